@@ -3,7 +3,11 @@
 //!
 //! usage: bare FOLDER (the folder that `cases.py` wrote, for one agent)
 
-#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a bare program reads and prints by itself")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a bare program reads and prints by itself"
+)]
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -67,8 +71,14 @@ struct Citation<'a> {
 impl Expected<'_> {
     fn matches(&self, finding: &Finding<'_>, text: &str) -> bool {
         self.category == finding.category
-            && self.must_contain_keywords.iter().all(|word| text.contains(word))
-            && finding.citations.iter().any(|citation| citation.file == self.citation_must_reference)
+            && self
+                .must_contain_keywords
+                .iter()
+                .all(|word| text.contains(word))
+            && finding
+                .citations
+                .iter()
+                .any(|citation| citation.file == self.citation_must_reference)
     }
 }
 
@@ -79,17 +89,42 @@ fn case(folder: &Path, golden: &Path) -> Result<(f64, f64), Box<dyn Error + Send
     let expected: Golden<'_> = serde_json::from_slice(&expected)?;
     let recorded = fs::read(folder.join("golden/runs/agent-0").join(name))?;
     let recorded: Recorded<'_> = serde_json::from_slice(&recorded)?;
-    let document = fs::read_to_string(folder.join("golden/contracts").join(name).with_extension("md"))?.to_lowercase();
+    let document = fs::read_to_string(
+        folder
+            .join("golden/contracts")
+            .join(name)
+            .with_extension("md"),
+    )?
+    .to_lowercase();
     let findings = &recorded.outputs.findings;
-    let texts: Vec<String> =
-        findings.iter().map(|finding| format!("{}\n{}", finding.title, finding.description).to_lowercase()).collect();
-    let required: Vec<&Expected<'_>> = expected.expected_findings.iter().filter(|one| one.required).collect();
-    let met =
-        required.iter().filter(|one| findings.iter().zip(&texts).any(|(finding, text)| one.matches(finding, text)));
-    let quotes: Vec<&str> =
-        findings.iter().flat_map(|finding| &finding.citations).map(|citation| citation.quote.as_ref()).collect();
-    let found = quotes.iter().filter(|quote| document.contains(**quote)).count();
-    Ok((met.count() as f64 / required.len() as f64, found as f64 / quotes.len() as f64))
+    let texts: Vec<String> = findings
+        .iter()
+        .map(|finding| format!("{}\n{}", finding.title, finding.description).to_lowercase())
+        .collect();
+    let required: Vec<&Expected<'_>> = expected
+        .expected_findings
+        .iter()
+        .filter(|one| one.required)
+        .collect();
+    let met = required.iter().filter(|one| {
+        findings
+            .iter()
+            .zip(&texts)
+            .any(|(finding, text)| one.matches(finding, text))
+    });
+    let quotes: Vec<&str> = findings
+        .iter()
+        .flat_map(|finding| &finding.citations)
+        .map(|citation| citation.quote.as_ref())
+        .collect();
+    let found = quotes
+        .iter()
+        .filter(|quote| document.contains(**quote))
+        .count();
+    Ok((
+        met.count() as f64 / required.len() as f64,
+        found as f64 / quotes.len() as f64,
+    ))
 }
 
 fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
@@ -99,8 +134,17 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         goldens.push(entry?.path());
     }
     goldens.sort();
-    let cases: Vec<(f64, f64)> = goldens.par_iter().map(|golden| case(&folder, golden)).collect::<Result<_, _>>()?;
-    let mean = |one: fn(&(f64, f64)) -> f64| cases.iter().map(one).sum::<f64>() / cases.len() as f64;
-    println!("{} cases: recall {:.4}, quotes found {:.4}", cases.len(), mean(|case| case.0), mean(|case| case.1));
+    let cases: Vec<(f64, f64)> = goldens
+        .par_iter()
+        .map(|golden| case(&folder, golden))
+        .collect::<Result<_, _>>()?;
+    let mean =
+        |one: fn(&(f64, f64)) -> f64| cases.iter().map(one).sum::<f64>() / cases.len() as f64;
+    println!(
+        "{} cases: recall {:.4}, quotes found {:.4}",
+        cases.len(),
+        mean(|case| case.0),
+        mean(|case| case.1)
+    );
     Ok(())
 }

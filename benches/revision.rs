@@ -1,6 +1,9 @@
 //! The verifier of revised contracts: reading an original and a revision of so many pages, and judging the one by the other.
 
-#![allow(clippy::unwrap_used, reason = "a broken benchmark may stop with a panic")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a broken benchmark may stop with a panic"
+)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -28,11 +31,20 @@ struct Drawer(BTreeMap<&'static str, String>);
 
 impl Files for Drawer {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
-        let inside = self.0.keys().filter_map(|file| file.strip_prefix(folder.as_str())?.strip_prefix('/'));
+        let inside = self
+            .0
+            .keys()
+            .filter_map(|file| file.strip_prefix(folder.as_str())?.strip_prefix('/'));
         let mut entries: Vec<Entry> = inside
             .map(|rest| match rest.split_once('/') {
-                Some((name, _)) => Entry { name: name.to_owned(), kind: EntryKind::Folder },
-                None => Entry { name: rest.to_owned(), kind: EntryKind::File },
+                Some((name, _)) => Entry {
+                    name: name.to_owned(),
+                    kind: EntryKind::Folder,
+                },
+                None => Entry {
+                    name: rest.to_owned(),
+                    kind: EntryKind::File,
+                },
             })
             .collect();
         entries.dedup_by(|one, other| one.name == other.name);
@@ -50,14 +62,27 @@ fn contract(pages: usize, revised: bool) -> String {
         true => ("Borealis Group plc", "Borealis", "State of Westhaven"),
         false => ("Acme Holdings Ltd", "Acme", "State of Northmark"),
     };
-    let (giver, taker) = if revised { ("Supplier", "Customer") } else { ("Customer", "Supplier") };
+    let (giver, taker) = if revised {
+        ("Supplier", "Customer")
+    } else {
+        ("Customer", "Supplier")
+    };
     let mut text = format!(
         "{{\\rtf1\\ansi\\deff0{{\\fonttbl{{\\f0 Times New Roman;}}}}\n\\pard {name} (\\'93{short}\\'94) and others, by the laws of the {law}.\\par\n"
     );
-    let moved = |section: usize| if revised && section > 2 { section - 1 } else { section };
+    let moved = |section: usize| {
+        if revised && section > 2 {
+            section - 1
+        } else {
+            section
+        }
+    };
     for section in (1..=pages + 1).filter(|section| !revised || *section != 2) {
         let own = moved(section);
-        let _ = writeln!(text, "\\pard\\sb200\\b {own}.\\tab Subject {section}\\b0\\par");
+        let _ = writeln!(
+            text,
+            "\\pard\\sb200\\b {own}.\\tab Subject {section}\\b0\\par"
+        );
         let _ = writeln!(
             text,
             "\\pard\\li720 \\'93Term {section}\\'94 means what page {section} says of {short}\\'92s goods.\\par"
@@ -90,7 +115,13 @@ fn verify(bencher: Bencher<'_, '_>, pages: usize) {
     let prompts = BTreeMap::new();
     let judge = || {
         let suite = (kind("revision").unwrap().open)(&config.suites[0], &files).unwrap();
-        suite.grade(&suite.pairs()[0], std::slice::from_ref(&run), &GradeContext::new(&files, &prompts)).unwrap()
+        suite
+            .grade(
+                &suite.pairs()[0],
+                std::slice::from_ref(&run),
+                &GradeContext::new(&files, &prompts),
+            )
+            .unwrap()
     };
     // A benchmark of an alarm would be one of other work.
     let failed = |check: Check| match check.outcome {

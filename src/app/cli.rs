@@ -30,7 +30,13 @@ use crate::text::is_commit;
 #[command(version, max_term_width = 110)]
 pub struct Cli {
     /// When to print in colour
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value = "auto")]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto"
+    )]
     pub color: ColorArg,
     /// The command to run.
     #[command(subcommand)]
@@ -193,7 +199,10 @@ pub enum CacheArg {
 fn files() -> String {
     let formats = RENDERERS.iter().filter_map(|format| format.file);
     let names: Vec<&str> = formats.chain([SUMMARY]).collect();
-    format!("Write {} and {PROPOSED_BASELINE} to this folder", names.join(", "))
+    format!(
+        "Write {} and {PROPOSED_BASELINE} to this folder",
+        names.join(", ")
+    )
 }
 
 /// Options of `merge`.
@@ -335,10 +344,18 @@ pub struct CalibrateArgs {
 
 /// Parses an action at a commit, in the form in which a workflow uses it.
 fn action(text: &str) -> Result<String, String> {
-    let is_name =
-        |part: &str| !part.is_empty() && part.chars().all(|char| char.is_ascii_alphanumeric() || "-_.".contains(char));
-    let parts = text.split_once('@').and_then(|(action, commit)| Some((action.split_once('/')?, commit)));
-    let is_pinned = parts.is_some_and(|((owner, name), commit)| is_name(owner) && is_name(name) && is_commit(commit));
+    let is_name = |part: &str| {
+        !part.is_empty()
+            && part
+                .chars()
+                .all(|char| char.is_ascii_alphanumeric() || "-_.".contains(char))
+    };
+    let parts = text
+        .split_once('@')
+        .and_then(|(action, commit)| Some((action.split_once('/')?, commit)));
+    let is_pinned = parts.is_some_and(|((owner, name), commit)| {
+        is_name(owner) && is_name(name) && is_commit(commit)
+    });
     if is_pinned {
         Ok(text.to_owned())
     } else {
@@ -348,7 +365,10 @@ fn action(text: &str) -> Result<String, String> {
 
 /// Parses a rate in percent, from 0.1 to 50.
 fn percent(text: &str) -> Result<f64, String> {
-    let found = text.parse().ok().filter(|percent| (0.1..=50.0).contains(percent));
+    let found = text
+        .parse()
+        .ok()
+        .filter(|percent| (0.1..=50.0).contains(percent));
     found.ok_or_else(|| "write a number from 0.1 to 50".to_owned())
 }
 

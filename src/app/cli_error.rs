@@ -33,12 +33,17 @@ impl CliError {
     /// Returns the lines for the terminal, one per problem.
     pub fn lines(&self) -> Vec<String> {
         match self {
-            Self::Work(_) | Self::CalledOff(_) => {
-                self.messages().into_iter().map(|message| format!("error: {message}")).collect()
-            }
+            Self::Work(_) | Self::CalledOff(_) => self
+                .messages()
+                .into_iter()
+                .map(|message| format!("error: {message}"))
+                .collect(),
             Self::Input(problems) => {
                 let count = plural(problems.clone().sorted().len(), "problem", "problems");
-                self.messages().into_iter().chain([format!("{count} found; nothing was done")]).collect()
+                self.messages()
+                    .into_iter()
+                    .chain([format!("{count} found; nothing was done")])
+                    .collect()
             }
         }
     }
@@ -47,10 +52,13 @@ impl CliError {
     pub fn messages(&self) -> Vec<String> {
         match self {
             Self::Work(error) => vec![one_line(&format!("{error:#}"))],
-            Self::CalledOff(interruption) => vec![format!("{}; nothing is shown", interruption.message())],
+            Self::CalledOff(interruption) => {
+                vec![format!("{}; nothing is shown", interruption.message())]
+            }
             Self::Input(problems) => {
                 let sorted = problems.clone().sorted();
-                let mut lines: Vec<String> = sorted.iter().take(SHOWN).map(ToString::to_string).collect();
+                let mut lines: Vec<String> =
+                    sorted.iter().take(SHOWN).map(ToString::to_string).collect();
                 if sorted.len() > SHOWN {
                     lines.push(format!("… and {} more", sorted.len() - SHOWN));
                 }

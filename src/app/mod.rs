@@ -15,8 +15,8 @@ use clap::Parser;
 
 use self::cli::{Cli, ColorArg, Command};
 use self::commands::{
-    calibrate, check, completions, diff, digests, explain, history, import, init, label, man, merge, repair, report,
-    review, run, schema, selftest,
+    calibrate, check, completions, diff, digests, explain, history, import, init, label, man,
+    merge, repair, report, review, run, schema, selftest,
 };
 #[cfg(feature = "models")]
 use self::commands::{judge, record};
@@ -41,7 +41,10 @@ pub fn main(world: &mut World) -> u8 {
     let config = ended.config.filter(|_| world.has_named_command());
     let way_to_root = config.and_then(|config| Disk::of_config(&config).ok()?.0.way_to_root());
     if let Some(root) = way_to_root {
-        world.tell(&format!("the commands above are for the root of the repository: `cd {}`", root.display()));
+        world.tell(&format!(
+            "the commands above are for the root of the repository: `cd {}`",
+            root.display()
+        ));
     }
     final_code(world, ended.code)
 }
@@ -53,7 +56,11 @@ pub fn execute(arguments: impl IntoIterator<Item = OsString>, world: &mut World)
         Err(usage) => {
             // Help and version were requested; everything else is bad usage.
             world.printed(usage.print());
-            return Ended { code: if usage.use_stderr() { 2 } else { 0 }, problems: Vec::new(), config: None };
+            return Ended {
+                code: if usage.use_stderr() { 2 } else { 0 },
+                problems: Vec::new(),
+                config: None,
+            };
         }
     };
     world.colours = match cli.color {
@@ -92,8 +99,16 @@ pub fn execute(arguments: impl IntoIterator<Item = OsString>, world: &mut World)
     };
     let config = config_of(&cli.command).map(str::to_owned);
     match outcome {
-        Ok(code) => Ended { code, problems: Vec::new(), config },
-        Err(error) => Ended { code: error.exit_code(), problems: error.lines(), config },
+        Ok(code) => Ended {
+            code,
+            problems: Vec::new(),
+            config,
+        },
+        Err(error) => Ended {
+            code: error.exit_code(),
+            problems: error.lines(),
+            config,
+        },
     }
 }
 

@@ -21,8 +21,11 @@ use crate::world::signal_so_far;
 use crate::world::{BaseTree, Disk, Git, Objects, ReadOnce, World, head_commit, is_sparse};
 
 /// Reads the baseline to compare with, given the disk, the files of the commit whose rules judge (if known) and the config's baseline file.
-pub type ReadBaseline<'a> =
-    &'a dyn Fn(&Disk, Option<&BaseTree<'_>>, Option<&RepoPath>) -> Result<Option<Baseline>, CliError>;
+pub type ReadBaseline<'a> = &'a dyn Fn(
+    &Disk,
+    Option<&BaseTree<'_>>,
+    Option<&RepoPath>,
+) -> Result<Option<Baseline>, CliError>;
 
 /// The source of the base commit's files.
 #[derive(Clone, Copy)]
@@ -45,7 +48,10 @@ pub fn grade_worktree(
     if !matches!(before, BaseSource::None) {
         own_history(&disk, &job.config)?;
     }
-    let job = RunOptions { commit: job.commit.clone().or_else(|| head_commit(&disk)), ..job.clone() };
+    let job = RunOptions {
+        commit: job.commit.clone().or_else(|| head_commit(&disk)),
+        ..job.clone()
+    };
     let files = match before {
         BaseSource::None => ReadOnce::uncached(&disk),
         BaseSource::Commit(..) => ReadOnce::of(&disk),
@@ -66,8 +72,16 @@ pub fn grade_worktree(
     // Golden changes are not computed for a shard: `merge` does that for all cases.
     let guards = job.is_compared() && job.wanted.shard.is_none();
     // A sample that cannot change a verdict by the head's rules might change one by the base's.
-    let sparing = if base.is_some() { live::EarlyStopping::Off } else { job.live.sparing };
-    let live = live::LiveOptions { sparing, keys: keys(&job, before, &disk, &file), ..job.live.clone() };
+    let sparing = if base.is_some() {
+        live::EarlyStopping::Off
+    } else {
+        job.live.sparing
+    };
+    let live = live::LiveOptions {
+        sparing,
+        keys: keys(&job, before, &disk, &file),
+        ..job.live.clone()
+    };
     let inputs = GradeInputs {
         // Both judgements and the comparison read the same bytes.
         files: &files,
@@ -75,15 +89,31 @@ pub fn grade_worktree(
         make: &|plan, tier| match &job.parts {
             None => {
                 let earlier = job.earlier_answers(tier);
-                live::make(plan, tier, &disk, world, &live::LiveOptions { earlier, ..live.clone() })
+                live::make(
+                    plan,
+                    tier,
+                    &disk,
+                    world,
+                    &live::LiveOptions {
+                        earlier,
+                        ..live.clone()
+                    },
+                )
             }
             // Runs that other machines graded are not made again.
-            Some(parts) => Ok(live::LiveRuns { not_run: parts.not_run(tier), ..live::LiveRuns::default() }),
+            Some(parts) => Ok(live::LiveRuns {
+                not_run: parts.not_run(tier),
+                ..live::LiveRuns::default()
+            }),
         },
         baseline: &|configured| read_baseline(&disk, rules.or(base), configured),
-        rules: rules.filter(|_| guards).map(|rules| rules as &dyn BaseFiles),
+        rules: rules
+            .filter(|_| guards)
+            .map(|rules| rules as &dyn BaseFiles),
         base: base.filter(|_| guards).map(|base| base as &dyn BaseFiles),
-        values: values.filter(|_| guards).map(|(files, numbers)| (files as &dyn Files, numbers)),
+        values: values
+            .filter(|_| guards)
+            .map(|(files, numbers)| (files as &dyn Files, numbers)),
     };
     let mut done = grade_files(&job, world, &inputs)?;
     #[cfg(feature = "models")]
@@ -91,9 +121,15 @@ pub fn grade_worktree(
         report::call_off(&mut done.report, interruption);
     }
     #[cfg(feature = "models")]
-    done.report.notes.extend(unaffected.iter().flat_map(|found| found.notes(done.against.as_ref())));
+    done.report.notes.extend(
+        unaffected
+            .iter()
+            .flat_map(|found| found.notes(done.against.as_ref())),
+    );
     if let Some(error) = trees.as_ref().and_then(BaseTrees::trouble) {
-        return Err(error.context("while comparing the golden set with the base commit").into());
+        return Err(error
+            .context("while comparing the golden set with the base commit")
+            .into());
     }
     if let Some(shard) = job.wanted.shard {
         report::shard(&mut done.report, shard);
@@ -103,7 +139,9 @@ pub fn grade_worktree(
         done.report.notes.push(note.to_owned());
     }
     add_past_baselines(&mut done, &disk);
-    done.report.behind = trees.as_ref().and_then(|trees| trees.better_branch(&job.branch, &files, &done));
+    done.report.behind = trees
+        .as_ref()
+        .and_then(|trees| trees.better_branch(&job.branch, &files, &done));
     Ok(done)
 }
 
@@ -115,7 +153,9 @@ fn leave_out_unaffected(
     config: &RepoPath,
     world: &World,
 ) -> Result<(RunOptions, Option<live::UnaffectedAgents>), CliError> {
-    let Some(base) = base.filter(|_| job.scope == AgentScope::Affected) else { return Ok((job, None)) };
+    let Some(base) = base.filter(|_| job.scope == AgentScope::Affected) else {
+        return Ok((job, None));
+    };
     let found = live::UnaffectedAgents::find(files, base, config, &job.wanted, &world.clock)?;
     job.wanted.left_out.clone_from(&found.agents);
     Ok((job, Some(found)))
@@ -136,7 +176,10 @@ impl<'a> BaseTrees<'a> {
         files: &'a ReadOnce<'a>,
     ) -> Result<Self, CliError> {
         let base = BaseTree::open(objects, commit, files)?;
-        let tip = branch.later_commit(commit).map(|tip| BaseTree::open(objects, tip, files)).transpose()?;
+        let tip = branch
+            .later_commit(commit)
+            .map(|tip| BaseTree::open(objects, tip, files))
+            .transpose()?;
         Ok(Self { commit, base, tip })
     }
 
@@ -151,17 +194,32 @@ impl<'a> BaseTrees<'a> {
     }
 
     /// The branch, if it got better after this branch began, and a gate that compares with it fails.
-    fn better_branch(&self, branch: &BaseBranch, head: &dyn Files, done: &GradedRun) -> Option<String> {
+    fn better_branch(
+        &self,
+        branch: &BaseBranch,
+        head: &dyn Files,
+        done: &GradedRun,
+    ) -> Option<String> {
         branch.rules.as_ref()?;
-        let began = done.config.baseline.as_ref().and_then(|file| baseline::of_commit(&self.base, file).ok()?);
-        let files = BehindFiles { began: &self.base, tip: self.tip.as_ref()?, head };
+        let began = done
+            .config
+            .baseline
+            .as_ref()
+            .and_then(|file| baseline::of_commit(&self.base, file).ok()?);
+        let files = BehindFiles {
+            began: &self.base,
+            tip: self.tip.as_ref()?,
+            head,
+        };
         let name = || branch.name.clone().unwrap_or("the base branch".to_owned());
         is_behind(&done.report, &done.config, began.as_ref(), &files).then(name)
     }
 
     /// Why a file could not be read, if any.
     fn trouble(&self) -> Option<anyhow::Error> {
-        self.base.trouble().or_else(|| self.tip.as_ref().and_then(BaseTree::trouble))
+        self.base
+            .trouble()
+            .or_else(|| self.tip.as_ref().and_then(BaseTree::trouble))
     }
 }
 
@@ -170,14 +228,30 @@ impl<'a> BaseTrees<'a> {
 /// # Errors
 /// The config is in a submodule.
 pub(super) fn own_history(disk: &Disk, config: &str) -> Result<(), Diagnostic> {
-    let Some(outer) = disk.superproject() else { return Ok(()) };
-    let what = format!("this config is in a submodule of {}, so the base commit cannot be read", outer.display());
-    let help = "move the config into the repository itself, or run goldgate in a clone of the submodule";
-    Err(Diagnostic::of_file(config, Code::CONFIG_IN_SUBMODULE, what, help))
+    let Some(outer) = disk.superproject() else {
+        return Ok(());
+    };
+    let what = format!(
+        "this config is in a submodule of {}, so the base commit cannot be read",
+        outer.display()
+    );
+    let help =
+        "move the config into the repository itself, or run goldgate in a clone of the submodule";
+    Err(Diagnostic::of_file(
+        config,
+        Code::CONFIG_IN_SUBMODULE,
+        what,
+        help,
+    ))
 }
 
 /// Returns the hosts that may receive API keys. With a base commit, its config decides.
-pub(super) fn keys(job: &RunOptions, before: BaseSource<'_>, disk: &Disk, file: &RepoPath) -> live::KeyHosts {
+pub(super) fn keys(
+    job: &RunOptions,
+    before: BaseSource<'_>,
+    disk: &Disk,
+    file: &RepoPath,
+) -> live::KeyHosts {
     match before {
         BaseSource::Commit(objects, commit) if job.wanted.tiers.contains(&Tier::Model) => {
             live::keys_of_base(objects, commit, disk, file)
@@ -187,7 +261,12 @@ pub(super) fn keys(job: &RunOptions, before: BaseSource<'_>, disk: &Disk, file: 
 }
 
 /// Grades recordings with another text for a golden file, whose path is relative to the config, and without a baseline.
-pub fn graded_with(config: &str, golden: &str, text: &str, world: &World) -> Result<GradedRun, CliError> {
+pub fn graded_with(
+    config: &str,
+    golden: &str,
+    text: &str,
+    world: &World,
+) -> Result<GradedRun, CliError> {
     let (disk, file) = Disk::of_config(config)?;
     let mut files = OverlayFiles::over(&disk);
     files.put(file.parent().below(golden), text);
@@ -200,7 +279,10 @@ pub fn graded_with(config: &str, golden: &str, text: &str, world: &World) -> Res
         base: None,
         values: None,
     };
-    let wanted = Selection { tiers: vec![Tier::Deterministic], ..Selection::default() };
+    let wanted = Selection {
+        tiers: vec![Tier::Deterministic],
+        ..Selection::default()
+    };
     grade_files(&showing(config, wanted), world, &inputs)
 }
 
@@ -222,17 +304,31 @@ fn showing(config: &str, wanted: Selection) -> RunOptions {
 
 /// Grades recordings against the baseline of the working tree, for commands that only show results. Returns the report, and the runs
 /// of agents that replay no finished recordings.
-pub fn shown_recordings(config: &str, wanted: Selection, world: &World) -> Result<(Report, live::LiveRuns), CliError> {
-    let GradedRun { report, suites, live, .. } = graded_recordings(config, wanted, world)?;
+pub fn shown_recordings(
+    config: &str,
+    wanted: Selection,
+    world: &World,
+) -> Result<(Report, live::LiveRuns), CliError> {
+    let GradedRun {
+        report,
+        suites,
+        live,
+        ..
+    } = graded_recordings(config, wanted, world)?;
     world.keep(suites);
     Ok((report, live))
 }
 
 /// The same, with the suites.
-pub fn graded_recordings(config: &str, wanted: Selection, world: &World) -> Result<GradedRun, CliError> {
+pub fn graded_recordings(
+    config: &str,
+    wanted: Selection,
+    world: &World,
+) -> Result<GradedRun, CliError> {
     let job = showing(config, wanted);
-    let graded =
-        grade_worktree(&job, world, BaseSource::None, &|disk, _, configured| baseline::here(None, disk, configured))?;
+    let graded = grade_worktree(&job, world, BaseSource::None, &|disk, _, configured| {
+        baseline::here(None, disk, configured)
+    })?;
     match graded.report.called_off {
         None => Ok(graded),
         Some(interruption) => Err(CliError::CalledOff(interruption)),
@@ -243,10 +339,23 @@ pub fn graded_recordings(config: &str, wanted: Selection, world: &World) -> Resu
 ///
 /// # Errors
 /// See [`grade_worktree`].
-pub fn locally(job: &RunOptions, git: &Git, baseline: Option<&str>, world: &World) -> Result<GradedRun, CliError> {
-    let before = job.base.as_deref().map_or(BaseSource::None, |commit| BaseSource::Commit(git, commit));
-    grade_worktree(job, world, before, &|disk, base, configured| match (base, baseline, configured) {
-        (Some(base), None, Some(file)) => baseline::of_commit(base, file),
-        _ => baseline::here(baseline, disk, configured),
-    })
+pub fn locally(
+    job: &RunOptions,
+    git: &Git,
+    baseline: Option<&str>,
+    world: &World,
+) -> Result<GradedRun, CliError> {
+    let before = job
+        .base
+        .as_deref()
+        .map_or(BaseSource::None, |commit| BaseSource::Commit(git, commit));
+    grade_worktree(
+        job,
+        world,
+        before,
+        &|disk, base, configured| match (base, baseline, configured) {
+            (Some(base), None, Some(file)) => baseline::of_commit(base, file),
+            _ => baseline::here(baseline, disk, configured),
+        },
+    )
 }

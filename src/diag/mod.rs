@@ -70,9 +70,21 @@ const CREATE: &str = "create it, or correct the path that names it";
 
 impl Diagnostic {
     /// A problem of the whole file.
-    pub fn of_file(file: impl fmt::Display, code: Code, what: impl Into<String>, help: impl Into<String>) -> Self {
+    pub fn of_file(
+        file: impl fmt::Display,
+        code: Code,
+        what: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
         let (file, what, help) = (file.to_string(), what.into(), help.into());
-        Self { file, at: None, code, what, help, read_failure: None }
+        Self {
+            file,
+            at: None,
+            code,
+            what,
+            help,
+            read_failure: None,
+        }
     }
 
     /// A problem of the arguments.
@@ -87,17 +99,30 @@ impl Diagnostic {
         what: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
-        Self { read_failure: Some(failure), ..Self::of_file(file, failure.code(), what, help) }
+        Self {
+            read_failure: Some(failure),
+            ..Self::of_file(file, failure.code(), what, help)
+        }
     }
 
     /// A file that does not exist.
     pub fn of_missing_file(file: impl fmt::Display) -> Self {
-        Self::of_read(file, ReadFailure::MissingFile, "the file does not exist", CREATE)
+        Self::of_read(
+            file,
+            ReadFailure::MissingFile,
+            "the file does not exist",
+            CREATE,
+        )
     }
 
     /// A folder that does not exist.
     pub fn of_missing_folder(folder: impl fmt::Display) -> Self {
-        Self::of_read(folder, ReadFailure::MissingFolder, "the folder does not exist", CREATE)
+        Self::of_read(
+            folder,
+            ReadFailure::MissingFolder,
+            "the folder does not exist",
+            CREATE,
+        )
     }
 
     /// Whether the file could not be read for this reason.
@@ -107,16 +132,31 @@ impl Diagnostic {
 
     /// The same problem at a position of its file.
     pub fn at(self, point: Point) -> Self {
-        Self { at: Some(point), ..self }
+        Self {
+            at: Some(point),
+            ..self
+        }
     }
 }
 
 impl fmt::Display for Diagnostic {
     /// Renders one line that contains no commands for a terminal or a CI runner.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, at, code, what, help, read_failure: _ } = self;
-        let position = at.map_or(String::new(), |point| format!(":{}:{}", point.line, point.column));
-        out.write_str(&one_line(&format!("{file}{position}: {what}; {help} [{}]", code.as_str())))
+        let Self {
+            file,
+            at,
+            code,
+            what,
+            help,
+            read_failure: _,
+        } = self;
+        let position = at.map_or(String::new(), |point| {
+            format!(":{}:{}", point.line, point.column)
+        });
+        out.write_str(&one_line(&format!(
+            "{file}{position}: {what}; {help} [{}]",
+            code.as_str()
+        )))
     }
 }
 
@@ -172,7 +212,13 @@ impl Diagnostics {
 
     /// The same problems at another position: that of the record from which the text with the problems was made.
     pub fn all_at(self, point: Point) -> Self {
-        Self { found: self.found.into_iter().map(|problem| problem.at(point)).collect() }
+        Self {
+            found: self
+                .found
+                .into_iter()
+                .map(|problem| problem.at(point))
+                .collect(),
+        }
     }
 
     /// The problems by file and position, without duplicates.
@@ -184,13 +230,18 @@ impl Diagnostics {
 
     /// The first problem by file and position as text; empty without one.
     pub fn first_line(self) -> String {
-        self.sorted().first().map(ToString::to_string).unwrap_or_default()
+        self.sorted()
+            .first()
+            .map(ToString::to_string)
+            .unwrap_or_default()
     }
 }
 
 impl From<Diagnostic> for Diagnostics {
     fn from(problem: Diagnostic) -> Self {
-        Self { found: vec![problem] }
+        Self {
+            found: vec![problem],
+        }
     }
 }
 
@@ -207,7 +258,10 @@ pub fn did_you_mean<K: AsRef<str>>(
 ) -> String {
     let known: Vec<K> = known.into_iter().collect();
     let near = nearest(found, known.iter().map(K::as_ref));
-    near.map_or_else(|| otherwise.into(), |near| format!("did you mean \"{near}\"?"))
+    near.map_or_else(
+        || otherwise.into(),
+        |near| format!("did you mean \"{near}\"?"),
+    )
 }
 
 /// The same, if at most two letters differ: then it is a slip, and no other word.
@@ -215,10 +269,19 @@ pub fn misspelt<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Op
     nearest_within(found, known, 2)
 }
 
-fn nearest_within<'a>(found: &str, known: impl IntoIterator<Item = &'a str>, most: usize) -> Option<&'a str> {
-    let near = known.into_iter().map(|word| (strsim::damerau_levenshtein(found, word), word));
-    let is_near = |distance: usize, word: &str| distance <= most.min(1 + word.len().min(found.len()) / 4);
-    near.filter(|(distance, word)| is_near(*distance, word)).min().map(|(_, word)| word)
+fn nearest_within<'a>(
+    found: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    most: usize,
+) -> Option<&'a str> {
+    let near = known
+        .into_iter()
+        .map(|word| (strsim::damerau_levenshtein(found, word), word));
+    let is_near =
+        |distance: usize, word: &str| distance <= most.min(1 + word.len().min(found.len()) / 4);
+    near.filter(|(distance, word)| is_near(*distance, word))
+        .min()
+        .map(|(_, word)| word)
 }
 
 #[cfg(test)]
@@ -227,15 +290,29 @@ mod tests {
 
     #[test]
     fn a_problem_displays_file_position_cause_remedy_and_code() {
-        let problem = Diagnostic::of_file("a.json", Code::UNKNOWN_KEY, "unknown key \"x\"", "remove it");
-        assert_eq!(problem.to_string(), "a.json: unknown key \"x\"; remove it [unknown-key]");
+        let problem = Diagnostic::of_file(
+            "a.json",
+            Code::UNKNOWN_KEY,
+            "unknown key \"x\"",
+            "remove it",
+        );
+        assert_eq!(
+            problem.to_string(),
+            "a.json: unknown key \"x\"; remove it [unknown-key]"
+        );
         let placed = problem.at(Point { line: 3, column: 5 });
-        assert_eq!(placed.to_string(), "a.json:3:5: unknown key \"x\"; remove it [unknown-key]");
+        assert_eq!(
+            placed.to_string(),
+            "a.json:3:5: unknown key \"x\"; remove it [unknown-key]"
+        );
     }
 
     #[test]
     fn only_similar_words_are_suggested() {
-        assert_eq!(nearest("keywrods", ["category", "keywords"]), Some("keywords"));
+        assert_eq!(
+            nearest("keywrods", ["category", "keywords"]),
+            Some("keywords")
+        );
         assert_eq!(nearest("zzz", ["category", "keywords"]), None);
     }
 }

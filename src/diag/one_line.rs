@@ -7,8 +7,17 @@
 /// become `\u{1b}`, and runner commands are defused.
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
-    for (number, part) in text.split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']).enumerate() {
-        let part = if number == 0 { part.trim_end() } else { part.trim() };
+    for (number, part) in text
+        .split([
+            '\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}',
+        ])
+        .enumerate()
+    {
+        let part = if number == 0 {
+            part.trim_end()
+        } else {
+            part.trim()
+        };
         if part.is_empty() {
             continue;
         }
@@ -18,7 +27,9 @@ pub fn one_line(text: &str) -> String {
         for char in part.chars() {
             match char {
                 '\t' => line.push(' '),
-                char if char.is_control() || is_deceptive(char) => line.extend(char.escape_unicode()),
+                char if char.is_control() || is_deceptive(char) => {
+                    line.extend(char.escape_unicode())
+                }
                 char => line.push(char),
             }
         }
@@ -36,11 +47,13 @@ fn is_deceptive(char: char) -> bool {
 /// Defuses the runner commands in a result that a person reads, or that is an object of JSON, where an escape keeps the text.
 pub fn without_runner_commands(text: &str) -> String {
     if text.starts_with('{') {
-        return IN_LINE
-            .iter()
-            .fold(text.to_owned(), |text, command| text.replace(command, &format!("\\u0023{}", &command[1..])));
+        return IN_LINE.iter().fold(text.to_owned(), |text, command| {
+            text.replace(command, &format!("\\u0023{}", &command[1..]))
+        });
     }
-    text.split_inclusive('\n').map(|line| without_commands(line.to_owned())).collect()
+    text.split_inclusive('\n')
+        .map(|line| without_commands(line.to_owned()))
+        .collect()
 }
 
 /// What begins a command anywhere in a line, for runners of GitHub and of Azure Pipelines.
@@ -53,7 +66,9 @@ fn without_commands(line: String) -> String {
         true => format!("{}: :{}", &line[..start], &line[start + 2..]),
         false => line,
     };
-    IN_LINE.iter().fold(line, |line, command| line.replace(command, &format!("## {}", &command[2..])))
+    IN_LINE.iter().fold(line, |line, command| {
+        line.replace(command, &format!("## {}", &command[2..]))
+    })
 }
 
 #[cfg(test)]
@@ -101,8 +116,14 @@ mod tests {
     #[test]
     fn no_line_of_a_result_is_a_command() {
         let text = "it said:\n  ::error::x\n  ##[add-mask]y\n";
-        assert_eq!(super::without_runner_commands(text), "it said:\n  : :error::x\n  ## [add-mask]y\n");
+        assert_eq!(
+            super::without_runner_commands(text),
+            "it said:\n  : :error::x\n  ## [add-mask]y\n"
+        );
         let json = "{ \"text\": \"##[add-mask]y\" }\n";
-        assert_eq!(super::without_runner_commands(json), "{ \"text\": \"\\u0023#[add-mask]y\" }\n");
+        assert_eq!(
+            super::without_runner_commands(json),
+            "{ \"text\": \"\\u0023#[add-mask]y\" }\n"
+        );
     }
 }

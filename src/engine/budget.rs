@@ -30,7 +30,9 @@ impl Prices {
         let cached = spent.cached_input.min(spent.input);
         let fresh = spent.input - cached;
         let cached_price = price.cached_input.unwrap_or(price.input);
-        let sum = fresh as f64 * price.input + cached as f64 * cached_price + spent.output as f64 * price.output;
+        let sum = fresh as f64 * price.input
+            + cached as f64 * cached_price
+            + spent.output as f64 * price.output;
         Some(sum / MILLION)
     }
 }
@@ -67,7 +69,10 @@ pub struct BudgetState {
 impl BudgetState {
     /// Nothing spent, no open call.
     pub fn new(limits: SpendingLimits) -> Self {
-        Self { limits, ..Self::default() }
+        Self {
+            limits,
+            ..Self::default()
+        }
     }
 
     /// Reserves one call, or returns the limit that the call would exceed. Dropping the reservation closes the call, also
@@ -79,29 +84,53 @@ impl BudgetState {
             answered => (self.open.get() + 1) as f64 / answered as f64,
         };
         let reached = |spent: f64, limit: f64| spent >= limit || spent + spent * ahead > limit;
-        if self.limits.cost_usd.is_some_and(|limit| reached(self.cost.get(), limit)) {
+        if self
+            .limits
+            .cost_usd
+            .is_some_and(|limit| reached(self.cost.get(), limit))
+        {
             return Err(BudgetRefusal::Reached(Interruption::Cost));
         }
-        if self.limits.tokens.is_some_and(|limit| reached(self.tokens.get() as f64, limit as f64)) {
+        if self
+            .limits
+            .tokens
+            .is_some_and(|limit| reached(self.tokens.get() as f64, limit as f64))
+        {
             return Err(BudgetRefusal::Reached(Interruption::Tokens));
         }
         let CallEstimate { tokens, cost_usd } = self.reserved.get();
-        let all =
-            CallEstimate { tokens: tokens.saturating_add(estimate.tokens), cost_usd: cost_usd + estimate.cost_usd };
-        let fits = self.limits.cost_usd.is_none_or(|limit| self.cost.get() + all.cost_usd <= limit)
-            && self.limits.tokens.is_none_or(|limit| self.tokens.get().saturating_add(all.tokens) <= limit);
+        let all = CallEstimate {
+            tokens: tokens.saturating_add(estimate.tokens),
+            cost_usd: cost_usd + estimate.cost_usd,
+        };
+        let fits = self
+            .limits
+            .cost_usd
+            .is_none_or(|limit| self.cost.get() + all.cost_usd <= limit)
+            && self
+                .limits
+                .tokens
+                .is_none_or(|limit| self.tokens.get().saturating_add(all.tokens) <= limit);
         if self.answered.get() == 0 && self.open.get() > 0 && !fits {
             return Err(BudgetRefusal::UntilAnswer);
         }
         self.open.set(self.open.get() + 1);
         self.reserved.set(all);
-        Ok(Reservation { budget: self, estimate })
+        Ok(Reservation {
+            budget: self,
+            estimate,
+        })
     }
 
     /// Adds the usage of an answer.
     pub fn pay(&self, spent: &TokenUsage, cost: Option<f64>) {
         self.cost.set(self.cost.get() + cost.unwrap_or(0.0));
-        self.tokens.set(self.tokens.get().saturating_add(spent.input).saturating_add(spent.output));
+        self.tokens.set(
+            self.tokens
+                .get()
+                .saturating_add(spent.input)
+                .saturating_add(spent.output),
+        );
     }
 }
 
@@ -120,7 +149,9 @@ impl Reservation<'_> {
 
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        self.budget.open.set(self.budget.open.get().saturating_sub(1));
+        self.budget
+            .open
+            .set(self.budget.open.get().saturating_sub(1));
         let CallEstimate { tokens, cost_usd } = self.budget.reserved.get();
         self.budget.reserved.set(CallEstimate {
             tokens: tokens.saturating_sub(self.estimate.tokens),
@@ -138,38 +169,76 @@ mod tests {
 
     #[test]
     fn cached_tokens_have_a_price_of_their_own() {
-        let price = Price { input: 3.0, output: 15.0, cached_input: Some(0.3) };
+        let price = Price {
+            input: 3.0,
+            output: 15.0,
+            cached_input: Some(0.3),
+        };
         let prices = Prices::new(BTreeMap::from([("m".to_owned(), price)]));
-        let spent = TokenUsage { input: 2_000_000, cached_input: 1_000_000, output: 100_000 };
+        let spent = TokenUsage {
+            input: 2_000_000,
+            cached_input: 1_000_000,
+            output: 100_000,
+        };
         assert_eq!(prices.cost("m", &spent), Some(3.0 + 0.3 + 1.5));
         assert_eq!(prices.cost("n", &spent), None);
-        let all_cached = TokenUsage { input: 5, cached_input: 9, output: 0 };
+        let all_cached = TokenUsage {
+            input: 5,
+            cached_input: 9,
+            output: 0,
+        };
         assert_eq!(prices.cost("m", &all_cached), Some(5.0 * 0.3 / 1e6));
     }
 
     #[test]
     fn open_calls_count_towards_a_limit() {
-        let budget = BudgetState::new(SpendingLimits { cost_usd: None, tokens: Some(100) });
-        let spent = TokenUsage { input: 20, cached_input: 0, output: 10 };
+        let budget = BudgetState::new(SpendingLimits {
+            cost_usd: None,
+            tokens: Some(100),
+        });
+        let spent = TokenUsage {
+            input: 20,
+            cached_input: 0,
+            output: 10,
+        };
         let none = CallEstimate::default();
-        budget.open(none).map(Reservation::answered).expect("nothing is spent");
+        budget
+            .open(none)
+            .map(Reservation::answered)
+            .expect("nothing is spent");
         budget.pay(&spent, None);
         // 30 spent; each further call is expected to take 30: two more fit, a third does not.
         let (first, second) = (budget.open(none).ok(), budget.open(none).ok());
         assert!(first.is_some() && second.is_some());
-        assert_eq!(budget.open(none).err(), Some(BudgetRefusal::Reached(Interruption::Tokens)));
+        assert_eq!(
+            budget.open(none).err(),
+            Some(BudgetRefusal::Reached(Interruption::Tokens))
+        );
         drop(second);
         assert!(budget.open(none).is_ok());
     }
 
     #[test]
     fn before_the_first_answer_calls_are_open_together_only_if_their_estimates_fit() {
-        for limits in
-            [SpendingLimits { cost_usd: None, tokens: Some(100) }, SpendingLimits { cost_usd: Some(1.0), tokens: None }]
-        {
+        for limits in [
+            SpendingLimits {
+                cost_usd: None,
+                tokens: Some(100),
+            },
+            SpendingLimits {
+                cost_usd: Some(1.0),
+                tokens: None,
+            },
+        ] {
             let budget = BudgetState::new(limits);
-            let half = CallEstimate { tokens: 50, cost_usd: 0.5 };
-            let large = CallEstimate { tokens: 500, cost_usd: 5.0 };
+            let half = CallEstimate {
+                tokens: 50,
+                cost_usd: 0.5,
+            };
+            let large = CallEstimate {
+                tokens: 500,
+                cost_usd: 5.0,
+            };
             let both = (budget.open(half).ok(), budget.open(half).ok());
             assert!(both.0.is_some() && both.1.is_some());
             assert_eq!(budget.open(half).err(), Some(BudgetRefusal::UntilAnswer));
@@ -178,14 +247,27 @@ mod tests {
             let alone = budget.open(large).expect("nothing is open");
             assert_eq!(budget.open(half).err(), Some(BudgetRefusal::UntilAnswer));
             alone.answered();
-            budget.pay(&TokenUsage { input: 20, cached_input: 0, output: 10 }, Some(0.3));
-            assert!(budget.open(large).is_ok(), "the answers tell what a call costs");
+            budget.pay(
+                &TokenUsage {
+                    input: 20,
+                    cached_input: 0,
+                    output: 10,
+                },
+                Some(0.3),
+            );
+            assert!(
+                budget.open(large).is_ok(),
+                "the answers tell what a call costs"
+            );
         }
     }
 
     #[test]
     fn a_limit_of_zero_allows_no_call() {
-        let budget = BudgetState::new(SpendingLimits { cost_usd: Some(0.0), tokens: None });
+        let budget = BudgetState::new(SpendingLimits {
+            cost_usd: Some(0.0),
+            tokens: None,
+        });
         let refused = Some(BudgetRefusal::Reached(Interruption::Cost));
         assert_eq!(budget.open(CallEstimate::default()).err(), refused);
     }

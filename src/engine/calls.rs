@@ -16,8 +16,8 @@ use super::{Model, Pending, Program, TargetClient};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{Entry, Files};
 use crate::model::{
-    Charge, Conversation, ConversationSoFar, ModelCallResult, ModelTurn, RepoPath, RunEvidence, RunRecord, RunStatus,
-    SampleRequest, TokenUsage, Toolbox, UserTurns,
+    Charge, Conversation, ConversationSoFar, ModelCallResult, ModelTurn, RepoPath, RunEvidence,
+    RunRecord, RunStatus, SampleRequest, TokenUsage, Toolbox, UserTurns,
 };
 
 /// How often a call that waits for the first answer looks whether it is there.
@@ -33,7 +33,10 @@ impl Engine<'_> {
         usage: &mut SampleUsage,
     ) -> Result<RunRecord, SampleFailure> {
         match &permit.queue.client {
-            TargetClient::Model(model) => self.converse(&**model, request, permit, budget, usage).await,
+            TargetClient::Model(model) => {
+                self.converse(&**model, request, permit, budget, usage)
+                    .await
+            }
             TargetClient::Program(program) => match request.ask.turns {
                 UserTurns::Single => self.start(&**program, request, permit, budget, usage).await,
                 UserTurns::Scripted(_) | UserTurns::Simulated(_) => {
@@ -55,20 +58,36 @@ impl Engine<'_> {
         let mut conversation = OngoingConversation::new(request, self.folder(request));
         let mut user = UserSide::of(&request.ask);
         loop {
-            let calls = SampleCalls { permit, budget, usage };
-            let turn = self.turn(model, conversation.conversation(), Caller::Agent, calls).await?;
+            let calls = SampleCalls {
+                permit,
+                budget,
+                usage,
+            };
+            let turn = self
+                .turn(model, conversation.conversation(), Caller::Agent, calls)
+                .await?;
             usage.model = turn.model.clone().or(usage.model.take());
             let (calls, begun) = (turn.calls.len(), Instant::now());
             let next = conversation.take(turn);
             // Canned results and files need no waiting: the calls of one turn share one time span.
             let stretch = usage.stretch(begun);
-            usage.timeline.tools.extend(std::iter::repeat_n(stretch, calls));
+            usage
+                .timeline
+                .tools
+                .extend(std::iter::repeat_n(stretch, calls));
             match next {
                 NextTurn::Agent => {}
                 NextTurn::Done => break,
                 NextTurn::User => {
-                    let calls = SampleCalls { permit, budget, usage };
-                    match self.next_message(&mut user, conversation.said(), calls).await? {
+                    let calls = SampleCalls {
+                        permit,
+                        budget,
+                        usage,
+                    };
+                    match self
+                        .next_message(&mut user, conversation.said(), calls)
+                        .await?
+                    {
                         Some(message) => conversation.hear(message.text),
                         None => break,
                     }
@@ -79,7 +98,10 @@ impl Engine<'_> {
         Ok(RunRecord {
             outputs: outcome.outputs,
             intermediate: outcome.steps,
-            evidence: RunEvidence { file_paths: outcome.read, ..RunEvidence::default() },
+            evidence: RunEvidence {
+                file_paths: outcome.read,
+                ..RunEvidence::default()
+            },
             ..blank(request, RunStatus::Completed, None)
         })
     }
@@ -90,19 +112,36 @@ impl Engine<'_> {
         model: &dyn Model,
         conversation: &Conversation,
         caller: Caller,
-        SampleCalls { permit, budget, usage }: SampleCalls<'_, '_>,
+        SampleCalls {
+            permit,
+            budget,
+            usage,
+        }: SampleCalls<'_, '_>,
     ) -> Result<ModelTurn, SampleFailure> {
         let asked = conversation.bytes();
         let estimate = self.estimate(permit.queue, asked);
-        let turn = self.call(permit, (budget, estimate), usage, || model.turn(conversation)).await?;
-        let answered = ModelCallResult::Turn { model: turn.model.clone(), stop: turn.stop.clone(), spent: turn.spent };
+        let turn = self
+            .call(permit, (budget, estimate), usage, || {
+                model.turn(conversation)
+            })
+            .await?;
+        let answered = ModelCallResult::Turn {
+            model: turn.model.clone(),
+            stop: turn.stop.clone(),
+            spent: turn.spent,
+        };
         if let Some(called) = usage.timeline.chats.last_mut() {
             called.outcome = answered;
         }
         let price = |spent: &TokenUsage| self.prices.cost(permit.queue.model.as_deref()?, spent);
         let estimated = unreported(turn.spent, asked, turn.bytes());
         let is_reported = estimated == TokenUsage::default();
-        usage.pay(budget, caller, turn.spent, price(&turn.spent).filter(|_| is_reported));
+        usage.pay(
+            budget,
+            caller,
+            turn.spent,
+            price(&turn.spent).filter(|_| is_reported),
+        );
         usage.pay_unreported(budget, estimated, price(&turn.spent.and(estimated)));
         Ok(turn)
     }
@@ -116,15 +155,32 @@ impl Engine<'_> {
         budget: &BudgetState,
         usage: &mut SampleUsage,
     ) -> Result<RunRecord, SampleFailure> {
-        let before = request.conversation.as_ref().map_or(0, ConversationSoFar::bytes);
-        let asked = request.system.len() + request.ask.prompt.len().max(request.ask.inputs.to_string().len()) + before;
+        let before = request
+            .conversation
+            .as_ref()
+            .map_or(0, ConversationSoFar::bytes);
+        let asked = request.system.len()
+            + request
+                .ask
+                .prompt
+                .len()
+                .max(request.ask.inputs.to_string().len())
+            + before;
         let estimate = self.estimate(permit.queue, asked);
-        let ran = self.call(permit, (budget, estimate), usage, || program.run(request)).await;
-        usage.complaints.push_str(&program.complaints(request).unwrap_or_default());
+        let ran = self
+            .call(permit, (budget, estimate), usage, || program.run(request))
+            .await;
+        usage
+            .complaints
+            .push_str(&program.complaints(request).unwrap_or_default());
         let record = ran?;
         let reported = &record.metrics;
         let input = reported.input_tokens.or(reported.total_tokens).unwrap_or(0);
-        let spent = TokenUsage { input, cached_input: 0, output: reported.output_tokens.unwrap_or(0) };
+        let spent = TokenUsage {
+            input,
+            cached_input: 0,
+            output: reported.output_tokens.unwrap_or(0),
+        };
         usage.model.clone_from(&record.provenance.provenance.model);
         let (cost, total) = (reported.cost_usd, spent.input.saturating_add(spent.output));
         // A program may report one number for all its tokens.
@@ -140,13 +196,26 @@ impl Engine<'_> {
 
     /// What a call with this many bytes takes at most, if its answer is as long as it may be.
     fn estimate(&self, queue: &TargetQueue, asked: usize) -> CallEstimate {
-        let spent = TokenUsage { input: tokens_of(asked), cached_input: 0, output: queue.most_output };
-        let cost = queue.model.as_deref().and_then(|model| self.prices.cost(model, &spent));
-        CallEstimate { tokens: spent.input.saturating_add(spent.output), cost_usd: cost.unwrap_or(0.0) }
+        let spent = TokenUsage {
+            input: tokens_of(asked),
+            cached_input: 0,
+            output: queue.most_output,
+        };
+        let cost = queue
+            .model
+            .as_deref()
+            .and_then(|model| self.prices.cost(model, &spent));
+        CallEstimate {
+            tokens: spent.input.saturating_add(spent.output),
+            cost_usd: cost.unwrap_or(0.0),
+        }
     }
 
     /// Reserves a call as soon as the budget allows it.
-    async fn reserve(budget: &BudgetState, estimate: CallEstimate) -> Result<Reservation<'_>, SampleFailure> {
+    async fn reserve(
+        budget: &BudgetState,
+        estimate: CallEstimate,
+    ) -> Result<Reservation<'_>, SampleFailure> {
         loop {
             match budget.open(estimate) {
                 Ok(reservation) => return Ok(reservation),
@@ -158,7 +227,10 @@ impl Engine<'_> {
 
     fn folder(&self, request: &SampleRequest) -> &dyn Files {
         match &request.ask.tools {
-            Toolbox::Folder { root, .. } => self.folders.get(root).map_or(&EmptyFolder, |files| &**files),
+            Toolbox::Folder { root, .. } => self
+                .folders
+                .get(root)
+                .map_or(&EmptyFolder, |files| &**files),
             Toolbox::Empty | Toolbox::Canned(_) => &EmptyFolder,
         }
     }
@@ -181,9 +253,15 @@ impl Engine<'_> {
             tries += 1;
             let asked = Instant::now();
             let outcome = make().await;
-            let status = outcome.as_ref().err().map_or(String::new(), |fault| fault.status.as_str().to_owned());
-            let called =
-                TimedCall { stretch: usage.stretch(asked), queue: permit.at, outcome: ModelCallResult::Fault(status) };
+            let status = outcome
+                .as_ref()
+                .err()
+                .map_or(String::new(), |fault| fault.status.as_str().to_owned());
+            let called = TimedCall {
+                stretch: usage.stretch(asked),
+                queue: permit.at,
+                outcome: ModelCallResult::Fault(status),
+            };
             usage.timeline.chats.push(called);
             let fault = match outcome {
                 Ok(answer) => {
@@ -196,7 +274,10 @@ impl Engine<'_> {
                 Charge::Never => drop(reservation),
                 Charge::Possible => {
                     // What it used is unknown, so it counts as the most that it may have used.
-                    let spent = TokenUsage { input: estimate.tokens, ..TokenUsage::default() };
+                    let spent = TokenUsage {
+                        input: estimate.tokens,
+                        ..TokenUsage::default()
+                    };
                     usage.pay_unreported(budget, spent, Some(estimate.cost_usd));
                     reservation.answered();
                 }
@@ -226,5 +307,10 @@ impl Files for EmptyFolder {
 }
 
 fn nothing(path: &RepoPath) -> Diagnostic {
-    Diagnostic::of_read(path, ReadFailure::MissingFile, "this run has no folder", "name a fixture repository")
+    Diagnostic::of_read(
+        path,
+        ReadFailure::MissingFile,
+        "this run has no folder",
+        "name a fixture repository",
+    )
 }

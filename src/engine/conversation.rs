@@ -7,8 +7,8 @@ use super::simulated_user::USER;
 use super::tools::Tools;
 use crate::files::Files;
 use crate::model::{
-    AnswerForm, Conversation, Json, Message, ModelTurn, PastTurn, SampleRequest, Steps, ToolAnswer, ToolCall, Toolbox,
-    UserTurns,
+    AnswerForm, Conversation, Json, Message, ModelTurn, PastTurn, SampleRequest, Steps, ToolAnswer,
+    ToolCall, Toolbox, UserTurns,
 };
 use crate::text::recover::recover_any;
 
@@ -50,7 +50,11 @@ impl<'a> OngoingConversation<'a> {
     /// The conversation of a request before its first turn.
     pub fn new(request: &'a SampleRequest, folder: &'a dyn Files) -> Self {
         let tools = Tools::new(&request.ask.tools, folder);
-        let said = |text: &str| PastTurn { user: text.to_owned(), text: String::new(), calls: Vec::new() };
+        let said = |text: &str| PastTurn {
+            user: text.to_owned(),
+            text: String::new(),
+            calls: Vec::new(),
+        };
         let conversation = Conversation {
             system: instructed(&request.system, request.ask.answer.as_ref()),
             messages: vec![Message::User(request.ask.prompt.clone())],
@@ -80,7 +84,11 @@ impl<'a> OngoingConversation<'a> {
 
     pub fn hear(&mut self, message: String) {
         self.turns = 0;
-        self.said.push(PastTurn { user: message.clone(), text: String::new(), calls: Vec::new() });
+        self.said.push(PastTurn {
+            user: message.clone(),
+            text: String::new(),
+            calls: Vec::new(),
+        });
         self.conversation.messages.push(Message::User(message));
     }
 
@@ -89,31 +97,48 @@ impl<'a> OngoingConversation<'a> {
         self.turns += 1;
         let ModelTurn { text, calls, .. } = turn;
         let mut answers = Vec::with_capacity(calls.len());
-        let turn = self.has_turns.then(|| u32::try_from(self.said.len() - 1).ok()).flatten();
+        let turn = self
+            .has_turns
+            .then(|| u32::try_from(self.said.len() - 1).ok())
+            .flatten();
         for call in &calls {
             let outcome = self.tools.answer(call);
             self.calls.push(ToolCall {
-                result: outcome.as_ref().map_or_else(|_| Json::null(), |result| Json::from(result.to_string())),
+                result: outcome
+                    .as_ref()
+                    .map_or_else(|_| Json::null(), |result| Json::from(result.to_string())),
                 error: outcome.as_ref().err().cloned(),
                 turn,
                 step: Some(self.step),
                 ..ToolCall::of(&call.name, Json::from(call.arguments.to_string()))
             });
-            answers.push(ToolAnswer { id: call.id.clone(), outcome });
+            answers.push(ToolAnswer {
+                id: call.id.clone(),
+                outcome,
+            });
         }
         self.step += 1;
         let is_answered = calls.is_empty();
         // What is said with a call does not answer.
         if let Some(said) = self.said.last_mut() {
-            said.text = if is_answered { text.clone() } else { String::new() };
+            said.text = if is_answered {
+                text.clone()
+            } else {
+                String::new()
+            };
         }
         // A silent model ended the conversation: no vendor accepts an empty message.
         let goes_on = is_answered && !text.trim().is_empty();
-        self.conversation.messages.push(Message::Model { text, calls });
+        self.conversation
+            .messages
+            .push(Message::Model { text, calls });
         if !answers.is_empty() {
             self.conversation.messages.push(Message::Tools(answers));
         }
-        match (goes_on && self.has_turns, is_answered || self.turns >= MOST_TURNS) {
+        match (
+            goes_on && self.has_turns,
+            is_answered || self.turns >= MOST_TURNS,
+        ) {
             (true, _) => NextTurn::User,
             (false, true) => NextTurn::Done,
             (false, false) => NextTurn::Agent,
@@ -123,11 +148,16 @@ impl<'a> OngoingConversation<'a> {
     /// Ends the conversation: its answer, its steps and the files read. `user` is what is recorded of a simulated user. A model that still calls
     /// tools has not answered.
     pub fn finish(mut self, toolbox: &Toolbox, user: Option<Value>) -> ConversationOutcome {
-        let text = self.conversation.messages.iter().rev().find_map(|message| match message {
-            Message::Model { text, calls } if calls.is_empty() => Some(text.as_str()),
-            Message::Model { .. } | Message::Tools(_) => Some(""),
-            Message::User(_) => None,
-        });
+        let text = self
+            .conversation
+            .messages
+            .iter()
+            .rev()
+            .find_map(|message| match message {
+                Message::Model { text, calls } if calls.is_empty() => Some(text.as_str()),
+                Message::Model { .. } | Message::Tools(_) => Some(""),
+                Message::User(_) => None,
+            });
         let text = text.unwrap_or_default();
         let outputs = match toolbox {
             Toolbox::Empty | Toolbox::Canned(_) if self.has_turns => {
@@ -146,29 +176,59 @@ impl<'a> OngoingConversation<'a> {
                 })
             }
         };
-        let events = self.tools.events.iter().map(|event| Json::from(event.to_string())).collect();
+        let events = self
+            .tools
+            .events
+            .iter()
+            .map(|event| Json::from(event.to_string()))
+            .collect();
         ToolCall::clear_single_step(&mut self.calls);
-        let steps = Steps::Seen { node_transitions: Vec::new(), tool_calls: self.calls, events };
-        ConversationOutcome { outputs: Json::from(outputs.to_string()), steps, read: self.tools.read }
+        let steps = Steps::Seen {
+            node_transitions: Vec::new(),
+            tool_calls: self.calls,
+            events,
+        };
+        ConversationOutcome {
+            outputs: Json::from(outputs.to_string()),
+            steps,
+            read: self.tools.read,
+        }
     }
 }
 
 /// The turns of a conversation, as they are recorded.
 pub(super) fn said_turns(said: &[PastTurn]) -> Value {
-    said.iter().map(|PastTurn { user, text, calls: _ }| json!({ "user": user, "text": text })).collect()
+    said.iter()
+        .map(
+            |PastTurn {
+                 user,
+                 text,
+                 calls: _,
+             }| json!({ "user": user, "text": text }),
+        )
+        .collect()
 }
 
 /// The result of an inspection: the `result` field of the answered object, else the whole text.
 fn result(text: &str) -> Value {
     let object = recover_any(text).and_then(|found| found.value.get("result").cloned());
-    object.filter(|result| result.is_string() || result.is_object()).unwrap_or_else(|| Value::from(text))
+    object
+        .filter(|result| result.is_string() || result.is_object())
+        .unwrap_or_else(|| Value::from(text))
 }
 
 /// The system prompt: the agent's own rules, then the answer format.
 fn instructed(system: &str, answer: Option<&AnswerForm>) -> String {
-    let form =
-        answer.map(|form| format!("Answer with one JSON object of this schema, and nothing else:\n{}", form.schema));
-    let parts: Vec<&str> =
-        [Some(system), form.as_deref()].into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    let form = answer.map(|form| {
+        format!(
+            "Answer with one JSON object of this schema, and nothing else:\n{}",
+            form.schema
+        )
+    });
+    let parts: Vec<&str> = [Some(system), form.as_deref()]
+        .into_iter()
+        .flatten()
+        .filter(|part| !part.is_empty())
+        .collect();
     parts.join("\n\n")
 }

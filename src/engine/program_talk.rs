@@ -11,8 +11,8 @@ use super::setup::Engine;
 use super::simulated_user::{USER, UserSide};
 use super::target_queue::Permit;
 use crate::model::{
-    Ask, CALL_LISTS, ConversationSoFar, Json, Measures, PastTurn, RunRecord, RunStatus, SampleRequest, Steps,
-    UserMessage, UserTurns,
+    Ask, CALL_LISTS, ConversationSoFar, Json, Measures, PastTurn, RunRecord, RunStatus,
+    SampleRequest, Steps, UserMessage, UserTurns,
 };
 
 /// The answers of a program so far.
@@ -39,18 +39,42 @@ impl Engine<'_> {
         let mut user = UserSide::of(&request.ask);
         let (mut next, mut last) = (user.first(&request.ask), None);
         while let Some(UserMessage { text, inputs }) = next {
-            let ask = Ask { prompt: text.clone(), inputs, turns: UserTurns::Single, ..request.ask.clone() };
-            let conversation = Some(ConversationSoFar { before: talk.said.clone() });
-            let turn = SampleRequest { ask, conversation, ..request.clone() };
+            let ask = Ask {
+                prompt: text.clone(),
+                inputs,
+                turns: UserTurns::Single,
+                ..request.ask.clone()
+            };
+            let conversation = Some(ConversationSoFar {
+                before: talk.said.clone(),
+            });
+            let turn = SampleRequest {
+                ask,
+                conversation,
+                ..request.clone()
+            };
             let record = self.start(program, &turn, permit, budget, usage).await?;
             if record.status != RunStatus::Completed {
                 let why = record.error.as_deref().unwrap_or_default();
                 let error = format!("turns.{}: {why}", talk.said.len());
-                return Ok(RunRecord { error: Some(error), ..talk.record(record, request, user.record()) });
+                return Ok(RunRecord {
+                    error: Some(error),
+                    ..talk.record(record, request, user.record())
+                });
             }
             talk.add(&text, &record);
             last = Some(record);
-            next = self.next_message(&mut user, &talk.said, SampleCalls { permit, budget, usage }).await?;
+            next = self
+                .next_message(
+                    &mut user,
+                    &talk.said,
+                    SampleCalls {
+                        permit,
+                        budget,
+                        usage,
+                    },
+                )
+                .await?;
         }
         let last = last.unwrap_or_else(|| blank(request, RunStatus::Completed, None));
         Ok(talk.record(last, request, user.record()))
@@ -66,7 +90,12 @@ impl ProgramTalk {
             Ok(_) | Err(_) => Map::new(),
         };
         self.outputs = object(&record.outputs);
-        let text = self.outputs.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = self
+            .outputs
+            .get("text")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned();
         let steps = match &record.intermediate {
             Steps::Own(json) => object(json),
             Steps::Seen { .. } => Map::new(),
@@ -89,13 +118,24 @@ impl ProgramTalk {
             }
         }
         self.metrics = std::mem::take(&mut self.metrics).with_use_of(&record.metrics);
-        self.said.push(PastTurn { user: user.to_owned(), text, calls });
+        self.said.push(PastTurn {
+            user: user.to_owned(),
+            text,
+            calls,
+        });
     }
 
     /// The record of the whole conversation; `last` is that of its last request.
-    fn record(mut self, last: RunRecord, request: &SampleRequest, user: Option<Value>) -> RunRecord {
-        self.outputs.insert("turns".to_owned(), said_turns(&self.said));
-        self.outputs.extend(user.map(|user| (USER.to_owned(), user)));
+    fn record(
+        mut self,
+        last: RunRecord,
+        request: &SampleRequest,
+        user: Option<Value>,
+    ) -> RunRecord {
+        self.outputs
+            .insert("turns".to_owned(), said_turns(&self.said));
+        self.outputs
+            .extend(user.map(|user| (USER.to_owned(), user)));
         let steps = Steps::Own(Json::from(Value::Object(self.steps).to_string()));
         RunRecord {
             outputs: Json::from(Value::Object(self.outputs).to_string()),

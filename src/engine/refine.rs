@@ -8,7 +8,9 @@ use super::sample_calls::{SampleCalls, SampleFailure};
 use super::sample_job::{RefinementSetup, SampleJob};
 use super::sample_usage::blank;
 use super::setup::Engine;
-use crate::model::{Json, LoopRole, Measures, NextRole, RunRecord, RunStatus, SampleRequest, Steps, TokenUsage};
+use crate::model::{
+    Json, LoopRole, Measures, NextRole, RunRecord, RunStatus, SampleRequest, Steps, TokenUsage,
+};
 
 #[derive(Default)]
 struct RefinementLoop {
@@ -31,7 +33,11 @@ impl Engine<'_> {
         calls: SampleCalls<'_, 'l>,
         keep: &dyn Fn(Json),
     ) -> Result<RunRecord, SampleFailure> {
-        let SampleCalls { permit, budget, usage } = calls;
+        let SampleCalls {
+            permit,
+            budget,
+            usage,
+        } = calls;
         let mut progress = RefinementLoop::default();
         let (status, error) = loop {
             let NextRole::Ask(part, ask) = refining.course.next(&progress.answers) else {
@@ -43,7 +49,11 @@ impl Engine<'_> {
                 LoopRole::Critic => (refining.critic, String::new()),
             };
             permit.change(&self.queues, queue);
-            let request = SampleRequest { system, ask, ..job.request.clone() };
+            let request = SampleRequest {
+                system,
+                ask,
+                ..job.request.clone()
+            };
             let (before, asked) = (usage.agent.spent, Instant::now());
             usage.model = None;
             progress.parts.push(part);
@@ -52,13 +62,22 @@ impl Engine<'_> {
             let took = progress.took.entry(part).or_default();
             took.0 += tokens(usage.agent.spent).saturating_sub(tokens(before));
             took.1 += u64::try_from(asked.elapsed().as_millis()).unwrap_or(u64::MAX);
-            progress.models.extend(usage.model.take().map(|model| (part, model)));
+            progress
+                .models
+                .extend(usage.model.take().map(|model| (part, model)));
             match answer {
-                Ok(record) if record.status == RunStatus::Completed => progress.answers.push(record.outputs),
-                Ok(record) => {
-                    break (record.status, Some(progress.broken(record.error.as_deref().unwrap_or_default())));
+                Ok(record) if record.status == RunStatus::Completed => {
+                    progress.answers.push(record.outputs)
                 }
-                Err(SampleFailure::Fault(fault)) => break (fault.status, Some(progress.broken(&fault.what))),
+                Ok(record) => {
+                    break (
+                        record.status,
+                        Some(progress.broken(record.error.as_deref().unwrap_or_default())),
+                    );
+                }
+                Err(SampleFailure::Fault(fault)) => {
+                    break (fault.status, Some(progress.broken(&fault.what)));
+                }
                 Err(SampleFailure::Spent(why)) => return Err(SampleFailure::Spent(why)),
             }
             keep(refining.course.outputs(&progress.answers));
@@ -75,7 +94,11 @@ impl Engine<'_> {
 impl RefinementLoop {
     /// The error message: which attempt and role failed, and why.
     fn broken(&self, why: &str) -> String {
-        let attempt = self.parts.iter().filter(|part| **part == LoopRole::Actor).count();
+        let attempt = self
+            .parts
+            .iter()
+            .filter(|part| **part == LoopRole::Actor)
+            .count();
         let part = self.parts.last().map_or("", |part| part.as_str());
         format!("attempt {attempt}, {part}: {why}")
     }
@@ -98,7 +121,10 @@ impl RefinementLoop {
 
     fn measures(&self) -> Measures {
         let by_part = |pick: fn(&(u64, u64)) -> u64| {
-            self.took.iter().map(|(part, took)| (part.as_str().to_owned(), pick(took))).collect()
+            self.took
+                .iter()
+                .map(|(part, took)| (part.as_str().to_owned(), pick(took)))
+                .collect()
         };
         Measures {
             tokens_per_node: by_part(|(tokens, _)| *tokens),

@@ -32,11 +32,17 @@ impl RetryPolicy {
     /// The wait before the next try, after `tries` of them; `None` if the call is not retried. `random` is in 0..1: full
     /// jitter spreads simultaneous failures over the whole wait.
     pub fn wait(&self, error: &CallError, tries: u32, random: f64) -> Option<Duration> {
-        let Retry::Later { after } = error.retry else { return None };
+        let Retry::Later { after } = error.retry else {
+            return None;
+        };
         if tries >= self.tries || after.is_some_and(|after| after > self.longest_requested) {
             return None;
         }
-        let doubled = self.first.saturating_mul(1_u32.checked_shl(tries.saturating_sub(1)).unwrap_or(u32::MAX));
+        let doubled = self.first.saturating_mul(
+            1_u32
+                .checked_shl(tries.saturating_sub(1))
+                .unwrap_or(u32::MAX),
+        );
         let own = doubled.min(self.longest).mul_f64(random.clamp(0.0, 1.0));
         Some(after.map_or(own, |after| after + own.min(self.first)))
     }
@@ -50,16 +56,33 @@ mod tests {
     use crate::model::{CallError, Charge, Retry, RunStatus};
 
     fn error(retry: Retry) -> CallError {
-        CallError { status: RunStatus::Error, what: "503".to_owned(), retry, charge: Charge::Never }
+        CallError {
+            status: RunStatus::Error,
+            what: "503".to_owned(),
+            retry,
+            charge: Charge::Never,
+        }
     }
 
     #[test]
     fn waits_double_up_to_a_maximum_and_end() {
         let retry = RetryPolicy::default();
         let later = error(Retry::Later { after: None });
-        let waits: Vec<Option<u128>> =
-            (1..=7).map(|tries| retry.wait(&later, tries, 1.0).map(|wait| wait.as_millis())).collect();
-        assert_eq!(waits, [Some(500), Some(1000), Some(2000), Some(4000), Some(8000), None, None]);
+        let waits: Vec<Option<u128>> = (1..=7)
+            .map(|tries| retry.wait(&later, tries, 1.0).map(|wait| wait.as_millis()))
+            .collect();
+        assert_eq!(
+            waits,
+            [
+                Some(500),
+                Some(1000),
+                Some(2000),
+                Some(4000),
+                Some(8000),
+                None,
+                None
+            ]
+        );
         let long = RetryPolicy { tries: 99, ..retry };
         assert_eq!(long.wait(&later, 98, 1.0), Some(Duration::from_secs(30)));
         assert_eq!(retry.wait(&later, 3, 0.0), Some(Duration::ZERO));
@@ -69,10 +92,17 @@ mod tests {
     #[test]
     fn a_server_is_never_asked_sooner_than_it_requested() {
         let retry = RetryPolicy::default();
-        let after = |seconds| error(Retry::Later { after: Some(Duration::from_secs(seconds)) });
+        let after = |seconds| {
+            error(Retry::Later {
+                after: Some(Duration::from_secs(seconds)),
+            })
+        };
         for random in [0.0, 0.3, 1.0] {
             let wait = retry.wait(&after(7), 1, random).expect("a try is left");
-            assert!(wait >= Duration::from_secs(7) && wait <= Duration::from_millis(7500), "{wait:?}");
+            assert!(
+                wait >= Duration::from_secs(7) && wait <= Duration::from_millis(7500),
+                "{wait:?}"
+            );
         }
         assert_eq!(retry.wait(&after(121), 1, 0.5), None);
     }

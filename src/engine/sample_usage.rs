@@ -9,7 +9,8 @@ use super::budget::BudgetState;
 use super::sample_job::SampleJob;
 use super::timeline::{TimeSpan, Timeline};
 use crate::model::{
-    Json, Measures, RunEvidence, RunInputs, RunProvenance, RunRecord, RunStatus, SampleRequest, Steps, TokenUsage,
+    Json, Measures, RunEvidence, RunInputs, RunProvenance, RunRecord, RunStatus, SampleRequest,
+    Steps, TokenUsage,
 };
 
 /// Calls whose usage was not reported, with an estimate from bytes.
@@ -46,7 +47,11 @@ pub fn tokens_of(bytes: usize) -> u64 {
 /// An estimate of the tokens that an answer should have reported, from the bytes of the request and the answer.
 pub fn unreported(spent: TokenUsage, asked: usize, answered: usize) -> TokenUsage {
     let missing = |reported: u64, bytes: usize| if reported == 0 { tokens_of(bytes) } else { 0 };
-    TokenUsage { input: missing(spent.input, asked), cached_input: 0, output: missing(spent.output, answered) }
+    TokenUsage {
+        input: missing(spent.input, asked),
+        cached_input: 0,
+        output: missing(spent.output, answered),
+    }
 }
 
 /// Who makes a call of a model.
@@ -121,10 +126,19 @@ impl SampleUsage {
     /// The time span from `from` until now, relative to the start of the run.
     pub fn stretch(&self, from: Instant) -> TimeSpan {
         let since = |then: Instant| then.saturating_duration_since(self.begun);
-        TimeSpan { from: since(from), to: since(Instant::now()) }
+        TimeSpan {
+            from: since(from),
+            to: since(Instant::now()),
+        }
     }
 
-    pub fn pay(&mut self, budget: &BudgetState, caller: Caller, spent: TokenUsage, cost: Option<f64>) {
+    pub fn pay(
+        &mut self,
+        budget: &BudgetState,
+        caller: Caller,
+        spent: TokenUsage,
+        cost: Option<f64>,
+    ) {
         match caller {
             Caller::Agent => self.agent.add(spent, cost),
             Caller::User => self.user.add(spent, cost),
@@ -136,7 +150,12 @@ impl SampleUsage {
     pub fn pay_unreported(&mut self, budget: &BudgetState, tokens: TokenUsage, cost: Option<f64>) {
         if tokens != TokenUsage::default() {
             let cost_usd = cost.unwrap_or(0.0);
-            self.unreported = self.unreported.and(UnreportedUsage { calls: 1, tokens, cost_usd, unpriced: 0 });
+            self.unreported = self.unreported.and(UnreportedUsage {
+                calls: 1,
+                tokens,
+                cost_usd,
+                unpriced: 0,
+            });
             budget.pay(&tokens, cost);
         }
     }
@@ -150,7 +169,10 @@ pub fn blank(request: &SampleRequest, status: RunStatus, error: Option<String>) 
         sample: request.sample,
         status,
         error,
-        inputs: RunInputs { prompt: Some(request.ask.prompt.clone()), ..RunInputs::default() },
+        inputs: RunInputs {
+            prompt: Some(request.ask.prompt.clone()),
+            ..RunInputs::default()
+        },
         outputs: Json::default(),
         intermediate: Steps::default(),
         evidence: RunEvidence::default(),
@@ -160,18 +182,35 @@ pub fn blank(request: &SampleRequest, status: RunStatus, error: Option<String>) 
 }
 
 /// Adds tokens, time, cost and origin to a record; what the agent reported itself is kept.
-pub fn measured(mut record: RunRecord, job: &SampleJob, usage: &SampleUsage, took: Duration) -> RunRecord {
+pub fn measured(
+    mut record: RunRecord,
+    job: &SampleJob,
+    usage: &SampleUsage,
+    took: Duration,
+) -> RunRecord {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    record.intermediate.seen_calls().iter().for_each(|call| *counts.entry(call.name.clone()).or_insert(0) += 1);
+    record
+        .intermediate
+        .seen_calls()
+        .iter()
+        .for_each(|call| *counts.entry(call.name.clone()).or_insert(0) += 1);
     let metrics = &mut record.metrics;
-    let Payments { spent, cost, unpriced } = usage.agent;
+    let Payments {
+        spent,
+        cost,
+        unpriced,
+    } = usage.agent;
     if spent != TokenUsage::default() {
         metrics.input_tokens = metrics.input_tokens.or(Some(spent.input));
         metrics.output_tokens = metrics.output_tokens.or(Some(spent.output));
-        metrics.total_tokens = metrics.total_tokens.or(Some(spent.input.saturating_add(spent.output)));
+        metrics.total_tokens = metrics
+            .total_tokens
+            .or(Some(spent.input.saturating_add(spent.output)));
     }
     let took = took.saturating_sub(usage.user_time);
-    metrics.total_latency_ms = metrics.total_latency_ms.or(u64::try_from(took.as_millis()).ok());
+    metrics.total_latency_ms = metrics
+        .total_latency_ms
+        .or(u64::try_from(took.as_millis()).ok());
     metrics.cost_usd = metrics.cost_usd.or(cost.filter(|_| !unpriced));
     if metrics.tool_call_counts.is_empty() {
         metrics.tool_call_counts = counts;

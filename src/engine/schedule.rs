@@ -80,8 +80,10 @@ impl Engine<'_> {
         let halves: RefCell<BTreeMap<usize, Json>> = RefCell::default();
         let mut order: Vec<usize> = (0..jobs.len()).collect();
         order.sort_by_key(|index| jobs[*index].round);
-        let mut open: FuturesUnordered<_> =
-            order.into_iter().map(|index| self.job(index, jobs[index], &budget, events, (begun, &halves))).collect();
+        let mut open: FuturesUnordered<_> = order
+            .into_iter()
+            .map(|index| self.job(index, jobs[index], &budget, events, (begun, &halves)))
+            .collect();
         let mut finished: Vec<Option<JobOutcome>> = jobs.iter().map(|_| None).collect();
         let mut timelines: Vec<Timeline> = jobs.iter().map(|_| Timeline::default()).collect();
         let mut complaints = BTreeMap::new();
@@ -104,8 +106,9 @@ impl Engine<'_> {
                     for paid in [usage.agent, usage.user] {
                         spending.spent = spending.spent.and(paid.spent);
                         unpriced |= paid.unpriced;
-                        spending.cost_usd =
-                            paid.cost.map_or(spending.cost_usd, |cost| Some(spending.cost_usd.unwrap_or(0.0) + cost));
+                        spending.cost_usd = paid.cost.map_or(spending.cost_usd, |cost| {
+                            Some(spending.cost_usd.unwrap_or(0.0) + cost)
+                        });
                     }
                 }
                 Either::Right((reason, _)) => break Some(reason),
@@ -119,11 +122,19 @@ impl Engine<'_> {
         let why = reason.unwrap_or(Interruption::Terminated);
         let mut halves = halves.into_inner();
         let called_off = |(index, end): (usize, Option<JobOutcome>)| {
-            let off = || JobOutcome::CalledOff { why, outputs: halves.remove(&index).unwrap_or_default() };
+            let off = || JobOutcome::CalledOff {
+                why,
+                outputs: halves.remove(&index).unwrap_or_default(),
+            };
             end.unwrap_or_else(off)
         };
         let finished = finished.into_iter().enumerate().map(called_off).collect();
-        EngineOutcome { finished, timelines, complaints, spending }
+        EngineOutcome {
+            finished,
+            timelines,
+            complaints,
+            spending,
+        }
     }
 
     /// Stops the agents' own programs that wait for further requests.
@@ -152,12 +163,19 @@ impl Engine<'_> {
         }
         let begun = Instant::now();
         let ended = match &job.refining {
-            None => self.answer(&job.request, &mut permit, budget, &mut usage).await,
+            None => {
+                self.answer(&job.request, &mut permit, budget, &mut usage)
+                    .await
+            }
             Some(refining) => {
                 let keep = |outputs: Json| {
                     halves.borrow_mut().insert(index, outputs);
                 };
-                let calls = SampleCalls { permit: &mut permit, budget, usage: &mut usage };
+                let calls = SampleCalls {
+                    permit: &mut permit,
+                    budget,
+                    usage: &mut usage,
+                };
                 self.refine(job, refining, calls, &keep).await
             }
         };

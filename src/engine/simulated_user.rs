@@ -10,7 +10,8 @@ use super::sample_calls::{SampleCalls, SampleFailure};
 use super::sample_usage::Caller;
 use super::setup::Engine;
 use crate::model::{
-    Ask, CallError, Charge, Conversation, Message, PastTurn, Retry, RunStatus, SimulatedUser, UserMessage, UserTurns,
+    Ask, CallError, Charge, Conversation, Message, PastTurn, Retry, RunStatus, SimulatedUser,
+    UserMessage, UserTurns,
 };
 use crate::text::answer_of;
 
@@ -40,9 +41,14 @@ impl<'a> UserSide<'a> {
         match &ask.turns {
             UserTurns::Single => side(VecDeque::new(), None),
             UserTurns::Scripted(messages) => side(messages.iter().skip(1).cloned().collect(), None),
-            UserTurns::Simulated(user) => {
-                side(VecDeque::new(), Some(SimulatedSide { user, is_done: false, model: None }))
-            }
+            UserTurns::Simulated(user) => side(
+                VecDeque::new(),
+                Some(SimulatedSide {
+                    user,
+                    is_done: false,
+                    model: None,
+                }),
+            ),
         }
     }
 
@@ -55,7 +61,9 @@ impl<'a> UserSide<'a> {
 
     /// What is recorded of a simulated user: the model, and whether the user ended the conversation.
     pub fn record(&self) -> Option<Value> {
-        self.simulated.as_ref().map(|side| json!({ "model": side.model, "done": side.is_done }))
+        self.simulated
+            .as_ref()
+            .map(|side| json!({ "model": side.model, "done": side.is_done }))
     }
 }
 
@@ -78,25 +86,46 @@ impl Engine<'_> {
         &'l self,
         side: &mut SimulatedSide<'_>,
         said: &[PastTurn],
-        SampleCalls { permit, budget, usage }: SampleCalls<'_, 'l>,
+        SampleCalls {
+            permit,
+            budget,
+            usage,
+        }: SampleCalls<'_, 'l>,
     ) -> Result<Option<UserMessage>, SampleFailure> {
         let target = &side.user.target;
         let failed = |fault: CallError| {
-            SampleFailure::Fault(CallError { what: format!("{target}, which plays the user: {}", fault.what), ..fault })
+            SampleFailure::Fault(CallError {
+                what: format!("{target}, which plays the user: {}", fault.what),
+                ..fault
+            })
         };
-        let model = self.indices.get(target).and_then(|index| match &self.queues[*index].client {
-            TargetClient::Model(model) => Some((*index, &**model)),
-            TargetClient::Program(_) => None,
-        });
+        let model = self
+            .indices
+            .get(target)
+            .and_then(|index| match &self.queues[*index].client {
+                TargetClient::Model(model) => Some((*index, &**model)),
+                TargetClient::Program(_) => None,
+            });
         let Some((index, model)) = model else {
             let what = "no such model can be called".to_owned();
             let (status, retry, charge) = (RunStatus::Error, Retry::Never, Charge::Never);
-            return Err(failed(CallError { status, what, retry, charge }));
+            return Err(failed(CallError {
+                status,
+                what,
+                retry,
+                charge,
+            }));
         };
         let (agent, begun) = (permit.at, Instant::now());
         permit.change(&self.queues, index);
-        let calls = SampleCalls { permit, budget, usage };
-        let turn = self.turn(model, &asked(side.user, said), Caller::User, calls).await;
+        let calls = SampleCalls {
+            permit,
+            budget,
+            usage,
+        };
+        let turn = self
+            .turn(model, &asked(side.user, said), Caller::User, calls)
+            .await;
         permit.change(&self.queues, agent);
         usage.user_time += begun.elapsed();
         let turn = turn.map_err(|failure| match failure {
@@ -123,6 +152,14 @@ fn asked(user: &SimulatedUser, said: &[PastTurn]) -> Conversation {
     );
     let turn = |turn: &PastTurn| format!("You: {}\n\nAssistant: {}", turn.user, turn.text);
     let turns: Vec<String> = said.iter().map(turn).collect();
-    let text = format!("The conversation so far:\n\n{}\n\nYour next message:", turns.join("\n\n"));
-    Conversation { system, messages: vec![Message::User(text)], tools: Vec::new(), answer: None }
+    let text = format!(
+        "The conversation so far:\n\n{}\n\nYour next message:",
+        turns.join("\n\n")
+    );
+    Conversation {
+        system,
+        messages: vec![Message::User(text)],
+        tools: Vec::new(),
+        answer: None,
+    }
 }

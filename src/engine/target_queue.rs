@@ -20,12 +20,20 @@ const USUAL_OUTPUT: u64 = 4096;
 impl TargetQueue {
     /// A queue with up to `concurrency` calls at once, at least one.
     pub fn new(client: TargetClient, model: Option<String>, concurrency: u32) -> Self {
-        Self { client, model, most_output: USUAL_OUTPUT, places: Semaphore::new(concurrency.max(1) as usize) }
+        Self {
+            client,
+            model,
+            most_output: USUAL_OUTPUT,
+            places: Semaphore::new(concurrency.max(1) as usize),
+        }
     }
 
     /// The same queue, with the most tokens of one answer where the config states it.
     pub fn with_most_output(self, tokens: Option<u32>) -> Self {
-        Self { most_output: tokens.map_or(self.most_output, u64::from), ..self }
+        Self {
+            most_output: tokens.map_or(self.most_output, u64::from),
+            ..self
+        }
     }
 }
 
@@ -41,7 +49,11 @@ pub struct Permit<'a> {
 impl<'a> Permit<'a> {
     /// Not yet acquired, on the queue at `index`.
     pub fn on(queues: &'a [TargetQueue], at: usize) -> Self {
-        Self { queue: &queues[at], at, permit: None }
+        Self {
+            queue: &queues[at],
+            at,
+            permit: None,
+        }
     }
 
     /// Moves to another queue and releases the permit of the previous one.

@@ -47,7 +47,14 @@ enum ToolCallError {
 impl<'a> Tools<'a> {
     /// The tools of a run before its first call.
     pub fn new(toolbox: &'a Toolbox, folder: &'a dyn Files) -> Self {
-        let mut tools = Self { toolbox, folder, calls: 0, read: Vec::new(), events: Vec::new(), violations: 0 };
+        let mut tools = Self {
+            toolbox,
+            folder,
+            calls: 0,
+            read: Vec::new(),
+            events: Vec::new(),
+            violations: 0,
+        };
         if matches!(toolbox, Toolbox::Folder { .. }) {
             tools.event("task_started");
         }
@@ -70,7 +77,9 @@ impl<'a> Tools<'a> {
             Toolbox::Empty => Err(unknown(call, &[])),
             Toolbox::Canned(tools) => canned(tools, call),
             Toolbox::Folder { max_calls, .. } if self.calls > *max_calls => {
-                let what = format!("no more than {max_calls} calls are allowed; answer with what you have");
+                let what = format!(
+                    "no more than {max_calls} calls are allowed; answer with what you have"
+                );
                 Err(ToolCallError::Policy(Violation::TooManyCalls, what))
             }
             Toolbox::Folder { .. } => self.look(call),
@@ -91,12 +100,19 @@ impl<'a> Tools<'a> {
     }
 
     fn look(&mut self, call: &AskedCall) -> Result<Value, ToolCallError> {
-        let arguments = call.arguments.as_object().ok_or_else(|| bad("the arguments have to be an object"))?;
+        let arguments = call
+            .arguments
+            .as_object()
+            .ok_or_else(|| bad("the arguments have to be an object"))?;
         match call.name.as_str() {
             "list_files" => {
                 let files = self.files(arguments)?;
                 self.event("files_listed");
-                let names: Vec<&str> = files.iter().take(MOST_LINES).map(RepoPath::as_str).collect();
+                let names: Vec<&str> = files
+                    .iter()
+                    .take(MOST_LINES)
+                    .map(RepoPath::as_str)
+                    .collect();
                 Ok(json!({ "files": names }))
             }
             "read_file" => self.read_file(arguments),
@@ -109,8 +125,10 @@ impl<'a> Tools<'a> {
         let asked = text(arguments, "path")?;
         let path = confined(asked)?;
         let inside = path.as_str().to_owned();
-        let bytes =
-            self.folder.bytes(&path).map_err(|_| ToolCallError::Nothing(format!("there is no file {inside:?}")))?;
+        let bytes = self
+            .folder
+            .bytes(&path)
+            .map_err(|_| ToolCallError::Nothing(format!("there is no file {inside:?}")))?;
         let mut content = String::from_utf8_lossy(&bytes).into_owned();
         let whole = content.len();
         if whole > MOST_TEXT {
@@ -131,9 +149,13 @@ impl<'a> Tools<'a> {
         let mut found = Vec::new();
         for file in self.files(arguments)? {
             // A binary file cannot be searched.
-            let Ok(source) = self.folder.text(&file) else { continue };
+            let Ok(source) = self.folder.text(&file) else {
+                continue;
+            };
             let file = file.as_str();
-            let lines = (1_u32..).zip(source.text.lines()).filter(|(_, line)| line.to_lowercase().contains(&query));
+            let lines = (1_u32..)
+                .zip(source.text.lines())
+                .filter(|(_, line)| line.to_lowercase().contains(&query));
             found.extend(lines.map(|(number, line)| {
                 json!({ "path": file, "line": number, "text": line.trim().chars().take(300).collect::<String>() })
             }));
@@ -156,7 +178,8 @@ impl<'a> Tools<'a> {
         let mut files = Vec::new();
         let mut open = vec![confined(asked)?];
         while let Some(folder) = open.pop() {
-            let missing = || ToolCallError::Nothing(format!("there is no folder {:?}", folder.as_str()));
+            let missing =
+                || ToolCallError::Nothing(format!("there is no folder {:?}", folder.as_str()));
             for entry in self.folder.list(&folder).map_err(|_| missing())? {
                 let path = folder.child(&entry.name);
                 if self.folder.is_ignored(&path) {
@@ -179,12 +202,18 @@ impl<'a> Tools<'a> {
 /// A path relative to the folder, which it must not leave.
 fn confined(asked: &str) -> Result<RepoPath, ToolCallError> {
     RepoPath::root().join(asked).map_err(|_| {
-        ToolCallError::Policy(Violation::PathOutside, format!("{asked:?} is outside of what may be looked at"))
+        ToolCallError::Policy(
+            Violation::PathOutside,
+            format!("{asked:?} is outside of what may be looked at"),
+        )
     })
 }
 
 fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Result<&'a str, ToolCallError> {
-    let found = arguments.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let found = arguments
+        .get(key)
+        .and_then(Value::as_str)
+        .filter(|text| !text.trim().is_empty());
     found.ok_or_else(|| bad(&format!("\"{key}\" has to be a text")))
 }
 
@@ -195,7 +224,11 @@ fn bad(what: &str) -> ToolCallError {
 fn unknown(call: &AskedCall, known: &[&str]) -> ToolCallError {
     let what = match known {
         [] => "there are no tools".to_owned(),
-        known => format!("there is no tool {:?}; there are {}", call.name, known.join(", ")),
+        known => format!(
+            "there is no tool {:?}; there are {}",
+            call.name,
+            known.join(", ")
+        ),
     };
     ToolCallError::Policy(Violation::UnknownTool, what)
 }
@@ -208,7 +241,10 @@ fn canned(tools: &[CannedTool], call: &AskedCall) -> Result<Value, ToolCallError
     if !call.arguments.is_object() {
         return Err(bad("the arguments have to be an object"));
     }
-    let fitting = tool.results.iter().find(|result| is_part_of(&result.when, &call.arguments));
+    let fitting = tool
+        .results
+        .iter()
+        .find(|result| is_part_of(&result.when, &call.arguments));
     fitting
         .map(|result| result.says.clone())
         .ok_or_else(|| ToolCallError::Nothing("nothing is known of that".to_owned()))
@@ -217,10 +253,12 @@ fn canned(tools: &[CannedTool], call: &AskedCall) -> Result<Value, ToolCallError
 /// Whether a value is contained in another: objects key by key, everything else by equality.
 fn is_part_of(part: &Value, whole: &Value) -> bool {
     match (part, whole) {
-        (Value::Object(part), Value::Object(whole)) => {
-            part.iter().all(|(key, value)| whole.get(key).is_some_and(|other| is_part_of(value, other)))
+        (Value::Object(part), Value::Object(whole)) => part
+            .iter()
+            .all(|(key, value)| whole.get(key).is_some_and(|other| is_part_of(value, other))),
+        (Value::String(part), Value::String(whole)) => {
+            part.trim().to_lowercase() == whole.trim().to_lowercase()
         }
-        (Value::String(part), Value::String(whole)) => part.trim().to_lowercase() == whole.trim().to_lowercase(),
         (part, whole) => part == whole,
     }
 }
@@ -237,12 +275,18 @@ fn looking() -> Vec<ToolSpec> {
         spec(
             "list_files",
             "The files of the repository, or of one of its folders.",
-            object(json!({ "path": path("A folder; the whole repository where it is left out.") }), &[]),
+            object(
+                json!({ "path": path("A folder; the whole repository where it is left out.") }),
+                &[],
+            ),
         ),
         spec(
             "read_file",
             "The content of one file.",
-            object(json!({ "path": path("The file, as list_files names it.") }), &["path"]),
+            object(
+                json!({ "path": path("The file, as list_files names it.") }),
+                &["path"],
+            ),
         ),
         spec(
             "search",

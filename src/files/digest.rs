@@ -25,7 +25,11 @@ impl CheckoutDigest {
 
     fn of_forms(stored: &[u8], raw: &[u8]) -> Self {
         let raw_sha256 = sha256_hex(raw);
-        let sha256 = if stored == raw { raw_sha256.clone() } else { sha256_hex(stored) };
+        let sha256 = if stored == raw {
+            raw_sha256.clone()
+        } else {
+            sha256_hex(stored)
+        };
         Self { sha256, raw_sha256 }
     }
 
@@ -37,7 +41,9 @@ impl CheckoutDigest {
 
 /// The name of a file in a list of digests, on one line.
 pub fn escaped_name(name: &str) -> String {
-    name.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r")
+    name.replace('\\', "\\\\")
+        .replace('\n', "\\n")
+        .replace('\r', "\\r")
 }
 
 /// A text with the digests of several files, in both forms of [`CheckoutDigest`].
@@ -50,7 +56,10 @@ pub struct DigestList {
 impl DigestList {
     /// A list that begins with this text.
     pub fn after(text: String) -> Self {
-        Self { stored: text.clone(), raw: text }
+        Self {
+            stored: text.clone(),
+            raw: text,
+        }
     }
 
     /// Adds the line of a file; `line` makes it from the file's digest.

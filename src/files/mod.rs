@@ -16,7 +16,9 @@ pub(crate) use self::base_files::{
 pub use self::digest::sha256_hex;
 pub(crate) use self::digest::{CheckoutDigest, DigestList, escaped_name};
 pub(crate) use self::overlay::OverlayFiles;
-pub(crate) use self::read_log::{DifferentRead, HeadCommit, OtherCommit, ReadFor, ReadKind, ReadLog, RecordedFiles};
+pub(crate) use self::read_log::{
+    DifferentRead, HeadCommit, OtherCommit, ReadFor, ReadKind, ReadLog, RecordedFiles,
+};
 pub use self::source::SourceText;
 pub(crate) use self::source::{OriginPiece, PieceChange, is_lfs_pointer, too_large};
 pub use self::walk::files_below;
@@ -55,7 +57,10 @@ pub trait Files: Sync {
     fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let mut entries = self.list_all(folder)?;
         entries.retain(|entry| !entry.name.starts_with('.'));
-        match entries.iter().find(|entry| entry.kind == EntryKind::BrokenLink) {
+        match entries
+            .iter()
+            .find(|entry| entry.kind == EntryKind::BrokenLink)
+        {
             Some(link) => Err(broken_link(&folder.child(&link.name))),
             None => Ok(entries),
         }
@@ -118,7 +123,11 @@ impl GoldenPart {
 }
 
 /// Reads one case through [`Files::for_golden`].
-pub fn read_case<T>(files: &dyn Files, golden: &GoldenPart, read: impl FnOnce(&dyn Files) -> T) -> T {
+pub fn read_case<T>(
+    files: &dyn Files,
+    golden: &GoldenPart,
+    read: impl FnOnce(&dyn Files) -> T,
+) -> T {
     match files.for_golden(golden) {
         Some(own) => read(&*own),
         None => read(files),
@@ -127,7 +136,12 @@ pub fn read_case<T>(files: &dyn Files, golden: &GoldenPart, read: impl FnOnce(&d
 
 fn broken_link(link: &RepoPath) -> Diagnostic {
     let what = "the link target cannot be read: it does not exist, or is not in the repository";
-    Diagnostic::of_file(link, Code::BAD_LINK, what, "point it to a file inside the repository, or remove it")
+    Diagnostic::of_file(
+        link,
+        Code::BAD_LINK,
+        what,
+        "point it to a file inside the repository, or remove it",
+    )
 }
 
 /// Whether the name belongs to git, so that no commit contains the entry.

@@ -16,7 +16,11 @@ pub struct OverlayFiles<'a> {
 impl<'a> OverlayFiles<'a> {
     /// Creates an empty overlay over other files.
     pub fn over(below: &'a dyn Files) -> Self {
-        Self { below, files: BTreeMap::new(), folders: BTreeSet::new() }
+        Self {
+            below,
+            files: BTreeMap::new(),
+            folders: BTreeSet::new(),
+        }
     }
 
     /// Adds a folder, which may stay empty.
@@ -40,9 +44,20 @@ impl Files for OverlayFiles<'_> {
             return self.below.list_all(folder);
         }
         let inside = |path: &RepoPath| !path.as_str().is_empty() && path.parent() == *folder;
-        let named = |path: &RepoPath, kind| Entry { name: path.name().to_owned(), kind };
-        let files = self.files.keys().filter(|path| inside(path)).map(|path| named(path, EntryKind::File));
-        let folders = self.folders.iter().filter(|path| inside(path)).map(|path| named(path, EntryKind::Folder));
+        let named = |path: &RepoPath, kind| Entry {
+            name: path.name().to_owned(),
+            kind,
+        };
+        let files = self
+            .files
+            .keys()
+            .filter(|path| inside(path))
+            .map(|path| named(path, EntryKind::File));
+        let folders = self
+            .folders
+            .iter()
+            .filter(|path| inside(path))
+            .map(|path| named(path, EntryKind::Folder));
         let mut entries: Vec<Entry> = files.chain(folders).collect();
         entries.sort();
         Ok(entries)

@@ -21,7 +21,9 @@ pub trait OtherCommit: Sync {
     /// Whether its folder has these entries; with `None`, whether the folder is missing.
     fn has_folder(&self, folder: &RepoPath, names: FolderNames, entries: Option<&[Entry]>) -> bool {
         match (names.of(self.files(), folder), entries) {
-            (Ok(own), Some(entries)) => own == entries || committed(self.files(), folder, &own).eq(entries),
+            (Ok(own), Some(entries)) => {
+                own == entries || committed(self.files(), folder, &own).eq(entries)
+            }
             (Err(problem), None) => problem.is_read_failure(ReadFailure::MissingFolder),
             (Ok(_), None) | (Err(_), Some(_)) => false,
         }
@@ -29,8 +31,14 @@ pub trait OtherCommit: Sync {
 }
 
 /// The entries that git does not ignore: no commit contains the others.
-fn committed<'a>(files: &dyn Files, folder: &RepoPath, entries: &'a [Entry]) -> impl Iterator<Item = &'a Entry> {
-    entries.iter().filter(move |entry| !files.is_ignored(&folder.child(&entry.name)))
+fn committed<'a>(
+    files: &dyn Files,
+    folder: &RepoPath,
+    entries: &'a [Entry],
+) -> impl Iterator<Item = &'a Entry> {
+    entries
+        .iter()
+        .filter(move |entry| !files.is_ignored(&folder.child(&entry.name)))
 }
 
 /// Which entries of a folder were listed.
@@ -98,7 +106,10 @@ enum Compared {
 impl ReadLog {
     /// An empty log of reads that are compared with this commit.
     pub fn comparing(other: Option<&dyn OtherCommit>) -> Self {
-        Self { different: Mutex::default(), compared: other.map_or(Compared::No, |_| Compared::Yes) }
+        Self {
+            different: Mutex::default(),
+            compared: other.map_or(Compared::No, |_| Compared::Yes),
+        }
     }
 
     /// The reads that differ, sorted.
@@ -117,7 +128,9 @@ impl ReadLog {
     }
 
     fn all(&self) -> MutexGuard<'_, BTreeSet<DifferentRead>> {
-        self.different.lock().unwrap_or_else(PoisonError::into_inner)
+        self.different
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn note(&self, read: DifferentRead) {
@@ -135,8 +148,18 @@ pub struct RecordedFiles<'a> {
 
 impl<'a> RecordedFiles<'a> {
     /// Logs what is read from `files` for `read_for`.
-    pub fn new(files: &'a dyn Files, other: &'a dyn OtherCommit, log: &'a ReadLog, read_for: ReadFor) -> Self {
-        Self { files, other, log, read_for }
+    pub fn new(
+        files: &'a dyn Files,
+        other: &'a dyn OtherCommit,
+        log: &'a ReadLog,
+        read_for: ReadFor,
+    ) -> Self {
+        Self {
+            files,
+            other,
+            log,
+            read_for,
+        }
     }
 
     /// Lists a folder and compares only the listed entries: hidden names count only if they were requested.
@@ -145,10 +168,14 @@ impl<'a> RecordedFiles<'a> {
         let same = match &listed {
             Ok(entries) => {
                 let has = |entries: &[Entry]| self.other.has_folder(folder, names, Some(entries));
-                has(entries) || has(&committed(self.files, folder, entries).cloned().collect::<Vec<_>>())
+                has(entries)
+                    || has(&committed(self.files, folder, entries)
+                        .cloned()
+                        .collect::<Vec<_>>())
             }
             Err(problem) => {
-                problem.is_read_failure(ReadFailure::MissingFolder) && self.other.has_folder(folder, names, None)
+                problem.is_read_failure(ReadFailure::MissingFolder)
+                    && self.other.has_folder(folder, names, None)
             }
         };
         if !same {
@@ -162,7 +189,9 @@ impl<'a> RecordedFiles<'a> {
         let read = self.files.bytes(file);
         let same = match &read {
             Ok(bytes) => self.other.has_file(file, Some(bytes)),
-            Err(problem) => problem.is_read_failure(ReadFailure::MissingFile) && self.other.has_file(file, None),
+            Err(problem) => {
+                problem.is_read_failure(ReadFailure::MissingFile) && self.other.has_file(file, None)
+            }
         };
         if !same {
             self.note(file, kind);
@@ -171,7 +200,11 @@ impl<'a> RecordedFiles<'a> {
     }
 
     fn note(&self, path: &RepoPath, kind: ReadKind) {
-        self.log.note(DifferentRead { read_for: self.read_for.clone(), path: path.clone(), kind });
+        self.log.note(DifferentRead {
+            read_for: self.read_for.clone(),
+            path: path.clone(),
+            kind,
+        });
     }
 }
 
@@ -197,8 +230,15 @@ impl Files for RecordedFiles<'_> {
     }
 
     fn for_golden<'b>(&'b self, golden: &GoldenPart) -> Option<Box<dyn Files + 'b>> {
-        let Self { files, other, log, .. } = self;
-        Some(Box::new(RecordedFiles { files: *files, other: *other, log, read_for: ReadFor::Golden(golden.clone()) }))
+        let Self {
+            files, other, log, ..
+        } = self;
+        Some(Box::new(RecordedFiles {
+            files: *files,
+            other: *other,
+            log,
+            read_for: ReadFor::Golden(golden.clone()),
+        }))
     }
 }
 
@@ -212,7 +252,9 @@ impl OtherCommit for HeadCommit<'_> {
 
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
         match (self.0.bytes(file), bytes) {
-            (Ok(own), Some(bytes)) => own == bytes || without_returns(&own) == without_returns(bytes),
+            (Ok(own), Some(bytes)) => {
+                own == bytes || without_returns(&own) == without_returns(bytes)
+            }
             (Err(problem), None) => problem.is_read_failure(ReadFailure::MissingFile),
             (Ok(_), None) | (Err(_), Some(_)) => false,
         }
@@ -224,7 +266,9 @@ mod tests {
     use std::collections::BTreeMap;
 
     use crate::diag::{Diagnostic, ReadFailure};
-    use crate::files::{Entry, EntryKind, Files, GoldenPart, HeadCommit, ReadFor, ReadLog, RecordedFiles};
+    use crate::files::{
+        Entry, EntryKind, Files, GoldenPart, HeadCommit, ReadFor, ReadLog, RecordedFiles,
+    };
     use crate::model::{CaseId, RepoPath};
 
     struct MemoryFiles(BTreeMap<RepoPath, Vec<u8>>);
@@ -232,10 +276,19 @@ mod tests {
     impl Files for MemoryFiles {
         fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
             let names = self.0.keys().filter(|path| path.parent() == *folder);
-            let entries: Vec<Entry> =
-                names.map(|path| Entry { name: path.name().to_owned(), kind: EntryKind::File }).collect();
+            let entries: Vec<Entry> = names
+                .map(|path| Entry {
+                    name: path.name().to_owned(),
+                    kind: EntryKind::File,
+                })
+                .collect();
             match entries.is_empty() {
-                true => Err(Diagnostic::of_read(folder, ReadFailure::MissingFolder, "none", "none")),
+                true => Err(Diagnostic::of_read(
+                    folder,
+                    ReadFailure::MissingFolder,
+                    "none",
+                    "none",
+                )),
                 false => Ok(entries),
             }
         }
@@ -251,13 +304,24 @@ mod tests {
     }
 
     fn files_of(files: &[(&str, &str)]) -> MemoryFiles {
-        MemoryFiles(files.iter().map(|(path, text)| (at(path), text.as_bytes().to_vec())).collect())
+        MemoryFiles(
+            files
+                .iter()
+                .map(|(path, text)| (at(path), text.as_bytes().to_vec()))
+                .collect(),
+        )
     }
 
     #[test]
     fn a_read_that_differs_is_logged_with_its_purpose() {
-        let own =
-            files_of(&[("a/x", "1"), ("a/y", "2"), ("a/z", "3\r\n"), ("b/only", "4"), ("c/x", "1"), ("d/x", "1")]);
+        let own = files_of(&[
+            ("a/x", "1"),
+            ("a/y", "2"),
+            ("a/z", "3\r\n"),
+            ("b/only", "4"),
+            ("c/x", "1"),
+            ("d/x", "1"),
+        ]);
         let other = files_of(&[
             ("c/x", "1"),
             ("c/.y", "1"),
@@ -271,23 +335,45 @@ mod tests {
         let other = HeadCommit(&other);
         let log = ReadLog::comparing(Some(&other));
         let files = RecordedFiles::new(&own, &other, &log, ReadFor::Suite);
-        let _ = (files.bytes(&at("a/x")), files.bytes(&at("a/z")), files.bytes(&at("none")), files.list(&at("none")));
+        let _ = (
+            files.bytes(&at("a/x")),
+            files.bytes(&at("a/z")),
+            files.bytes(&at("none")),
+            files.list(&at("none")),
+        );
         assert_eq!((log.different(), log.opens_alike()), (Vec::new(), true));
         assert!(!ReadLog::comparing(None).opens_alike());
         let case = CaseId::new("c").unwrap();
         let of_case = RecordedFiles::new(&own, &other, &log, ReadFor::Case(case.clone()));
         drop(of_case.bytes(&at("a/y")));
         assert!(log.opens_alike());
-        let _ = (files.bytes(&at("a/y")), files.list(&at("a")), files.bytes(&at("a/more")));
+        let _ = (
+            files.bytes(&at("a/y")),
+            files.list(&at("a")),
+            files.bytes(&at("a/more")),
+        );
         let _ = (files.list(&at("c")), files.list_all(&at("d")));
         let only = GoldenPart::of_file(at("b/only"));
         let _ = files.for_golden(&only).map(|own| own.bytes(&at("b/only")));
-        let found: Vec<(ReadFor, String)> =
-            log.different().into_iter().map(|read| (read.read_for, read.path.to_string())).collect();
+        let found: Vec<(ReadFor, String)> = log
+            .different()
+            .into_iter()
+            .map(|read| (read.read_for, read.path.to_string()))
+            .collect();
         let suite = |path: &str| (ReadFor::Suite, path.to_owned());
         let golden = (ReadFor::Golden(only), "b/only".to_owned());
         let of_case = (ReadFor::Case(case), "a/y".to_owned());
-        assert_eq!(found, [suite("a"), suite("a/more"), suite("a/y"), suite("d"), golden, of_case]);
+        assert_eq!(
+            found,
+            [
+                suite("a"),
+                suite("a/more"),
+                suite("a/y"),
+                suite("d"),
+                golden,
+                of_case
+            ]
+        );
         assert!(!log.opens_alike());
     }
 }

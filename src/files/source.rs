@@ -89,7 +89,12 @@ impl SourceText {
         let text = String::from_utf8(bytes).map_err(|problem| not_utf8(&file, &problem))?;
         if text.starts_with('\u{feff}') {
             let what = "the file starts with a byte order mark";
-            let problem = Diagnostic::of_file(&file, Code::BYTE_ORDER_MARK, what, "save it as UTF-8 without a BOM");
+            let problem = Diagnostic::of_file(
+                &file,
+                Code::BYTE_ORDER_MARK,
+                what,
+                "save it as UTF-8 without a BOM",
+            );
             return Err(problem.at(Point { line: 1, column: 1 }));
         }
         Ok(Self::from_text(file, text))
@@ -97,24 +102,47 @@ impl SourceText {
 
     /// Wraps a text that is already valid UTF-8.
     pub fn from_text(file: RepoPath, text: String) -> Self {
-        Self { file, text, positions: PositionIndex::default(), origin: None }
+        Self {
+            file,
+            text,
+            positions: PositionIndex::default(),
+            origin: None,
+        }
     }
 
     /// A text that was made of another one, with the positions of that one. The pieces are in the order of the text.
     pub fn from_pieces(original: Arc<Self>, text: String, pieces: Vec<OriginPiece>) -> Self {
         let file = original.file.clone();
-        let origin = Some(TextOrigin { original, pieces: pieces.into() });
-        Self { file, text, positions: PositionIndex::default(), origin }
+        let origin = Some(TextOrigin {
+            original,
+            pieces: pieces.into(),
+        });
+        Self {
+            file,
+            text,
+            positions: PositionIndex::default(),
+            origin,
+        }
     }
 
     /// A text of the same length as a part of this one that starts at `start`.
     pub fn part(self: &Arc<Self>, start: usize, text: String) -> Self {
-        let piece = OriginPiece { start: 0, original: start, change: PieceChange::Copied };
+        let piece = OriginPiece {
+            start: 0,
+            original: start,
+            change: PieceChange::Copied,
+        };
         Self::from_pieces(self.clone(), text, vec![piece])
     }
 
     /// A problem at a byte offset of this text.
-    pub fn problem(&self, offset: usize, code: Code, what: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+    pub fn problem(
+        &self,
+        offset: usize,
+        code: Code,
+        what: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Diagnostic {
         Diagnostic::of_file(&self.file, code, what, help).at(self.point(offset))
     }
 
@@ -135,7 +163,10 @@ impl SourceText {
         let before = self.breaks_before(offset);
         let line_start = before.last().map_or(0, |line_break| line_break + 1);
         let column = self.characters_before(offset) - self.characters_before(line_start);
-        Point { line: from_one(before.len()), column: from_one(column) }
+        Point {
+            line: from_one(before.len()),
+            column: from_one(column),
+        }
     }
 
     fn breaks_before(&self, offset: usize) -> &[usize] {
@@ -154,14 +185,17 @@ impl SourceText {
             std::iter::once(0).chain(blocks).collect()
         };
         let block = offset / BLOCK;
-        self.positions.characters.get_or_init(count)[block] + characters(&bytes[block * BLOCK..offset])
+        self.positions.characters.get_or_init(count)[block]
+            + characters(&bytes[block * BLOCK..offset])
     }
 }
 
 impl TextOrigin {
     fn offset(&self, offset: usize) -> usize {
         let next = self.pieces.partition_point(|piece| piece.start <= offset);
-        let Some(piece) = self.pieces.get(next.saturating_sub(1)) else { return 0 };
+        let Some(piece) = self.pieces.get(next.saturating_sub(1)) else {
+            return 0;
+        };
         match piece.change {
             PieceChange::Copied => piece.original + offset.saturating_sub(piece.start),
             PieceChange::Rewritten => piece.original,
@@ -175,23 +209,30 @@ fn characters(part: &[u8]) -> usize {
 }
 
 fn from_one(zero_based: usize) -> u32 {
-    u32::try_from(zero_based).unwrap_or(u32::MAX).saturating_add(1)
+    u32::try_from(zero_based)
+        .unwrap_or(u32::MAX)
+        .saturating_add(1)
 }
 
 fn not_utf8(file: &RepoPath, problem: &std::string::FromUtf8Error) -> Diagnostic {
     let at = problem.utf8_error().valid_up_to();
     let bytes = problem.as_bytes();
     let before = String::from_utf8_lossy(&bytes[..at]);
-    let what = format!("byte 0x{:02X} is not UTF-8", bytes.get(at).copied().unwrap_or_default());
-    Diagnostic::of_file(file, Code::NOT_UTF8, what, "save the file as UTF-8").at(SourceText::from_text(
-        file.clone(),
-        before.into_owned(),
-    )
-    .point(at))
+    let what = format!(
+        "byte 0x{:02X} is not UTF-8",
+        bytes.get(at).copied().unwrap_or_default()
+    );
+    Diagnostic::of_file(file, Code::NOT_UTF8, what, "save the file as UTF-8")
+        .at(SourceText::from_text(file.clone(), before.into_owned()).point(at))
 }
 
 pub fn too_large(file: &RepoPath, limit: &InputLimit) -> Diagnostic {
-    Diagnostic::of_file(file, Code::TOO_LARGE, format!("the file is larger than {limit}"), limit.help)
+    Diagnostic::of_file(
+        file,
+        Code::TOO_LARGE,
+        format!("the file is larger than {limit}"),
+        limit.help,
+    )
 }
 
 #[cfg(test)]
@@ -220,18 +261,41 @@ mod tests {
 
     #[test]
     fn a_text_that_was_made_of_another_has_its_positions() {
-        let piece = |start, original, change| OriginPiece { start, original, change };
-        let pieces = vec![piece(0, 0, PieceChange::Rewritten), piece(3, 6, PieceChange::Copied)];
-        let made = Arc::new(SourceText::from_pieces(Arc::new(source("ab\ncd\nefg")), "abcefg".to_owned(), pieces));
-        assert_eq!((made.point(2), made.point(4)), (Point { line: 1, column: 1 }, Point { line: 3, column: 2 }));
+        let piece = |start, original, change| OriginPiece {
+            start,
+            original,
+            change,
+        };
+        let pieces = vec![
+            piece(0, 0, PieceChange::Rewritten),
+            piece(3, 6, PieceChange::Copied),
+        ];
+        let made = Arc::new(SourceText::from_pieces(
+            Arc::new(source("ab\ncd\nefg")),
+            "abcefg".to_owned(),
+            pieces,
+        ));
+        assert_eq!(
+            (made.point(2), made.point(4)),
+            (Point { line: 1, column: 1 }, Point { line: 3, column: 2 })
+        );
         let part = made.part(3, " fg".to_owned());
-        assert_eq!((part.point(1), part.line(1)), (Point { line: 3, column: 2 }, 3));
+        assert_eq!(
+            (part.point(1), part.line(1)),
+            (Point { line: 3, column: 2 }, 3)
+        );
     }
 
     #[test]
     fn the_end_of_a_text_of_whole_blocks_has_a_position() {
         let source = source(&"a".repeat(2 * BLOCK));
-        assert_eq!(source.point(2 * BLOCK), Point { line: 1, column: 2 * 1024 + 1 });
+        assert_eq!(
+            source.point(2 * BLOCK),
+            Point {
+                line: 1,
+                column: 2 * 1024 + 1
+            }
+        );
     }
 
     proptest! {

@@ -27,13 +27,24 @@ pub fn files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diag
 /// # Errors
 /// As [`files_below`].
 pub fn all_files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diagnostic> {
-    below(files, root, &WalkLimits { ignored: Ignored::Included, ..STRICT })
+    below(
+        files,
+        root,
+        &WalkLimits {
+            ignored: Ignored::Included,
+            ..STRICT
+        },
+    )
 }
 
 fn below(files: &dyn Files, root: &RepoPath, limits: &WalkLimits) -> Result<FilePaths, Diagnostic> {
     match files.list_all(root) {
         Ok(entries) => {
-            let mut walk = Walk { files, limits, found: FilePaths::new() };
+            let mut walk = Walk {
+                files,
+                limits,
+                found: FilePaths::new(),
+            };
             walk.add(root, entries, "", 0)?;
             Ok(walk.found)
         }
@@ -42,7 +53,10 @@ fn below(files: &dyn Files, root: &RepoPath, limits: &WalkLimits) -> Result<File
         Err(_) => match files.bytes(root) {
             Ok(_) => Ok(FilePaths::from([(String::new(), root.clone())])),
             Err(problem)
-                if matches!(problem.read_failure, Some(ReadFailure::MissingFile | ReadFailure::MissingFolder)) =>
+                if matches!(
+                    problem.read_failure,
+                    Some(ReadFailure::MissingFile | ReadFailure::MissingFolder)
+                ) =>
             {
                 Ok(FilePaths::new())
             }
@@ -55,13 +69,20 @@ fn below(files: &dyn Files, root: &RepoPath, limits: &WalkLimits) -> Result<File
 /// name.
 fn is_of_the_finder(files: &dyn Files, path: &RepoPath, inner: &str) -> bool {
     let is_named = inner.rsplit('/').next() == Some(".DS_Store");
-    is_named && files.bytes(path).is_ok_and(|bytes| bytes.starts_with(b"\0\0\0\x01Bud1"))
+    is_named
+        && files
+            .bytes(path)
+            .is_ok_and(|bytes| bytes.starts_with(b"\0\0\0\x01Bud1"))
 }
 
 /// The files of the repository without those that git ignores, as far as its folders can be listed: a submodule that is not checked
 /// out hides no other file.
 pub fn readable_files(files: &dyn Files) -> FilePaths {
-    let mut walk = Walk { files, limits: &WIDE, found: FilePaths::new() };
+    let mut walk = Walk {
+        files,
+        limits: &WIDE,
+        found: FilePaths::new(),
+    };
     // The walk ends early only where a limit is reached.
     let entries = files.list_all(&RepoPath::root()).unwrap_or_default();
     let _ = walk.add(&RepoPath::root(), entries, "", 0);
@@ -89,10 +110,18 @@ enum Unlisted {
     LeftOut,
 }
 
-const STRICT: WalkLimits =
-    WalkLimits { levels: DEEPEST, files: MOST, unlisted: Unlisted::Refused, ignored: Ignored::LeftOut };
-const WIDE: WalkLimits =
-    WalkLimits { levels: 40 * DEEPEST, files: 5 * MOST, unlisted: Unlisted::LeftOut, ignored: Ignored::LeftOut };
+const STRICT: WalkLimits = WalkLimits {
+    levels: DEEPEST,
+    files: MOST,
+    unlisted: Unlisted::Refused,
+    ignored: Ignored::LeftOut,
+};
+const WIDE: WalkLimits = WalkLimits {
+    levels: 40 * DEEPEST,
+    files: 5 * MOST,
+    unlisted: Unlisted::LeftOut,
+    ignored: Ignored::LeftOut,
+};
 
 struct Walk<'a> {
     files: &'a dyn Files,
@@ -101,23 +130,43 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn add(&mut self, folder: &RepoPath, entries: Vec<Entry>, inner: &str, depth: usize) -> Result<(), Diagnostic> {
-        let refuse =
-            |what: String, limit: &InputLimit| Diagnostic::of_file(folder, Code::TOO_MANY_FILES, what, limit.help);
+    fn add(
+        &mut self,
+        folder: &RepoPath,
+        entries: Vec<Entry>,
+        inner: &str,
+        depth: usize,
+    ) -> Result<(), Diagnostic> {
+        let refuse = |what: String, limit: &InputLimit| {
+            Diagnostic::of_file(folder, Code::TOO_MANY_FILES, what, limit.help)
+        };
         if depth > self.limits.levels {
-            let what = format!("this folder is more than {} levels deep", self.limits.levels);
+            let what = format!(
+                "this folder is more than {} levels deep",
+                self.limits.levels
+            );
             return Err(refuse(what, &InputLimit::FOLDER_LEVELS));
         }
         for entry in entries {
             let path = folder.child(&entry.name);
-            let inner = if inner.is_empty() { entry.name } else { format!("{inner}/{}", entry.name) };
-            let is_left_out = self.limits.ignored == Ignored::LeftOut && self.files.is_ignored(&path);
+            let inner = if inner.is_empty() {
+                entry.name
+            } else {
+                format!("{inner}/{}", entry.name)
+            };
+            let is_left_out =
+                self.limits.ignored == Ignored::LeftOut && self.files.is_ignored(&path);
             if is_left_out || is_of_the_finder(self.files, &path, &inner) {
                 continue;
             }
             match entry.kind {
-                EntryKind::File | EntryKind::BrokenLink if self.found.len() >= self.limits.files => {
-                    return Err(refuse(format!("more than {} files", self.limits.files), &InputLimit::FOLDER_FILES));
+                EntryKind::File | EntryKind::BrokenLink
+                    if self.found.len() >= self.limits.files =>
+                {
+                    return Err(refuse(
+                        format!("more than {} files", self.limits.files),
+                        &InputLimit::FOLDER_FILES,
+                    ));
                 }
                 EntryKind::File | EntryKind::BrokenLink => drop(self.found.insert(inner, path)),
                 EntryKind::Folder => match (self.files.list_all(&path), self.limits.unlisted) {
@@ -147,9 +196,17 @@ mod tests {
     impl Files for Nested {
         fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
             let level = folder.as_str().matches('/').count();
-            let (count, kind) =
-                if level < self.levels { (1, EntryKind::Folder) } else { (self.files, EntryKind::File) };
-            Ok((0..count).map(|number| Entry { name: number.to_string(), kind }).collect())
+            let (count, kind) = if level < self.levels {
+                (1, EntryKind::Folder)
+            } else {
+                (self.files, EntryKind::File)
+            };
+            Ok((0..count)
+                .map(|number| Entry {
+                    name: number.to_string(),
+                    kind,
+                })
+                .collect())
         }
 
         fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
@@ -165,7 +222,10 @@ mod tests {
     fn folders_have_at_most_24_levels() {
         assert_eq!(below(DEEPEST, 1).unwrap().len(), 1);
         let refused = below(DEEPEST + 1, 1).unwrap_err().to_string();
-        assert!(refused.contains("this folder is more than 24 levels deep"), "{refused}");
+        assert!(
+            refused.contains("this folder is more than 24 levels deep"),
+            "{refused}"
+        );
     }
 
     #[test]

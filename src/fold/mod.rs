@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use crate::model::{
-    AgentName, Aggregate, AnsweredBy, Better, CaseId, CaseTrend, CaseValues, CheckOutcome, Difference, Exclusion,
-    FAILING, Failure, GoldenLine, Grade, Layer, LostSample, MetricSpec, PairCheck, PairResult, PairShortfall,
-    PairValue, RepoPath, Ruling, SampleFold, SampleUses, Shortfall, Standing, Tag, UngradedReason, ValueSource,
-    harmonic, indicator, share,
+    AgentName, Aggregate, AnsweredBy, Better, CaseId, CaseTrend, CaseValues, CheckOutcome,
+    Difference, Exclusion, FAILING, Failure, GoldenLine, Grade, Layer, LostSample, MetricSpec,
+    PairCheck, PairResult, PairShortfall, PairValue, RepoPath, Ruling, SampleFold, SampleUses,
+    Shortfall, Standing, Tag, UngradedReason, ValueSource, harmonic, indicator, share,
 };
 
 pub use values_by_run::apart;
@@ -53,9 +53,18 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
     let majority = 2 * grades.len() > planned;
     let outcomes: Box<[bool]> = grades.iter().map(Grade::passed).collect();
     let passing = outcomes.iter().filter(|passed| **passed).count();
-    let PairMeta { case, agent, golden, answered_by } = heading;
+    let PairMeta {
+        case,
+        agent,
+        golden,
+        answered_by,
+    } = heading;
     let layers = grades.iter().map(|grade| grade.layer).collect();
-    let values = specs.iter().enumerate().map(|(index, spec)| value(spec, index, &grades)).collect();
+    let values = specs
+        .iter()
+        .enumerate()
+        .map(|(index, spec)| value(spec, index, &grades))
+        .collect();
     let (completed, standing) = (narrow(grades.len()), Standing::of(passing, grades.len()));
     let shortfalls = shortfalls(&mut grades);
     let checks = checks(&golden, grades);
@@ -66,7 +75,11 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
         verdict: Ruling::Skipped("the gates are not evaluated yet".to_owned()),
         planned: narrow(planned),
         completed,
-        exclusion: if majority { Exclusion::Counted } else { Exclusion::NoMajority },
+        exclusion: if majority {
+            Exclusion::Counted
+        } else {
+            Exclusion::NoMajority
+        },
         quarantine: None,
         lost,
         spared,
@@ -94,9 +107,13 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
 
 /// The checks of a failing case that a sample fails. A passing case has none: whatever fails later makes it fail newly.
 fn failing_checks(standing: Standing, checks: &[PairCheck]) -> CaseValues {
-    let failing = checks.iter().filter(|check| !standing.passes() && check.standing != Standing::Passes);
+    let failing = checks
+        .iter()
+        .filter(|check| !standing.passes() && check.standing != Standing::Passes);
     let value = |check: &PairCheck| vec![Some(indicator(!check.standing.passes()))];
-    failing.map(|check| (format!("{FAILING}[{}]", check.name), value(check))).collect()
+    failing
+        .map(|check| (format!("{FAILING}[{}]", check.name), value(check)))
+        .collect()
 }
 
 fn narrow(count: usize) -> u32 {
@@ -104,14 +121,23 @@ fn narrow(count: usize) -> u32 {
 }
 
 fn value(spec: &MetricSpec, index: usize, grades: &[Grade]) -> PairValue {
-    let samples: SmallVec<[Option<f64>; 1]> = grades.iter().map(|grade| sample_value(spec, index, grade)).collect();
-    PairValue { name: spec.name.into(), value: folded(spec, &samples), samples }
+    let samples: SmallVec<[Option<f64>; 1]> = grades
+        .iter()
+        .map(|grade| sample_value(spec, index, grade))
+        .collect();
+    PairValue {
+        name: spec.name.into(),
+        value: folded(spec, &samples),
+        samples,
+    }
 }
 
 /// The value of one sample for the metric at `index` of the table.
 pub fn sample_value(spec: &MetricSpec, index: usize, grade: &Grade) -> Option<f64> {
     match spec.source {
-        ValueSource::Grade | ValueSource::Expression | ValueSource::Use => grade.values.get(index).copied().flatten(),
+        ValueSource::Grade | ValueSource::Expression | ValueSource::Use => {
+            grade.values.get(index).copied().flatten()
+        }
         ValueSource::Layer => Some(indicator(grade.layer != Layer::Unreadable)),
     }
 }
@@ -169,7 +195,11 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     let count = values.len() as f64;
     let sum = values.iter().sum::<f64>();
     // The sum of the largest numbers overflows, their mean does not.
-    let mean = if sum.is_finite() { sum / count } else { values.iter().map(|value| value / count).sum() };
+    let mean = if sum.is_finite() {
+        sum / count
+    } else {
+        values.iter().map(|value| value / count).sum()
+    };
     (!values.is_empty()).then_some(mean)
 }
 
@@ -186,17 +216,29 @@ fn worst(better: Better, values: &[f64]) -> Option<f64> {
 /// first occurrence.
 fn shortfalls(grades: &mut [Grade]) -> Vec<PairShortfall> {
     let mut counts: BTreeMap<(&[&str], Difference), (usize, u32)> = BTreeMap::new();
-    for shortfall in grades.iter_mut().flat_map(|grade| std::mem::take(&mut grade.shortfalls)) {
-        let Shortfall { metrics, difference } = shortfall;
+    for shortfall in grades
+        .iter_mut()
+        .flat_map(|grade| std::mem::take(&mut grade.shortfalls))
+    {
+        let Shortfall {
+            metrics,
+            difference,
+        } = shortfall;
         let index = counts.len();
         counts.entry((metrics, difference)).or_insert((index, 0)).1 += 1;
     }
     let mut folded: Vec<_> = counts.into_iter().collect();
     folded.sort_by_key(|(_, (index, samples))| (Reverse(*samples), *index));
-    let folded = folded.into_iter().map(|((metrics, difference), (_, samples))| {
-        let metrics = metrics.iter().map(|&name| name.to_owned()).collect();
-        PairShortfall { metrics, difference, samples }
-    });
+    let folded = folded
+        .into_iter()
+        .map(|((metrics, difference), (_, samples))| {
+            let metrics = metrics.iter().map(|&name| name.to_owned()).collect();
+            PairShortfall {
+                metrics,
+                difference,
+                samples,
+            }
+        });
     folded.collect()
 }
 
@@ -210,7 +252,10 @@ fn checks(golden: &RepoPath, grades: Vec<Grade>) -> Vec<PairCheck> {
             if index == folded.len() {
                 let fresh = PairCheck {
                     name: check.name,
-                    location: GoldenLine { file: golden.clone(), line: check.line },
+                    location: GoldenLine {
+                        file: golden.clone(),
+                        line: check.line,
+                    },
                     standing: Standing::Fails,
                     failure: None,
                     expected: None,
@@ -231,7 +276,11 @@ fn checks(golden: &RepoPath, grades: Vec<Grade>) -> Vec<PairCheck> {
     let mut checks = Vec::with_capacity(folded.len());
     checks.extend(folded.into_iter().map(|(check, passed, failures)| {
         let failure = most_frequent(failures, samples).map(Box::new);
-        PairCheck { standing: Standing::of(passed, samples), failure, ..check }
+        PairCheck {
+            standing: Standing::of(passed, samples),
+            failure,
+            ..check
+        }
     }));
     checks
 }
@@ -243,40 +292,65 @@ fn most_frequent(failures: Vec<Failure>, samples: usize) -> Option<Failure> {
         return None;
     }
     let with = |tag: Tag| failures.iter().filter(move |failure| failure.tag == tag);
-    let tag = Tag::ALL.into_iter().max_by_key(|tag| (with(*tag).count(), Reverse(tag.precedence())))?;
+    let tag = Tag::ALL
+        .into_iter()
+        .max_by_key(|tag| (with(*tag).count(), Reverse(tag.precedence())))?;
     let mut texts: BTreeMap<&str, usize> = BTreeMap::new();
     with(tag).for_each(|failure| *texts.entry(&failure.detail).or_default() += 1);
     // `max_by_key` returns the last of equal elements, so the order is reversed.
-    let shown = with(tag).rev().max_by_key(|failure| texts[failure.detail.as_str()])?;
+    let shown = with(tag)
+        .rev()
+        .max_by_key(|failure| texts[failure.detail.as_str()])?;
     let count = with(tag).count();
     let of = match texts.len() {
         _ if count == samples => String::new(),
         1 => format!(" ({count} of {samples} samples)"),
         _ => format!(" ({} in {count} of {samples} samples)", tag.as_str()),
     };
-    Some(Failure { detail: format!("{}{of}", shown.detail), ..shown.clone() })
+    Some(Failure {
+        detail: format!("{}{of}", shown.detail),
+        ..shown.clone()
+    })
 }
 
 /// Whether there are pairs, and none of them has a majority of completed samples. Quarantined pairs are ignored, because gates
 /// do not use their values.
 pub fn all_excluded<'p>(pairs: impl Iterator<Item = &'p PairResult>) -> bool {
-    let mut gating = pairs.filter(|pair| pair.exclusion != Exclusion::Quarantined).peekable();
+    let mut gating = pairs
+        .filter(|pair| pair.exclusion != Exclusion::Quarantined)
+        .peekable();
     gating.peek().is_some() && gating.all(|pair| pair.exclusion == Exclusion::NoMajority)
 }
 
 /// The agent's values: one per metric, over the pairs that count.
-pub fn agent<'p>(specs: &[MetricSpec], pairs: impl Iterator<Item = &'p PairResult> + Clone) -> Vec<Option<f64>> {
-    let counted: Vec<&PairResult> = pairs.clone().filter(|pair| pair.exclusion == Exclusion::Counted).collect();
-    let mut values = aggregates(specs, counted.len(), |row, column| counted[row].values[column].value);
+pub fn agent<'p>(
+    specs: &[MetricSpec],
+    pairs: impl Iterator<Item = &'p PairResult> + Clone,
+) -> Vec<Option<f64>> {
+    let counted: Vec<&PairResult> = pairs
+        .clone()
+        .filter(|pair| pair.exclusion == Exclusion::Counted)
+        .collect();
+    let mut values = aggregates(specs, counted.len(), |row, column| {
+        counted[row].values[column].value
+    });
     let coverage = coverage(pairs);
-    let of_coverage = specs.iter().zip(&mut values).filter(|(spec, _)| spec.aggregate == Aggregate::Coverage);
+    let of_coverage = specs
+        .iter()
+        .zip(&mut values)
+        .filter(|(spec, _)| spec.aggregate == Aggregate::Coverage);
     of_coverage.for_each(|(_, value)| *value = coverage);
     values
 }
 
 /// Measured pairs / planned pairs, without quarantined ones; `None` without pairs.
 pub fn coverage<'p>(pairs: impl Iterator<Item = &'p PairResult> + Clone) -> Option<f64> {
-    let count = |exclusion| pairs.clone().filter(|pair| pair.exclusion == exclusion).count();
+    let count = |exclusion| {
+        pairs
+            .clone()
+            .filter(|pair| pair.exclusion == exclusion)
+            .count()
+    };
     let measured = count(Exclusion::Counted);
     share(measured, measured + count(Exclusion::NoMajority))
 }
@@ -284,11 +358,17 @@ pub fn coverage<'p>(pairs: impl Iterator<Item = &'p PairResult> + Clone) -> Opti
 /// The values of one metric over the pairs that count and have a value.
 pub fn column<'p>(pairs: impl Iterator<Item = &'p PairResult>, index: usize) -> Vec<f64> {
     let counted = pairs.filter(|pair| pair.exclusion == Exclusion::Counted);
-    counted.filter_map(|pair| pair.values[index].value).collect()
+    counted
+        .filter_map(|pair| pair.values[index].value)
+        .collect()
 }
 
 /// The aggregates over `rows` rows of values; `cell(row, column)` returns the value of a metric.
-pub fn aggregates(specs: &[MetricSpec], rows: usize, cell: impl Fn(usize, usize) -> Option<f64>) -> Vec<Option<f64>> {
+pub fn aggregates(
+    specs: &[MetricSpec],
+    rows: usize,
+    cell: impl Fn(usize, usize) -> Option<f64>,
+) -> Vec<Option<f64>> {
     let simple: Vec<Option<f64>> = specs
         .iter()
         .enumerate()
@@ -296,14 +376,26 @@ pub fn aggregates(specs: &[MetricSpec], rows: usize, cell: impl Fn(usize, usize)
             let values: Vec<f64> = (0..rows).filter_map(|row| cell(row, column)).collect();
             // A case that does not state what it used would otherwise make the agent look cheaper.
             let is_whole = spec.source != ValueSource::Use || values.len() == rows;
-            if is_whole { aggregate(spec, &values) } else { None }
+            if is_whole {
+                aggregate(spec, &values)
+            } else {
+                None
+            }
         })
         .collect();
-    let named = |name| specs.iter().position(|spec| spec.name == name).and_then(|index| simple[index]);
-    let composed = specs.iter().zip(&simple).map(|(spec, value)| match spec.aggregate.parts() {
-        Some([one, other]) => Some(harmonic(named(one)?, named(other)?)),
-        None => *value,
-    });
+    let named = |name| {
+        specs
+            .iter()
+            .position(|spec| spec.name == name)
+            .and_then(|index| simple[index])
+    };
+    let composed = specs
+        .iter()
+        .zip(&simple)
+        .map(|(spec, value)| match spec.aggregate.parts() {
+            Some([one, other]) => Some(harmonic(named(one)?, named(other)?)),
+            None => *value,
+        });
     composed.collect()
 }
 

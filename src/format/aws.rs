@@ -49,7 +49,10 @@ pub fn profile(text: &str, file: AwsProfileFile, name: &str) -> AwsProfile {
         let line = line.trim();
         if let Some(section) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             inside = is_of(section.0.trim(), file, name);
-        } else if let Some((key, value)) = line.split_once('=').filter(|_| inside && !line.starts_with(['#', ';'])) {
+        } else if let Some((key, value)) = line
+            .split_once('=')
+            .filter(|_| inside && !line.starts_with(['#', ';']))
+        {
             let value = Some(value.trim().to_owned()).filter(|value| !value.is_empty());
             match key.trim() {
                 "aws_access_key_id" => id = value,
@@ -60,7 +63,12 @@ pub fn profile(text: &str, file: AwsProfileFile, name: &str) -> AwsProfile {
             }
         }
     }
-    let keys = id.zip(secret).map(|(id, secret)| AwsKeys { id, secret, session, expires: None });
+    let keys = id.zip(secret).map(|(id, secret)| AwsKeys {
+        id,
+        secret,
+        session,
+        expires: None,
+    });
     AwsProfile { keys, region }
 }
 
@@ -68,7 +76,9 @@ fn is_of(section: &str, file: AwsProfileFile, name: &str) -> bool {
     match file {
         AwsProfileFile::Credentials => section == name,
         AwsProfileFile::Config => {
-            let prefixed = section.strip_prefix("profile").filter(|rest| rest.starts_with([' ', '\t']));
+            let prefixed = section
+                .strip_prefix("profile")
+                .filter(|rest| rest.starts_with([' ', '\t']));
             prefixed.map(str::trim) == Some(name) || (section == name && name == "default")
         }
     }
@@ -76,9 +86,17 @@ fn is_of(section: &str, file: AwsProfileFile, name: &str) -> bool {
 
 /// Reads the keys from the XML answer to `AssumeRoleWithWebIdentity`.
 pub fn assumed(xml: &str) -> Option<AwsKeys> {
-    let (id, secret) = (element(xml, b"AccessKeyId")?, element(xml, b"SecretAccessKey")?);
+    let (id, secret) = (
+        element(xml, b"AccessKeyId")?,
+        element(xml, b"SecretAccessKey")?,
+    );
     let expires = element(xml, b"Expiration").and_then(|text| text.parse().ok());
-    Some(AwsKeys { id, secret, session: element(xml, b"SessionToken"), expires })
+    Some(AwsKeys {
+        id,
+        secret,
+        session: element(xml, b"SessionToken"),
+        expires,
+    })
 }
 
 /// The text of the first element with this name. Keys and tokens contain no entities.
@@ -90,7 +108,9 @@ pub fn element(xml: &str, name: &[u8]) -> Option<String> {
         match reader.read_event().ok()? {
             Event::Start(tag) => inside = tag.local_name().as_ref() == name,
             Event::Text(found) if inside => text.push_str(std::str::from_utf8(&found).ok()?),
-            Event::End(_) if inside => return Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+            Event::End(_) if inside => {
+                return Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+            }
             Event::Eof => return None,
             _ => {}
         }
@@ -107,9 +127,19 @@ pub fn contained(json: &str) -> Option<AwsKeys> {
         token: Option<String>,
         expiration: Option<String>,
     }
-    let CredentialsForm { access_key_id, secret_access_key, token, expiration } = serde_json::from_str(json).ok()?;
+    let CredentialsForm {
+        access_key_id,
+        secret_access_key,
+        token,
+        expiration,
+    } = serde_json::from_str(json).ok()?;
     let expires = expiration.and_then(|text| text.parse().ok());
-    Some(AwsKeys { id: access_key_id, secret: secret_access_key, session: token, expires })
+    Some(AwsKeys {
+        id: access_key_id,
+        secret: secret_access_key,
+        session: token,
+        expires,
+    })
 }
 
 #[cfg(test)]
@@ -124,17 +154,29 @@ mod tests {
     fn a_profile_is_found_by_its_name() {
         let found = |file, name| {
             let AwsProfile { keys, region } = profile(FILE, file, name);
-            (keys.map(|keys| (keys.id, keys.secret, keys.session)), region)
+            (
+                keys.map(|keys| (keys.id, keys.secret, keys.session)),
+                region,
+            )
         };
         let own = str::to_owned;
         let default = Some((own("AK0"), own("S0=/+"), None));
         let work = Some((own("AK1"), own("S1"), Some(own("T1"))));
-        assert_eq!(found(AwsProfileFile::Credentials, "default"), (default.clone(), None));
+        assert_eq!(
+            found(AwsProfileFile::Credentials, "default"),
+            (default.clone(), None)
+        );
         assert_eq!(found(AwsProfileFile::Config, "default"), (default, None));
-        assert_eq!(found(AwsProfileFile::Credentials, "work"), (work, Some(own("eu-west-1"))));
+        assert_eq!(
+            found(AwsProfileFile::Credentials, "work"),
+            (work, Some(own("eu-west-1")))
+        );
         assert_eq!(found(AwsProfileFile::Config, "work"), (None, None));
         assert_eq!(found(AwsProfileFile::Credentials, "half"), (None, None));
-        assert_eq!(found(AwsProfileFile::Config, "cfg"), (None, Some(own("us-west-2"))));
+        assert_eq!(
+            found(AwsProfileFile::Config, "cfg"),
+            (None, Some(own("us-west-2")))
+        );
         assert_eq!(found(AwsProfileFile::Credentials, "none"), (None, None));
     }
 
@@ -145,11 +187,24 @@ mod tests {
             <Expiration>2026-11-21T15:00:00Z</Expiration><AccessKeyId>ASIA1</AccessKeyId></Credentials></AssumeRoleWithWebIdentityResult></R>";
         let json = r#"{"AccessKeyId":"ASIA1","SecretAccessKey":"S","Token":"T+/=","Expiration":"2026-11-21T15:00:00Z","RoleArn":"a"}"#;
         let keys = assumed(xml).unwrap();
-        assert_eq!((keys.id.as_str(), keys.secret.as_str(), keys.session.as_deref()), ("ASIA1", "S", Some("T+/=")));
+        assert_eq!(
+            (
+                keys.id.as_str(),
+                keys.secret.as_str(),
+                keys.session.as_deref()
+            ),
+            ("ASIA1", "S", Some("T+/="))
+        );
         assert_eq!(keys.expires.map(|end| end.as_second()), Some(1_795_273_200));
         assert_eq!(contained(json), Some(keys.clone()));
         assert!(!format!("{keys:?}").contains("ASIA1"));
-        for junk in ["", "<html>", "{}", "<a><AccessKeyId></AccessKeyId></a>", "<a><AccessKeyId>x</b>"] {
+        for junk in [
+            "",
+            "<html>",
+            "{}",
+            "<a><AccessKeyId></AccessKeyId></a>",
+            "<a><AccessKeyId>x</b>",
+        ] {
             assert_eq!((assumed(junk), contained(junk)), (None, None), "{junk}");
         }
     }

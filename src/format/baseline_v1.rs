@@ -48,12 +48,24 @@ pub fn read_baseline(source: &SourceText) -> Result<Baseline, Diagnostic> {
     };
     if raw.get() != format!("\"{SCHEMA}\"") {
         let what = format!("unknown schema {}", raw.get());
-        return Err(source.problem(json::offset_of(source, raw), Code::UNKNOWN_SCHEMA, what, help));
+        return Err(source.problem(
+            json::offset_of(source, raw),
+            Code::UNKNOWN_SCHEMA,
+            what,
+            help,
+        ));
     }
     let mut baseline: Baseline = json::whole(source)?;
-    for entry in baseline.suites.values_mut().flat_map(|agents| agents.values_mut()) {
+    for entry in baseline
+        .suites
+        .values_mut()
+        .flat_map(|agents| agents.values_mut())
+    {
         if let Some(count) = entry.finding_count.take() {
-            entry.metrics.entry(FINDING_COUNT.to_owned()).or_insert(count);
+            entry
+                .metrics
+                .entry(FINDING_COUNT.to_owned())
+                .or_insert(count);
         }
     }
     Ok(baseline)
@@ -68,7 +80,14 @@ pub fn written(baseline: &Baseline) -> String {
 
 /// Writes a baseline case by case, so that a large one never is in memory as a whole a second time.
 pub fn write_baseline(baseline: &Baseline, out: &mut dyn Write) -> io::Result<()> {
-    let Baseline { commit, captured_at, tool_version, samples, suites, accepted } = baseline;
+    let Baseline {
+        commit,
+        captured_at,
+        tool_version,
+        samples,
+        suites,
+        accepted,
+    } = baseline;
     let mut out = LineWriter { out, depth: 0 };
     let mut keys = out.begin_object()?;
     out.entry(&mut keys, "accepted", &json!(accepted))?;
@@ -89,7 +108,17 @@ pub fn write_baseline(baseline: &Baseline, out: &mut dyn Write) -> io::Result<()
 }
 
 fn write_entry(out: &mut LineWriter<'_>, entry: &BaselineEntry) -> io::Result<()> {
-    let BaselineEntry { finding_count, metrics, identity, cases, earlier, judges, taxonomy, infra, layers } = entry;
+    let BaselineEntry {
+        finding_count,
+        metrics,
+        identity,
+        cases,
+        earlier,
+        judges,
+        taxonomy,
+        infra,
+        layers,
+    } = entry;
     let small = BaselineEntry {
         finding_count: *finding_count,
         metrics: metrics.clone(),
@@ -102,7 +131,9 @@ fn write_entry(out: &mut LineWriter<'_>, entry: &BaselineEntry) -> io::Result<()
         layers: layers.clone(),
     };
     let mut small = serde_json::to_value(small)?;
-    let count = small["metrics"].as_object_mut().and_then(|metrics| metrics.remove(FINDING_COUNT));
+    let count = small["metrics"]
+        .as_object_mut()
+        .and_then(|metrics| metrics.remove(FINDING_COUNT));
     if let Some(count) = count.and_then(|count| count.as_f64()) {
         small[FINDING_COUNT] = match count.fract() == 0.0 {
             true => json!(count as i64),
@@ -113,7 +144,9 @@ fn write_entry(out: &mut LineWriter<'_>, entry: &BaselineEntry) -> io::Result<()
     for (key, value) in small.as_object().into_iter().flatten() {
         if key == CASES {
             out.key(&mut keys, key)?;
-            out.object(cases, |out, values| out.object(values, |out, samples| out.value(&rounded(samples))))?;
+            out.object(cases, |out, values| {
+                out.object(values, |out, samples| out.value(&rounded(samples)))
+            })?;
         } else {
             out.entry(&mut keys, key, value)?;
         }
@@ -202,7 +235,9 @@ impl LineWriter<'_> {
                 let plain: Vec<String> = list.iter().map(Value::to_string).collect();
                 write!(self.out, "[{}]", plain.join(", "))
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => write!(self.out, "{value}"),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                write!(self.out, "{value}")
+            }
         }
     }
 
@@ -233,8 +268,14 @@ mod tests {
         let baseline = read_baseline(&source(PAGE)).unwrap();
         let text = written(&baseline);
         assert_eq!(written(&read_baseline(&source(&text)).unwrap()), text);
-        assert!(text.contains("\n          \"finding_count\": 31,\n"), "{text}");
-        assert!(text.contains("\n              \"finding_recall\": [1.0, null, 0.67]\n"), "{text}");
+        assert!(
+            text.contains("\n          \"finding_count\": 31,\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("\n              \"finding_recall\": [1.0, null, 0.67]\n"),
+            "{text}"
+        );
         assert!(text.contains("\"f1_score\": 0.951235,"), "{text}");
         assert!(text.contains("\"change-of-control\": \"weak\""), "{text}");
     }
@@ -243,7 +284,9 @@ mod tests {
     fn a_newer_schema_is_refused_by_name() {
         let problem = read_baseline(&source(r#"{"schema": "goldgate.baseline/2"}"#)).unwrap_err();
         assert!(
-            problem.to_string().starts_with("latest.json:1:12: unknown schema \"goldgate.baseline/2\""),
+            problem
+                .to_string()
+                .starts_with("latest.json:1:12: unknown schema \"goldgate.baseline/2\""),
             "{problem}"
         );
     }

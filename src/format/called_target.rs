@@ -21,10 +21,18 @@ pub fn called_target(target: &Target) -> Value {
             "temperature": provider.temperature,
             "max_tokens": provider.max_tokens,
         }),
-        Transport::Command { argv, protocol, env } if env.is_empty() => {
+        Transport::Command {
+            argv,
+            protocol,
+            env,
+        } if env.is_empty() => {
             json!({ "command": argv, "protocol": protocol_key(*protocol) })
         }
-        Transport::Command { argv, protocol, env } => {
+        Transport::Command {
+            argv,
+            protocol,
+            env,
+        } => {
             json!({ "command": argv, "protocol": protocol_key(*protocol), "env": env })
         }
         Transport::Http(address) => json!({ "http": address }),
@@ -58,11 +66,21 @@ pub fn is_full_name(full: &str, model: &str) -> bool {
     };
     let family = model.strip_suffix(LATEST).unwrap_or(model);
     full.strip_prefix(family).is_some_and(|rest| {
-        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        let is_part = |part: &str| is_number(part.trim_start_matches('v')) || part == "preview" || part == LATEST_TAG;
+        let is_number = |part: &str| {
+            !part.is_empty()
+                && part
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit() || byte == b'.')
+        };
+        let is_part = |part: &str| {
+            is_number(part.trim_start_matches('v')) || part == "preview" || part == LATEST_TAG
+        };
         let is_version = |version: &str| {
             let mut parts = version.split(['-', '@', ':']);
-            parts.next().is_some_and(|first| first == LATEST_TAG || is_number(first)) && parts.all(is_part)
+            parts
+                .next()
+                .is_some_and(|first| first == LATEST_TAG || is_number(first))
+                && parts.all(is_part)
         };
         rest.is_empty() || rest.strip_prefix(['-', '@', ':']).is_some_and(is_version)
     })
@@ -84,21 +102,34 @@ mod tests {
             protocol: Protocol::Oneshot,
             env: Vec::new(),
         };
-        let target =
-            Target { transport, concurrency: Some(2), timeout: None, stall: None, record: RecordPolicy::Models };
+        let target = Target {
+            transport,
+            concurrency: Some(2),
+            timeout: None,
+            stall: None,
+            record: RecordPolicy::Models,
+        };
         // By `printf '{"command":["python3","agent.py"],"protocol":"Oneshot"}' | sha256sum`.
-        assert_eq!(target_digest(&target), "b6083943fd06faa659545723bef9829d4ae2a847509c99f42fce9be43471d7c8");
+        assert_eq!(
+            target_digest(&target),
+            "b6083943fd06faa659545723bef9829d4ae2a847509c99f42fce9be43471d7c8"
+        );
     }
 
     #[test]
     fn a_vendor_answers_with_a_version_of_the_model() {
-        for (full, model) in
-            [("m-latest", "m-latest"), ("m-2411", "m-latest"), ("m:latest", "m"), ("llama-3", "Llama-3")]
-        {
+        for (full, model) in [
+            ("m-latest", "m-latest"),
+            ("m-2411", "m-latest"),
+            ("m:latest", "m"),
+            ("llama-3", "Llama-3"),
+        ] {
             assert!(is_full_name(full, model), "{full} {model}");
         }
         assert!(
-            is_full_name("m-2026", "vendor/m") && is_full_name("a/m-2026", "a/m") && !is_full_name("vendor/m", "m")
+            is_full_name("m-2026", "vendor/m")
+                && is_full_name("a/m-2026", "a/m")
+                && !is_full_name("vendor/m", "m")
         );
         assert!(is_full_name("m-20241022-v2:0", "m") && !is_full_name("m-2024-07-18-acme", "m"));
         assert!(

@@ -18,5 +18,8 @@ pub fn conflict(text: &str) -> Option<(usize, ConflictProblem)> {
         what: "git could not merge this file: it has conflict markers",
         help: "keep one side (`git checkout --ours -- FILE` or `--theirs`), or write it again: a baseline with goldgate run --update-baseline, a recording with goldgate record",
     };
-    text[begins..].lines().any(|line| line.starts_with(">>>>>>> ")).then_some((begins, problem))
+    text[begins..]
+        .lines()
+        .any(|line| line.starts_with(">>>>>>> "))
+        .then_some((begins, problem))
 }

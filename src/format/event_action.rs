@@ -36,7 +36,9 @@ struct EventLabelForm {
 /// Reads the payload of any event.
 pub fn read_event_action(source: &SourceText) -> Result<EventAction, Diagnostic> {
     let payload: ActionPayload = json::whole(source)?;
-    let branch = payload.reference.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned));
+    let branch = payload
+        .reference
+        .and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned));
     Ok(EventAction {
         action: payload.action,
         label: payload.label.map(|label| label.name),

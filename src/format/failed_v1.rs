@@ -36,7 +36,8 @@ pub fn read_failed(source: &SourceText) -> Result<BTreeSet<FailedCase>, Diagnost
     let found: FailedCases = json::whole(source)?;
     if found.schema != SCHEMA {
         let what = format!("unknown schema {:?}", found.schema);
-        let help = format!("this version reads \"{SCHEMA}\"; remove the file, and run all cases again");
+        let help =
+            format!("this version reads \"{SCHEMA}\"; remove the file, and run all cases again");
         return Err(source.problem(0, Code::UNKNOWN_SCHEMA, what, help));
     }
     Ok(found.failed)
@@ -44,7 +45,10 @@ pub fn read_failed(source: &SourceText) -> Result<BTreeSet<FailedCase>, Diagnost
 
 /// The file as indented JSON with a trailing newline.
 pub fn written(failed: &BTreeSet<FailedCase>) -> String {
-    let file = FailedCases { schema: SCHEMA.to_owned(), failed: failed.clone() };
+    let file = FailedCases {
+        schema: SCHEMA.to_owned(),
+        failed: failed.clone(),
+    };
     let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
     text.push('\n');
     text

@@ -26,5 +26,7 @@ struct FinishedRunForm {
 /// Reads a payload; `None` if the event is not about a run.
 pub fn read_finished_run(source: &SourceText) -> Result<Option<FinishedRun>, Diagnostic> {
     let payload: FinishedRunPayload = json::whole(source)?;
-    Ok(payload.workflow_run.map(|FinishedRunForm { id, head_sha }| FinishedRun { id, head: head_sha }))
+    Ok(payload
+        .workflow_run
+        .map(|FinishedRunForm { id, head_sha }| FinishedRun { id, head: head_sha }))
 }

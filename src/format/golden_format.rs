@@ -29,7 +29,9 @@ const ENDINGS: [(&str, GoldenFormat); 4] = [
 impl GoldenFormat {
     /// The format of a file with this name, and the name without its ending. `None` for any other file.
     pub fn of_name(name: &str) -> Option<(&str, Self)> {
-        ENDINGS.iter().find_map(|(ending, format)| Some((name.strip_suffix(ending)?, *format)))
+        ENDINGS
+            .iter()
+            .find_map(|(ending, format)| Some((name.strip_suffix(ending)?, *format)))
     }
 
     /// The format of a golden file; without a known ending it is JSON.
@@ -82,8 +84,16 @@ fn list_of_lines(source: SourceText) -> Result<SourceText, Diagnostic> {
     list.push(b']');
     let text = String::from_utf8(list).unwrap_or_default();
     let pieces = [(0, 0, PieceChange::Rewritten), (1, 0, PieceChange::Copied)];
-    let pieces = pieces.map(|(start, original, change)| OriginPiece { start, original, change });
-    Ok(SourceText::from_pieces(Arc::new(source), text, pieces.to_vec()))
+    let pieces = pieces.map(|(start, original, change)| OriginPiece {
+        start,
+        original,
+        change,
+    });
+    Ok(SourceText::from_pieces(
+        Arc::new(source),
+        text,
+        pieces.to_vec(),
+    ))
 }
 
 #[cfg(test)]
@@ -105,9 +115,16 @@ mod tests {
         for (text, expected) in [
             ("", json!([])),
             ("{}", json!([{}])),
-            ("\n{\"a\": \"ä\"}\r\n  \n[1]\n\n\"x\"", json!([{"a": "ä"}, [1], "x"])),
+            (
+                "\n{\"a\": \"ä\"}\r\n  \n[1]\n\n\"x\"",
+                json!([{"a": "ä"}, [1], "x"]),
+            ),
         ] {
-            assert_eq!(golden_value(source("a.jsonl", text)), Some::<Value>(expected), "{text:?}");
+            assert_eq!(
+                golden_value(source("a.jsonl", text)),
+                Some::<Value>(expected),
+                "{text:?}"
+            );
         }
     }
 
@@ -128,8 +145,13 @@ mod tests {
             ("{}\n\u{b}\n", "2:1"),
             ("{}\u{a0}", "1:3"),
         ] {
-            let problem = golden_json(source("a.jsonl", text)).unwrap_err().to_string();
-            assert!(problem.starts_with(&format!("a.jsonl:{at}: invalid JSON: ")), "{problem}");
+            let problem = golden_json(source("a.jsonl", text))
+                .unwrap_err()
+                .to_string();
+            assert!(
+                problem.starts_with(&format!("a.jsonl:{at}: invalid JSON: ")),
+                "{problem}"
+            );
         }
     }
 }

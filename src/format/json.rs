@@ -35,7 +35,10 @@ pub fn golden<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagn
 ///
 /// # Errors
 /// The position, in the whole text, at which the part does not match the type.
-pub fn part<'a, T: Deserialize<'a>>(source: &'a SourceText, raw: &'a RawValue) -> Result<T, Diagnostic> {
+pub fn part<'a, T: Deserialize<'a>>(
+    source: &'a SourceText,
+    raw: &'a RawValue,
+) -> Result<T, Diagnostic> {
     read_json_part(source, offset_of(source, raw), raw.get())
 }
 
@@ -51,8 +54,15 @@ pub fn read_json_part<'a, T: Deserialize<'a>>(
 fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Error) -> Diagnostic {
     let SerdeMessage { code, what, help } =
         merge_conflict(part).unwrap_or_else(|| phrase(&error.to_string(), error.is_data()));
-    let is_yaml = code == Code::BROKEN_JSON && [".yaml", ".yml"].iter().any(|end| source.file.as_str().ends_with(end));
-    let help = if is_yaml { "write it as JSON: this file cannot be YAML".to_owned() } else { help };
+    let is_yaml = code == Code::BROKEN_JSON
+        && [".yaml", ".yml"]
+            .iter()
+            .any(|end| source.file.as_str().ends_with(end));
+    let help = if is_yaml {
+        "write it as JSON: this file cannot be YAML".to_owned()
+    } else {
+        help
+    };
     let inner = match offset_in(part, error.line(), error.column()) {
         read if error.is_data() && error.column() > 0 => ahead(part, read),
         read => read,
@@ -63,14 +73,21 @@ fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Er
 /// What is wrong with a text that git could not merge.
 fn merge_conflict(text: &str) -> Option<SerdeMessage> {
     let (_, ConflictProblem { what, help }) = conflict(text)?;
-    Some(SerdeMessage { code: Code::BROKEN_JSON, what: what.to_owned(), help: help.to_owned() })
+    Some(SerdeMessage {
+        code: Code::BROKEN_JSON,
+        what: what.to_owned(),
+        help: help.to_owned(),
+    })
 }
 
 /// Converts serde_json's line and byte column (both from 1) to a byte offset. For data errors the column is one byte too far.
 fn offset_in(text: &str, line: usize, column: usize) -> usize {
     let start = match line.checked_sub(2) {
         None => 0,
-        Some(skip) => text.match_indices('\n').nth(skip).map_or(0, |(at, _)| at + 1),
+        Some(skip) => text
+            .match_indices('\n')
+            .nth(skip)
+            .map_or(0, |(at, _)| at + 1),
     };
     (start + column.saturating_sub(1)).min(text.len())
 }
@@ -80,7 +97,11 @@ fn ahead(part: &str, read: usize) -> usize {
     let rest = &part.as_bytes()[read.min(part.len())..];
     match rest.split_first() {
         Some((b' ' | b'\t' | b'\r' | b'\n' | b':' | b',' | b'[', after)) => {
-            read + 1 + after.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+            read + 1
+                + after
+                    .iter()
+                    .take_while(|byte| byte.is_ascii_whitespace())
+                    .count()
         }
         _ => read,
     }
@@ -98,7 +119,8 @@ pub(super) fn phrase(message: &str, data: bool) -> SerdeMessage {
     let message = message.split(" at line ").next().unwrap_or(message);
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let made = |code, what: String, help: String| SerdeMessage { code, what, help };
-    if let (true, Some((found, known))) = (message.contains("unknown field"), quoted.split_first()) {
+    if let (true, Some((found, known))) = (message.contains("unknown field"), quoted.split_first())
+    {
         let help = match nearest(found, known.iter().copied()) {
             Some(near) => format!("did you mean \"{near}\"?"),
             None if known.is_empty() => "remove it: no keys are allowed here".to_owned(),
@@ -106,33 +128,70 @@ pub(super) fn phrase(message: &str, data: bool) -> SerdeMessage {
         };
         return made(Code::UNKNOWN_KEY, format!("unknown key \"{found}\""), help);
     }
-    if let (true, Some((found, known))) = (message.contains("unknown variant"), quoted.split_first()) {
+    if let (true, Some((found, known))) =
+        (message.contains("unknown variant"), quoted.split_first())
+    {
         let help = match nearest(found, known.iter().copied()) {
-            Some(near) => format!("did you mean \"{near}\"? known values: {}", known.join(", ")),
+            Some(near) => format!(
+                "did you mean \"{near}\"? known values: {}",
+                known.join(", ")
+            ),
             None => format!("known values: {}", known.join(", ")),
         };
-        return made(Code::UNKNOWN_VALUE, format!("unknown value \"{found}\""), help);
+        return made(
+            Code::UNKNOWN_VALUE,
+            format!("unknown value \"{found}\""),
+            help,
+        );
     }
     if let (true, Some(found)) = (message.contains("missing field"), quoted.first()) {
-        return made(Code::MISSING_KEY, format!("the key \"{found}\" is missing"), format!("add \"{found}\""));
+        return made(
+            Code::MISSING_KEY,
+            format!("the key \"{found}\" is missing"),
+            format!("add \"{found}\""),
+        );
     }
     if let (true, Some(found)) = (message.contains("duplicate field"), quoted.first()) {
-        return made(Code::DUPLICATE_KEY, format!("duplicate key \"{found}\""), "keep one of them".to_owned());
+        return made(
+            Code::DUPLICATE_KEY,
+            format!("duplicate key \"{found}\""),
+            "keep one of them".to_owned(),
+        );
     }
     if let Some((found, expected)) = message.split_once(", expected ") {
-        return made(Code::WRONG_TYPE, plain(found), format!("expected {}", plain(expected)));
+        return made(
+            Code::WRONG_TYPE,
+            plain(found),
+            format!("expected {}", plain(expected)),
+        );
     }
     if message.contains("number out of range") {
         let help = "write a number of at most 1.7e308".to_owned();
-        return made(Code::BAD_NUMBER, "the number is out of range".to_owned(), help);
+        return made(
+            Code::BAD_NUMBER,
+            "the number is out of range".to_owned(),
+            help,
+        );
     }
     if message.contains("recursion limit") {
         let help = format!("flatten it: the limit is {}", InputLimit::JSON_LEVELS);
-        return made(Code::TOO_DEEP, "the value is nested too deeply".to_owned(), help);
+        return made(
+            Code::TOO_DEEP,
+            "the value is nested too deeply".to_owned(),
+            help,
+        );
     }
     match data {
-        true => made(Code::BAD_VALUE, message.to_owned(), "correct the value".to_owned()),
-        false => made(Code::BROKEN_JSON, format!("invalid JSON: {message}"), "correct the syntax here".to_owned()),
+        true => made(
+            Code::BAD_VALUE,
+            message.to_owned(),
+            "correct the value".to_owned(),
+        ),
+        false => made(
+            Code::BROKEN_JSON,
+            format!("invalid JSON: {message}"),
+            "correct the syntax here".to_owned(),
+        ),
     }
 }
 
@@ -146,14 +205,17 @@ fn plain(words: &str) -> String {
         other if other.starts_with("struct ") => "an object",
         other => other,
     };
-    form.replace("sequence", "a list").replace("invalid type: map", "invalid type: an object")
+    form.replace("sequence", "a list")
+        .replace("invalid type: map", "invalid type: an object")
 }
 
 /// Reads the value of a key that may be missing, but not `null`: a key without a value in YAML would silently mean that it is missing.
 ///
 /// # Errors
 /// `null`, or a value of the wrong type.
-pub fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+pub fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
@@ -190,7 +252,10 @@ mod tests {
         assert_eq!(offset_of(&source, outer.list[0]), 14);
         assert_eq!(part::<Inner>(&source, outer.list[0]).unwrap().size, 1);
         let problem = part::<Inner>(&source, outer.list[1]).unwrap_err();
-        assert_eq!(problem.to_string(), "a.json:3:9: unknown key \"sise\"; did you mean \"size\"? [unknown-key]");
+        assert_eq!(
+            problem.to_string(),
+            "a.json:3:9: unknown key \"sise\"; did you mean \"size\"? [unknown-key]"
+        );
     }
 
     #[test]
@@ -207,15 +272,36 @@ mod tests {
     #[test]
     fn messages_contain_the_remedy() {
         let table = [
-            ("{", "a.json:1:1: invalid JSON: EOF while parsing an object; correct the syntax here [broken-json]"),
-            ("{\"list\": 3}", "a.json:1:10: invalid type: integer `3`; expected a list [wrong-type]"),
-            ("{\"list\": {}}", "a.json:1:10: invalid type: an object; expected a list [wrong-type]"),
-            ("{\"list\":\n  {}}", "a.json:2:3: invalid type: an object; expected a list [wrong-type]"),
-            ("{}", "a.json:1:2: the key \"list\" is missing; add \"list\" [missing-key]"),
-            ("{\"list\": NaN}", "a.json:1:10: invalid JSON: expected value; correct the syntax here [broken-json]"),
+            (
+                "{",
+                "a.json:1:1: invalid JSON: EOF while parsing an object; correct the syntax here [broken-json]",
+            ),
+            (
+                "{\"list\": 3}",
+                "a.json:1:10: invalid type: integer `3`; expected a list [wrong-type]",
+            ),
+            (
+                "{\"list\": {}}",
+                "a.json:1:10: invalid type: an object; expected a list [wrong-type]",
+            ),
+            (
+                "{\"list\":\n  {}}",
+                "a.json:2:3: invalid type: an object; expected a list [wrong-type]",
+            ),
+            (
+                "{}",
+                "a.json:1:2: the key \"list\" is missing; add \"list\" [missing-key]",
+            ),
+            (
+                "{\"list\": NaN}",
+                "a.json:1:10: invalid JSON: expected value; correct the syntax here [broken-json]",
+            ),
         ];
         for (text, expected) in table {
-            assert_eq!(whole::<Outer<'_>>(&source(text)).unwrap_err().to_string(), expected);
+            assert_eq!(
+                whole::<Outer<'_>>(&source(text)).unwrap_err().to_string(),
+                expected
+            );
         }
     }
 }

@@ -24,18 +24,30 @@ pub struct JsonCursor<'a> {
 
 impl<'a> JsonCursor<'a> {
     pub fn whole(source: &'a SourceText) -> Self {
-        Self { source, start: 0, text: &source.text }
+        Self {
+            source,
+            start: 0,
+            text: &source.text,
+        }
     }
 
     /// The cursor of a part that was kept raw.
     pub fn part(source: &'a SourceText, raw: &'a RawValue) -> Self {
-        Self { source, start: json::offset_of(source, raw), text: raw.get() }
+        Self {
+            source,
+            start: json::offset_of(source, raw),
+            text: raw.get(),
+        }
     }
 
     /// The part at `path`, or its nearest existing ancestor.
     pub fn inner(&self, path: &[Step<'_>]) -> Self {
         let JsonMember { value, text, .. } = self.found(path);
-        Self { source: self.source, start: value, text }
+        Self {
+            source: self.source,
+            start: value,
+            text,
+        }
     }
 
     /// Reads the part.
@@ -87,11 +99,23 @@ impl<'a> JsonCursor<'a> {
     fn found(&self, path: &[Step<'_>]) -> JsonMember<'a> {
         // Problems are rare: each level is parsed on demand and nothing is cached.
         let text = self.text.trim_start();
-        let mut found = JsonMember { key: None, value: self.start + self.text.len() - text.len(), text };
-        let Ok(mut raw) = serde_json::from_str::<&RawValue>(self.text) else { return found };
+        let mut found = JsonMember {
+            key: None,
+            value: self.start + self.text.len() - text.len(),
+            text,
+        };
+        let Ok(mut raw) = serde_json::from_str::<&RawValue>(self.text) else {
+            return found;
+        };
         for step in path {
-            let Some((key, inner)) = inside(raw, *step) else { return found };
-            found = JsonMember { key: key.map(|key| self.byte(key)), value: self.byte(inner), text: inner.get() };
+            let Some((key, inner)) = inside(raw, *step) else {
+                return found;
+            };
+            found = JsonMember {
+                key: key.map(|key| self.byte(key)),
+                value: self.byte(inner),
+                text: inner.get(),
+            };
             raw = inner;
         }
         found
@@ -114,7 +138,9 @@ fn inside<'a>(raw: &'a RawValue, step: Step<'_>) -> Option<(Option<&'a RawValue>
     match step {
         Step::Key(name) => {
             let Fields(fields) = serde_json::from_str(raw.get()).ok()?;
-            let (key, value) = fields.into_iter().rfind(|(key, _)| decode_key(key).is_some_and(|word| word == name))?;
+            let (key, value) = fields
+                .into_iter()
+                .rfind(|(key, _)| decode_key(key).is_some_and(|word| word == name))?;
             Some((Some(key), value))
         }
         Step::At(index) => {
@@ -159,18 +185,26 @@ pub fn without_member<'t>(text: &'t str, name: &str) -> Cow<'t, str> {
 
 /// An object's text with blanks in place of one member, so that every other byte stays where it is.
 pub fn blanked(text: String, name: &str) -> String {
-    let Some(Range { start, end }) = member_range(&text, name) else { return text };
+    let Some(Range { start, end }) = member_range(&text, name) else {
+        return text;
+    };
     [&text[..start], &" ".repeat(end - start), &text[end..]].concat()
 }
 
 /// A member of an object with the comma that separates it from another one.
 fn member_range(text: &str, name: &str) -> Option<Range<usize>> {
-    let start = |raw: &RawValue| (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    let start =
+        |raw: &RawValue| (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let end = |raw: &RawValue| start(raw) + raw.get().len();
     // Fast path: nearly all texts lack the member and need no parsing.
-    let fields = text.contains(name).then(|| serde_json::from_str(text).ok()).flatten();
+    let fields = text
+        .contains(name)
+        .then(|| serde_json::from_str(text).ok())
+        .flatten();
     let Fields(fields) = fields?;
-    let index = fields.iter().position(|(key, _)| decode_key(key).is_some_and(|word| word == name))?;
+    let index = fields
+        .iter()
+        .position(|(key, _)| decode_key(key).is_some_and(|word| word == name))?;
     let before = index.checked_sub(1).and_then(|before| fields.get(before));
     Some(match (before, fields.get(index + 1)) {
         (_, Some((next, _))) => start(fields[index].0)..start(next),
@@ -199,11 +233,29 @@ mod tests {
         let source = source(" {\"b\": \"a\", \"a\" : [ 1, {\"a\\u0062\": {} }] }\n");
         let cursor = JsonCursor::whole(&source);
         assert_eq!((cursor.value(&[]), cursor.key(&[])), (1, 1));
-        assert_eq!((cursor.key(&[Key("a")]), cursor.value(&[Key("a")])), (12, 18), "not the text that reads the same");
-        assert_eq!((cursor.key(&[Key("a"), At(0)]), cursor.value(&[Key("a"), At(0)])), (20, 20));
+        assert_eq!(
+            (cursor.key(&[Key("a")]), cursor.value(&[Key("a")])),
+            (12, 18),
+            "not the text that reads the same"
+        );
+        assert_eq!(
+            (
+                cursor.key(&[Key("a"), At(0)]),
+                cursor.value(&[Key("a"), At(0)])
+            ),
+            (20, 20)
+        );
         let inner = [Key("a"), At(1), Key("ab")];
-        assert_eq!((cursor.key(&inner), cursor.value(&inner)), (24, 35), "its escapes are read");
-        assert_eq!(cursor.value(&[Key("a"), At(7), Key("x")]), 18, "the nearest ancestor");
+        assert_eq!(
+            (cursor.key(&inner), cursor.value(&inner)),
+            (24, 35),
+            "its escapes are read"
+        );
+        assert_eq!(
+            cursor.value(&[Key("a"), At(7), Key("x")]),
+            18,
+            "the nearest ancestor"
+        );
         assert_eq!(cursor.value(&[Key("b"), At(0)]), 7, "a text has no parts");
     }
 
@@ -214,11 +266,15 @@ mod tests {
         let cursor = JsonCursor::part(&source, raws[1]);
         assert_eq!(cursor.line(), 3);
         assert_eq!(
-            cursor.problem(&[Key("x")], Code::BAD_VALUE, "what", "help").to_string(),
+            cursor
+                .problem(&[Key("x")], Code::BAD_VALUE, "what", "help")
+                .to_string(),
             "a.json:3:9: what; help [bad-value]"
         );
         assert_eq!(
-            cursor.problem_of_key(&[Key("x")], Code::BAD_VALUE, "what", "help").to_string(),
+            cursor
+                .problem_of_key(&[Key("x")], Code::BAD_VALUE, "what", "help")
+                .to_string(),
             "a.json:3:4: what; help [bad-value]"
         );
     }
@@ -230,11 +286,16 @@ mod tests {
 
     #[test]
     fn duplicate_keys_in_an_object_are_refused() {
-        let problem = every_key_once(&source("{\"a\": 1.5, \"b\": [{\"a\": true}, {\"c\": null, \"\\u0063\": -1}]}"));
+        let problem = every_key_once(&source(
+            "{\"a\": 1.5, \"b\": [{\"a\": true}, {\"c\": null, \"\\u0063\": -1}]}",
+        ));
         assert_eq!(
             problem.unwrap_err().to_string(),
             "a.json:1:43: duplicate key \"\\u0063\"; keep one of them [duplicate-key]"
         );
-        assert_eq!(every_key_once(&source("[{\"a\": \"a\"}, {\"a\": 18446744073709551615}]")), Ok(()));
+        assert_eq!(
+            every_key_once(&source("[{\"a\": \"a\"}, {\"a\": 18446744073709551615}]")),
+            Ok(())
+        );
     }
 }

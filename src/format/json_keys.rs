@@ -12,7 +12,10 @@ pub(super) fn decode_key(key: &RawValue) -> Option<Cow<'_, str>> {
     let written = key.get();
     match written.contains('\\') {
         true => serde_json::from_str(written).ok().map(Cow::Owned),
-        false => written.strip_prefix('"')?.strip_suffix('"').map(Cow::Borrowed),
+        false => written
+            .strip_prefix('"')?
+            .strip_suffix('"')
+            .map(Cow::Borrowed),
     }
 }
 

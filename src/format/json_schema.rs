@@ -23,16 +23,27 @@ impl JsonSchemaValidator {
         if let Some(why) = ineffective_keyword(schema, Draft::default().detect(schema)) {
             return Err(line(&why, REASON));
         }
-        let options = jsonschema::options().offline().with_pattern_options(PatternOptions::regex());
-        let options = options.should_validate_formats(true).should_ignore_unknown_formats(false);
-        options.build(schema).map(Self).map_err(|error| line(&error.to_string(), REASON))
+        let options = jsonschema::options()
+            .offline()
+            .with_pattern_options(PatternOptions::regex());
+        let options = options
+            .should_validate_formats(true)
+            .should_ignore_unknown_formats(false);
+        options
+            .build(schema)
+            .map(Self)
+            .map_err(|error| line(&error.to_string(), REASON))
     }
 
     /// Every reason why a value is not valid, each with its path in the value; empty if it is valid.
     pub fn reasons(&self, value: &Value) -> Vec<String> {
         let errors = self.0.iter_errors(value).map(|error| {
             let path = error.instance_path().to_string();
-            let at = if path.is_empty() { String::new() } else { format!("{path}: ") };
+            let at = if path.is_empty() {
+                String::new()
+            } else {
+                format!("{path}: ")
+            };
             line(&format!("{at}{error}"), REASON)
         });
         errors.collect()
@@ -50,8 +61,14 @@ mod tests {
         let schema = json!({"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}});
         let validator = JsonSchemaValidator::new(&schema).unwrap();
         assert_eq!(validator.reasons(&json!({"id": 1})), Vec::<String>::new());
-        assert_eq!(validator.reasons(&json!({"id": "x"})), ["/id: \"x\" is not of type \"integer\""]);
-        assert_eq!(validator.reasons(&json!({})), ["\"id\" is a required property"]);
+        assert_eq!(
+            validator.reasons(&json!({"id": "x"})),
+            ["/id: \"x\" is not of type \"integer\""]
+        );
+        assert_eq!(
+            validator.reasons(&json!({})),
+            ["\"id\" is a required property"]
+        );
     }
 
     #[test]
@@ -65,27 +82,65 @@ mod tests {
 
     #[test]
     fn a_format_is_checked() {
-        let validator = JsonSchemaValidator::new(&json!({"properties": {"due": {"format": "date"}}})).unwrap();
-        assert_eq!(validator.reasons(&json!({"due": "2026-11-30"})), Vec::<String>::new());
-        assert_eq!(validator.reasons(&json!({"due": "soon"})), ["/due: \"soon\" is not a \"date\""]);
-        assert!(JsonSchemaValidator::new(&json!({"format": "price"})).unwrap_err().contains("price"));
+        let validator =
+            JsonSchemaValidator::new(&json!({"properties": {"due": {"format": "date"}}})).unwrap();
+        assert_eq!(
+            validator.reasons(&json!({"due": "2026-11-30"})),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            validator.reasons(&json!({"due": "soon"})),
+            ["/due: \"soon\" is not a \"date\""]
+        );
+        assert!(
+            JsonSchemaValidator::new(&json!({"format": "price"}))
+                .unwrap_err()
+                .contains("price")
+        );
     }
 
     #[test]
     fn a_misspelt_keyword_is_refused_and_another_unknown_one_is_not() {
         for (schema, meant) in [
             (json!({"requird": ["id"]}), Some("required")),
-            (json!({"properties": {"id": {"minlength": 1}}}), Some("minLength")),
-            (json!({"anyOf": [{"type": "null"}, {"item": {}}]}), Some("items")),
-            (json!({"properties": {"requird": {}, "item": {"type": "string"}}}), None),
-            (json!({"enum": [{"requird": 1}], "default": {"typ": 1}}), None),
-            (json!({"discriminator": {"propertyName": "kind"}, "dependentRequired": {"item": ["id"]}}), None),
-            (json!({"propertyOrder": ["id"], "markdownDescription": "an order", "x-items": 1}), None),
+            (
+                json!({"properties": {"id": {"minlength": 1}}}),
+                Some("minLength"),
+            ),
+            (
+                json!({"anyOf": [{"type": "null"}, {"item": {}}]}),
+                Some("items"),
+            ),
+            (
+                json!({"properties": {"requird": {}, "item": {"type": "string"}}}),
+                None,
+            ),
+            (
+                json!({"enum": [{"requird": 1}], "default": {"typ": 1}}),
+                None,
+            ),
+            (
+                json!({"discriminator": {"propertyName": "kind"}, "dependentRequired": {"item": ["id"]}}),
+                None,
+            ),
+            (
+                json!({"propertyOrder": ["id"], "markdownDescription": "an order", "x-items": 1}),
+                None,
+            ),
         ] {
             let refused = JsonSchemaValidator::new(&schema).err();
             let expected = meant.map(|meant| format!("did you mean \"{meant}\"?"));
-            assert_eq!(refused.is_some(), expected.is_some(), "{schema}: {refused:?}");
-            assert!(refused.zip(expected).is_none_or(|(refused, expected)| refused.ends_with(&expected)), "{schema}");
+            assert_eq!(
+                refused.is_some(),
+                expected.is_some(),
+                "{schema}: {refused:?}"
+            );
+            assert!(
+                refused
+                    .zip(expected)
+                    .is_none_or(|(refused, expected)| refused.ends_with(&expected)),
+                "{schema}"
+            );
         }
     }
 
@@ -97,19 +152,37 @@ mod tests {
             schema
         };
         for (schema, why) in [
-            (draft("draft-04", json!({"properties": {"a": {"const": 2}}})), "\"const\" has no effect in draft 4"),
-            (draft("draft-06", json!({"if": {}, "then": {}})), "\"if\" has no effect in draft 6"),
+            (
+                draft("draft-04", json!({"properties": {"a": {"const": 2}}})),
+                "\"const\" has no effect in draft 4",
+            ),
+            (
+                draft("draft-06", json!({"if": {}, "then": {}})),
+                "\"if\" has no effect in draft 6",
+            ),
             (
                 draft("draft-07", json!({"dependentRequired": {"a": ["b"]}})),
                 "\"dependentRequired\" has no effect in draft 7",
             ),
             (
-                draft("draft-07", json!({"$ref": "#/definitions/o", "required": ["a"], "definitions": {"o": {}}})),
+                draft(
+                    "draft-07",
+                    json!({"$ref": "#/definitions/o", "required": ["a"], "definitions": {"o": {}}}),
+                ),
                 "\"required\" has no effect next to $ref in draft 7",
             ),
-            (json!({"then": {"required": ["a"]}}), "\"then\" has no effect without \"if\""),
-            (json!({"if": {"required": ["a"]}}), "\"if\" has no effect without \"then\" or \"else\""),
-            (json!({"minContains": 2}), "\"minContains\" has no effect without \"contains\""),
+            (
+                json!({"then": {"required": ["a"]}}),
+                "\"then\" has no effect without \"if\"",
+            ),
+            (
+                json!({"if": {"required": ["a"]}}),
+                "\"if\" has no effect without \"then\" or \"else\"",
+            ),
+            (
+                json!({"minContains": 2}),
+                "\"minContains\" has no effect without \"contains\"",
+            ),
             (
                 json!({"items": {"type": "string"}, "additionalItems": false}),
                 "\"additionalItems\" has no effect without a list of \"items\"",
@@ -119,7 +192,11 @@ mod tests {
                 "a schema within the schema states another draft: \"http://json-schema.org/draft-04/schema#\"",
             ),
         ] {
-            assert_eq!(JsonSchemaValidator::new(&schema).unwrap_err(), why, "{schema}");
+            assert_eq!(
+                JsonSchemaValidator::new(&schema).unwrap_err(),
+                why,
+                "{schema}"
+            );
         }
         for effective in [
             draft(
@@ -139,8 +216,16 @@ mod tests {
 
     #[test]
     fn a_pattern_takes_linear_time() {
-        assert!(JsonSchemaValidator::new(&json!({"pattern": "(?<!a)b"})).is_err(), "look-behind is not linear");
+        assert!(
+            JsonSchemaValidator::new(&json!({"pattern": "(?<!a)b"})).is_err(),
+            "look-behind is not linear"
+        );
         let validator = JsonSchemaValidator::new(&json!({"pattern": "^(a+)+$"})).unwrap();
-        assert_eq!(validator.reasons(&json!(format!("{}!", "a".repeat(100_000)))).len(), 1);
+        assert_eq!(
+            validator
+                .reasons(&json!(format!("{}!", "a".repeat(100_000))))
+                .len(),
+            1
+        );
     }
 }

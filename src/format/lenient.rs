@@ -113,12 +113,20 @@ fn in_parts(raw: &RawValue, levels: usize) -> Value {
     if let Ok(value) = any(text) {
         return value;
     }
-    let Some(levels) = levels.checked_sub(1) else { return Value::String(text.to_owned()) };
+    let Some(levels) = levels.checked_sub(1) else {
+        return Value::String(text.to_owned());
+    };
     if let Ok(fields) = serde_json::from_str::<BTreeMap<String, &RawValue>>(text) {
-        return fields.into_iter().map(|(name, part)| (name, in_parts(part, levels))).collect();
+        return fields
+            .into_iter()
+            .map(|(name, part)| (name, in_parts(part, levels)))
+            .collect();
     }
     match serde_json::from_str::<Vec<&RawValue>>(text) {
-        Ok(parts) => parts.into_iter().map(|part| in_parts(part, levels)).collect(),
+        Ok(parts) => parts
+            .into_iter()
+            .map(|part| in_parts(part, levels))
+            .collect(),
         Err(_) => Value::String(text.to_owned()),
     }
 }
@@ -200,7 +208,8 @@ pub struct Object<T>(pub T);
 
 impl<'a, T: Deserialize<'a>> Shape<'a> for Object<T> {
     fn of_object<A: MapAccess<'a>>(object: A) -> Result<Lenient<Self>, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(object)).map(|fields| Lenient::Given(Self(fields)))
+        T::deserialize(MapAccessDeserializer::new(object))
+            .map(|fields| Lenient::Given(Self(fields)))
     }
 }
 
@@ -293,16 +302,22 @@ mod tests {
             (r#"{"b": [1, 1e999]}"#, json!({ "b": [1, "1e999"] })),
         ] {
             let text = format!(r#"{{"notes": {part}, "outputs": {{"c": 2}}}}"#);
-            assert_eq!(whole(&text), Some(json!({ "notes": expected, "outputs": { "c": 2 } })), "{text}");
+            assert_eq!(
+                whole(&text),
+                Some(json!({ "notes": expected, "outputs": { "c": 2 } })),
+                "{text}"
+            );
         }
-        assert_eq!(whole(&format!(r#"{{"notes": {deep}, "outputs": 2}}"#)).unwrap()["outputs"], 2);
+        assert_eq!(
+            whole(&format!(r#"{{"notes": {deep}, "outputs": 2}}"#)).unwrap()["outputs"],
+            2
+        );
         assert!(whole("{").is_none() && whole("").is_none());
     }
 
     #[test]
     fn every_json_type_is_distinguished() {
-        let json =
-            r#"{"list": ["t", 1, -1, 1.5, true, null, [[1]], {"name": {"a": [2]}}, {"name": "a\tb", "more": {}}, {}]}"#;
+        let json = r#"{"list": ["t", 1, -1, 1.5, true, null, [[1]], {"name": {"a": [2]}}, {"name": "a\tb", "more": {}}, {}]}"#;
         let list = object::<LenientOuter<'_>>(json).list;
         let named = |name| Lenient::Given(Object(LenientInner { name }));
         let expected = [
@@ -318,14 +333,21 @@ mod tests {
             named(Lenient::Absent),
         ];
         assert_eq!(list, Lenient::Given(Vec::from(expected)));
-        assert_eq!(object::<LenientOuter<'_>>(r#"{"list": {}}"#).list, Lenient::Other("an object"));
+        assert_eq!(
+            object::<LenientOuter<'_>>(r#"{"list": {}}"#).list,
+            Lenient::Other("an object")
+        );
     }
 
     #[test]
     fn half_a_surrogate_pair_changes_nothing_else() {
-        let read: LenientOuter<'_> = object(r#"{"x": "\ud83d", "list": [{"name": "a\ud83d b\ud83d\ude00\\\udc00"}]}"#);
+        let read: LenientOuter<'_> =
+            object(r#"{"x": "\ud83d", "list": [{"name": "a\ud83d b\ud83d\ude00\\\udc00"}]}"#);
         let name = Lenient::Given("a\u{fffd} b\u{1f600}\\\u{fffd}".into());
-        assert_eq!(read.list, Lenient::Given(vec![Lenient::Given(Object(LenientInner { name }))]));
+        assert_eq!(
+            read.list,
+            Lenient::Given(vec![Lenient::Given(Object(LenientInner { name }))])
+        );
         assert!(any("{").is_err() && any(r#""\ud8""#).is_err());
     }
 
@@ -334,7 +356,9 @@ mod tests {
         let read: LenientOuter<'_> = object(r#"{"list": 1, "list": [{"name": "a", "name": "b"}]}"#);
         assert_eq!(
             read.list,
-            Lenient::Given(vec![Lenient::Given(Object(LenientInner { name: Lenient::Given("b".into()) }))])
+            Lenient::Given(vec![Lenient::Given(Object(LenientInner {
+                name: Lenient::Given("b".into())
+            }))])
         );
         assert_eq!(object::<LenientOuter<'_>>("[]"), LenientOuter::default());
     }

@@ -38,5 +38,9 @@ pub fn list_or_object<'de, D: Deserializer<'de>, L: Deserialize<'de>, O: Deseria
     of_list: fn(L) -> T,
     of_object: fn(O) -> T,
 ) -> Result<T, D::Error> {
-    reader.deserialize_any(ListOrObject { expected, of_list, of_object })
+    reader.deserialize_any(ListOrObject {
+        expected,
+        of_list,
+        of_object,
+    })
 }

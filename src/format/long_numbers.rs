@@ -8,9 +8,16 @@ use crate::files::SourceText;
 /// # Errors
 /// The position of the first such number.
 pub(super) fn every_number_exact(source: &SourceText) -> Result<(), Diagnostic> {
-    let Some((at, number)) = numbers(&source.text).find(|(_, number)| is_too_long(number)) else { return Ok(()) };
+    let Some((at, number)) = numbers(&source.text).find(|(_, number)| is_too_long(number)) else {
+        return Ok(());
+    };
     let what = format!("{number} is too long to be compared digit by digit");
-    Err(source.problem(at, Code::BAD_NUMBER, what, "write it as a text, also in the recordings"))
+    Err(source.problem(
+        at,
+        Code::BAD_NUMBER,
+        what,
+        "write it as a text, also in the recordings",
+    ))
 }
 
 fn is_too_long(number: &str) -> bool {
@@ -29,8 +36,12 @@ fn numbers(text: &str) -> impl Iterator<Item = (usize, &str)> {
                 b'\\' if in_text => at += 1,
                 b'"' => in_text = !in_text,
                 b'-' | b'0'..=b'9' if !in_text => {
-                    let is_of_number = |byte: &u8| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
-                    let length = bytes[at..].iter().take_while(|byte| is_of_number(byte)).count();
+                    let is_of_number =
+                        |byte: &u8| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
+                    let length = bytes[at..]
+                        .iter()
+                        .take_while(|byte| is_of_number(byte))
+                        .count();
                     let found = (at, text.get(at..at + length)?);
                     at += length;
                     return Some(found);
@@ -51,7 +62,10 @@ mod tests {
     fn only_whole_numbers_beyond_64_bits_are_too_long() {
         let text = r#"{"9400110200881234567890": [1, "\\", -2.5e3, "a\"18446744073709551616", 18446744073709551615, 18446744073709551616,
             -9223372036854775808, -9223372036854775809, 94001102008812345678.0, 1e30]}"#;
-        let found: Vec<&str> = numbers(text).map(|(_, number)| number).filter(|number| is_too_long(number)).collect();
+        let found: Vec<&str> = numbers(text)
+            .map(|(_, number)| number)
+            .filter(|number| is_too_long(number))
+            .collect();
         assert_eq!(found, ["18446744073709551616", "-9223372036854775809"]);
         assert_eq!(numbers(text).count(), 8);
         assert_eq!(numbers("[12]").next(), Some((1, "12")));

@@ -21,7 +21,10 @@ impl RecordingPaths {
 
     /// The paths in an agent's folder.
     pub fn in_agent_folder(agent_folder: RepoPath, case: &str) -> Self {
-        Self { agent_folder, case: case.to_owned() }
+        Self {
+            agent_folder,
+            case: case.to_owned(),
+        }
     }
 
     pub fn agent_folder(&self) -> &RepoPath {
@@ -53,15 +56,23 @@ impl RecordingPaths {
         };
         let single = json_name(&self.case);
         let in_agent_folder = entries(&self.agent_folder)?;
-        let has = |name: &str, kind| in_agent_folder.iter().any(|entry| entry.name == name && entry.kind == kind);
+        let has = |name: &str, kind| {
+            in_agent_folder
+                .iter()
+                .any(|entry| entry.name == name && entry.kind == kind)
+        };
         let mut found = Vec::new();
         if has(&single, EntryKind::File) {
             found.push((0, self.single()));
         }
         if has(&self.case, EntryKind::Folder) {
             let folder = self.folder();
-            let samples = entries(&folder)?.into_iter().filter(|entry| entry.kind == EntryKind::File);
-            found.extend(samples.filter_map(|entry| Some((sample_number(&entry.name)?, folder.child(&entry.name)))));
+            let samples = entries(&folder)?
+                .into_iter()
+                .filter(|entry| entry.kind == EntryKind::File);
+            found.extend(samples.filter_map(|entry| {
+                Some((sample_number(&entry.name)?, folder.child(&entry.name)))
+            }));
         }
         found.sort();
         Ok(found)
@@ -71,7 +82,9 @@ impl RecordingPaths {
 /// The sample number in the name of a file: `0.json` to `999.json`, without leading zeros.
 pub fn sample_number(name: &str) -> Option<u32> {
     let stem = name.strip_suffix(".json")?;
-    stem.parse().ok().filter(|number: &u32| *number < SAMPLE_NUMBERS && number.to_string() == stem)
+    stem.parse()
+        .ok()
+        .filter(|number: &u32| *number < SAMPLE_NUMBERS && number.to_string() == stem)
 }
 
 pub fn sample_name(sample: u32) -> String {

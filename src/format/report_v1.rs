@@ -121,7 +121,8 @@ impl Serialize for Report {
             usage,
             baseline_use: _,
         } = self;
-        let failures: Vec<ReportFailure<'_>> = self.failures().filter_map(ReportFailure::of).collect();
+        let failures: Vec<ReportFailure<'_>> =
+            self.failures().filter_map(ReportFailure::of).collect();
         let mut out = serializer.serialize_map(None)?;
         out.serialize_entry("schema", SCHEMA)?;
         out.serialize_entry("tool", tool)?;
@@ -130,9 +131,17 @@ impl Serialize for Report {
         out.serialize_entry("base", base)?;
         entry_if_any(&mut out, "base_branch", base_branch.as_ref())?;
         entry_if_any(&mut out, "behind", behind.as_ref())?;
-        entry_if_any(&mut out, "other_pull_requests", (!others.is_empty()).then_some(others))?;
+        entry_if_any(
+            &mut out,
+            "other_pull_requests",
+            (!others.is_empty()).then_some(others),
+        )?;
         out.serialize_entry("tier", one_or_all::word(tiers))?;
-        entry_if_any(&mut out, "graded_cases", (!choice.is_all()).then_some(choice))?;
+        entry_if_any(
+            &mut out,
+            "graded_cases",
+            (!choice.is_all()).then_some(choice),
+        )?;
         out.serialize_entry("samples", samples)?;
         out.serialize_entry("started_at", started_at)?;
         out.serialize_entry("finished_at", finished_at)?;
@@ -147,8 +156,16 @@ impl Serialize for Report {
         out.serialize_entry("golden_changes", golden_changes)?;
         entry_if_any(&mut out, "approval", approval.as_ref())?;
         out.serialize_entry("not_gateable", not_gateable)?;
-        entry_if_any(&mut out, "lasting_reasons", (!lasting.is_empty()).then_some(lasting))?;
-        entry_if_any(&mut out, "lifted_reasons", (!lifted.is_empty()).then_some(lifted))?;
+        entry_if_any(
+            &mut out,
+            "lasting_reasons",
+            (!lasting.is_empty()).then_some(lasting),
+        )?;
+        entry_if_any(
+            &mut out,
+            "lifted_reasons",
+            (!lifted.is_empty()).then_some(lifted),
+        )?;
         entry_if_any(&mut out, "called_off", called_off.as_ref())?;
         out.serialize_entry("notes", notes)?;
         out.serialize_entry("usage", usage)?;
@@ -166,7 +183,11 @@ fn taxonomy(failures: &[ReportFailure<'_>]) -> BTreeMap<&'static str, u32> {
     taxonomy
 }
 
-fn entry_if_any<M: SerializeMap>(out: &mut M, key: &str, value: Option<&impl Serialize>) -> Result<(), M::Error> {
+fn entry_if_any<M: SerializeMap>(
+    out: &mut M,
+    key: &str,
+    value: Option<&impl Serialize>,
+) -> Result<(), M::Error> {
     value.map_or(Ok(()), |value| out.serialize_entry(key, value))
 }
 
@@ -225,12 +246,21 @@ fn read_report_at(source: &SourceText, cursor: JsonCursor<'_>) -> Result<Report,
     if schema != SCHEMA {
         let at = cursor.key(&[Key("schema")]);
         let what = format!("unknown schema \"{schema}\"");
-        return Err(source.problem(at, Code::UNKNOWN_SCHEMA, what, format!("this version reads \"{SCHEMA}\"")));
+        return Err(source.problem(
+            at,
+            Code::UNKNOWN_SCHEMA,
+            what,
+            format!("this version reads \"{SCHEMA}\""),
+        ));
     }
-    let report = completed(cursor.read()?).map_err(|what| source.problem(0, Code::BAD_REPORT, what, UNEDITED))?;
+    let report = completed(cursor.read()?)
+        .map_err(|what| source.problem(0, Code::BAD_REPORT, what, UNEDITED))?;
     if report.exit_code() != exit_code {
         let at = cursor.key(&[Key("exit_code")]);
-        let what = format!("exit_code {exit_code} contradicts the verdict {}", report.verdict.as_str());
+        let what = format!(
+            "exit_code {exit_code} contradicts the verdict {}",
+            report.verdict.as_str()
+        );
         return Err(source.problem(at, Code::CONTRADICTION, what, UNEDITED));
     }
     Ok(report)
@@ -241,11 +271,20 @@ const UNEDITED: &str = "use the report as goldgate wrote it, unedited";
 /// Puts metrics into their order, and repeats in each case what its agent states.
 fn completed(mut report: Report) -> Result<Report, String> {
     for agent in report.suites.iter_mut().flat_map(|suite| &mut suite.agents) {
-        let AgentReport { agent: name, metric_order, metrics, cases, drafts, .. } = agent;
+        let AgentReport {
+            agent: name,
+            metric_order,
+            metrics,
+            cases,
+            drafts,
+            ..
+        } = agent;
         *metrics = in_order(metric_order, std::mem::take(metrics), |metric| &metric.name)
             .into_iter()
             .zip(metric_order.iter())
-            .map(|(found, name)| found.ok_or_else(|| format!("the metric \"{name}\" of metric_order has no values")))
+            .map(|(found, name)| {
+                found.ok_or_else(|| format!("the metric \"{name}\" of metric_order has no values"))
+            })
             .collect::<Result<_, _>>()?;
         for case in cases {
             case.agent = name.clone();
@@ -255,7 +294,9 @@ fn completed(mut report: Report) -> Result<Report, String> {
             for check in &mut case.checks {
                 check.location.file = case.golden.clone();
             }
-            let values = in_order(metric_order, std::mem::take(&mut case.values), |value| &value.name);
+            let values = in_order(metric_order, std::mem::take(&mut case.values), |value| {
+                &value.name
+            });
             case.values = values.into_iter().map(Option::unwrap_or_default).collect();
         }
         for draft in drafts {
@@ -271,7 +312,10 @@ fn completed(mut report: Report) -> Result<Report, String> {
 
 /// The values with these names, in their order.
 fn in_order<T>(names: &[String], found: Vec<T>, name_of: impl Fn(&T) -> &str) -> Vec<Option<T>> {
-    let mut found: BTreeMap<String, T> = found.into_iter().map(|one| (name_of(&one).to_owned(), one)).collect();
+    let mut found: BTreeMap<String, T> = found
+        .into_iter()
+        .map(|one| (name_of(&one).to_owned(), one))
+        .collect();
     names.iter().map(|name| found.remove(name)).collect()
 }
 
@@ -320,15 +364,34 @@ mod tests {
     fn the_oldest_report_is_read_and_what_follows_from_it_is_derived() {
         let report = oldest();
         let agent = &report.suites[0].agents[0];
-        let names: Vec<&str> = agent.metrics.iter().map(|metric| metric.name.as_str()).collect();
-        assert_eq!((names.as_slice(), report.tiers.len()), (["recall", "coverage"].as_slice(), 2));
+        let names: Vec<&str> = agent
+            .metrics
+            .iter()
+            .map(|metric| metric.name.as_str())
+            .collect();
+        assert_eq!(
+            (names.as_slice(), report.tiers.len()),
+            (["recall", "coverage"].as_slice(), 2)
+        );
         assert_eq!(agent.metrics[0].comparison.noise, Some(Noise::Within));
-        assert_eq!(agent.metrics[0].gates[0].ruling, Ruling::Off("switched off: later".to_owned()));
+        assert_eq!(
+            agent.metrics[0].gates[0].ruling,
+            Ruling::Off("switched off: later".to_owned())
+        );
         assert_eq!(agent.read_layers.len(), 1);
         let case = &agent.cases[0];
-        assert_eq!((case.agent.as_str(), case.exclusion, case.flaky), ("legal", Exclusion::NoMajority, true));
-        assert_eq!((case.values[0].value, case.values[1].value), (Some(1.0), None));
-        assert_eq!((case.checks[0].standing, case.checks[0].location.line), (Standing::PassesFlaky, 3));
+        assert_eq!(
+            (case.agent.as_str(), case.exclusion, case.flaky),
+            ("legal", Exclusion::NoMajority, true)
+        );
+        assert_eq!(
+            (case.values[0].value, case.values[1].value),
+            (Some(1.0), None)
+        );
+        assert_eq!(
+            (case.checks[0].standing, case.checks[0].location.line),
+            (Standing::PassesFlaky, 3)
+        );
         assert_eq!(report.golden_changes[0].class, ChangeClass::Config);
     }
 
@@ -341,13 +404,41 @@ mod tests {
     #[test]
     fn a_problem_names_its_position_and_the_words_that_would_do() {
         let table = [
-            ("\"passes_flaky\"", "\"maybe\"", "report.json:16:87: unknown value \"maybe\"; known values: passes"),
-            ("\"id\": \"contracts\"", "\"id\": \"con tracts\"", "report.json:5:34: \"con tracts\" is not a valid id"),
-            ("contracts/lease.json\", \"samples", "../x\", \"samples", "report.json:15:87: the path \"../x\" leaves"),
-            ("\"tier\": \"all\"", "\"tier\": \"both\"", "report.json:3:16: unknown value \"both\""),
-            ("\"blocking\": true, ", "", "report.json:25:1: the key \"blocking\" is missing"),
-            ("\"exit_code\": 0", "\"exit_code\": 1", "report.json:4:21: exit_code 1 contradicts the verdict pass"),
-            ("report/1", "report/2", "report.json:2:3: unknown schema \"goldgate.report/2\""),
+            (
+                "\"passes_flaky\"",
+                "\"maybe\"",
+                "report.json:16:87: unknown value \"maybe\"; known values: passes",
+            ),
+            (
+                "\"id\": \"contracts\"",
+                "\"id\": \"con tracts\"",
+                "report.json:5:34: \"con tracts\" is not a valid id",
+            ),
+            (
+                "contracts/lease.json\", \"samples",
+                "../x\", \"samples",
+                "report.json:15:87: the path \"../x\" leaves",
+            ),
+            (
+                "\"tier\": \"all\"",
+                "\"tier\": \"both\"",
+                "report.json:3:16: unknown value \"both\"",
+            ),
+            (
+                "\"blocking\": true, ",
+                "",
+                "report.json:25:1: the key \"blocking\" is missing",
+            ),
+            (
+                "\"exit_code\": 0",
+                "\"exit_code\": 1",
+                "report.json:4:21: exit_code 1 contradicts the verdict pass",
+            ),
+            (
+                "report/1",
+                "report/2",
+                "report.json:2:3: unknown schema \"goldgate.report/2\"",
+            ),
             (
                 "\"recall\", \"cov",
                 "\"recal\", \"cov",
@@ -356,7 +447,9 @@ mod tests {
         ];
         for (old, new, expected) in table {
             assert!(OLDEST.contains(old), "{old}");
-            let problem = read_report(&source(&OLDEST.replacen(old, new, 1))).unwrap_err().to_string();
+            let problem = read_report(&source(&OLDEST.replacen(old, new, 1)))
+                .unwrap_err()
+                .to_string();
             assert!(problem.starts_with(expected), "{problem}");
         }
     }

@@ -121,7 +121,10 @@ pub fn id(request: &SampleRequest) -> String {
 /// The id of a sample, the same for all turns of a conversation.
 pub fn sample_id(request: &SampleRequest) -> String {
     let key = &request.key;
-    format!("{}/{}/{}/{}", key.suite, key.agent, key.case, request.sample)
+    format!(
+        "{}/{}/{}/{}",
+        key.suite, key.agent, key.case, request.sample
+    )
 }
 
 /// A request as one line of JSON, without a line end.
@@ -134,12 +137,18 @@ pub fn written(request: &SampleRequest) -> String {
         case: request.key.case.as_str(),
         sample: request.sample,
         inputs: inputs(request),
-        conversation: request.conversation.as_ref().map(|conversation| ConversationFile {
-            id: sample_id(request),
-            turn: conversation.before.len(),
-            before: conversation.before.iter().map(past_turn).collect(),
+        conversation: request
+            .conversation
+            .as_ref()
+            .map(|conversation| ConversationFile {
+                id: sample_id(request),
+                turn: conversation.before.len(),
+                before: conversation.before.iter().map(past_turn).collect(),
+            }),
+        answer: request.ask.answer.as_ref().map(|form| AnswerFile {
+            name: form.name,
+            schema: &form.schema,
         }),
-        answer: request.ask.answer.as_ref().map(|form| AnswerFile { name: form.name, schema: &form.schema }),
         tools: tools(&request.ask.tools),
     };
     serde_json::to_string(&form).expect("texts and numbers are JSON")
@@ -159,21 +168,43 @@ fn inputs(request: &SampleRequest) -> Map<String, Value> {
 }
 
 fn past_turn(PastTurn { user, text, calls }: &PastTurn) -> PastTurnFile<'_> {
-    PastTurnFile { user, text, tool_calls: calls }
+    PastTurnFile {
+        user,
+        text,
+        tool_calls: calls,
+    }
 }
 
 fn tools(toolbox: &Toolbox) -> Option<ToolsFile<'_>> {
     match toolbox {
         Toolbox::Empty => None,
-        Toolbox::Canned(tools) => Some(ToolsFile::Declared { declared: tools.iter().map(tool).collect() }),
-        Toolbox::Folder { root, max_calls } => {
-            Some(ToolsFile::Folder { folder: root.to_string().into(), max_calls: *max_calls })
-        }
+        Toolbox::Canned(tools) => Some(ToolsFile::Declared {
+            declared: tools.iter().map(tool).collect(),
+        }),
+        Toolbox::Folder { root, max_calls } => Some(ToolsFile::Folder {
+            folder: root.to_string().into(),
+            max_calls: *max_calls,
+        }),
     }
 }
 
 fn tool(tool: &CannedTool) -> ToolFile<'_> {
-    let CannedTool { spec: ToolSpec { name, description, parameters }, results } = tool;
-    let results = results.iter().map(|CannedResult { when, says }| ResultFile { when, says });
-    ToolFile { name, description, parameters, results: results.collect() }
+    let CannedTool {
+        spec:
+            ToolSpec {
+                name,
+                description,
+                parameters,
+            },
+        results,
+    } = tool;
+    let results = results
+        .iter()
+        .map(|CannedResult { when, says }| ResultFile { when, says });
+    ToolFile {
+        name,
+        description,
+        parameters,
+        results: results.collect(),
+    }
 }

@@ -48,25 +48,46 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
     record.refuse_contradictions(source, key, sample)?;
     let status = record.status(source)?;
     // Only one of two values would be graded, and nobody knows which one the agent gave.
-    let graded = [record.outputs, record.intermediate, record.metrics].into_iter().flatten();
-    graded.map(RawValue::get).try_for_each(|part| every_key_once_in(source, part))?;
+    let graded = [record.outputs, record.intermediate, record.metrics]
+        .into_iter()
+        .flatten();
+    graded
+        .map(RawValue::get)
+        .try_for_each(|part| every_key_once_in(source, part))?;
     let metrics = record.metrics.map(CountsForm::read).unwrap_or_default();
     // A total made of one part would hide what the other part used.
-    let parts = metrics.input_tokens.zip(metrics.output_tokens).map(|(input, output)| input + output);
+    let parts = metrics
+        .input_tokens
+        .zip(metrics.output_tokens)
+        .map(|(input, output)| input + output);
     // A total below its parts would hide what the run used.
-    let one_part =
-        metrics.total_tokens.and(metrics.input_tokens.into_iter().chain(metrics.output_tokens).reduce(f64::max));
-    let totals = [metrics.total_tokens, parts, one_part, metrics.tokens_of_nodes];
+    let one_part = metrics.total_tokens.and(
+        metrics
+            .input_tokens
+            .into_iter()
+            .chain(metrics.output_tokens)
+            .reduce(f64::max),
+    );
+    let totals = [
+        metrics.total_tokens,
+        parts,
+        one_part,
+        metrics.tokens_of_nodes,
+    ];
     let total = totals.into_iter().flatten().reduce(f64::max);
     let provenance = record.provenance.unwrap_or_default();
     // Only needed without a digest.
     let prompt = match (&provenance.input_sha256, record.inputs) {
-        (None, Some(raw)) => {
-            serde_json::from_str(raw.get()).ok().and_then(|asked: AskedForm| asked.prompt.or(asked.query))
-        }
+        (None, Some(raw)) => serde_json::from_str(raw.get())
+            .ok()
+            .and_then(|asked: AskedForm| asked.prompt.or(asked.query)),
         (Some(_), _) | (None, None) => None,
     };
-    let ballots = record.judgements.map(|raw| ballots::read_ballots(source, raw)).transpose()?.unwrap_or_default();
+    let ballots = record
+        .judgements
+        .map(|raw| ballots::read_ballots(source, raw))
+        .transpose()?
+        .unwrap_or_default();
     let outputs = match record.outputs {
         Some(raw) if raw.get().starts_with('{') => raw.get(),
         Some(raw) if raw.get() != "null" || status == RunStatus::Completed => {
@@ -79,7 +100,12 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
             ));
         }
         None if status == RunStatus::Completed => {
-            return Err(source.problem(0, Code::MISSING_KEY, "the key \"outputs\" is missing", "add \"outputs\""));
+            return Err(source.problem(
+                0,
+                Code::MISSING_KEY,
+                "the key \"outputs\" is missing",
+                "add \"outputs\"",
+            ));
         }
         Some(_) | None => "{}",
     };
@@ -195,9 +221,24 @@ struct RunOriginForm {
 
 impl From<RunOriginForm> for Provenance {
     fn from(form: RunOriginForm) -> Self {
-        let RunOriginForm { model, prompt_package, prompt_sha256, cache, fingerprint, input_sha256, target_sha256 } =
-            form;
-        Self { model, prompt_package, prompt_sha256, cache, fingerprint, input_sha256, target_sha256 }
+        let RunOriginForm {
+            model,
+            prompt_package,
+            prompt_sha256,
+            cache,
+            fingerprint,
+            input_sha256,
+            target_sha256,
+        } = form;
+        Self {
+            model,
+            prompt_package,
+            prompt_sha256,
+            cache,
+            fingerprint,
+            input_sha256,
+            target_sha256,
+        }
     }
 }
 
@@ -209,25 +250,58 @@ struct AskedForm {
 }
 
 impl RunFile<'_> {
-    fn refuse_contradictions(&self, source: &SourceText, key: &RunKey, sample: u32) -> Result<(), Diagnostic> {
+    fn refuse_contradictions(
+        &self,
+        source: &SourceText,
+        key: &RunKey,
+        sample: u32,
+    ) -> Result<(), Diagnostic> {
         let refuse = |field: &str, found: String, expected: String| {
             let at = JsonCursor::whole(source).key(&[Key(field)]);
             let what = format!("the record says {field} {found}, its path says {expected}");
-            source.problem(at, Code::RECORD_OF_ANOTHER, what, "move the record to its own path, or correct the field")
+            source.problem(
+                at,
+                Code::RECORD_OF_ANOTHER,
+                what,
+                "move the record to its own path, or correct the field",
+            )
         };
         if let Some(schema) = self.schema.as_deref().filter(|schema| *schema != SCHEMA) {
             let at = JsonCursor::whole(source).key(&[Key("schema")]);
             let what = format!("unknown schema \"{schema}\"");
-            return Err(source.problem(at, Code::UNKNOWN_SCHEMA, what, format!("this version reads \"{SCHEMA}\"")));
+            return Err(source.problem(
+                at,
+                Code::UNKNOWN_SCHEMA,
+                what,
+                format!("this version reads \"{SCHEMA}\""),
+            ));
         }
-        if let Some(agent) = self.agent.as_deref().filter(|agent| *agent != key.agent.as_str()) {
-            return Err(refuse("agent", format!("\"{agent}\""), format!("\"{}\"", key.agent)));
+        if let Some(agent) = self
+            .agent
+            .as_deref()
+            .filter(|agent| *agent != key.agent.as_str())
+        {
+            return Err(refuse(
+                "agent",
+                format!("\"{agent}\""),
+                format!("\"{}\"", key.agent),
+            ));
         }
-        if let Some(case) = self.case.as_deref().filter(|case| *case != key.case.as_str()) {
-            return Err(refuse("case", format!("\"{case}\""), format!("\"{}\"", key.case)));
+        if let Some(case) = self
+            .case
+            .as_deref()
+            .filter(|case| *case != key.case.as_str())
+        {
+            return Err(refuse(
+                "case",
+                format!("\"{case}\""),
+                format!("\"{}\"", key.case),
+            ));
         }
         match self.sample {
-            Some(found) if found != sample => Err(refuse("sample", found.to_string(), sample.to_string())),
+            Some(found) if found != sample => {
+                Err(refuse("sample", found.to_string(), sample.to_string()))
+            }
             Some(_) | None => Ok(()),
         }
     }
@@ -247,14 +321,27 @@ impl RunFile<'_> {
                 )),
             };
         };
-        let known =
-            [RunStatus::Completed, RunStatus::Error, RunStatus::Timeout, RunStatus::Stalled, RunStatus::Cancelled];
+        let known = [
+            RunStatus::Completed,
+            RunStatus::Error,
+            RunStatus::Timeout,
+            RunStatus::Stalled,
+            RunStatus::Cancelled,
+        ];
         let word: Option<String> = serde_json::from_str(raw.get()).ok();
-        known.into_iter().find(|status| word.as_deref() == Some(status.as_str())).ok_or_else(|| {
-            let what = format!("unknown status {}", raw.get());
-            let help = "known values: completed, error, timeout, stalled, cancelled";
-            source.problem(json::offset_of(source, raw), Code::UNKNOWN_STATUS, what, help)
-        })
+        known
+            .into_iter()
+            .find(|status| word.as_deref() == Some(status.as_str()))
+            .ok_or_else(|| {
+                let what = format!("unknown status {}", raw.get());
+                let help = "known values: completed, error, timeout, stalled, cancelled";
+                source.problem(
+                    json::offset_of(source, raw),
+                    Code::UNKNOWN_STATUS,
+                    what,
+                    help,
+                )
+            })
     }
 }
 
@@ -276,9 +363,18 @@ mod tests {
 
     #[test]
     fn a_record_needs_only_status_and_outputs() {
-        let run = reading(r#"{"status": "completed", "outputs": {"findings": []}, "more": 1}"#).unwrap();
-        assert_eq!((run.status, &*run.outputs), (RunStatus::Completed, r#"{"findings": []}"#));
-        assert_eq!(reading(r#"{"status": "stalled", "outputs": null}"#).unwrap().status, RunStatus::Stalled);
+        let run =
+            reading(r#"{"status": "completed", "outputs": {"findings": []}, "more": 1}"#).unwrap();
+        assert_eq!(
+            (run.status, &*run.outputs),
+            (RunStatus::Completed, r#"{"findings": []}"#)
+        );
+        assert_eq!(
+            reading(r#"{"status": "stalled", "outputs": null}"#)
+                .unwrap()
+                .status,
+            RunStatus::Stalled
+        );
     }
 
     #[test]
@@ -294,16 +390,22 @@ mod tests {
 
     #[test]
     fn a_key_twice_in_what_is_graded_is_refused() {
-        let refused = |parts: &str| reading(&format!(r#"{{"status": "completed", {parts}}}"#)).err();
+        let refused =
+            |parts: &str| reading(&format!(r#"{{"status": "completed", {parts}}}"#)).err();
         for parts in [
             r#""outputs": {"result": "bad", "result": "good"}"#,
             r#""outputs": {}, "intermediate": {"tool_calls": [{"name": "drop", "name": "find"}]}"#,
             r#""outputs": {}, "metrics": {"total_tokens": 9, "total_tokens": 1}"#,
         ] {
-            assert!(refused(parts).is_some_and(|refused| refused.contains("duplicate key")), "{parts}");
+            assert!(
+                refused(parts).is_some_and(|refused| refused.contains("duplicate key")),
+                "{parts}"
+            );
         }
         assert_eq!(
-            refused(r#""outputs": {"a": {"b": 1}, "b": [{"a": 1}, {"a": 1}]}, "notes": {"a": 1, "a": 2}"#),
+            refused(
+                r#""outputs": {"a": {"b": 1}, "b": [{"a": 1}, {"a": 1}]}, "notes": {"a": 1, "a": 2}"#
+            ),
             None
         );
     }
@@ -311,40 +413,96 @@ mod tests {
     #[test]
     fn counted_tools_are_read() {
         let tools = |metrics: &str| {
-            let text = format!(r#"{{"status": "completed", "outputs": {{}}, "metrics": {metrics}}}"#);
+            let text =
+                format!(r#"{{"status": "completed", "outputs": {{}}, "metrics": {metrics}}}"#);
             reading(&text).unwrap().counted_tools
         };
         let calls = |metrics: &str| tools(metrics).calls.into_iter().collect::<Vec<_>>();
         let counts = r#"{"tool_call_counts": {"find": 2, "drop": 0, "no": null}, "cost_usd": 1}"#;
-        assert_eq!((calls(counts), tools(counts).unreadable), (vec![("find".to_owned(), 2)], None));
+        assert_eq!(
+            (calls(counts), tools(counts).unreadable),
+            (vec![("find".to_owned(), 2)], None)
+        );
         let both = r#"{"toolCallCounts": {"find": "1"}, "tool_call_counts": {"find": 3}}"#;
         assert_eq!(calls(both), [("find".to_owned(), 3)]);
-        for odd in ["3", "[{}]", r#"{"find": {"count": 3}}"#, r#"{"find": "many"}"#, r#"{"find": -1}"#] {
-            assert!(tools(&format!(r#"{{"tool_call_counts": {odd}}}"#)).unreadable.is_some(), "{odd}");
+        for odd in [
+            "3",
+            "[{}]",
+            r#"{"find": {"count": 3}}"#,
+            r#"{"find": "many"}"#,
+            r#"{"find": -1}"#,
+        ] {
+            assert!(
+                tools(&format!(r#"{{"tool_call_counts": {odd}}}"#))
+                    .unreadable
+                    .is_some(),
+                "{odd}"
+            );
         }
     }
 
     #[test]
     fn a_metric_of_another_type_counts_as_not_recorded() {
         let tokens = |metrics: &str| {
-            let text = format!(r#"{{"status": "completed", "outputs": {{}}, "metrics": {metrics}}}"#);
+            let text =
+                format!(r#"{{"status": "completed", "outputs": {{}}, "metrics": {metrics}}}"#);
             reading(&text).unwrap().tokens
         };
-        let read = tokens(r#"{"total_tokens": "123", "total_latency_ms": " 4.5 ", "cost_usd": {"usd": 1}}"#);
-        assert_eq!((read.total, read.input, read.latency_ms, read.cost_usd), (Some(123.0), None, Some(4.5), None));
+        let read = tokens(
+            r#"{"total_tokens": "123", "total_latency_ms": " 4.5 ", "cost_usd": {"usd": 1}}"#,
+        );
+        assert_eq!(
+            (read.total, read.input, read.latency_ms, read.cost_usd),
+            (Some(123.0), None, Some(4.5), None)
+        );
         assert_eq!(tokens(r#"{"model_calls": 3}"#).model_calls, Some(3.0));
-        let read = tokens(r#"{"total_tokens": [1], "input_tokens": 7, "output_tokens": "many", "cost_usd": 0.5}"#);
-        assert_eq!((read.total, read.input, read.output, read.cost_usd), (None, Some(7), None, Some(0.5)));
-        let read = tokens(r#"{"total_tokens": -5, "total_latency_ms": -1.0, "cost_usd": "-0.5", "input_tokens": -3}"#);
-        assert_eq!((read.total, read.input, read.latency_ms, read.cost_usd), (None, None, None, None));
-        let total = |given: &str| tokens(&format!(r#"{{"input_tokens": 7, "output_tokens": 2, {given}}}"#)).total;
-        assert_eq!(total(r#""total_tokens": 1"#), Some(9.0), "a total below its parts does not count");
-        assert_eq!(total(r#""total_tokens": 12"#), Some(12.0), "a total may count more, such as reasoning");
-        let nodes = r#"{"total_tokens": 0, "tokens_per_node": {"plan": 4000, "write": "90", "odd": null}}"#;
-        assert_eq!(tokens(nodes).total, Some(4090.0), "a total below the sum of its nodes does not count");
+        let read = tokens(
+            r#"{"total_tokens": [1], "input_tokens": 7, "output_tokens": "many", "cost_usd": 0.5}"#,
+        );
+        assert_eq!(
+            (read.total, read.input, read.output, read.cost_usd),
+            (None, Some(7), None, Some(0.5))
+        );
+        let read = tokens(
+            r#"{"total_tokens": -5, "total_latency_ms": -1.0, "cost_usd": "-0.5", "input_tokens": -3}"#,
+        );
+        assert_eq!(
+            (read.total, read.input, read.latency_ms, read.cost_usd),
+            (None, None, None, None)
+        );
+        let total = |given: &str| {
+            tokens(&format!(
+                r#"{{"input_tokens": 7, "output_tokens": 2, {given}}}"#
+            ))
+            .total
+        };
+        assert_eq!(
+            total(r#""total_tokens": 1"#),
+            Some(9.0),
+            "a total below its parts does not count"
+        );
+        assert_eq!(
+            total(r#""total_tokens": 12"#),
+            Some(12.0),
+            "a total may count more, such as reasoning"
+        );
+        let nodes =
+            r#"{"total_tokens": 0, "tokens_per_node": {"plan": 4000, "write": "90", "odd": null}}"#;
+        assert_eq!(
+            tokens(nodes).total,
+            Some(4090.0),
+            "a total below the sum of its nodes does not count"
+        );
         let both = r#"{"total_tokens": 1, "totalTokens": 2, "totalLatency": 3}"#;
-        assert_eq!((tokens(both).total, tokens(both).latency_ms), (Some(2.0), Some(3.0)), "the larger one of two");
-        assert_eq!(tokens(r#"{"total_tokens": 1, "input_tokens": 7}"#).total, Some(7.0));
+        assert_eq!(
+            (tokens(both).total, tokens(both).latency_ms),
+            (Some(2.0), Some(3.0)),
+            "the larger one of two"
+        );
+        assert_eq!(
+            tokens(r#"{"total_tokens": 1, "input_tokens": 7}"#).total,
+            Some(7.0)
+        );
         let none = super::Tokens::default();
         for metrics in [
             "null",
@@ -362,27 +520,51 @@ mod tests {
         ] {
             assert_eq!(tokens(metrics), none, "{metrics}");
         }
-        assert!(reading(r#"{"outputs": {}, "metrics": null}"#).is_err(), "the status stays required");
+        assert!(
+            reading(r#"{"outputs": {}, "metrics": null}"#).is_err(),
+            "the status stays required"
+        );
     }
 
     #[test]
     fn invalid_records_are_refused_with_the_position() {
         let table = [
-            (r#"{"outputs": {}}"#, "r.json:1:1: the key \"status\" is missing"),
-            (r#"{"status": "done", "outputs": {}}"#, "r.json:1:12: unknown status \"done\""),
-            (r#"{"status": "completed"}"#, "r.json:1:1: the key \"outputs\" is missing"),
-            (r#"{"status": "completed", "outputs": []}"#, "r.json:1:36: \"outputs\" is not an object"),
+            (
+                r#"{"outputs": {}}"#,
+                "r.json:1:1: the key \"status\" is missing",
+            ),
+            (
+                r#"{"status": "done", "outputs": {}}"#,
+                "r.json:1:12: unknown status \"done\"",
+            ),
+            (
+                r#"{"status": "completed"}"#,
+                "r.json:1:1: the key \"outputs\" is missing",
+            ),
+            (
+                r#"{"status": "completed", "outputs": []}"#,
+                "r.json:1:36: \"outputs\" is not an object",
+            ),
             (
                 r#"{"case": "d", "status": "completed", "outputs": {}}"#,
                 "r.json:1:2: the record says case \"d\", its path says \"c\"",
             ),
-            (r#"{"agent": "x", "status": "completed", "outputs": {}}"#, "r.json:1:2: the record says agent"),
+            (
+                r#"{"agent": "x", "status": "completed", "outputs": {}}"#,
+                "r.json:1:2: the record says agent",
+            ),
             (
                 r#"{"sample": 1, "status": "completed", "outputs": {}}"#,
                 "r.json:1:2: the record says sample 1, its path says 0",
             ),
-            (r#"{"schema": "goldgate.run/2", "status": "completed", "outputs": {}}"#, "r.json:1:2: unknown schema"),
-            (r#"{"status": "completed", "outputs": {"findings": [NaN]}}"#, "r.json:1:50: invalid JSON"),
+            (
+                r#"{"schema": "goldgate.run/2", "status": "completed", "outputs": {}}"#,
+                "r.json:1:2: unknown schema",
+            ),
+            (
+                r#"{"status": "completed", "outputs": {"findings": [NaN]}}"#,
+                "r.json:1:50: invalid JSON",
+            ),
             (r#"{"status": "completed", "outputs": {"#, "r.json:1:"),
         ];
         for (text, expected) in table {

@@ -21,8 +21,11 @@ const CUT: char = '…';
 impl SecretValues {
     /// These values, without those that are so short that they occur in ordinary words.
     pub fn new<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut secrets: Vec<String> =
-            values.into_iter().filter(|value| value.len() >= SHORTEST).map(str::to_owned).collect();
+        let mut secrets: Vec<String> = values
+            .into_iter()
+            .filter(|value| value.len() >= SHORTEST)
+            .map(str::to_owned)
+            .collect();
         // Longest first: a secret inside another one must not leave a remainder.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         Self(secrets)
@@ -33,14 +36,19 @@ impl SecretValues {
     }
 
     pub fn replaced(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret, REDACTED))
+        self.0.iter().fold(text.to_owned(), |text, secret| {
+            text.replace(secret, REDACTED)
+        })
     }
 
     /// A text of a report without the values; `None` if it has none. Such a text can be cut, also in the middle of a value: then what is
     /// left of the value is removed.
     pub fn masked_excerpt(&self, text: &str) -> Option<String> {
-        let is_found = text.contains(CUT) || self.0.iter().any(|secret| text.contains(secret.as_str()));
-        is_found.then(|| self.excerpt(text)).filter(|plain| plain != text)
+        let is_found =
+            text.contains(CUT) || self.0.iter().any(|secret| text.contains(secret.as_str()));
+        is_found
+            .then(|| self.excerpt(text))
+            .filter(|plain| plain != text)
     }
 
     fn excerpt(&self, text: &str) -> String {
@@ -48,31 +56,56 @@ impl SecretValues {
         let parts: Vec<String> = plain.split(CUT).map(str::to_owned).collect();
         let last = parts.len() - 1;
         let parts = parts.iter().enumerate().map(|(index, part)| {
-            let part = if index < last { self.without_begun(part) } else { part.clone() };
-            if index > 0 { self.without_ended(&part) } else { part }
+            let part = if index < last {
+                self.without_begun(part)
+            } else {
+                part.clone()
+            };
+            if index > 0 {
+                self.without_ended(&part)
+            } else {
+                part
+            }
         });
         parts.collect::<Vec<_>>().join(&CUT.to_string())
     }
 
     /// The text without the beginning of a value at its end.
     fn without_begun(&self, text: &str) -> String {
-        let begun = self.0.iter().flat_map(|secret| ends_of_parts(secret).map(|end| &secret[..end]));
-        let longest = begun.filter(|begin| text.ends_with(begin)).max_by_key(|begin| begin.len());
-        longest.map_or(text.to_owned(), |begin| format!("{}{REDACTED}", &text[..text.len() - begin.len()]))
+        let begun = self
+            .0
+            .iter()
+            .flat_map(|secret| ends_of_parts(secret).map(|end| &secret[..end]));
+        let longest = begun
+            .filter(|begin| text.ends_with(begin))
+            .max_by_key(|begin| begin.len());
+        longest.map_or(text.to_owned(), |begin| {
+            format!("{}{REDACTED}", &text[..text.len() - begin.len()])
+        })
     }
 
     /// The text without the end of a value at its beginning.
     fn without_ended(&self, text: &str) -> String {
-        let ended = self.0.iter().flat_map(|secret| ends_of_parts(secret).map(|end| &secret[end..]));
+        let ended = self
+            .0
+            .iter()
+            .flat_map(|secret| ends_of_parts(secret).map(|end| &secret[end..]));
         let ended = ended.filter(|end| end.len() >= SHORTEST);
-        let longest = ended.filter(|end| text.starts_with(end)).max_by_key(|end| end.len());
-        longest.map_or(text.to_owned(), |end| format!("{REDACTED}{}", &text[end.len()..]))
+        let longest = ended
+            .filter(|end| text.starts_with(end))
+            .max_by_key(|end| end.len());
+        longest.map_or(text.to_owned(), |end| {
+            format!("{REDACTED}{}", &text[end.len()..])
+        })
     }
 }
 
 /// Where a value can be cut so that its beginning still counts as a secret.
 fn ends_of_parts(secret: &str) -> impl Iterator<Item = usize> {
-    secret.char_indices().map(|(index, _)| index).filter(|index| *index >= SHORTEST)
+    secret
+        .char_indices()
+        .map(|(index, _)| index)
+        .filter(|index| *index >= SHORTEST)
 }
 
 #[cfg(test)]
@@ -90,10 +123,18 @@ mod tests {
             ("it is hunter2…", "it is hunter2…"),
             ("…2-hunter2, so", "…[redacted], so"),
             ("…hunter2, so", "…hunter2, so"),
-            ("…unter2-hunter2, so hunter2-h…", "…[redacted], so [redacted]…"),
+            (
+                "…unter2-hunter2, so hunter2-h…",
+                "…[redacted], so [redacted]…",
+            ),
             ("hunter2-hunt", "hunter2-hunt"),
         ] {
-            assert_eq!(secrets.masked_excerpt(text).unwrap_or_else(|| text.to_owned()), expected);
+            assert_eq!(
+                secrets
+                    .masked_excerpt(text)
+                    .unwrap_or_else(|| text.to_owned()),
+                expected
+            );
         }
     }
 }

@@ -12,7 +12,9 @@ use serde_json::value::RawValue;
 use super::{json, report_v1};
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
-use crate::model::{AnsweredBy, BranchTip, Freshness, PairResult, RecordingAge, Report, Shard, Tier};
+use crate::model::{
+    AnsweredBy, BranchTip, Freshness, PairResult, RecordingAge, Report, Shard, Tier,
+};
 
 /// The value of `schema`.
 const SCHEMA: &str = "goldgate.shard/1";
@@ -137,7 +139,10 @@ pub fn write_shard(part: &ShardPart, out: &mut dyn Write) -> io::Result<()> {
         not_run: part
             .not_run
             .iter()
-            .map(|(tier, message)| NotRunForm { tier: *tier, message: message.clone() })
+            .map(|(tier, message)| NotRunForm {
+                tier: *tier,
+                message: message.clone(),
+            })
             .collect(),
         exact: pairs(&part.report).map(exact_form).collect(),
     };
@@ -151,16 +156,32 @@ fn pairs(report: &Report) -> impl Iterator<Item = &PairResult> {
 
 fn exact_form(pair: &PairResult) -> BesideForm {
     let exact = |value: &Option<f64>| value.map(|value| format!("{value:?}"));
-    let AnsweredBy { model, prompt_sha256, freshness } = pair.answered_by.clone();
+    let AnsweredBy {
+        model,
+        prompt_sha256,
+        freshness,
+    } = pair.answered_by.clone();
     BesideForm {
-        values: pair.values.iter().map(|value| exact(&value.value)).collect(),
-        samples: pair.values.iter().map(|value| value.samples.iter().map(exact).collect()).collect(),
+        values: pair
+            .values
+            .iter()
+            .map(|value| exact(&value.value))
+            .collect(),
+        samples: pair
+            .values
+            .iter()
+            .map(|value| value.samples.iter().map(exact).collect())
+            .collect(),
         model,
         prompt_sha256,
         agent_age: freshness.agent,
         input_age: freshness.input,
         outputs_sha256: pair.outputs_sha256.clone(),
-        kept: pair.kept.iter().map(|(sample, text)| (*sample, text.to_string())).collect(),
+        kept: pair
+            .kept
+            .iter()
+            .map(|(sample, text)| (*sample, text.to_string()))
+            .collect(),
         complaints: pair.complaints.clone(),
     }
 }
@@ -176,25 +197,53 @@ pub fn read_shard(source: &SourceText) -> Result<ShardPart, Diagnostic> {
     let shard: Shard = form.shard.parse().map_err(refuse)?;
     let mut report = report_v1::read_report_part(source, form.report)?;
     if pairs(&report).count() != form.exact.len() {
-        return Err(refuse("the report and \"beside\" have different pairs".to_owned()));
+        return Err(refuse(
+            "the report and \"beside\" have different pairs".to_owned(),
+        ));
     }
     let agents = report.suites.iter_mut().flat_map(|suite| &mut suite.agents);
     let cases = agents.flat_map(|agent| &mut agent.cases);
     for (case, exact) in cases.zip(form.exact) {
         complete(case, exact).ok_or_else(|| refuse("it contains an invalid value".to_owned()))?;
     }
-    let not_run = form.not_run.into_iter().map(|one| (one.tier, one.message)).collect();
+    let not_run = form
+        .not_run
+        .into_iter()
+        .map(|one| (one.tier, one.message))
+        .collect();
     report.authority = form.asked.blocking.into();
-    Ok(ShardPart { shard, asked: form.asked, branch: form.branch, not_run, report })
+    Ok(ShardPart {
+        shard,
+        asked: form.asked,
+        branch: form.branch,
+        not_run,
+        report,
+    })
 }
 
 fn complete(pair: &mut PairResult, form: BesideForm) -> Option<()> {
-    let BesideForm { values, samples, model, prompt_sha256, agent_age, input_age, outputs_sha256, kept, complaints } =
-        form;
-    let freshness = Freshness { agent: agent_age, input: input_age };
+    let BesideForm {
+        values,
+        samples,
+        model,
+        prompt_sha256,
+        agent_age,
+        input_age,
+        outputs_sha256,
+        kept,
+        complaints,
+    } = form;
+    let freshness = Freshness {
+        agent: agent_age,
+        input: input_age,
+    };
     let number = |text: Option<String>| match text {
         None => Some(None),
-        Some(text) => text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Some),
+        Some(text) => text
+            .parse::<f64>()
+            .ok()
+            .filter(|number| number.is_finite())
+            .map(Some),
     };
     if values.len() != pair.values.len() || samples.len() != pair.values.len() {
         return None;
@@ -203,9 +252,16 @@ fn complete(pair: &mut PairResult, form: BesideForm) -> Option<()> {
         metric.value = number(value)?;
         metric.samples = list.into_iter().map(number).collect::<Option<_>>()?;
     }
-    pair.answered_by = AnsweredBy { model, prompt_sha256, freshness };
+    pair.answered_by = AnsweredBy {
+        model,
+        prompt_sha256,
+        freshness,
+    };
     pair.outputs_sha256 = outputs_sha256;
     pair.complaints = complaints;
-    pair.kept = kept.into_iter().map(|(sample, text)| (sample, text.into())).collect();
+    pair.kept = kept
+        .into_iter()
+        .map(|(sample, text)| (sample, text.into()))
+        .collect();
     Some(())
 }

@@ -23,14 +23,22 @@ pub(super) fn every_key_once(source: &SourceText) -> Result<(), Diagnostic> {
 ///
 /// # Errors
 /// The position of the second key.
-pub(super) fn every_key_once_in<'a>(source: &'a SourceText, part: &'a str) -> Result<(), Diagnostic> {
+pub(super) fn every_key_once_in<'a>(
+    source: &'a SourceText,
+    part: &'a str,
+) -> Result<(), Diagnostic> {
     let mut twice = None;
     let mut reader = serde_json::Deserializer::from_str(part);
     // Invalid JSON is reported by the typed parse.
     let _ = OnceSeed { twice: &mut twice }.deserialize(&mut reader);
     let Some(key) = twice else { return Ok(()) };
     let what = format!("duplicate key {}", key.get());
-    Err(source.problem(offset_of(source, key), Code::DUPLICATE_KEY, what, "keep one of them"))
+    Err(source.problem(
+        offset_of(source, key),
+        Code::DUPLICATE_KEY,
+        what,
+        "keep one of them",
+    ))
 }
 
 pub(super) struct OnceSeed<'s, 'de> {
@@ -77,7 +85,10 @@ impl<'de> Visitor<'de> for OnceSeed<'_, 'de> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        while list.next_element_seed(OnceSeed { twice: self.twice })?.is_some() {}
+        while list
+            .next_element_seed(OnceSeed { twice: self.twice })?
+            .is_some()
+        {}
         Ok(())
     }
 

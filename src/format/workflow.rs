@@ -192,11 +192,18 @@ pub fn read_workflow(source: &SourceText) -> Result<Workflow, Diagnostic> {
         let job = read_job(id, job, default.as_ref(), &locations);
         match OnNewerRun::of(&root["concurrency"]) {
             OnNewerRun::Keep => job,
-            OnNewerRun::Cancel => WorkflowJob { on_newer_run: OnNewerRun::Cancel, ..job },
+            OnNewerRun::Cancel => WorkflowJob {
+                on_newer_run: OnNewerRun::Cancel,
+                ..job
+            },
         }
     });
     let jobs = jobs.collect();
-    Ok(Workflow { file: source.file.clone(), triggers: triggers(&root["on"], &locations), jobs })
+    Ok(Workflow {
+        file: source.file.clone(),
+        triggers: triggers(&root["on"], &locations),
+        jobs,
+    })
 }
 
 fn object(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
@@ -207,16 +214,26 @@ fn object(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
 fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::String(one) => vec![one.clone()],
-        Value::Array(list) => list.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Value::Array(list) => list
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
     }
 }
 
 fn triggers(on: &Value, locations: &YamlLocations<'_>) -> BTreeMap<String, WorkflowTrigger> {
     let whole = locations.at(&[Step::Key("on")]);
-    let plain = texts(on).into_iter().map(|name| (name, trigger(whole, &Value::Null)));
-    let detailed = object(on)
-        .map(|(name, detail)| (name.clone(), trigger(locations.at(&[Step::Key("on"), Step::Key(name)]), detail)));
+    let plain = texts(on)
+        .into_iter()
+        .map(|name| (name, trigger(whole, &Value::Null)));
+    let detailed = object(on).map(|(name, detail)| {
+        (
+            name.clone(),
+            trigger(locations.at(&[Step::Key("on"), Step::Key(name)]), detail),
+        )
+    });
     plain.chain(detailed).collect()
 }
 
@@ -230,9 +247,15 @@ fn trigger(at: Point, detail: &Value) -> WorkflowTrigger {
     }
 }
 
-fn read_job(id: &str, job: &Value, default: Option<&TokenPermissions>, locations: &YamlLocations<'_>) -> WorkflowJob {
+fn read_job(
+    id: &str,
+    job: &Value,
+    default: Option<&TokenPermissions>,
+    locations: &YamlLocations<'_>,
+) -> WorkflowJob {
     let name = job["name"].as_str().unwrap_or(id);
-    let fixed = (job["strategy"]["matrix"].is_null() && !name.contains("${{")).then(|| name.to_owned());
+    let fixed =
+        (job["strategy"]["matrix"].is_null() && !name.contains("${{")).then(|| name.to_owned());
     let called = scalar(&job["uses"]);
     let steps = job["steps"].as_array().into_iter().flatten().enumerate();
     WorkflowJob {
@@ -249,7 +272,11 @@ fn read_job(id: &str, job: &Value, default: Option<&TokenPermissions>, locations
         steps: steps
             .map(|(index, step)| {
                 let uses = step["uses"].as_str().map(str::to_owned);
-                let given = if uses.is_some() { &step["with"] } else { &step["env"] };
+                let given = if uses.is_some() {
+                    &step["with"]
+                } else {
+                    &step["env"]
+                };
                 WorkflowStep {
                     at: locations.at(&[
                         Step::Key("jobs"),
@@ -260,7 +287,9 @@ fn read_job(id: &str, job: &Value, default: Option<&TokenPermissions>, locations
                     ]),
                     uses,
                     script: step["run"].as_str().map(str::to_owned),
-                    inputs: object(given).filter_map(|(name, value)| Some((name.clone(), scalar(value)?))).collect(),
+                    inputs: object(given)
+                        .filter_map(|(name, value)| Some((name.clone(), scalar(value)?)))
+                        .collect(),
                     condition: scalar(&step["if"]),
                     on_failure: OnFailure::of(step),
                 }
@@ -282,7 +311,12 @@ fn permissions(value: &Value) -> Option<TokenPermissions> {
         Value::String(word) => Some(TokenPermissions::Every(TokenAccess::of(word))),
         Value::Object(named) => {
             let level = |access: &Value| TokenAccess::of(access.as_str().unwrap_or_default());
-            Some(TokenPermissions::Named(named.iter().map(|(name, access)| (name.clone(), level(access))).collect()))
+            Some(TokenPermissions::Named(
+                named
+                    .iter()
+                    .map(|(name, access)| (name.clone(), level(access)))
+                    .collect(),
+            ))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => None,
     }
@@ -304,10 +338,15 @@ mod tests {
     fn every_form_of_a_trigger_is_read() {
         assert_eq!(read("on: push\n").triggers.len(), 1);
         assert_eq!(read("on: [push, merge_group]\n").triggers.len(), 2);
-        let detailed = read("on:\n  merge_group:\n  pull_request:\n    types: [opened]\n    paths: [a]\n").triggers;
+        let detailed =
+            read("on:\n  merge_group:\n  pull_request:\n    types: [opened]\n    paths: [a]\n")
+                .triggers;
         assert_eq!(detailed["merge_group"].types, None);
         let pulls = &detailed["pull_request"];
-        assert_eq!((pulls.types.clone(), pulls.filter), (Some(vec!["opened".to_owned()]), Some("paths")));
+        assert_eq!(
+            (pulls.types.clone(), pulls.filter),
+            (Some(vec!["opened".to_owned()]), Some("paths"))
+        );
         assert_eq!(pulls.at, Point { line: 3, column: 3 });
     }
 
@@ -316,23 +355,39 @@ mod tests {
         let text = "permissions: read-all\njobs:\n  a: {steps: []}\n  b:\n    permissions: {contents: write}\n";
         let jobs = read(text).jobs;
         let access = |job: usize, name| jobs[job].permissions.as_ref().unwrap().access(name);
-        assert_eq!((access(0, "contents"), access(0, "statuses")), (TokenAccess::Read, TokenAccess::Read));
-        assert_eq!((access(1, "contents"), access(1, "statuses")), (TokenAccess::Write, TokenAccess::None));
+        assert_eq!(
+            (access(0, "contents"), access(0, "statuses")),
+            (TokenAccess::Read, TokenAccess::Read)
+        );
+        assert_eq!(
+            (access(1, "contents"), access(1, "statuses")),
+            (TokenAccess::Write, TokenAccess::None)
+        );
     }
 
     #[test]
     fn an_environment_is_a_name_or_has_one() {
-        let text = "jobs:\n  a: {environment: keys}\n  b: {environment: {name: keys, url: x}}\n  c: {}\n";
-        let found: Vec<_> = read(text).jobs.into_iter().map(|job| job.environment).collect();
-        assert_eq!(found, [Some("keys".to_owned()), Some("keys".to_owned()), None]);
+        let text =
+            "jobs:\n  a: {environment: keys}\n  b: {environment: {name: keys, url: x}}\n  c: {}\n";
+        let found: Vec<_> = read(text)
+            .jobs
+            .into_iter()
+            .map(|job| job.environment)
+            .collect();
+        assert_eq!(
+            found,
+            [Some("keys".to_owned()), Some("keys".to_owned()), None]
+        );
     }
 
     #[test]
     fn the_name_of_a_check_is_only_known_without_an_expression() {
-        let text =
-            "jobs:\n  a: {name: Gate}\n  b: {name: \"on ${{ x }}\"}\n  c: {strategy: {matrix: {x: [1]}}}\n  d: {}\n";
+        let text = "jobs:\n  a: {name: Gate}\n  b: {name: \"on ${{ x }}\"}\n  c: {strategy: {matrix: {x: [1]}}}\n  d: {}\n";
         let names: Vec<_> = read(text).jobs.into_iter().map(|job| job.check).collect();
-        assert_eq!(names, [Some("Gate".to_owned()), None, None, Some("d".to_owned())]);
+        assert_eq!(
+            names,
+            [Some("Gate".to_owned()), None, None, Some("d".to_owned())]
+        );
     }
 
     #[test]
@@ -340,7 +395,13 @@ mod tests {
         let text = "jobs:\n  a:\n    steps:\n      - uses: x/goldgate@v0\n        with: {mode: merge, samples: 3}\n";
         let step = read(text).jobs[0].steps[0].clone();
         assert_eq!(step.uses.as_deref(), Some("x/goldgate@v0"));
-        assert_eq!((step.inputs["mode"].as_str(), step.inputs["samples"].as_str()), ("merge", "3"));
+        assert_eq!(
+            (
+                step.inputs["mode"].as_str(),
+                step.inputs["samples"].as_str()
+            ),
+            ("merge", "3")
+        );
         assert_eq!(step.at.line, 4);
     }
 }

@@ -35,7 +35,9 @@ pub fn again<T: DeserializeOwned>(source: &SourceText) -> Result<T, Diagnostic> 
     serde_yaml::from_str(&source.text).map_err(|error| {
         let message = error.to_string();
         let plain = match error.location() {
-            Some(_) => message.rsplit_once(" at line ").map_or(message.as_str(), |(text, _)| text),
+            Some(_) => message
+                .rsplit_once(" at line ")
+                .map_or(message.as_str(), |(text, _)| text),
             None => message.as_str(),
         };
         let found = phrase(plain, true);
@@ -61,12 +63,17 @@ pub struct YamlLocations<'a> {
 impl<'a> YamlLocations<'a> {
     /// The positions of a text, not built yet.
     pub fn of(source: &'a SourceText) -> Self {
-        Self { source, index: OnceCell::new() }
+        Self {
+            source,
+            index: OnceCell::new(),
+        }
     }
 
     /// The position of the node at `path`: its key if it has one, else the node; or that of the nearest existing ancestor.
     pub fn at(&self, path: &[Step<'_>]) -> Point {
-        self.index.get_or_init(|| YamlIndex::of(self.source)).locate(path)
+        self.index
+            .get_or_init(|| YamlIndex::of(self.source))
+            .locate(path)
     }
 }
 
@@ -96,7 +103,9 @@ impl YamlIndex {
     fn locate(&self, path: &[Step<'_>]) -> Point {
         let (mut node, mut best) = (&self.0, Point { line: 1, column: 1 });
         for step in path {
-            let Some(next) = node.inside.get(&WalkStep::of(*step)) else { break };
+            let Some(next) = node.inside.get(&WalkStep::of(*step)) else {
+                break;
+            };
             best = next.at.unwrap_or(best);
             node = next;
         }
@@ -128,34 +137,69 @@ fn unfit(source: &SourceText) -> Option<Diagnostic> {
     let (mut open, last): (Vec<OpenNode>, Point) = (Vec::new(), end(source));
     for event in Parser::new_from_str(&source.text) {
         // Other syntax errors are reported by the typed parse; it must not see deep nesting.
-        let Ok((event, span)) = event else { return unparsed(source) };
+        let Ok((event, span)) = event else {
+            return unparsed(source);
+        };
         let refuse = |code, what: String, help: &str| {
             let at = point(last, span.start.line(), span.start.col() + 1);
             Some(Diagnostic::of_file(&source.file, code, what, help).at(at))
         };
         let opened = match &event {
-            Event::MappingStart(..) => Some(OpenNode::Mapping { keys: HashSet::new(), next: MappingNext::Key }),
+            Event::MappingStart(..) => Some(OpenNode::Mapping {
+                keys: HashSet::new(),
+                next: MappingNext::Key,
+            }),
             Event::SequenceStart(..) => Some(OpenNode::List),
             Event::Scalar(..) | Event::Alias(..) => None,
             Event::MappingEnd | Event::SequenceEnd => {
                 open.pop();
                 continue;
             }
-            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(..) | Event::DocumentEnd => {
+            Event::Nothing
+            | Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart(..)
+            | Event::DocumentEnd => {
                 continue;
             }
         };
         match (open.last_mut(), &event) {
-            (Some(OpenNode::Mapping { keys, next: next @ MappingNext::Key }), Event::Scalar(key, ..)) => {
+            (
+                Some(OpenNode::Mapping {
+                    keys,
+                    next: next @ MappingNext::Key,
+                }),
+                Event::Scalar(key, ..),
+            ) => {
                 if !keys.insert(key.to_string()) {
-                    return refuse(Code::DUPLICATE_KEY, format!("duplicate key \"{key}\""), "keep one of them");
+                    return refuse(
+                        Code::DUPLICATE_KEY,
+                        format!("duplicate key \"{key}\""),
+                        "keep one of them",
+                    );
                 }
                 *next = MappingNext::Value;
             }
-            (Some(OpenNode::Mapping { next: MappingNext::Key, .. }), _) => {
-                return refuse(Code::BAD_KEY, "this key is not a string".to_owned(), "write a plain word as the key");
+            (
+                Some(OpenNode::Mapping {
+                    next: MappingNext::Key,
+                    ..
+                }),
+                _,
+            ) => {
+                return refuse(
+                    Code::BAD_KEY,
+                    "this key is not a string".to_owned(),
+                    "write a plain word as the key",
+                );
             }
-            (Some(OpenNode::Mapping { next: next @ MappingNext::Value, .. }), _) => *next = MappingNext::Key,
+            (
+                Some(OpenNode::Mapping {
+                    next: next @ MappingNext::Value,
+                    ..
+                }),
+                _,
+            ) => *next = MappingNext::Key,
             (Some(OpenNode::List) | None, _) => {}
         }
         if opened.is_some() && open.len() == DEPTH {
@@ -169,8 +213,9 @@ fn unfit(source: &SourceText) -> Option<Diagnostic> {
 
 /// What is wrong with a text that the parser gives up on, if more is known than that.
 fn unparsed(source: &SourceText) -> Option<Diagnostic> {
-    let of_git =
-        |(at, problem): (usize, ConflictProblem)| source.problem(at, Code::BAD_VALUE, problem.what, problem.help);
+    let of_git = |(at, problem): (usize, ConflictProblem)| {
+        source.problem(at, Code::BAD_VALUE, problem.what, problem.help)
+    };
     unclosed(source).or_else(|| conflict(&source.text).map(of_git))
 }
 
@@ -185,12 +230,20 @@ fn unclosed(source: &SourceText) -> Option<Diagnostic> {
         }
         depth > DEPTH
     })?;
-    Some(source.problem(offset, Code::TOO_DEEP, format!("this is nested more than {DEPTH} levels deep"), "flatten it"))
+    Some(source.problem(
+        offset,
+        Code::TOO_DEEP,
+        format!("this is nested more than {DEPTH} levels deep"),
+        "flatten it",
+    ))
 }
 
 /// A mapping or a list that is still open.
 enum OpenNode {
-    Mapping { keys: HashSet<String>, next: MappingNext },
+    Mapping {
+        keys: HashSet<String>,
+        next: MappingNext,
+    },
     List,
 }
 
@@ -221,7 +274,11 @@ fn walk(source: &SourceText, mut visit: impl FnMut(&[WalkStep], Point)) {
                 leave(&mut frames, &mut path);
                 continue;
             }
-            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(..) | Event::DocumentEnd => {
+            Event::Nothing
+            | Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart(..)
+            | Event::DocumentEnd => {
                 continue;
             }
         };
@@ -232,7 +289,9 @@ fn walk(source: &SourceText, mut visit: impl FnMut(&[WalkStep], Point)) {
                 visit(&path, at);
             }
             Some(frame @ YamlFrame::MappingKey) => {
-                let Event::Scalar(key, ..) = &event else { return };
+                let Event::Scalar(key, ..) = &event else {
+                    return;
+                };
                 *frame = YamlFrame::MappingValue;
                 path.push(WalkStep::Key(key.to_string()));
                 visit(&path, at);
@@ -267,7 +326,14 @@ fn end(source: &SourceText) -> Point {
 /// the end of the text.
 fn point(last: Point, line: usize, column: usize) -> Point {
     let narrow = |number| u32::try_from(number).unwrap_or(u32::MAX);
-    if narrow(line) > last.line { last } else { Point { line: narrow(line), column: narrow(column) } }
+    if narrow(line) > last.line {
+        last
+    } else {
+        Point {
+            line: narrow(line),
+            column: narrow(column),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -284,12 +350,24 @@ mod tests {
 
     #[test]
     fn no_position_is_behind_the_end_of_the_text() {
-        for text in ["a: 1\nb", "a: 1\nb\n", "a: 1\nb: [", "a: 1\r\r\rb\n", "a: {b: 1\r\rb: 2}", "a: 1\r\ra: 2"] {
-            let at = whole::<serde_json::Value>(&source(text)).unwrap_err().at.unwrap();
+        for text in [
+            "a: 1\nb",
+            "a: 1\nb\n",
+            "a: 1\nb: [",
+            "a: 1\r\r\rb\n",
+            "a: {b: 1\r\rb: 2}",
+            "a: 1\r\ra: 2",
+        ] {
+            let at = whole::<serde_json::Value>(&source(text))
+                .unwrap_err()
+                .at
+                .unwrap();
             let lines = 1 + u32::try_from(text.matches('\n').count()).unwrap();
             assert!((1..=lines).contains(&at.line), "{text:?}: {at:?}");
         }
-        let at = whole::<serde_json::Value>(&source("a: 1\nb")).unwrap_err().at;
+        let at = whole::<serde_json::Value>(&source("a: 1\nb"))
+            .unwrap_err()
+            .at;
         assert_eq!(at, Some(Point { line: 2, column: 2 }));
     }
 
@@ -300,23 +378,49 @@ mod tests {
         );
         let locations = super::YamlLocations::of(&source);
         let at = |path: &[super::Step<'_>]| locations.at(path);
-        assert_eq!(at(&[Key("suites"), At(0), Key("gates"), Key("f1"), Key("min")]), Point { line: 4, column: 20 });
-        assert_eq!(at(&[Key("suites"), At(1), Key("id")]), Point { line: 5, column: 5 });
-        assert_eq!(at(&[Key("suites"), At(1), Key("gates"), Key("f1"), At(1)]), Point { line: 7, column: 15 });
-        assert_eq!(at(&[Key("suites"), At(1), Key("nowhere")]), Point { line: 5, column: 5 });
+        assert_eq!(
+            at(&[Key("suites"), At(0), Key("gates"), Key("f1"), Key("min")]),
+            Point {
+                line: 4,
+                column: 20
+            }
+        );
+        assert_eq!(
+            at(&[Key("suites"), At(1), Key("id")]),
+            Point { line: 5, column: 5 }
+        );
+        assert_eq!(
+            at(&[Key("suites"), At(1), Key("gates"), Key("f1"), At(1)]),
+            Point {
+                line: 7,
+                column: 15
+            }
+        );
+        assert_eq!(
+            at(&[Key("suites"), At(1), Key("nowhere")]),
+            Point { line: 5, column: 5 }
+        );
     }
 
     #[test]
     fn duplicate_keys_are_a_problem() {
-        let problem = whole::<std::collections::BTreeMap<String, u32>>(&source("a: 1\nb: 2\na: 3\n")).unwrap_err();
-        assert_eq!(problem.to_string(), "a.yaml:3:1: duplicate key \"a\"; keep one of them [duplicate-key]");
+        let problem =
+            whole::<std::collections::BTreeMap<String, u32>>(&source("a: 1\nb: 2\na: 3\n"))
+                .unwrap_err();
+        assert_eq!(
+            problem.to_string(),
+            "a.yaml:3:1: duplicate key \"a\"; keep one of them [duplicate-key]"
+        );
     }
 
     #[test]
     fn deep_nesting_is_refused_early() {
         let flow = format!("a: {}", "{a: ".repeat(100_000));
         let behind = format!("? [x]\n: 1\nb:\n  {}", "- ".repeat(40_000));
-        let (lists, mappings) = (format!("targets: {}", "[".repeat(100_000)), "{a: ".repeat(100_000));
+        let (lists, mappings) = (
+            format!("targets: {}", "[".repeat(100_000)),
+            "{a: ".repeat(100_000),
+        );
         for (text, code) in [
             ("- ".repeat(40_000), "too-deep"),
             (flow, "too-deep"),
@@ -324,16 +428,22 @@ mod tests {
             (lists, "too-deep"),
             (mappings, "too-deep"),
         ] {
-            let problem = whole::<std::collections::BTreeMap<String, u32>>(&source(&text)).unwrap_err();
+            let problem =
+                whole::<std::collections::BTreeMap<String, u32>>(&source(&text)).unwrap_err();
             assert_eq!(problem.code.as_str(), code);
         }
         let fits = format!("{}1{}", "[".repeat(60), "]".repeat(60));
-        assert_ne!(whole::<u32>(&source(&fits)).unwrap_err().code, Code::TOO_DEEP);
+        assert_ne!(
+            whole::<u32>(&source(&fits)).unwrap_err().code,
+            Code::TOO_DEEP
+        );
     }
 
     #[test]
     fn many_positions_need_one_walk() {
-        let text: String = (0..4000).map(|number| format!("- id: a{number}\n  kind: x\n")).collect();
+        let text: String = (0..4000)
+            .map(|number| format!("- id: a{number}\n  kind: x\n"))
+            .collect();
         let (source, steps) = (source(&text), |index| [At(index), Key("kind")]);
         let locations = super::YamlLocations::of(&source);
         for number in 0..4000 {

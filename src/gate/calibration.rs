@@ -63,7 +63,11 @@ pub enum Proposal {
 
 /// The results for each gate of a metric, or for a possible change gate if it has none. Empty for an informational metric, and for one
 /// without gate and value. `rate` is the accepted probability that an unchanged agent fails.
-pub fn calibrated(metric: &MetricReport, values: &[f64], rate: f64) -> Vec<(Option<GateRuling>, CalibrationFinding)> {
+pub fn calibrated(
+    metric: &MetricReport,
+    values: &[f64],
+    rate: f64,
+) -> Vec<(Option<GateRuling>, CalibrationFinding)> {
     if metric.better == Better::Neither || (values.is_empty() && metric.gates.is_empty()) {
         return Vec::new();
     }
@@ -78,12 +82,23 @@ pub fn calibrated(metric: &MetricReport, values: &[f64], rate: f64) -> Vec<(Opti
     gates.into_iter().map(found).collect()
 }
 
-fn finding(metric: &MetricReport, gate: Option<&GateRuling>, values: &[f64], rate: f64) -> CalibrationFinding {
-    let Some(runs) = RepeatedMetric::new(values.to_vec()) else { return CalibrationFinding::NoSpread };
+fn finding(
+    metric: &MetricReport,
+    gate: Option<&GateRuling>,
+    values: &[f64],
+    rate: f64,
+) -> CalibrationFinding {
+    let Some(runs) = RepeatedMetric::new(values.to_vec()) else {
+        return CalibrationFinding::NoSpread;
+    };
     let (against, tolerance) = gate.map_or((ComparisonTarget::Run, 0.0), held_against);
     let alarms = gate.map(|_| {
         let (seen, of) = runs.seen_alarms(metric.better, against, tolerance);
-        Alarms { rate: runs.false_alarms(metric.better, against, tolerance), seen, of }
+        Alarms {
+            rate: runs.false_alarms(metric.better, against, tolerance),
+            seen,
+            of,
+        }
     });
     let proposal = match gate {
         Some(gate) if gate.hard => Proposal::Hard,
@@ -98,7 +113,11 @@ fn finding(metric: &MetricReport, gate: Option<&GateRuling>, values: &[f64], rat
             }
         }
     };
-    CalibrationFinding::Spread { runs, alarms, proposal }
+    CalibrationFinding::Spread {
+        runs,
+        alarms,
+        proposal,
+    }
 }
 
 /// Whether the gate's width is a zone around a threshold, not the tolerance of a change.
@@ -141,10 +160,16 @@ pub(super) fn rounded_up(unit: Unit, value: f64) -> f64 {
 mod tests {
     use super::{CalibrationFinding, Proposal, calibrated, rounded_up};
     use crate::model::{
-        Better, Comparison, GateKind, GateRuling, MetricEvidence, MetricReport, Ruling, Strictness, Unit, Verdict,
+        Better, Comparison, GateKind, GateRuling, MetricEvidence, MetricReport, Ruling, Strictness,
+        Unit, Verdict,
     };
 
-    fn gate(gate: GateKind, threshold: f64, from_baseline: bool, strictness: Strictness) -> GateRuling {
+    fn gate(
+        gate: GateKind,
+        threshold: f64,
+        from_baseline: bool,
+        strictness: Strictness,
+    ) -> GateRuling {
         let (zone, hard) = (strictness.zone(), strictness == Strictness::Hard);
         let ruling = Ruling::Judged(Verdict::Pass);
         GateRuling {
@@ -177,7 +202,10 @@ mod tests {
     }
 
     fn proposal(gate: GateRuling, values: &[f64]) -> Option<Proposal> {
-        match calibrated(&metric(Better::Higher, vec![gate]), values, 0.01).remove(0).1 {
+        match calibrated(&metric(Better::Higher, vec![gate]), values, 0.01)
+            .remove(0)
+            .1
+        {
             CalibrationFinding::Spread { proposal, .. } => Some(proposal),
             CalibrationFinding::NoSpread => None,
         }
@@ -190,7 +218,9 @@ mod tests {
     fn a_flaky_band_gets_a_wider_proposal() {
         let drop = || gate(GateKind::MaxDrop, 0.05, false, Strictness::Band(0.0));
         let CalibrationFinding::Spread { alarms, .. } =
-            calibrated(&metric(Better::Higher, vec![drop()]), &SWINGS, 0.01).remove(0).1
+            calibrated(&metric(Better::Higher, vec![drop()]), &SWINGS, 0.01)
+                .remove(0)
+                .1
         else {
             unreachable!("there are eight runs")
         };
@@ -200,7 +230,10 @@ mod tests {
         assert_eq!((alarms.seen, alarms.of), (7, 56));
         assert_eq!(proposal(drop(), &SWINGS), Some(Proposal::Width(0.14)));
         assert_eq!(
-            proposal(gate(GateKind::Min, 0.9, true, Strictness::Band(0.05)), &SWINGS),
+            proposal(
+                gate(GateKind::Min, 0.9, true, Strictness::Band(0.05)),
+                &SWINGS
+            ),
             Some(Proposal::Width(0.14))
         );
     }
@@ -209,11 +242,23 @@ mod tests {
     fn too_little_data_gives_no_proposal() {
         let drop = || gate(GateKind::MaxDrop, 0.15, false, Strictness::Band(0.0));
         for (gate, values, expected) in [
-            (gate(GateKind::Min, 0.8, false, Strictness::Hard), &SWINGS[..], Proposal::Hard),
+            (
+                gate(GateKind::Min, 0.8, false, Strictness::Hard),
+                &SWINGS[..],
+                Proposal::Hard,
+            ),
             (drop(), &SWINGS[..4], Proposal::TooFew),
             (drop(), &[0.9; 9], Proposal::Steady),
-            (gate(GateKind::Min, 0.8, false, Strictness::Band(0.0)), &SWINGS[..], Proposal::Width(0.02)),
-            (gate(GateKind::Min, 0.5, false, Strictness::Band(0.1)), &SWINGS[..], Proposal::Width(0.0)),
+            (
+                gate(GateKind::Min, 0.8, false, Strictness::Band(0.0)),
+                &SWINGS[..],
+                Proposal::Width(0.02),
+            ),
+            (
+                gate(GateKind::Min, 0.5, false, Strictness::Band(0.1)),
+                &SWINGS[..],
+                Proposal::Width(0.0),
+            ),
             (
                 gate(GateKind::Min, 0.9, true, Strictness::Band(0.1)),
                 &[0.0, 1.0, 0.0, 1.0, 0.0],
@@ -221,12 +266,22 @@ mod tests {
             ),
             (drop(), &[0.0, 1.0, 0.0, 1.0, 0.0], Proposal::TooNoisy(2.91)),
         ] {
-            assert_eq!(proposal(gate.clone(), values), Some(expected), "{gate:?} {values:?}");
+            assert_eq!(
+                proposal(gate.clone(), values),
+                Some(expected),
+                "{gate:?} {values:?}"
+            );
         }
         let none = calibrated(&metric(Better::Higher, Vec::new()), &[0.5], 0.01);
         assert_eq!(none, [(None, CalibrationFinding::NoSpread)]);
-        assert_eq!(calibrated(&metric(Better::Higher, Vec::new()), &[], 0.01), []);
-        assert_eq!(calibrated(&metric(Better::Neither, Vec::new()), &SWINGS, 0.01), []);
+        assert_eq!(
+            calibrated(&metric(Better::Higher, Vec::new()), &[], 0.01),
+            []
+        );
+        assert_eq!(
+            calibrated(&metric(Better::Neither, Vec::new()), &SWINGS, 0.01),
+            []
+        );
     }
 
     #[test]
@@ -240,7 +295,11 @@ mod tests {
             (Unit::Spread, 0.010_01, 0.0101),
             (Unit::Share, 0.0, 0.0),
         ] {
-            assert!((rounded_up(unit, value) - expected).abs() < 1e-12, "{value}: {}", rounded_up(unit, value));
+            assert!(
+                (rounded_up(unit, value) - expected).abs() < 1e-12,
+                "{value}: {}",
+                rounded_up(unit, value)
+            );
         }
     }
 }

@@ -26,8 +26,8 @@ use super::rule::{BaseNumber, Subject, ruled};
 use super::statistics::{CaseDependence, detectable, reliability, share_interval};
 use crate::fold;
 use crate::model::{
-    Aggregate, BaselineEntry, CaseId, CaseTrend, Comparison, GateRuling, Identity, MetricEvidence, MetricReport,
-    MetricSpec, Reliability, Ruling, ValueSource, Verdict,
+    Aggregate, BaselineEntry, CaseId, CaseTrend, Comparison, GateRuling, Identity, MetricEvidence,
+    MetricReport, MetricSpec, Reliability, Ruling, ValueSource, Verdict,
 };
 
 /// Whether the baseline can be compared.
@@ -72,16 +72,24 @@ pub struct MetricGaps {
 impl MetricGaps {
     /// The metrics that lack values which the baseline has.
     pub fn lost_metrics(&self) -> BTreeSet<String> {
-        self.lost.iter().cloned().chain(self.partly_lost.iter().map(|lost| lost.metric.clone())).collect()
+        self.lost
+            .iter()
+            .cloned()
+            .chain(self.partly_lost.iter().map(|lost| lost.metric.clone()))
+            .collect()
     }
 }
 
 /// Evaluates one agent.
 pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
     let mut comparability = comparability(judged.identity, judged.before);
-    let entry = judged.before.filter(|_| matches!(comparability, Comparability::Comparable(_)));
+    let entry = judged
+        .before
+        .filter(|_| matches!(comparability, Comparability::Comparable(_)));
     let sets = CaseSets::of(judged, entry);
-    if let (Comparability::Comparable(remarks), Some(remark)) = (&mut comparability, sets.remark(judged.selection)) {
+    if let (Comparability::Comparable(remarks), Some(remark)) =
+        (&mut comparability, sets.remark(judged.selection))
+    {
         remarks.push(remark);
     }
     let specs = judged.specs();
@@ -92,14 +100,27 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
     let all_excluded = fold::all_excluded(judged.results());
     let measured = sets.measured(judged, entry);
     let apart = judged.cases_apart();
-    let bases: Vec<BaseNumber> = before.iter().map(|number| base_number(&comparability, *number)).collect();
-    let cases: Vec<(Ruling, CaseTrend)> =
-        judged.pairs.par_iter().map(|pair| case(judged, &bases, pair, entry)).collect();
-    for (index, _) in specs.iter().enumerate().filter(|(_, spec)| spec.aggregate == Aggregate::NewlyFailing) {
+    let bases: Vec<BaseNumber> = before
+        .iter()
+        .map(|number| base_number(&comparability, *number))
+        .collect();
+    let cases: Vec<(Ruling, CaseTrend)> = judged
+        .pairs
+        .par_iter()
+        .map(|pair| case(judged, &bases, pair, entry))
+        .collect();
+    for (index, _) in specs
+        .iter()
+        .enumerate()
+        .filter(|(_, spec)| spec.aggregate == Aggregate::NewlyFailing)
+    {
         let count = newly_failing(judged.results(), entry);
         (values[index], shared[index], before[index]) = (count, count, None);
     }
-    let (mut metrics, mut subjects) = (Vec::with_capacity(specs.len()), Vec::with_capacity(specs.len()));
+    let (mut metrics, mut subjects) = (
+        Vec::with_capacity(specs.len()),
+        Vec::with_capacity(specs.len()),
+    );
     for (index, metric) in judged.metrics.iter().enumerate() {
         let spec = &metric.spec;
         let subject = Subject {
@@ -107,14 +128,17 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
             shared_value: shared[index],
             added_value: added[index],
             in_common: sets.shared.len(),
-            all_excluded: all_excluded || (spec.source == ValueSource::Use && values[index].is_none()),
+            all_excluded: all_excluded
+                || (spec.source == ValueSource::Use && values[index].is_none()),
             measured,
         };
         if let Comparability::Comparable(remarks) = &mut comparability {
             remarks.extend(sets.added_remark(judged, metric, added[index]));
         }
         let column = fold::column(judged.results(), index);
-        let delta = shared[index].zip(before[index]).map(|(now, before)| now - before);
+        let delta = shared[index]
+            .zip(before[index])
+            .map(|(now, before)| now - before);
         let comparison = Comparison {
             baseline: before[index],
             delta,
@@ -123,14 +147,23 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
             noise: None,
         };
         let interval = interval_of_share(spec, &column, apart);
-        metrics.push(metric_report(metric, &subject, &bases[index], interval, comparison.with_noise()));
+        metrics.push(metric_report(
+            metric,
+            &subject,
+            &bases[index],
+            interval,
+            comparison.with_noise(),
+        ));
         subjects.push(subject);
     }
     fail_new_parts(judged, entry, &mut metrics);
     withhold_failures(judged, &mut metrics);
     let partly_lost = withhold_passes(judged, entry, &sets, (&subjects, &bases), &mut metrics);
     GateOutcome {
-        gaps: MetricGaps { partly_lost, ..gaps(&specs, &metrics, measured) },
+        gaps: MetricGaps {
+            partly_lost,
+            ..gaps(&specs, &metrics, measured)
+        },
         verdict: verdict(&specs, &metrics),
         metrics,
         reliability: reliability(judged.results(), apart),
@@ -143,9 +176,16 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
 /// The metrics without any value.
 fn gaps(specs: &[MetricSpec], metrics: &[MetricReport], measured: usize) -> MetricGaps {
     let named = |metric: &MetricReport| metric.name.clone();
-    let unstated = specs.iter().zip(metrics).filter(|(spec, report)| is_unstated(spec, report));
+    let unstated = specs
+        .iter()
+        .zip(metrics)
+        .filter(|(spec, report)| is_unstated(spec, report));
     MetricGaps {
-        lost: metrics.iter().filter(|metric| measured > 0 && is_lost(metric)).map(named).collect(),
+        lost: metrics
+            .iter()
+            .filter(|metric| measured > 0 && is_lost(metric))
+            .map(named)
+            .collect(),
         unstated: unstated.map(|(_, report)| named(report)).collect(),
         partly_lost: Vec::new(),
     }
@@ -180,7 +220,10 @@ fn metric_report(
     comparison: Comparison,
 ) -> MetricReport {
     let GatedMetric { spec, gates } = metric;
-    let gates: Vec<GateRuling> = gates.iter().map(|planned| ruled(planned, subject, base)).collect();
+    let gates: Vec<GateRuling> = gates
+        .iter()
+        .map(|planned| ruled(planned, subject, base))
+        .collect();
     MetricReport {
         name: spec.name.to_owned(),
         value: subject.value,
@@ -199,7 +242,10 @@ fn metric_report(
 /// The worst verdict of the metrics. Coverage and readability alone are not a pass.
 pub(super) fn verdict(specs: &[MetricSpec], metrics: &[MetricReport]) -> Ruling {
     let whole = Ruling::of_all(metrics.iter().map(|metric| &metric.verdict));
-    let own = specs.iter().zip(metrics).filter(|(spec, _)| !spec.is_precondition());
+    let own = specs
+        .iter()
+        .zip(metrics)
+        .filter(|(spec, _)| !spec.is_precondition());
     let own = Ruling::of_all(own.map(|(_, metric)| &metric.verdict));
     match (own.verdict(), whole.verdict()) {
         (None, None | Some(Verdict::Pass)) => own,
@@ -208,13 +254,18 @@ pub(super) fn verdict(specs: &[MetricSpec], metrics: &[MetricReport]) -> Ruling 
 }
 
 /// The interval of a share of cases; `None` if cases share a document, because it would be too narrow.
-fn interval_of_share(spec: &MetricSpec, values: &[f64], cases: CaseDependence) -> Option<(f64, f64)> {
+fn interval_of_share(
+    spec: &MetricSpec,
+    values: &[f64],
+    cases: CaseDependence,
+) -> Option<(f64, f64)> {
     match (spec.aggregate, cases) {
         // Whether answers could be parsed is not a statistical estimate.
         _ if spec.is_precondition() => None,
-        (Aggregate::Rate, CaseDependence::Apart) => {
-            share_interval(values.iter().filter(|value| **value >= 0.5).count(), values.len())
-        }
+        (Aggregate::Rate, CaseDependence::Apart) => share_interval(
+            values.iter().filter(|value| **value >= 0.5).count(),
+            values.len(),
+        ),
         (Aggregate::Rate, CaseDependence::Together)
         | (
             Aggregate::Worst
@@ -232,15 +283,28 @@ fn interval_of_share(spec: &MetricSpec, values: &[f64], cases: CaseDependence) -
 
 /// Compares the identities of two measurements (grading.md 13).
 fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparability {
-    let Some(entry) = before else { return Comparability::Absent };
+    let Some(entry) = before else {
+        return Comparability::Absent;
+    };
     let Some(before) = &entry.identity else {
         return Comparability::Comparable(vec![
             "the origin of the baseline is unknown: its entry has no identity".to_owned(),
         ]);
     };
-    let Identity { suite_digest, scorer, model, prompt_sha256, judge, samples, tier } = before;
+    let Identity {
+        suite_digest,
+        scorer,
+        model,
+        prompt_sha256,
+        judge,
+        samples,
+        tier,
+    } = before;
     let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
-    for (dimension, before, now) in [("scorer revision", scorer, &now.scorer), ("judge", judge, &now.judge)] {
+    for (dimension, before, now) in [
+        ("scorer revision", scorer, &now.scorer),
+        ("judge", judge, &now.judge),
+    ] {
         if before != now {
             return Comparability::Incomparable(format!(
                 "not comparable with the baseline: its {dimension} is {}, this run's is {}; write a new baseline with `goldgate run --update-baseline`",
@@ -251,7 +315,9 @@ fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparabilit
     }
     let mut remarks = Vec::new();
     if samples != &now.samples {
-        let count = |samples: &Option<u32>| samples.map_or("unknown".to_owned(), |samples| samples.to_string());
+        let count = |samples: &Option<u32>| {
+            samples.map_or("unknown".to_owned(), |samples| samples.to_string())
+        };
         remarks.push(format!(
             "samples per case: {} in the baseline, {} in this run",
             count(samples),
@@ -259,13 +325,25 @@ fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparabilit
         ));
     }
     if model != &now.model {
-        remarks.push(format!("the baseline's model is {}, this run's is {}", or_none(model), or_none(&now.model)));
+        remarks.push(format!(
+            "the baseline's model is {}, this run's is {}",
+            or_none(model),
+            or_none(&now.model)
+        ));
     }
-    if prompt_sha256.as_ref().zip(now.prompt_sha256.as_ref()).is_some_and(|(before, now)| before != now) {
+    if prompt_sha256
+        .as_ref()
+        .zip(now.prompt_sha256.as_ref())
+        .is_some_and(|(before, now)| before != now)
+    {
         remarks.push("the prompt package has changed since the baseline".to_owned());
     }
     if tier != &now.tier {
-        remarks.push(format!("the baseline's tier is {}, this run's is {}", or_none(tier), or_none(&now.tier)));
+        remarks.push(format!(
+            "the baseline's tier is {}, this run's is {}",
+            or_none(tier),
+            or_none(&now.tier)
+        ));
     }
     if suite_digest != &now.suite_digest {
         remarks.push("cases or expectations have changed since the baseline".to_owned());

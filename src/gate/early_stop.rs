@@ -4,7 +4,10 @@
 use super::limits::{GatedMetric, PlannedGate};
 use super::rule::{BaseNumber, Subject, ruling};
 use crate::fold;
-use crate::model::{Aggregate, CheckOutcome, Gate, Grade, Limit, LimitSide, MetricSpec, SampleFold, Strictness, Unit};
+use crate::model::{
+    Aggregate, CheckOutcome, Gate, Grade, Limit, LimitSide, MetricSpec, SampleFold, Strictness,
+    Unit,
+};
 
 /// The samples of a pair so far.
 #[derive(Debug, Clone, Copy)]
@@ -27,37 +30,70 @@ impl SoFar<'_> {
 pub fn is_settled(metrics: &[GatedMetric], so_far: &SoFar<'_>) -> bool {
     let counted = 2 * so_far.grades.len() > so_far.planned as usize;
     counted
-        && metrics.iter().enumerate().all(|(index, metric)| is_metric_settled(metrics, index, metric, so_far))
+        && metrics
+            .iter()
+            .enumerate()
+            .all(|(index, metric)| is_metric_settled(metrics, index, metric, so_far))
         && are_checks_settled(so_far)
 }
 
-fn is_metric_settled(metrics: &[GatedMetric], index: usize, metric: &GatedMetric, so_far: &SoFar<'_>) -> bool {
+fn is_metric_settled(
+    metrics: &[GatedMetric],
+    index: usize,
+    metric: &GatedMetric,
+    so_far: &SoFar<'_>,
+) -> bool {
     let GatedMetric { spec, gates } = metric;
     let is_active = |metric: &GatedMetric| metric.gates.iter().any(|planned| planned.off.is_none());
-    let is_part = |of: &GatedMetric| of.spec.aggregate.parts().is_some_and(|parts| parts.contains(&spec.name));
-    let part_of_another = metrics.iter().any(|composed| is_active(composed) && is_part(composed));
+    let is_part = |of: &GatedMetric| {
+        of.spec
+            .aggregate
+            .parts()
+            .is_some_and(|parts| parts.contains(&spec.name))
+    };
+    let part_of_another = metrics
+        .iter()
+        .any(|composed| is_active(composed) && is_part(composed));
     // A counted pair is measured; whether it fails is settled by its checks.
-    let of_the_agent = matches!(spec.aggregate, Aggregate::Coverage | Aggregate::NewlyFailing);
+    let of_the_agent = matches!(
+        spec.aggregate,
+        Aggregate::Coverage | Aggregate::NewlyFailing
+    );
     if of_the_agent || (!is_active(metric) && !part_of_another) {
         return true;
     }
     if may_have_parts(metric, index, so_far) {
         return false;
     }
-    let Some((least, most)) = reach(spec, index, so_far) else { return false };
+    let Some((least, most)) = reach(spec, index, so_far) else {
+        return false;
+    };
     if least == most {
         return true;
     }
     // The worst pair decides, so a pair that stays on its side of a fixed limit changes nothing. A limit from the baseline is compared on
     // shared cases, and a mean changes with every pair.
-    let fixed = |gate: &Gate| matches!(gate, Gate::Threshold { limit: Limit::Number(_), .. });
+    let fixed = |gate: &Gate| {
+        matches!(
+            gate,
+            Gate::Threshold {
+                limit: Limit::Number(_),
+                ..
+            }
+        )
+    };
     let same = |planned: &PlannedGate| {
         fixed(&planned.gate)
-            && own(planned, so_far.zone).iter().all(|gate| bound_text(gate, least) == bound_text(gate, most))
+            && own(planned, so_far.zone)
+                .iter()
+                .all(|gate| bound_text(gate, least) == bound_text(gate, most))
     };
     spec.aggregate == Aggregate::Worst
         && !part_of_another
-        && gates.iter().filter(|planned| planned.off.is_none()).all(same)
+        && gates
+            .iter()
+            .filter(|planned| planned.off.is_none())
+            .all(same)
 }
 
 /// Whether further samples may change what a case has more of than at the baseline. Only the number is known here, not its parts.
@@ -65,31 +101,57 @@ fn may_have_parts(metric: &GatedMetric, index: usize, so_far: &SoFar<'_>) -> boo
     let is_strict = |planned: &PlannedGate| {
         let strict = matches!(
             planned.gate,
-            Gate::Threshold { side: LimitSide::Max, limit: Limit::Baseline { .. }, strictness: Strictness::Hard }
+            Gate::Threshold {
+                side: LimitSide::Max,
+                limit: Limit::Baseline { .. },
+                strictness: Strictness::Hard
+            }
         );
         planned.off.is_none() && strict
     };
-    let mut values = so_far.grades.iter().filter_map(|grade| fold::sample_value(&metric.spec, index, grade));
+    let mut values = so_far
+        .grades
+        .iter()
+        .filter_map(|grade| fold::sample_value(&metric.spec, index, grade));
     so_far.left() > 0 && metric.gates.iter().any(is_strict) && values.any(|value| value > 0.0)
 }
 
 /// The gate as it applies to the agent, and as it applies to the case alone.
 fn own(planned: &PlannedGate, zone: Option<f64>) -> Vec<Gate> {
     let mut gates = vec![planned.gate];
-    if let (Gate::Threshold { side, limit, strictness: Strictness::Band(_) }, Some(zone)) = (planned.gate, zone) {
-        gates.push(Gate::Threshold { side, limit, strictness: Strictness::Band(zone) });
+    if let (
+        Gate::Threshold {
+            side,
+            limit,
+            strictness: Strictness::Band(_),
+        },
+        Some(zone),
+    ) = (planned.gate, zone)
+    {
+        gates.push(Gate::Threshold {
+            side,
+            limit,
+            strictness: Strictness::Band(zone),
+        });
     }
     gates
 }
 
 fn bound_text(gate: &Gate, value: f64) -> String {
     let subject = Subject::alone(Some(value));
-    ruling(gate, &subject, &BaseNumber::Absent).ruling.as_str().to_owned()
+    ruling(gate, &subject, &BaseNumber::Absent)
+        .ruling
+        .as_str()
+        .to_owned()
 }
 
 /// The smallest and largest value that the pair can still reach; `None` if it may have no value, or if that is unknown.
 fn reach(spec: &MetricSpec, index: usize, so_far: &SoFar<'_>) -> Option<(f64, f64)> {
-    let measured: Vec<f64> = so_far.grades.iter().filter_map(|grade| fold::sample_value(spec, index, grade)).collect();
+    let measured: Vec<f64> = so_far
+        .grades
+        .iter()
+        .filter_map(|grade| fold::sample_value(spec, index, grade))
+        .collect();
     let left = so_far.left();
     if measured.is_empty() {
         return None;
@@ -111,7 +173,9 @@ fn reach(spec: &MetricSpec, index: usize, so_far: &SoFar<'_>) -> Option<(f64, f6
         fold::folded(spec, &samples)
     };
     // Samples may also be lost, so every smaller number of further samples is possible.
-    let ends = (0..=left).flat_map(|count| [with(lowest, count), with(highest, count)]).flatten();
+    let ends = (0..=left)
+        .flat_map(|count| [with(lowest, count), with(highest, count)])
+        .flatten();
     ends.fold(None, |reach, value| match reach {
         None => Some((value, value)),
         Some((least, most)) => Some((f64::min(least, value), f64::max(most, value))),
@@ -127,12 +191,22 @@ fn are_checks_settled(so_far: &SoFar<'_>) -> bool {
         let first = outcome(0, 0);
         (0..=left).all(|more| (0..=more).all(|passing| outcome(more, passing) == first))
     };
-    let checks = so_far.grades.iter().map(|grade| grade.checks.len()).max().unwrap_or(0);
+    let checks = so_far
+        .grades
+        .iter()
+        .map(|grade| grade.checks.len())
+        .max()
+        .unwrap_or(0);
     let passes = |index: usize| {
         so_far
             .grades
             .iter()
-            .filter(|grade| grade.checks.get(index).is_some_and(|check| check.outcome == CheckOutcome::Passed))
+            .filter(|grade| {
+                grade
+                    .checks
+                    .get(index)
+                    .is_some_and(|check| check.outcome == CheckOutcome::Passed)
+            })
             .count()
     };
     (0..checks).all(|index| settled(passes(index)))

@@ -12,15 +12,21 @@ pub use self::base_measurement::BaseMeasurement;
 use self::not_excused::NotExcused;
 use self::split_cases::SplitCases;
 pub(super) use self::split_cases::is_scored_alike;
-use super::compare::{ComparedPair, GateInput, GateOutcome, WorstResults, new_parts, newly_failing_cases, verdict};
+use super::compare::{
+    ComparedPair, GateInput, GateOutcome, WorstResults, new_parts, newly_failing_cases, verdict,
+};
 use crate::model::{
-    Aggregate, BaseCommitValue, CaseId, GateRuling, MetricReport, MetricSpec, PairResult, Ruling, Verdict, metric_value,
+    Aggregate, BaseCommitValue, CaseId, GateRuling, MetricReport, MetricSpec, PairResult, Ruling,
+    Verdict, metric_value,
 };
 
 impl GateOutcome {
     /// Whether a gate fails that the branch's own value might excuse.
     pub fn fails_by_comparison(&self) -> bool {
-        let mut gates = self.metrics.iter().flat_map(|metric| metric.gates.iter().map(move |gate| (metric, gate)));
+        let mut gates = self
+            .metrics
+            .iter()
+            .flat_map(|metric| metric.gates.iter().map(move |gate| (metric, gate)));
         gates.any(|(metric, gate)| compares(metric, gate) && gate.ruling.fails())
     }
 }
@@ -36,11 +42,21 @@ fn is_count(metric: &MetricReport) -> bool {
 
 /// Excuses every failed gate that may be excused, and returns why the others that the branch fails as well are not. Gates with fixed
 /// limits are never excused.
-pub fn excuse(judged: &GateInput<'_>, base: &BaseMeasurement<'_>, outcome: &mut GateOutcome) -> Vec<String> {
+pub fn excuse(
+    judged: &GateInput<'_>,
+    base: &BaseMeasurement<'_>,
+    outcome: &mut GateOutcome,
+) -> Vec<String> {
     let mut notes = Vec::new();
-    let hidden = judged.before.and_then(|entry| WorstResults::of(judged, entry));
+    let hidden = judged
+        .before
+        .and_then(|entry| WorstResults::of(judged, entry));
     for (index, metric) in outcome.metrics.iter_mut().enumerate() {
-        let failing = metric.gates.iter().enumerate().filter(|(_, gate)| compares(metric, gate) && gate.ruling.fails());
+        let failing = metric
+            .gates
+            .iter()
+            .enumerate()
+            .filter(|(_, gate)| compares(metric, gate) && gate.ruling.fails());
         let failing: Vec<usize> = failing.map(|(gate, _)| gate).collect();
         if failing.is_empty() {
             continue;
@@ -55,19 +71,27 @@ pub fn excuse(judged: &GateInput<'_>, base: &BaseMeasurement<'_>, outcome: &mut 
         }
         let own = split.branch_outcome(judged, base.identity);
         let own = &own.metrics[index];
-        for gate in failing.into_iter().filter(|gate| own.gates[*gate].ruling.fails()) {
-            let Some(value) = own.compared().or(own.value) else { continue };
+        for gate in failing
+            .into_iter()
+            .filter(|gate| own.gates[*gate].ruling.fails())
+        {
+            let Some(value) = own.compared().or(own.value) else {
+                continue;
+            };
             let refusal = match is_count(metric) {
                 true => more_failing(judged, &split, &judged.metrics[index].spec),
                 false => split.refusal(judged, &metric.gates[gate], (index, gate)),
             };
             match refusal {
-                None if hidden
-                    .as_ref()
-                    .is_some_and(|hidden| hides_worse(judged, base, hidden, (index, gate, metric))) =>
+                None if hidden.as_ref().is_some_and(|hidden| {
+                    hides_worse(judged, base, hidden, (index, gate, metric))
+                }) =>
                 {
                     metric.gates[gate].ruling = Ruling::Judged(Verdict::Inconclusive);
-                    outcome.gaps.partly_lost.extend(hidden.as_ref().map(|hidden| hidden.lost(index)));
+                    outcome
+                        .gaps
+                        .partly_lost
+                        .extend(hidden.as_ref().map(|hidden| hidden.lost(index)));
                 }
                 None => {
                     let branch = base.branch.map(str::to_owned);
@@ -102,13 +126,24 @@ fn hides_worse(
     }
     let results = hidden.pairs();
     let pairs = judged.pairs.iter().zip(&results);
-    let pairs: Vec<ComparedPair<'_>> = pairs.map(|(pair, result)| ComparedPair { result, ..*pair }).collect();
-    let at_worst = GateInput { pairs: &pairs, ..*judged };
-    SplitCases::of(&at_worst, base, index).refusal(&at_worst, &metric.gates[gate], (index, gate)).is_some()
+    let pairs: Vec<ComparedPair<'_>> = pairs
+        .map(|(pair, result)| ComparedPair { result, ..*pair })
+        .collect();
+    let at_worst = GateInput {
+        pairs: &pairs,
+        ..*judged
+    };
+    SplitCases::of(&at_worst, base, index)
+        .refusal(&at_worst, &metric.gates[gate], (index, gate))
+        .is_some()
 }
 
 /// The cases that passed at the baseline and fail now, or fail a further check now, but do not on the branch or cannot be compared with it.
-fn more_failing(judged: &GateInput<'_>, split: &SplitCases<'_>, spec: &MetricSpec) -> Option<NotExcused> {
+fn more_failing(
+    judged: &GateInput<'_>,
+    split: &SplitCases<'_>,
+    spec: &MetricSpec,
+) -> Option<NotExcused> {
     let now = failing(judged, judged.results(), spec);
     let own = failing(judged, split.on_branch(), spec);
     let more: BTreeSet<CaseId> = now.difference(&own).map(|(case, _)| case.clone()).collect();
@@ -121,7 +156,14 @@ fn failing<'p>(
     results: impl Iterator<Item = &'p PairResult> + Clone,
     spec: &MetricSpec,
 ) -> BTreeSet<(CaseId, Option<String>)> {
-    let further = judged.before.map(|entry| new_parts(results.clone(), entry, spec)).unwrap_or_default();
-    let newly = newly_failing_cases(results, judged.before).into_iter().map(|case| (case.clone(), None));
-    newly.chain(further.into_iter().map(|part| (part.case, Some(part.name)))).collect()
+    let further = judged
+        .before
+        .map(|entry| new_parts(results.clone(), entry, spec))
+        .unwrap_or_default();
+    let newly = newly_failing_cases(results, judged.before)
+        .into_iter()
+        .map(|case| (case.clone(), None));
+    newly
+        .chain(further.into_iter().map(|part| (part.case, Some(part.name))))
+        .collect()
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::statistics::agreement;
 use crate::model::{
-    CaseId, JudgeComparison, JudgeConsensus, JudgeEntry, JudgeIdentity, JudgeStanding, JudgedSample, Mark, Trust, Vote,
-    share,
+    CaseId, JudgeComparison, JudgeConsensus, JudgeEntry, JudgeIdentity, JudgeStanding,
+    JudgedSample, Mark, Trust, Vote, share,
 };
 
 /// Minimum number of labels: with fewer, kappa is a matter of luck.
@@ -42,7 +42,10 @@ pub fn opinion(votes: &[Vote], asked: u32) -> JudgeConsensus {
 /// The consensus over the samples of a pair: the median of their marks, the worse of two middle ones. More than half of the `planned`
 /// samples must be settled.
 pub fn of_pair(samples: &[JudgedSample], planned: usize) -> JudgeConsensus {
-    let mut marks: Vec<Mark> = samples.iter().filter_map(|sample| sample.opinion.mark()).collect();
+    let mut marks: Vec<Mark> = samples
+        .iter()
+        .filter_map(|sample| sample.opinion.mark())
+        .collect();
     marks.sort_unstable();
     let middle = marks.get(marks.len().saturating_sub(1) / 2).copied();
     match middle.filter(|_| 2 * marks.len() > planned) {
@@ -52,7 +55,9 @@ pub fn of_pair(samples: &[JudgedSample], planned: usize) -> JudgeConsensus {
                 JudgeConsensus::Unsettled(why) => Some(why.clone()),
                 JudgeConsensus::Settled(_) => None,
             });
-            JudgeConsensus::Unsettled(why.unwrap_or_else(|| "no majority of its samples completed".to_owned()))
+            JudgeConsensus::Unsettled(
+                why.unwrap_or_else(|| "no majority of its samples completed".to_owned()),
+            )
         }
     }
 }
@@ -63,27 +68,39 @@ pub fn comparison(
     cases: &BTreeMap<&CaseId, Mark>,
     before: Option<&JudgeEntry>,
 ) -> JudgeComparison {
-    let Some(before) = before.filter(|_| !cases.is_empty()) else { return JudgeComparison::Absent };
+    let Some(before) = before.filter(|_| !cases.is_empty()) else {
+        return JudgeComparison::Absent;
+    };
     if let Some(differs) = differs(&before.identity, identity) {
         return JudgeComparison::Incomparable(format!(
             "not comparable with the baseline: {differs}; write a new baseline with `goldgate run --update-baseline`"
         ));
     }
-    let both: Vec<(Mark, Mark)> =
-        before.cases.iter().filter_map(|(case, then)| Some((*then, *cases.get(case)?))).collect();
+    let both: Vec<(Mark, Mark)> = before
+        .cases
+        .iter()
+        .filter_map(|(case, then)| Some((*then, *cases.get(case)?)))
+        .collect();
     let passes = |mark: fn(&(Mark, Mark)) -> Mark| {
         let passed = both.iter().filter(|pair| mark(pair) == Mark::Pass).count();
         share(passed, both.len())
     };
     match passes(|pair| pair.0).zip(passes(|pair| pair.1)) {
-        Some((baseline, now)) => JudgeComparison::Known { baseline, delta: now - baseline },
+        Some((baseline, now)) => JudgeComparison::Known {
+            baseline,
+            delta: now - baseline,
+        },
         None => JudgeComparison::Absent,
     }
 }
 
 /// The difference between two judges, if any.
 fn differs(before: &JudgeIdentity, now: &JudgeIdentity) -> Option<String> {
-    let JudgeIdentity { model, rubric_sha256, votes } = before;
+    let JudgeIdentity {
+        model,
+        rubric_sha256,
+        votes,
+    } = before;
     let short = |digest: &str| digest.get(..12).unwrap_or(digest).to_owned();
     let or_none = |model: &Option<String>| model.clone().unwrap_or_else(|| "none".to_owned());
     if *rubric_sha256 != now.rubric_sha256 {
@@ -91,9 +108,14 @@ fn differs(before: &JudgeIdentity, now: &JudgeIdentity) -> Option<String> {
         return Some(format!("its judge's rubric is {old}, this run's is {new}"));
     }
     if *model != now.model {
-        return Some(format!("its judge is {}, this run's is {}", or_none(model), or_none(&now.model)));
+        return Some(format!(
+            "its judge is {}, this run's is {}",
+            or_none(model),
+            or_none(&now.model)
+        ));
     }
-    (*votes != now.votes).then(|| format!("its judge has {votes} votes, this run's has {}", now.votes))
+    (*votes != now.votes)
+        .then(|| format!("its judge has {votes} votes, this run's has {}", now.votes))
 }
 
 /// Whether the suite has human labels for a judge.
@@ -114,7 +136,12 @@ pub fn trust(marks: &[(Mark, Mark)], stale: u32, floor: f64, labelled: LabelAvai
         (LabelAvailability::Yes, Some(kappa)) if kappa > floor => JudgeStanding::Recommends,
         (LabelAvailability::Yes, Some(_)) => JudgeStanding::BelowFloor,
     };
-    Trust { agreement, stale, floor, standing }
+    Trust {
+        agreement,
+        stale,
+        floor,
+        standing,
+    }
 }
 
 #[cfg(test)]

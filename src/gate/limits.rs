@@ -1,8 +1,8 @@
 //! Merges the gates of the config with the kind's default gates, key by key.
 
 use crate::model::{
-    Aggregate, Better, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, StatedGate, StatedLimit, Strictness,
-    SuiteConfig, Tier, Unit,
+    Aggregate, Better, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, StatedGate,
+    StatedLimit, Strictness, SuiteConfig, Tier, Unit,
 };
 
 /// A gate to evaluate, or a disabled one to report.
@@ -37,16 +37,27 @@ pub struct GateProblem {
 /// # Errors
 ///
 /// The config's gates that are invalid for this metric.
-pub fn planned(spec: &MetricSpec, stated: &[StatedGate]) -> Result<Vec<PlannedGate>, Vec<GateProblem>> {
+pub fn planned(
+    spec: &MetricSpec,
+    stated: &[StatedGate],
+) -> Result<Vec<PlannedGate>, Vec<GateProblem>> {
     let mut problems = Vec::new();
     let mut gates: Vec<PlannedGate> = Vec::new();
     let off = stated.iter().find_map(|gate| gate.off.as_deref());
     for (index, one) in stated.iter().enumerate() {
-        let refuse =
-            |key, what: &str, help: &str| GateProblem { index, key, what: what.to_owned(), help: help.to_owned() };
+        let refuse = |key, what: &str, help: &str| GateProblem {
+            index,
+            key,
+            what: what.to_owned(),
+            help: help.to_owned(),
+        };
         match merged(spec, one) {
             Ok(found) if found.is_empty() && one.off.is_none() => {
-                problems.push(refuse("min", "the gate is empty", "write min, max, max_drop or max_rise"));
+                problems.push(refuse(
+                    "min",
+                    "the gate is empty",
+                    "write min, max, max_drop or max_rise",
+                ));
             }
             Ok(found) if !found.is_empty() && one.off.is_some() => {
                 problems.push(refuse(
@@ -55,16 +66,27 @@ pub fn planned(spec: &MetricSpec, stated: &[StatedGate]) -> Result<Vec<PlannedGa
                     "remove off, or every key except off and reason",
                 ));
             }
-            Ok(found) => gates.extend(found.into_iter().map(|gate| PlannedGate { gate, off: None })),
+            Ok(found) => gates.extend(
+                found
+                    .into_iter()
+                    .map(|gate| PlannedGate { gate, off: None }),
+            ),
             Err((key, what, help)) => problems.push(refuse(key, &what, &help)),
         }
     }
-    let replaced = |default: &Gate| gates.iter().any(|planned| planned.gate.kind() == default.kind());
+    let replaced = |default: &Gate| {
+        gates
+            .iter()
+            .any(|planned| planned.gate.kind() == default.kind())
+    };
     let kept: Vec<PlannedGate> = spec
         .gates
         .iter()
         .filter(|default| !replaced(default))
-        .map(|default| PlannedGate { gate: *default, off: off.map(str::to_owned) })
+        .map(|default| PlannedGate {
+            gate: *default,
+            off: off.map(str::to_owned),
+        })
         .collect();
     gates.splice(0..0, kept);
     match problems.is_empty() {
@@ -79,19 +101,39 @@ type GateRejection = (&'static str, String, String);
 ///
 /// # Errors
 /// The suite's gates that are invalid for this metric.
-pub fn planned_in(spec: &MetricSpec, suite: &SuiteConfig, tier: Tier) -> Result<Vec<PlannedGate>, Vec<GateProblem>> {
-    let switched = if suite.no_newly_failing { spec.switched_gates } else { &[] };
+pub fn planned_in(
+    spec: &MetricSpec,
+    suite: &SuiteConfig,
+    tier: Tier,
+) -> Result<Vec<PlannedGate>, Vec<GateProblem>> {
+    let switched = if suite.no_newly_failing {
+        spec.switched_gates
+    } else {
+        &[]
+    };
     let gates = match (tier, spec.model_gates, switched) {
         (_, _, [_, ..]) => switched,
         (Tier::Model, Some(gates), []) => gates,
         (Tier::Model | Tier::Deterministic, _, []) => spec.gates,
     };
-    planned(&MetricSpec { gates, ..*spec }, suite.gates.get(spec.name).map_or(&[][..], Vec::as_slice))
+    planned(
+        &MetricSpec { gates, ..*spec },
+        suite.gates.get(spec.name).map_or(&[][..], Vec::as_slice),
+    )
 }
 
 /// Below its minimum, coverage gives no verdict; so its gate accepts only `min` with a number.
 fn coverage_has_a_floor_only(spec: &MetricSpec, stated: &StatedGate) -> Result<(), GateRejection> {
-    let StatedGate { min, max: _, otherwise, zone, hard, max_drop, max_rise, off: _ } = stated;
+    let StatedGate {
+        min,
+        max: _,
+        otherwise,
+        zone,
+        hard,
+        max_drop,
+        max_rise,
+        off: _,
+    } = stated;
     let given = [
         ("min", matches!(min, Some(StatedLimit::Baseline))),
         ("otherwise", otherwise.is_some()),
@@ -100,10 +142,16 @@ fn coverage_has_a_floor_only(spec: &MetricSpec, stated: &StatedGate) -> Result<(
         ("max_drop", max_drop.is_some()),
         ("max_rise", max_rise.is_some()),
     ];
-    match given.into_iter().find(|(_, given)| *given && spec.aggregate == Aggregate::Coverage) {
+    match given
+        .into_iter()
+        .find(|(_, given)| *given && spec.aggregate == Aggregate::Coverage)
+    {
         None => Ok(()),
         Some((key, _)) => {
-            let what = format!("{} accepts only min with a number: below it no verdict is possible", spec.name);
+            let what = format!(
+                "{} accepts only min with a number: below it no verdict is possible",
+                spec.name
+            );
             Err((key, what, "write only min: NUMBER".to_owned()))
         }
     }
@@ -112,8 +160,20 @@ fn coverage_has_a_floor_only(spec: &MetricSpec, stated: &StatedGate) -> Result<(
 fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, GateRejection> {
     coverage_has_a_floor_only(spec, stated)?;
     let of_change = otherwise_of_change(spec, stated)?;
-    let stated = &StatedGate { otherwise: stated.otherwise.filter(|_| of_change.is_none()), ..stated.clone() };
-    let StatedGate { min, max, otherwise, zone, hard, max_drop, max_rise, off: _ } = stated;
+    let stated = &StatedGate {
+        otherwise: stated.otherwise.filter(|_| of_change.is_none()),
+        ..stated.clone()
+    };
+    let StatedGate {
+        min,
+        max,
+        otherwise,
+        zone,
+        hard,
+        max_drop,
+        max_rise,
+        off: _,
+    } = stated;
     let default_side = spec.gates.iter().find_map(|gate| match gate {
         Gate::Threshold { side, .. } => Some(*side),
         Gate::Change { .. } => None,
@@ -121,7 +181,8 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, GateRejec
     let mut gates = Vec::new();
     for (side, limit) in [(LimitSide::Min, *min), (LimitSide::Max, *max)] {
         let settings = otherwise.is_some() || zone.is_some() || hard.is_some();
-        let meant = limit.is_some() || (settings && min.is_none() && max.is_none() && default_side == Some(side));
+        let meant = limit.is_some()
+            || (settings && min.is_none() && max.is_none() && default_side == Some(side));
         if meant {
             gates.push(threshold(spec, side, limit, stated)?);
         }
@@ -140,12 +201,21 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, GateRejec
     let (default_drop, default_otherwise) = default_drop(spec).unzip();
     let drop = max_drop.or_else(|| of_change.and(default_drop));
     let otherwise = of_change.or(default_otherwise.flatten());
-    for (direction, tolerance, otherwise) in
-        [(ChangeDirection::Drop, drop, otherwise), (ChangeDirection::Rise, *max_rise, None)]
-    {
+    for (direction, tolerance, otherwise) in [
+        (ChangeDirection::Drop, drop, otherwise),
+        (ChangeDirection::Rise, *max_rise, None),
+    ] {
         if let Some(tolerance) = tolerance {
-            let gate = Gate::Change { direction, tolerance, otherwise };
-            fits(spec, direction == ChangeDirection::Drop, gate.kind().as_str())?;
+            let gate = Gate::Change {
+                direction,
+                tolerance,
+                otherwise,
+            };
+            fits(
+                spec,
+                direction == ChangeDirection::Drop,
+                gate.kind().as_str(),
+            )?;
             lies_within(spec, gate.kind().as_str(), tolerance)?;
             can_fail(spec, &gate)?;
             gates.push(gate);
@@ -157,22 +227,50 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, GateRejec
 /// The default tolerance of a drop, and the value to reach without a baseline.
 fn default_drop(spec: &MetricSpec) -> Option<(f64, Option<f64>)> {
     spec.gates.iter().find_map(|gate| match gate {
-        Gate::Change { direction: ChangeDirection::Drop, tolerance, otherwise } => Some((*tolerance, *otherwise)),
-        Gate::Change { direction: ChangeDirection::Rise, .. } | Gate::Threshold { .. } => None,
+        Gate::Change {
+            direction: ChangeDirection::Drop,
+            tolerance,
+            otherwise,
+        } => Some((*tolerance, *otherwise)),
+        Gate::Change {
+            direction: ChangeDirection::Rise,
+            ..
+        }
+        | Gate::Threshold { .. } => None,
     })
 }
 
 /// The value to reach without a baseline, if set for a drop: with `max_drop`, or for a metric whose only default is one.
-fn otherwise_of_change(spec: &MetricSpec, stated: &StatedGate) -> Result<Option<f64>, GateRejection> {
-    let StatedGate { min, max, otherwise, zone: _, hard: _, max_drop, max_rise, off: _ } = stated;
+fn otherwise_of_change(
+    spec: &MetricSpec,
+    stated: &StatedGate,
+) -> Result<Option<f64>, GateRejection> {
+    let StatedGate {
+        min,
+        max,
+        otherwise,
+        zone: _,
+        hard: _,
+        max_drop,
+        max_rise,
+        off: _,
+    } = stated;
     let has_threshold = min.is_some()
         || max.is_some()
-        || (max_drop.is_none() && spec.gates.iter().any(|gate| matches!(gate, Gate::Threshold { .. })));
+        || (max_drop.is_none()
+            && spec
+                .gates
+                .iter()
+                .any(|gate| matches!(gate, Gate::Threshold { .. })));
     let drops = max_drop.is_some() || (max_rise.is_none() && default_drop(spec).is_some());
-    let Some(number) = otherwise.filter(|_| drops && !has_threshold) else { return Ok(None) };
+    let Some(number) = otherwise.filter(|_| drops && !has_threshold) else {
+        return Ok(None);
+    };
     if spec.unit != Unit::Share || spec.better != Better::Higher {
-        let what =
-            format!("otherwise with max_drop works only for shares where higher is better; {} is not one", spec.name);
+        let what = format!(
+            "otherwise with max_drop works only for shares where higher is better; {} is not one",
+            spec.name
+        );
         return Err(("otherwise", what, "remove it".to_owned()));
     }
     lies_within(spec, "otherwise", number)?;
@@ -190,7 +288,11 @@ fn fits(spec: &MetricSpec, floor: bool, key: &'static str) -> Result<(), GateRej
         true => Ok(()),
         false => Err((
             key,
-            format!("{key} does not fit {}: {} is better", spec.name, spec.better.as_str()),
+            format!(
+                "{key} does not fit {}: {} is better",
+                spec.name,
+                spec.better.as_str()
+            ),
             format!("write {keys}"),
         )),
     }
@@ -205,7 +307,11 @@ fn threshold(
     let key = if side == LimitSide::Min { "min" } else { "max" };
     fits(spec, side == LimitSide::Min, key)?;
     let default = spec.gates.iter().find_map(|gate| match gate {
-        Gate::Threshold { side: of, limit, strictness } if *of == side => Some((*limit, *strictness)),
+        Gate::Threshold {
+            side: of,
+            limit,
+            strictness,
+        } if *of == side => Some((*limit, *strictness)),
         Gate::Threshold { .. } | Gate::Change { .. } => None,
     });
     let default_limit = default.map(|(limit, _)| limit);
@@ -216,18 +322,32 @@ fn threshold(
     let limit = match (limit, default_limit) {
         (Some(StatedLimit::Number(number)), _) => Limit::Number(number),
         (Some(StatedLimit::Baseline), _) | (None, Some(Limit::Baseline { .. })) => {
-            Limit::Baseline { otherwise: stated.otherwise.or(default_otherwise) }
+            Limit::Baseline {
+                otherwise: stated.otherwise.or(default_otherwise),
+            }
         }
         (None, Some(default)) => default,
-        (None, None) => return Err((key, format!("{} has no threshold", spec.name), format!("write {key}"))),
+        (None, None) => {
+            return Err((
+                key,
+                format!("{} has no threshold", spec.name),
+                format!("write {key}"),
+            ));
+        }
     };
     if let (Limit::Number(_), Some(_)) = (limit, stated.otherwise) {
         let help = format!("remove it, or write {key}: baseline");
-        return Err(("otherwise", "otherwise has no effect with a number".to_owned(), help));
+        return Err((
+            "otherwise",
+            "otherwise has no effect with a number".to_owned(),
+            help,
+        ));
     }
     match limit {
         Limit::Number(number) => lies_within(spec, key, number)?,
-        Limit::Baseline { otherwise: Some(number) } => lies_within(spec, "otherwise", number)?,
+        Limit::Baseline {
+            otherwise: Some(number),
+        } => lies_within(spec, "otherwise", number)?,
         Limit::Baseline { otherwise: None } => {}
     }
     let gate = Gate::Threshold {
@@ -246,9 +366,15 @@ fn lies_within(spec: &MetricSpec, key: &'static str, number: f64) -> Result<(), 
         return Ok(());
     }
     let what = match (spec.unit, greatest.is_finite()) {
-        (Unit::Share, _) => format!("{key} is {number}: {} is a share between 0 and 1", spec.name),
+        (Unit::Share, _) => format!(
+            "{key} is {number}: {} is a share between 0 and 1",
+            spec.name
+        ),
         (Unit::Count | Unit::Points | Unit::Spread | Unit::Dollars, true) => {
-            format!("{key} is {number}: {} lies between 0 and {greatest}", spec.name)
+            format!(
+                "{key} is {number}: {} lies between 0 and {greatest}",
+                spec.name
+            )
         }
         (Unit::Count | Unit::Points | Unit::Spread | Unit::Dollars, false) => {
             format!("{key} is {number}: {} is never negative", spec.name)
@@ -267,13 +393,20 @@ fn lies_within(spec: &MetricSpec, key: &'static str, number: f64) -> Result<(), 
 fn can_fail(spec: &MetricSpec, gate: &Gate) -> Result<(), GateRejection> {
     let greatest = spec.greatest();
     let never = match *gate {
-        Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(number), strictness } => {
-            number <= strictness.zone()
-        }
-        Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(number), strictness } => {
-            greatest - number <= strictness.zone()
-        }
-        Gate::Threshold { limit: Limit::Baseline { .. }, .. } => false,
+        Gate::Threshold {
+            side: LimitSide::Min,
+            limit: Limit::Number(number),
+            strictness,
+        } => number <= strictness.zone(),
+        Gate::Threshold {
+            side: LimitSide::Max,
+            limit: Limit::Number(number),
+            strictness,
+        } => greatest - number <= strictness.zone(),
+        Gate::Threshold {
+            limit: Limit::Baseline { .. },
+            ..
+        } => false,
         Gate::Change { tolerance, .. } => tolerance >= greatest,
     };
     match never {
@@ -281,7 +414,8 @@ fn can_fail(spec: &MetricSpec, gate: &Gate) -> Result<(), GateRejection> {
         true => Err((
             gate.kind().as_str(),
             format!("no value of {} can fail this gate", spec.name),
-            "write a limit that a value can miss, or disable the gate: { off: true, reason: ... }".to_owned(),
+            "write a limit that a value can miss, or disable the gate: { off: true, reason: ... }"
+                .to_owned(),
         )),
     }
 }
@@ -301,7 +435,11 @@ fn strictness(
 ) -> Result<Strictness, GateRejection> {
     let widest = widest_zone(spec.unit);
     if let Some(zone) = stated.zone.filter(|zone| !(0.0..=widest).contains(zone)) {
-        return Err(("zone", format!("zone is {zone}"), format!("write a number from 0 to {widest}")));
+        return Err((
+            "zone",
+            format!("zone is {zone}"),
+            format!("write a number from 0 to {widest}"),
+        ));
     }
     if default == Some(Strictness::Open) {
         return Ok(Strictness::Open);

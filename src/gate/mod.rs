@@ -13,8 +13,8 @@ pub mod statistics;
 
 pub use branch_cases::{case_values, completed_entry, lacks_values, reduced_entry};
 pub use compare::{
-    CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, MetricGaps, PartlyLost, QuarantineHistory,
-    agent,
+    CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, MetricGaps, PartlyLost,
+    QuarantineHistory, agent,
 };
 pub use early_stop::{SoFar, is_settled};
 pub use excuse::{BaseMeasurement, excuse};

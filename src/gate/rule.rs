@@ -2,7 +2,8 @@
 
 use super::limits::PlannedGate;
 use crate::model::{
-    ChangeDirection, EPSILON, Gate, GateRuling, Limit, LimitSide, Ruling, SWITCHED_OFF, Strictness, Verdict,
+    ChangeDirection, EPSILON, Gate, GateRuling, Limit, LimitSide, Ruling, SWITCHED_OFF, Strictness,
+    Verdict,
 };
 
 /// Tolerance at the exact boundary if a number comes from a baseline: these are rounded to six decimal places.
@@ -28,7 +29,14 @@ pub struct Subject {
 impl Subject {
     /// A value without other cases to consider.
     pub fn alone(value: Option<f64>) -> Self {
-        Self { value, shared_value: value, added_value: None, in_common: 0, all_excluded: false, measured: 0 }
+        Self {
+            value,
+            shared_value: value,
+            added_value: None,
+            in_common: 0,
+            all_excluded: false,
+            measured: 0,
+        }
     }
 }
 
@@ -44,14 +52,34 @@ pub enum BaseNumber {
 
 pub fn ruling(gate: &Gate, subject: &Subject, base: &BaseNumber) -> GateRuling {
     match gate {
-        Gate::Threshold { side, limit, strictness } => by_threshold(gate, *side, *limit, *strictness, subject, base),
+        Gate::Threshold {
+            side,
+            limit,
+            strictness,
+        } => by_threshold(gate, *side, *limit, *strictness, subject, base),
         // Without a baseline it is a fixed limit and is reported as one.
-        Gate::Change { direction, otherwise: Some(number), .. } if *base == BaseNumber::Absent => {
-            let side = if *direction == ChangeDirection::Drop { LimitSide::Min } else { LimitSide::Max };
-            let floor = Gate::Threshold { side, limit: Limit::Number(*number), strictness: Strictness::Hard };
+        Gate::Change {
+            direction,
+            otherwise: Some(number),
+            ..
+        } if *base == BaseNumber::Absent => {
+            let side = if *direction == ChangeDirection::Drop {
+                LimitSide::Min
+            } else {
+                LimitSide::Max
+            };
+            let floor = Gate::Threshold {
+                side,
+                limit: Limit::Number(*number),
+                strictness: Strictness::Hard,
+            };
             ruling(&floor, subject, base)
         }
-        Gate::Change { direction, tolerance, .. } => by_change(gate, *direction, *tolerance, subject, base),
+        Gate::Change {
+            direction,
+            tolerance,
+            ..
+        } => by_change(gate, *direction, *tolerance, subject, base),
     }
 }
 
@@ -66,12 +94,27 @@ fn by_threshold(
     let (threshold, from_baseline) = match (limit, base) {
         (Limit::Number(number), _) => (Ok(number), false),
         (Limit::Baseline { .. }, BaseNumber::Known(number)) => (Ok(*number), true),
-        (Limit::Baseline { otherwise: Some(number) }, BaseNumber::Absent) => (Ok(number), false),
-        (Limit::Baseline { otherwise: None }, BaseNumber::Absent) => (Err("no baseline".to_owned()), true),
+        (
+            Limit::Baseline {
+                otherwise: Some(number),
+            },
+            BaseNumber::Absent,
+        ) => (Ok(number), false),
+        (Limit::Baseline { otherwise: None }, BaseNumber::Absent) => {
+            (Err("no baseline".to_owned()), true)
+        }
         (Limit::Baseline { .. }, BaseNumber::Incomparable(why)) => (Err(why.clone()), true),
     };
-    let epsilon = if from_baseline { BASELINE_EPSILON } else { EPSILON };
-    let value = if from_baseline { subject.shared_value } else { subject.value };
+    let epsilon = if from_baseline {
+        BASELINE_EPSILON
+    } else {
+        EPSILON
+    };
+    let value = if from_baseline {
+        subject.shared_value
+    } else {
+        subject.value
+    };
     // An upper limit is a lower limit with opposite signs.
     let judged = |value: f64, threshold: f64, epsilon: f64| {
         let above = match side {
@@ -85,9 +128,14 @@ fn by_threshold(
     };
     // New cases cannot be compared with the baseline: they are compared with the limit that applies without one.
     let added = match (limit, from_baseline) {
-        (Limit::Baseline { otherwise: Some(number) }, true) => {
-            subject.added_value.map(|value| judged(value, number, EPSILON))
-        }
+        (
+            Limit::Baseline {
+                otherwise: Some(number),
+            },
+            true,
+        ) => subject
+            .added_value
+            .map(|value| judged(value, number, EPSILON)),
         (Limit::Number(_) | Limit::Baseline { .. }, _) => None,
     };
     // Check first whether there is anything to measure: a baseline is irrelevant otherwise.
@@ -140,7 +188,11 @@ fn by_change(
                 ChangeDirection::Drop => base - value,
                 ChangeDirection::Rise => value - base,
             };
-            Ruling::Judged(if lost <= tolerance + BASELINE_EPSILON { Verdict::Pass } else { Verdict::Fail })
+            Ruling::Judged(if lost <= tolerance + BASELINE_EPSILON {
+                Verdict::Pass
+            } else {
+                Verdict::Fail
+            })
         }
     };
     GateRuling {
@@ -160,7 +212,11 @@ fn by_change(
 fn worse(compared: Ruling, added: Option<Verdict>) -> Ruling {
     match added {
         None => compared,
-        Some(added) => Ruling::Judged(compared.verdict().map_or(added, |compared| compared.max(added))),
+        Some(added) => Ruling::Judged(
+            compared
+                .verdict()
+                .map_or(added, |compared| compared.max(added)),
+        ),
     }
 }
 
@@ -172,8 +228,15 @@ fn of_nothing(subject: &Subject, base: &BaseNumber) -> Ruling {
         (true, _) => Ruling::Judged(Verdict::Inconclusive),
         (false, None) => Ruling::Skipped("nothing to measure".to_owned()),
         (false, Some(_)) if subject.in_common > 0 => {
-            let cases = if subject.in_common == 1 { "case" } else { "cases" };
-            Ruling::Skipped(format!("null on the {} {cases} in common with the baseline", subject.in_common))
+            let cases = if subject.in_common == 1 {
+                "case"
+            } else {
+                "cases"
+            };
+            Ruling::Skipped(format!(
+                "null on the {} {cases} in common with the baseline",
+                subject.in_common
+            ))
         }
         (false, Some(_)) => Ruling::Skipped("no case in common with the baseline".to_owned()),
     }
@@ -183,7 +246,10 @@ pub(super) fn ruled(planned: &PlannedGate, subject: &Subject, base: &BaseNumber)
     let judged = ruling(&planned.gate, subject, base);
     match &planned.off {
         None => judged,
-        Some(reason) => GateRuling { ruling: Ruling::Off(format!("{SWITCHED_OFF}{reason}")), ..judged },
+        Some(reason) => GateRuling {
+            ruling: Ruling::Off(format!("{SWITCHED_OFF}{reason}")),
+            ..judged
+        },
     }
 }
 

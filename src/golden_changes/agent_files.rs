@@ -33,10 +33,13 @@ pub fn digests_of_prompt_change(sides: &Sides<'_>, after: &Agent) -> &'static [&
         (Some(prompt), true) => files_below(files, prompt),
         (_, false) | (None, _) => further_prompt_files(files, after),
     };
-    let (Ok(old), Ok(new)) = (of_side(sides.base), of_side(sides.head)) else { return &[] };
+    let (Ok(old), Ok(new)) = (of_side(sides.base), of_side(sides.head)) else {
+        return &[];
+    };
     let of = |all: &FilePaths, inner: bool| -> FilePaths {
         let some = all.iter().filter(|(path, _)| is_in_folder(path) == inner);
-        some.map(|(path, file)| (path.clone(), file.clone())).collect()
+        some.map(|(path, file)| (path.clone(), file.clone()))
+            .collect()
     };
     let alike = |inner| are_alike(sides.base, &of(&old, inner), &of(&new, inner));
     match (is_only || alike(false), alike(true)) {
@@ -57,7 +60,11 @@ pub fn is_in_folder(path: &str) -> bool {
 /// # Errors
 /// A folder cannot be listed.
 pub fn further_prompt_files(files: &dyn Files, agent: &Agent) -> Result<FilePaths, Diagnostic> {
-    let Some(prompt) = agent.prompt.as_ref().filter(|_| !agent.fingerprint.is_empty()) else {
+    let Some(prompt) = agent
+        .prompt
+        .as_ref()
+        .filter(|_| !agent.fingerprint.is_empty())
+    else {
         return Ok(FilePaths::new());
     };
     let mut further = files_below(files, prompt)?;
@@ -70,31 +77,57 @@ pub fn further_prompt_files(files: &dyn Files, agent: &Agent) -> Result<FilePath
 ///
 /// # Errors
 /// Why they cannot be compared.
-pub fn agent_file_change(sides: &Sides<'_>, before: &Agent, after: &Agent) -> Result<AgentFileChange, String> {
+pub fn agent_file_change(
+    sides: &Sides<'_>,
+    before: &Agent,
+    after: &Agent,
+) -> Result<AgentFileChange, String> {
     let of_both = |files: &dyn Files| -> Result<FilePaths, String> {
         let (old, new) = (agent_files(files, before)?, agent_files(files, after)?);
-        Ok(old.into_iter().chain(new).flat_map(|(files, _)| files).collect())
+        Ok(old
+            .into_iter()
+            .chain(new)
+            .flat_map(|(files, _)| files)
+            .collect())
     };
-    let Some((_, of)) = agent_files(sides.head, after)? else { return Ok(AgentFileChange::Unknown) };
+    let Some((_, of)) = agent_files(sides.head, after)? else {
+        return Ok(AgentFileChange::Unknown);
+    };
     let (before, mut after) = (of_both(sides.base)?, of_both(sides.head)?);
     after.retain(|path, file| before.contains_key(path) || !sides.head.is_ignored(file));
     let alike = are_alike(sides.base, &before, &after);
-    Ok(if alike { AgentFileChange::Unchanged(of) } else { AgentFileChange::Changed })
+    Ok(if alike {
+        AgentFileChange::Unchanged(of)
+    } else {
+        AgentFileChange::Changed
+    })
 }
 
 /// The agent of both sides, each with the folders of recordings of both: the recordings of an agent that only one side has define no agent.
 pub fn with_all_recordings(before: &Agent, after: &Agent) -> [Agent; 2] {
     let recorded: BTreeSet<RepoPath> = before.recorded.union(&after.recorded).cloned().collect();
-    [before, after].map(|agent| Agent { recorded: recorded.clone(), ..agent.clone() })
+    [before, after].map(|agent| Agent {
+        recorded: recorded.clone(),
+        ..agent.clone()
+    })
 }
 
 /// Reports folders with files of an agent that an added agent makes a folder of recordings: new files in it would not change the agent.
-pub fn report_taken_over(sides: &Sides<'_>, [before, after]: [&Agent; 2], name: &str, found: &mut ChangeCollector) {
+pub fn report_taken_over(
+    sides: &Sides<'_>,
+    [before, after]: [&Agent; 2],
+    name: &str,
+    found: &mut ChangeCollector,
+) {
     let mut added = after.recorded.difference(&before.recorded).peekable();
     if added.peek().is_none() {
         return;
     }
-    let old = agent_files(sides.base, before).ok().flatten().map(|(files, _)| files).unwrap_or_default();
+    let old = agent_files(sides.base, before)
+        .ok()
+        .flatten()
+        .map(|(files, _)| files)
+        .unwrap_or_default();
     for folder in added.filter(|folder| old.values().any(|file| file.is_within(folder))) {
         let words = format!(
             "files of `{name}`: {folder} now counts as a folder of recordings, so goldgate does not track new files in it; let the added agent replay another folder"
@@ -118,7 +151,11 @@ pub fn files_of_patterns(
         match glob.file() {
             Some(file) if is_listed(files, &file)? => drop(exact.insert(file)),
             Some(_) => {}
-            None => named.extend(files_below(files, glob.folder())?.into_values().filter(|file| glob.matches(file))),
+            None => named.extend(
+                files_below(files, glob.folder())?
+                    .into_values()
+                    .filter(|file| glob.matches(file)),
+            ),
         }
     }
     named.retain(|file| !is_recording(files, agent, file));
@@ -131,7 +168,9 @@ pub fn files_of_patterns(
 pub fn is_listed(files: &dyn Files, file: &RepoPath) -> Result<bool, Diagnostic> {
     let folder = file.parent();
     match files.list_all(&folder) {
-        Ok(entries) => Ok(entries.iter().any(|entry| entry.kind != EntryKind::Folder && entry.name == file.name())),
+        Ok(entries) => Ok(entries
+            .iter()
+            .any(|entry| entry.kind != EntryKind::Folder && entry.name == file.name())),
         Err(problem) => match problem.read_failure {
             Some(ReadFailure::MissingFile | ReadFailure::MissingFolder) => Ok(false),
             // A file is where the folder should be.
@@ -144,14 +183,24 @@ pub fn is_listed(files: &dyn Files, file: &RepoPath) -> Result<bool, Diagnostic>
 /// Whether a file is a recording of the agent, or of another one in the same folder. A recording says what the agent did; it does not
 /// define the agent.
 fn is_recording(files: &dyn Files, agent: &Agent, file: &RepoPath) -> bool {
-    let inner = |folder: &RepoPath| file.as_str().strip_prefix(folder.as_str())?.strip_prefix('/');
-    let is_placed = |folder: &RepoPath| inner(folder).is_some_and(|inner| case_and_sample(inner).is_some());
-    agent.recorded.iter().any(is_placed) && files.text(file).is_ok_and(|source| run_v1::is_run(&source))
+    let inner = |folder: &RepoPath| {
+        file.as_str()
+            .strip_prefix(folder.as_str())?
+            .strip_prefix('/')
+    };
+    let is_placed =
+        |folder: &RepoPath| inner(folder).is_some_and(|inner| case_and_sample(inner).is_some());
+    agent.recorded.iter().any(is_placed)
+        && files.text(file).is_ok_and(|source| run_v1::is_run(&source))
 }
 
 /// Whether an agent's patterns or its prompt package name a file.
 pub fn is_named(agent: &Agent, file: &RepoPath) -> bool {
-    names(agent, file) || agent.prompt.as_ref().is_some_and(|prompt| file.is_within(prompt))
+    names(agent, file)
+        || agent
+            .prompt
+            .as_ref()
+            .is_some_and(|prompt| file.is_within(prompt))
 }
 
 /// Whether a pattern of an agent names a file.
@@ -163,27 +212,42 @@ fn names(agent: &Agent, file: &RepoPath) -> bool {
 /// is added later may fit one pattern only.
 pub fn names_all_of(before: &Agent, after: &Agent, head: &dyn Files) -> bool {
     let is_named = |old: &PathGlob| {
-        let same = after.fingerprint.iter().any(|new| new.as_str() == old.as_str());
+        let same = after
+            .fingerprint
+            .iter()
+            .any(|new| new.as_str() == old.as_str());
         same || old.file().is_some_and(|file| names(after, &file))
     };
     let keeps_prompt = before.prompt.is_none() || before.prompt == after.prompt;
-    keeps_prompt && before.fingerprint.iter().all(is_named) && ignored_now(before, after, head).is_empty()
+    keeps_prompt
+        && before.fingerprint.iter().all(is_named)
+        && ignored_now(before, after, head).is_empty()
 }
 
 /// The files that `before` names without a wildcard and `after` only with one that leaves them out, because git ignores them.
 pub fn ignored_now(before: &Agent, after: &Agent, head: &dyn Files) -> BTreeSet<RepoPath> {
-    let listed = LazyCell::new(|| files_of_patterns(head, after, &after.fingerprint).unwrap_or_default());
+    let listed =
+        LazyCell::new(|| files_of_patterns(head, after, &after.fingerprint).unwrap_or_default());
     let exact = before.fingerprint.iter().filter_map(PathGlob::file);
     let matched = exact.filter(|file| names(after, file));
-    matched.filter(|file| head.bytes(file).is_ok() && !listed.contains(file)).collect()
+    matched
+        .filter(|file| head.bytes(file).is_ok() && !listed.contains(file))
+        .collect()
 }
 
 /// Reports files that left the list of an agent: they are elsewhere now, or no other file matches their pattern, which both commits have. Later
 /// changes of what replaces them would not make its recordings stale.
-pub fn report_moved_out(sides: &Sides<'_>, [before, after]: [&Agent; 2], name: &str, found: &mut ChangeCollector) {
+pub fn report_moved_out(
+    sides: &Sides<'_>,
+    [before, after]: [&Agent; 2],
+    name: &str,
+    found: &mut ChangeCollector,
+) {
     // Files that cannot be compared are reported with the recordings.
-    let (Ok(Some((old, _))), Ok(Some((new, _)))) = (agent_files(sides.base, before), agent_files(sides.head, after))
-    else {
+    let (Ok(Some((old, _))), Ok(Some((new, _)))) = (
+        agent_files(sides.base, before),
+        agent_files(sides.head, after),
+    ) else {
         return;
     };
     let mut moved = moved_out(sides, &old, &new).unwrap_or_else(|TooAlike| {
@@ -213,7 +277,10 @@ pub fn report_moved_out(sides: &Sides<'_>, [before, after]: [&Agent; 2], name: &
             }
         }
     }
-    for file in old.values().filter(|file| !new.contains_key(file.as_str()) && names(after, file)) {
+    for file in old
+        .values()
+        .filter(|file| !new.contains_key(file.as_str()) && names(after, file))
+    {
         if is_recording(sides.head, after, file) {
             let words = format!(
                 "files of `{name}`: {file} now counts as a recording, so goldgate does not track its changes; move it, or the recordings"
@@ -222,12 +289,25 @@ pub fn report_moved_out(sides: &Sides<'_>, [before, after]: [&Agent; 2], name: &
         }
     }
     // A pattern of a wider list may be replaced by another one, which names a file that the base commit does not have.
-    let is_replaced =
-        !is_same && new.values().any(|file| !old.contains_key(file.as_str()) && sides.base.has_file(file, None));
-    let is_kept = |glob: &&PathGlob| before.fingerprint.iter().any(|old| old.as_str() == glob.as_str());
-    for glob in after.fingerprint.iter().filter(is_kept).filter(|_| !is_replaced) {
+    let is_replaced = !is_same
+        && new
+            .values()
+            .any(|file| !old.contains_key(file.as_str()) && sides.base.has_file(file, None));
+    let is_kept = |glob: &&PathGlob| {
+        before
+            .fingerprint
+            .iter()
+            .any(|old| old.as_str() == glob.as_str())
+    };
+    for glob in after
+        .fingerprint
+        .iter()
+        .filter(is_kept)
+        .filter(|_| !is_replaced)
+    {
         let fits = |file: &&RepoPath| glob.matches(file);
-        let is_emptied = old.values().any(|file| fits(&file)) && !new.values().any(|file| fits(&file));
+        let is_emptied =
+            old.values().any(|file| fits(&file)) && !new.values().any(|file| fits(&file));
         if is_emptied && !moved.iter().any(|moved| glob.matches(&moved.from)) {
             let words = format!(
                 "files of `{name}`: no file matches {} any more; name what replaces it, or remove the pattern",
@@ -242,19 +322,37 @@ pub fn report_moved_out(sides: &Sides<'_>, [before, after]: [&Agent; 2], name: &
 ///
 /// # Errors
 /// Why they cannot be listed.
-pub fn agent_files(files: &dyn Files, agent: &Agent) -> Result<Option<(FilePaths, String)>, String> {
+pub fn agent_files(
+    files: &dyn Files,
+    agent: &Agent,
+) -> Result<Option<(FilePaths, String)>, String> {
     if !agent.fingerprint.is_empty() {
-        let named = files_of_patterns(files, agent, &agent.fingerprint).map_err(|problem| problem.to_string())?;
-        let mut fitting: FilePaths = named.into_iter().map(|file| (file.as_str().to_owned(), file)).collect();
+        let named = files_of_patterns(files, agent, &agent.fingerprint)
+            .map_err(|problem| problem.to_string())?;
+        let mut fitting: FilePaths = named
+            .into_iter()
+            .map(|file| (file.as_str().to_owned(), file))
+            .collect();
         let mut of: Vec<&str> = agent.fingerprint.iter().map(PathGlob::as_str).collect();
         let further = further_prompt_files(files, agent).map_err(|problem| problem.to_string())?;
         if !further.is_empty() {
             of.extend(agent.prompt.as_ref().map(RepoPath::as_str));
-            fitting.extend(further.into_values().map(|file| (file.as_str().to_owned(), file)));
+            fitting.extend(
+                further
+                    .into_values()
+                    .map(|file| (file.as_str().to_owned(), file)),
+            );
         }
         return Ok(Some((fitting, of.join(", "))));
     }
-    let Some(prompt) = &agent.prompt else { return Ok(None) };
-    let paths = below(files, prompt)?.into_values().map(|file| (file.as_str().to_owned(), file));
-    Ok(Some((paths.collect(), format!("its prompt package {prompt}"))))
+    let Some(prompt) = &agent.prompt else {
+        return Ok(None);
+    };
+    let paths = below(files, prompt)?
+        .into_values()
+        .map(|file| (file.as_str().to_owned(), file));
+    Ok(Some((
+        paths.collect(),
+        format!("its prompt package {prompt}"),
+    )))
 }

@@ -14,13 +14,19 @@ use crate::model::{Baseline, Config, RepoPath};
 pub fn compare(sides: &Sides<'_>, before: &Config, after: &Config, found: &mut ChangeCollector) {
     match (&before.baseline, &after.baseline) {
         (None, None) => {}
-        (None, Some(file)) => found.lists(format!("the config names a baseline: {file}"), Some(file)),
-        (Some(file), None) => {
-            found.needs(format!("the config no longer names a baseline; it was {file}"), Some(&after.file))
+        (None, Some(file)) => {
+            found.lists(format!("the config names a baseline: {file}"), Some(file))
         }
+        (Some(file), None) => found.needs(
+            format!("the config no longer names a baseline; it was {file}"),
+            Some(&after.file),
+        ),
         (Some(old), Some(new)) => {
             if old != new {
-                found.needs(format!("the config names another baseline: {old} -> {new}"), Some(&after.file));
+                found.needs(
+                    format!("the config names another baseline: {old} -> {new}"),
+                    Some(&after.file),
+                );
             }
             contents(sides, old, new, found);
         }
@@ -28,7 +34,10 @@ pub fn compare(sides: &Sides<'_>, before: &Config, after: &Config, found: &mut C
 }
 
 fn contents(sides: &Sides<'_>, old: &RepoPath, new: &RepoPath, found: &mut ChangeCollector) {
-    let (before, after) = (sides.base.baseline_bytes(old), sides.head.baseline_bytes(new));
+    let (before, after) = (
+        sides.base.baseline_bytes(old),
+        sides.head.baseline_bytes(new),
+    );
     let (before, after) = match (before, after) {
         (Err(problem), Ok(_)) if problem.is_read_failure(ReadFailure::MissingFile) => {
             return found.lists(format!("the first baseline: {new}"), Some(new));
@@ -39,23 +48,36 @@ fn contents(sides: &Sides<'_>, old: &RepoPath, new: &RepoPath, found: &mut Chang
         }
         (Ok(before), Ok(after)) => (before, after),
         (Err(problem), _) | (_, Err(problem)) => {
-            return found.needs(format!("the baseline cannot be compared: {problem}"), Some(new));
+            return found.needs(
+                format!("the baseline cannot be compared: {problem}"),
+                Some(new),
+            );
         }
     };
     if sides.base.likeness(old, new) == FileMatch::Same {
         return;
     }
-    let read = |file: &RepoPath, bytes| baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes).ok()?).ok();
+    let read = |file: &RepoPath, bytes| {
+        baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes).ok()?).ok()
+    };
     match (read(old, before), read(new, after)) {
         (Some(before), Some(after)) if before == after => {}
-        (Some(before), Some(after)) if numbers(&before) == numbers(&after) => match is_older(&before, &after) {
-            false => found.lists("the baseline was rewritten with the same numbers".to_owned(), Some(new)),
-            true => {
-                found.needs("the time of the baseline moved back, so older approvals would count".to_owned(), Some(new))
+        (Some(before), Some(after)) if numbers(&before) == numbers(&after) => {
+            match is_older(&before, &after) {
+                false => found.lists(
+                    "the baseline was rewritten with the same numbers".to_owned(),
+                    Some(new),
+                ),
+                true => found.needs(
+                    "the time of the baseline moved back, so older approvals would count"
+                        .to_owned(),
+                    Some(new),
+                ),
             }
-        },
+        }
         (Some(before), Some(after)) => {
-            let what = listed(&moved(&before, &after)).unwrap_or_else(|| other_data(&before, &after));
+            let what =
+                listed(&moved(&before, &after)).unwrap_or_else(|| other_data(&before, &after));
             found.needs(format!("the baseline edited: {what}"), Some(new));
         }
         (None, _) | (_, None) => found.needs("the baseline edited".to_owned(), Some(new)),
@@ -65,8 +87,10 @@ fn contents(sides: &Sides<'_>, old: &RepoPath, new: &RepoPath, found: &mut Chang
 /// What differs between baselines with the same metrics.
 fn other_data(before: &Baseline, after: &Baseline) -> String {
     let pairs = || {
-        let agents =
-            after.suites.iter().flat_map(|(suite, agents)| agents.iter().map(move |(name, new)| (suite, name, new)));
+        let agents = after
+            .suites
+            .iter()
+            .flat_map(|(suite, agents)| agents.iter().map(move |(name, new)| (suite, name, new)));
         agents.filter_map(|(suite, name, new)| Some((before.entry(suite, name)?, new)))
     };
     let mut what = Vec::new();
@@ -89,18 +113,26 @@ fn is_older(before: &Baseline, after: &Baseline) -> bool {
 
 /// A baseline without its origin (commit, time, version), which no number is compared with.
 fn numbers(baseline: &Baseline) -> Baseline {
-    Baseline { commit: None, captured_at: None, tool_version: None, ..baseline.clone() }
+    Baseline {
+        commit: None,
+        captured_at: None,
+        tool_version: None,
+        ..baseline.clone()
+    }
 }
 
 /// Every metric that moved.
 fn moved(before: &Baseline, after: &Baseline) -> Vec<String> {
     let of = |baseline: &Baseline| {
-        let agents = baseline
-            .suites
-            .iter()
-            .flat_map(|(suite, agents)| agents.iter().map(move |(agent, entry)| (suite, agent, entry)));
+        let agents = baseline.suites.iter().flat_map(|(suite, agents)| {
+            agents
+                .iter()
+                .map(move |(agent, entry)| (suite, agent, entry))
+        });
         let rows = agents.flat_map(|(suite, agent, entry)| {
-            entry.metrics.iter().map(move |(metric, value)| ((suite.clone(), agent.clone(), metric.clone()), *value))
+            entry.metrics.iter().map(move |(metric, value)| {
+                ((suite.clone(), agent.clone(), metric.clone()), *value)
+            })
         });
         rows.collect::<std::collections::BTreeMap<_, f64>>()
     };
@@ -111,7 +143,11 @@ fn moved(before: &Baseline, after: &Baseline) -> Vec<String> {
         .filter(|key| old.get(key) != new.get(key))
         .map(|key| {
             let (suite, agent, metric) = key;
-            format!("{metric} of `{suite}/{agent}` {} -> {}", render(old.get(key)), render(new.get(key)))
+            format!(
+                "{metric} of `{suite}/{agent}` {} -> {}",
+                render(old.get(key)),
+                render(new.get(key))
+            )
         })
         .collect()
 }

@@ -7,7 +7,9 @@ use serde_json::Value;
 use super::recording_use::RecordingUse;
 use crate::format::called_target::{is_full_name, target_digest};
 use crate::format::lenient;
-use crate::model::{Agent, Config, LiveSource, RECORDED_COMMAND, RecordPolicy, RunSource, Target, Transport};
+use crate::model::{
+    Agent, Config, LiveSource, RECORDED_COMMAND, RecordPolicy, RunSource, Target, Transport,
+};
 
 /// The targets of the base commit that are called otherwise now. Recordings that name them were made with something else.
 #[derive(Debug, Default)]
@@ -72,10 +74,21 @@ impl ChangedTargets {
             (None, None) => of_names(base, head, base.targets.keys()),
         };
         let users = of_names(base, head, base.targets.keys());
-        let present = old.or(new).map(|live| live.target.clone()).filter(|target| own.contains_key(target));
-        let digest = |config: &Config, live: Option<&LiveSource>| config.targets.get(&live?.target).map(target_digest);
+        let present = old
+            .or(new)
+            .map(|live| live.target.clone())
+            .filter(|target| own.contains_key(target));
+        let digest = |config: &Config, live: Option<&LiveSource>| {
+            config.targets.get(&live?.target).map(target_digest)
+        };
         let digests = [digest(base, old), digest(head, new)];
-        Self { own, known: base.targets.keys().cloned().collect(), present, users, digests }
+        Self {
+            own,
+            known: base.targets.keys().cloned().collect(),
+            present,
+            users,
+            digests,
+        }
     }
 
     /// Whether there are none.
@@ -91,7 +104,9 @@ impl ChangedTargets {
 
     /// The model that the agent's target had, if the target changed and has one.
     pub fn former_model(&self) -> Option<&str> {
-        self.own.values().find_map(|changed| changed.before.as_deref())
+        self.own
+            .values()
+            .find_map(|changed| changed.before.as_deref())
     }
 
     /// Whether a target that may play a user changed.
@@ -115,9 +130,14 @@ impl ChangedTargets {
         };
         let other_user = || {
             let model = run["outputs"]["user"]["model"].as_str()?;
-            self.users.get(&user()?).filter(|changed| changed.concerns(Some(model), on))?;
+            self.users
+                .get(&user()?)
+                .filter(|changed| changed.concerns(Some(model), on))?;
             let what = format!("{model} as the user, which has changed since");
-            Some(OtherMaker { what, certainty: Certainty::Stated })
+            Some(OtherMaker {
+                what,
+                certainty: Certainty::Stated,
+            })
         };
         own.or_else(other_user)
     }
@@ -126,10 +146,15 @@ impl ChangedTargets {
     fn other_target(&self, target: Option<&str>) -> OtherMaker {
         let what = match (target.and_then(|target| self.own.get(target)), target) {
             (Some(changed), _) => changed.what.clone(),
-            (None, Some(target)) => format!("the target {target}, while the agent calls something else now"),
+            (None, Some(target)) => {
+                format!("the target {target}, while the agent calls something else now")
+            }
             (None, None) => "another target".to_owned(),
         };
-        OtherMaker { what, certainty: Certainty::Stated }
+        OtherMaker {
+            what,
+            certainty: Certainty::Stated,
+        }
     }
 
     /// The target that made a recording, if the agent calls something else now.
@@ -143,18 +168,32 @@ impl ChangedTargets {
             return (made != now).then(|| self.other_target(target));
         }
         let own = match target.filter(|target| self.known.contains(*target)) {
-            Some(known) => self.own.get(known).filter(|changed| changed.concerns(model, on)),
+            Some(known) => self
+                .own
+                .get(known)
+                .filter(|changed| changed.concerns(model, on)),
             None => {
-                let present = self.present.as_deref().or(target).and_then(|present| self.own.get(present));
-                present.filter(|changed| changed.concerns_unknown(self.present.as_deref(), (target, model), on))
+                let present = self
+                    .present
+                    .as_deref()
+                    .or(target)
+                    .and_then(|present| self.own.get(present));
+                present.filter(|changed| {
+                    changed.concerns_unknown(self.present.as_deref(), (target, model), on)
+                })
             }
         };
         let certainty = |changed: &ChangedTarget| match (changed.recordings, target) {
-            (ChangedRecordings::OfTheSameName | ChangedRecordings::OfAnotherTarget, _) => Certainty::Supposed,
+            (ChangedRecordings::OfTheSameName | ChangedRecordings::OfAnotherTarget, _) => {
+                Certainty::Supposed
+            }
             (_, Some(RECORDED_COMMAND)) => Certainty::Supposed,
             (ChangedRecordings::All | ChangedRecordings::OfAnotherModel, _) => Certainty::Stated,
         };
-        own.map(|changed| OtherMaker { what: changed.what.clone(), certainty: certainty(changed) })
+        own.map(|changed| OtherMaker {
+            what: changed.what.clone(),
+            certainty: certainty(changed),
+        })
     }
 }
 
@@ -180,7 +219,9 @@ impl ChangedTarget {
         match (on, self.recordings) {
             (
                 RecordedOn::Base,
-                ChangedRecordings::All | ChangedRecordings::OfTheSameName | ChangedRecordings::OfAnotherTarget,
+                ChangedRecordings::All
+                | ChangedRecordings::OfTheSameName
+                | ChangedRecordings::OfAnotherTarget,
             ) => true,
             (RecordedOn::HeadAlone, _) | (_, ChangedRecordings::OfAnotherModel) => {
                 recorded.is_some_and(|full| self.is_of_before(full))
@@ -197,23 +238,34 @@ impl ChangedTarget {
         on: RecordedOn,
     ) -> bool {
         match (self.recordings, on) {
-            (ChangedRecordings::OfTheSameName, _) => on == RecordedOn::Base && target.is_some() && target == present,
-            // A model's settings say nothing of a program.
-            (ChangedRecordings::All, RecordedOn::Base) if target == Some(RECORDED_COMMAND) => self.before.is_none(),
-            (ChangedRecordings::All | ChangedRecordings::OfAnotherModel | ChangedRecordings::OfAnotherTarget, _) => {
-                self.concerns(model, RecordedOn::HeadAlone)
+            (ChangedRecordings::OfTheSameName, _) => {
+                on == RecordedOn::Base && target.is_some() && target == present
             }
+            // A model's settings say nothing of a program.
+            (ChangedRecordings::All, RecordedOn::Base) if target == Some(RECORDED_COMMAND) => {
+                self.before.is_none()
+            }
+            (
+                ChangedRecordings::All
+                | ChangedRecordings::OfAnotherModel
+                | ChangedRecordings::OfAnotherTarget,
+                _,
+            ) => self.concerns(model, RecordedOn::HeadAlone),
         }
     }
 
     /// Whether a model is the one before and not the present one.
     fn is_of_before(&self, full: &str) -> bool {
-        let fits = |model: &Option<String>| model.as_ref().is_some_and(|model| is_full_name(full, model));
+        let fits = |model: &Option<String>| {
+            model
+                .as_ref()
+                .is_some_and(|model| is_full_name(full, model))
+        };
         match self.recordings {
             ChangedRecordings::OfAnotherModel => !fits(&self.now),
-            ChangedRecordings::All | ChangedRecordings::OfTheSameName | ChangedRecordings::OfAnotherTarget => {
-                fits(&self.before) && !fits(&self.now)
-            }
+            ChangedRecordings::All
+            | ChangedRecordings::OfTheSameName
+            | ChangedRecordings::OfAnotherTarget => fits(&self.before) && !fits(&self.now),
         }
     }
 }
@@ -229,18 +281,27 @@ fn of_roles(
 ) -> BTreeMap<String, ChangedTarget> {
     let called = |config: &Config| config.targets.get(&old.target).map(calls);
     let what = match old.target != new.target && called(base) == called(head) {
-        true => format!("the target {}, while the agent calls {}", old.target, new.target),
+        true => format!(
+            "the target {}, while the agent calls {}",
+            old.target, new.target
+        ),
         false => changed_target(&old.target),
     };
     let target = (what, &old.target, Some(&new.target));
     let critic = match (&old.critic, &new.critic) {
-        (Some(before), now) => Some((format!("the critic {before}, which has changed since"), before, now.as_ref())),
+        (Some(before), now) => Some((
+            format!("the critic {before}, which has changed since"),
+            before,
+            now.as_ref(),
+        )),
         (None, Some(_)) => Some(("a loop without a critic".to_owned(), &old.target, None)),
         (None, None) => None,
     };
     let is_other = |(_, before, now): &(String, &String, Option<&String>)| {
         let now = now.and_then(|now| head.targets.get(now)).map(calls);
-        base.targets.get(*before).is_some_and(|target| Some(calls(target)) != now)
+        base.targets
+            .get(*before)
+            .is_some_and(|target| Some(calls(target)) != now)
     };
     let changed = [Some(target), critic].into_iter().flatten().find(is_other);
     let changed = changed.map(|(what, before, now)| {
@@ -265,29 +326,49 @@ fn of_names<'a>(
     head: &Config,
     names: impl Iterator<Item = &'a String>,
 ) -> BTreeMap<String, ChangedTarget> {
-    let both = names.filter_map(|name| Some((name, base.targets.get(name)?, head.targets.get(name)?)));
+    let both =
+        names.filter_map(|name| Some((name, base.targets.get(name)?, head.targets.get(name)?)));
     let changed = both.filter(|(_, before, now)| calls(before) != calls(now));
     let of = |(name, before, now): (&String, &Target, &Target)| {
         let (before, now, recordings) = (model(before), model(now), ChangedRecordings::All);
-        (name.clone(), ChangedTarget { what: changed_target(name), before, now, recordings })
+        (
+            name.clone(),
+            ChangedTarget {
+                what: changed_target(name),
+                before,
+                now,
+                recordings,
+            },
+        )
     };
     changed.map(of).collect()
 }
 
 /// What an agent calls and did not call on the base commit. Its recordings may be of the time before.
 fn called_again(base: &Config, head: &Config, new: &LiveSource) -> BTreeMap<String, ChangedTarget> {
-    let called = new.targets().filter_map(|name| Some((name, head.targets.get(name)?)));
+    let called = new
+        .targets()
+        .filter_map(|name| Some((name, head.targets.get(name)?)));
     let of = |(name, target): (&String, &Target)| {
         let now = model(target);
         let (what, recordings) = match now.is_some() {
             true => (changed_target(name), ChangedRecordings::OfAnotherModel),
             // Those of one name are compared.
             false if base.targets.contains_key(name) => return None,
-            false => {
-                (format!("the target {name}, which the base commit does not have"), ChangedRecordings::OfTheSameName)
-            }
+            false => (
+                format!("the target {name}, which the base commit does not have"),
+                ChangedRecordings::OfTheSameName,
+            ),
         };
-        Some((name.clone(), ChangedTarget { what, before: None, now, recordings }))
+        Some((
+            name.clone(),
+            ChangedTarget {
+                what,
+                before: None,
+                now,
+                recordings,
+            },
+        ))
     };
     called.filter_map(of).collect()
 }
@@ -295,12 +376,26 @@ fn called_again(base: &Config, head: &Config, new: &LiveSource) -> BTreeMap<Stri
 /// The targets of the base commit that are called otherwise than the agent's, which calls nothing there: recordings that name one were made
 /// with another target than its own.
 fn never_called(base: &Config, head: &Config, new: &LiveSource) -> BTreeMap<String, ChangedTarget> {
-    let Some(own) = head.targets.get(&new.target) else { return BTreeMap::new() };
-    let others = base.targets.iter().filter(|(name, other)| **name != new.target && calls(other) != calls(own));
+    let Some(own) = head.targets.get(&new.target) else {
+        return BTreeMap::new();
+    };
+    let others = base
+        .targets
+        .iter()
+        .filter(|(name, other)| **name != new.target && calls(other) != calls(own));
     let of = |(name, other): (&String, &Target)| {
         let what = format!("the target {name}, while the agent calls {}", new.target);
-        let (before, now, recordings) = (model(other), model(own), ChangedRecordings::OfAnotherTarget);
-        (name.clone(), ChangedTarget { what, before, now, recordings })
+        let (before, now, recordings) =
+            (model(other), model(own), ChangedRecordings::OfAnotherTarget);
+        (
+            name.clone(),
+            ChangedTarget {
+                what,
+                before,
+                now,
+                recordings,
+            },
+        )
     };
     others.map(of).collect()
 }
@@ -311,7 +406,13 @@ pub fn calls(target: &Target) -> Target {
     if let Transport::Model(provider) = &mut transport {
         provider.api_key_env = None;
     }
-    Target { transport, concurrency: None, timeout: None, stall: None, record: RecordPolicy::default() }
+    Target {
+        transport,
+        concurrency: None,
+        timeout: None,
+        stall: None,
+        record: RecordPolicy::default(),
+    }
 }
 
 pub fn model(target: &Target) -> Option<String> {
@@ -331,25 +432,45 @@ mod tests {
     use crate::suites::read_config;
 
     fn config(live: &str, writer: &str, judge: &str) -> Config {
-        let target = |model: &str| format!("{{ provider: openai, model: {model}, api_key_env: KEY }}");
+        let target =
+            |model: &str| format!("{{ provider: openai, model: {model}, api_key_env: KEY }}");
         let text = format!(
             "version: 1\nsuites:\n  - id: s\n    kind: revision\n    path: golden\n    agents:\n      a:\n        fingerprint: ['p/**']\n        \
              deterministic: {{ replay: runs }}\n        model: {{ {live} }}\ntargets:\n  writer: {}\n  judge: {}\n",
             target(writer),
             target(judge)
         );
-        read_config(&SourceText::from_text(RepoPath::root().child("goldgate.yaml"), text)).expect("it is a config")
+        read_config(&SourceText::from_text(
+            RepoPath::root().child("goldgate.yaml"),
+            text,
+        ))
+        .expect("it is a config")
     }
 
     fn made(before: &Config, after: &Config) -> Option<String> {
         made_by(before, after, "writer", "big-2026-01-01", RecordedOn::Base)
     }
 
-    fn made_by(before: &Config, after: &Config, target: &str, model: &str, on: RecordedOn) -> Option<String> {
-        let agent = |config: &Config| config.suites[0].agents.values().next().cloned().expect("it has an agent");
+    fn made_by(
+        before: &Config,
+        after: &Config,
+        target: &str,
+        model: &str,
+        on: RecordedOn,
+    ) -> Option<String> {
+        let agent = |config: &Config| {
+            config.suites[0]
+                .agents
+                .values()
+                .next()
+                .cloned()
+                .expect("it has an agent")
+        };
         let changed = ChangedTargets::of((before, &agent(before)), (after, &agent(after)));
         let recording = json!({ "provenance": { "target": target, "model": model } });
-        changed.made(&recording.to_string(), on, RecordingUse::Graded, || None).map(|made| made.what)
+        changed
+            .made(&recording.to_string(), on, RecordingUse::Graded, || None)
+            .map(|made| made.what)
     }
 
     #[test]
@@ -358,15 +479,49 @@ mod tests {
         let before = config(usual, "big", "tiny");
         for (live, writer, judge, expected) in [
             (usual, "big", "tiny", None),
-            (usual, "tiny", "tiny", Some("the target writer, which has changed since")),
-            (usual, "tiny", "big", Some("the target writer, which has changed since")),
-            ("target: judge, critic: writer", "big", "tiny", Some("the target writer, while the agent calls judge")),
+            (
+                usual,
+                "tiny",
+                "tiny",
+                Some("the target writer, which has changed since"),
+            ),
+            (
+                usual,
+                "tiny",
+                "big",
+                Some("the target writer, which has changed since"),
+            ),
+            (
+                "target: judge, critic: writer",
+                "big",
+                "tiny",
+                Some("the target writer, while the agent calls judge"),
+            ),
             ("target: judge, critic: writer", "tiny", "big", None),
-            (usual, "big", "big", Some("the critic judge, which has changed since")),
-            (usual, "big-mini", "tiny", Some("the target writer, which has changed since")),
-            ("target: writer", "big", "tiny", Some("the critic judge, which has changed since")),
+            (
+                usual,
+                "big",
+                "big",
+                Some("the critic judge, which has changed since"),
+            ),
+            (
+                usual,
+                "big-mini",
+                "tiny",
+                Some("the target writer, which has changed since"),
+            ),
+            (
+                "target: writer",
+                "big",
+                "tiny",
+                Some("the critic judge, which has changed since"),
+            ),
         ] {
-            assert_eq!(made(&before, &config(live, writer, judge)).as_deref(), expected, "{live} {writer} {judge}");
+            assert_eq!(
+                made(&before, &config(live, writer, judge)).as_deref(),
+                expected,
+                "{live} {writer} {judge}"
+            );
         }
         let loop_of = made(&config("target: writer", "big", "tiny"), &before);
         assert_eq!(loop_of.as_deref(), Some("a loop without a critic"));
@@ -388,6 +543,15 @@ mod tests {
         }
         // A pinned version that is not pinned any more is the same model.
         let pinned = config("target: writer", "m-2026-01-01", "other");
-        assert_eq!(made_by(&pinned, &before, "writer", "m-2026-01-01", RecordedOn::HeadAlone), None);
+        assert_eq!(
+            made_by(
+                &pinned,
+                &before,
+                "writer",
+                "m-2026-01-01",
+                RecordedOn::HeadAlone
+            ),
+            None
+        );
     }
 }

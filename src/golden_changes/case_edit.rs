@@ -21,12 +21,23 @@ pub struct CaseEdit {
 
 impl CaseEdit {
     /// How a case's own part of its golden file differs.
-    pub fn of(reader: Option<&MeaningReader>, used: CaseUse, old: Option<&Value>, new: Option<&Value>) -> Self {
+    pub fn of(
+        reader: Option<&MeaningReader>,
+        used: CaseUse,
+        old: Option<&Value>,
+        new: Option<&Value>,
+    ) -> Self {
         let (Some(old), Some(new), Some(reader)) = (old, new, reader) else {
-            return Self { judged: Some("its entry cannot be found".to_owned()), description: None };
+            return Self {
+                judged: Some("its entry cannot be found".to_owned()),
+                description: None,
+            };
         };
         let used = CaseUse::of(CaseUse::of(used, old), new);
-        let (old, new) = (reader.meaning(&changed(old, new), used), reader.meaning(&changed(new, old), used));
+        let (old, new) = (
+            reader.meaning(&changed(old, new), used),
+            reader.meaning(&changed(new, old), used),
+        );
         Self {
             judged: listed(&differences(&old.judged, &new.judged)),
             description: listed(&differences(&old.description, &new.description)),
@@ -36,9 +47,17 @@ impl CaseEdit {
 
 /// The fields of an object that another one does not have like that. Most of a case is the same on both sides.
 fn changed(value: &Value, other: &Value) -> Value {
-    let (Value::Object(fields), Value::Object(others)) = (value, other) else { return value.clone() };
-    let changed = fields.iter().filter(|(key, field)| others.get(*key) != Some(*field));
-    Value::Object(changed.map(|(key, field)| (key.clone(), field.clone())).collect())
+    let (Value::Object(fields), Value::Object(others)) = (value, other) else {
+        return value.clone();
+    };
+    let changed = fields
+        .iter()
+        .filter(|(key, field)| others.get(*key) != Some(*field));
+    Value::Object(
+        changed
+            .map(|(key, field)| (key.clone(), field.clone()))
+            .collect(),
+    )
 }
 
 /// The fields of two files of one case each that are written otherwise in the other one; `None` if the whole files have to be compared. Of a
@@ -54,7 +73,10 @@ pub fn different_fields(form: GoldenForm, files: [&SourceText; 2]) -> Option<(Va
     let [old, new] = files.map(|file| serde_json::from_str::<FieldTexts<'_>>(&file.text).ok());
     let (old, new) = (old?, new?);
     // A file with this key alone is a list of cases.
-    match [&old, &new].iter().any(|fields| fields.contains_key("cases")) {
+    match [&old, &new]
+        .iter()
+        .any(|fields| fields.contains_key("cases"))
+    {
         true => None,
         false => Some((other_fields(&old, &new)?, other_fields(&new, &old)?)),
     }
@@ -64,10 +86,17 @@ pub fn different_fields(form: GoldenForm, files: [&SourceText; 2]) -> Option<(Va
 type FieldTexts<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
 
 fn other_fields(fields: &FieldTexts<'_>, others: &FieldTexts<'_>) -> Option<Value> {
-    let is_same = |key: &str, field: &RawValue| others.get(key).is_some_and(|other| other.get() == field.get());
+    let is_same = |key: &str, field: &RawValue| {
+        others
+            .get(key)
+            .is_some_and(|other| other.get() == field.get())
+    };
     let other = fields.iter().filter(|(key, field)| !is_same(key, field));
-    let other = other.map(|(key, field)| Some((key.to_string(), serde_json::from_str(field.get()).ok()?)));
-    other.collect::<Option<Map<String, Value>>>().map(Value::Object)
+    let other =
+        other.map(|(key, field)| Some((key.to_string(), serde_json::from_str(field.get()).ok()?)));
+    other
+        .collect::<Option<Map<String, Value>>>()
+        .map(Value::Object)
 }
 
 #[cfg(test)]
@@ -82,18 +111,39 @@ mod tests {
     #[test]
     fn fields_that_are_written_alike_are_left_out() {
         for (old, new, expected) in [
-            (r#"{"a": 1, "b": [2]}"#, r#"{"b": [2], "a": 3}"#, Some((json!({ "a": 1 }), json!({ "a": 3 })))),
-            (r#"{"a": 1}"#, r#"{"b": 1}"#, Some((json!({ "a": 1 }), json!({ "b": 1 })))),
-            (r#"{"\u0061": 1}"#, r#"{"a": 1}"#, Some((json!({}), json!({})))),
+            (
+                r#"{"a": 1, "b": [2]}"#,
+                r#"{"b": [2], "a": 3}"#,
+                Some((json!({ "a": 1 }), json!({ "a": 3 }))),
+            ),
+            (
+                r#"{"a": 1}"#,
+                r#"{"b": 1}"#,
+                Some((json!({ "a": 1 }), json!({ "b": 1 }))),
+            ),
+            (
+                r#"{"\u0061": 1}"#,
+                r#"{"a": 1}"#,
+                Some((json!({}), json!({}))),
+            ),
             // Whole files are compared.
             (r#"{"cases": []}"#, r#"{"cases": [{}]}"#, None),
-            (r#"{"a": 1, "b": {"expr": "true"}}"#, r#"{"a": 2, "b": {"expr": "true"}}"#, None),
+            (
+                r#"{"a": 1, "b": {"expr": "true"}}"#,
+                r#"{"a": 2, "b": {"expr": "true"}}"#,
+                None,
+            ),
             ("[]", "[1]", None),
             ("a: 1", "a: 2", None),
         ] {
-            let [before, after] =
-                [old, new].map(|text| SourceText::from_text(RepoPath::root().child("a.json"), text.to_owned()));
-            assert_eq!(different_fields(GoldenForm::OneCase, [&before, &after]), expected, "{old} {new}");
+            let [before, after] = [old, new].map(|text| {
+                SourceText::from_text(RepoPath::root().child("a.json"), text.to_owned())
+            });
+            assert_eq!(
+                different_fields(GoldenForm::OneCase, [&before, &after]),
+                expected,
+                "{old} {new}"
+            );
         }
     }
 }

@@ -51,7 +51,12 @@ pub fn differences(before: &Value, after: &Value) -> Vec<String> {
 /// The first differences and the number of further ones; `None` without any.
 pub fn listed(found: &[String]) -> Option<String> {
     let more = found.len().saturating_sub(LISTED);
-    let first = found.iter().take(LISTED).cloned().collect::<Vec<_>>().join("; ");
+    let first = found
+        .iter()
+        .take(LISTED)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join("; ");
     match (found.is_empty(), more) {
         (true, _) => None,
         (false, 0) => Some(first),
@@ -63,7 +68,9 @@ fn lines(before: &str, after: &str) -> String {
     // A line may be there several times, such as a blank one.
     let count = |some: &str, others: &str| {
         let mut known: BTreeMap<&str, usize> = BTreeMap::new();
-        others.lines().for_each(|line| *known.entry(line).or_default() += 1);
+        others
+            .lines()
+            .for_each(|line| *known.entry(line).or_default() += 1);
         let is_new = |line: &&str| match known.get_mut(*line).filter(|left| **left > 0) {
             Some(left) => {
                 *left -= 1;
@@ -73,8 +80,18 @@ fn lines(before: &str, after: &str) -> String {
         };
         some.lines().filter(is_new).count()
     };
-    let lines = |count| if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
-    format!("{} removed, {} added", lines(count(before, after)), lines(count(after, before)))
+    let lines = |count| {
+        if count == 1 {
+            "1 line".to_owned()
+        } else {
+            format!("{count} lines")
+        }
+    };
+    format!(
+        "{} removed, {} added",
+        lines(count(before, after)),
+        lines(count(after, before))
+    )
 }
 
 fn walk(path: &str, before: &Value, after: &Value, found: &mut Vec<String>) {
@@ -88,7 +105,11 @@ fn walk(path: &str, before: &Value, after: &Value, found: &mut Vec<String>) {
 
 /// The value before and after an edit. Texts that look the same say where they differ.
 fn edit(before: &Value, after: &Value) -> String {
-    let words = |value: &Value| value.as_str().map(|text| text.split_whitespace().collect::<String>());
+    let words = |value: &Value| {
+        value
+            .as_str()
+            .map(|text| text.split_whitespace().collect::<String>())
+    };
     let (then, now) = (display_value(before), display_value(after));
     match words(before).is_some() && words(before) == words(after) {
         true => format!("{now} (only white space differs)"),
@@ -98,13 +119,26 @@ fn edit(before: &Value, after: &Value) -> String {
 }
 
 fn named(path: &str) -> &str {
-    if path.is_empty() { "the whole value" } else { path }
+    if path.is_empty() {
+        "the whole value"
+    } else {
+        path
+    }
 }
 
-fn objects(path: &str, before: &Map<String, Value>, after: &Map<String, Value>, found: &mut Vec<String>) {
+fn objects(
+    path: &str,
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+    found: &mut Vec<String>,
+) {
     let keys: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     for key in keys {
-        let inner = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        let inner = if path.is_empty() {
+            key.clone()
+        } else {
+            format!("{path}.{key}")
+        };
         member(&inner, before.get(key), after.get(key), found);
     }
 }
@@ -122,13 +156,22 @@ fn lists(path: &str, before: &[Value], after: &[Value], found: &mut Vec<String>)
     if let (Some(old), Some(new)) = (by_id(before), by_id(after)) {
         let ids: BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
         for id in ids {
-            let of = |some: &BTreeMap<&str, usize>, all: &'_ [Value]| some.get(id).map(|index| all[*index].clone());
-            member(&format!("{path}[{id}]"), of(&old, before).as_ref(), of(&new, after).as_ref(), found);
+            let of = |some: &BTreeMap<&str, usize>, all: &'_ [Value]| {
+                some.get(id).map(|index| all[*index].clone())
+            };
+            member(
+                &format!("{path}[{id}]"),
+                of(&old, before).as_ref(),
+                of(&new, after).as_ref(),
+                found,
+            );
         }
         // The entries of a whole file, such as its cases, have no order. A list within a value may be read by its places.
         let order = |all: &[Value], others: &BTreeMap<&str, usize>| -> Vec<String> {
             let ids = all.iter().filter_map(|one| one.get("id")?.as_str());
-            ids.filter(|id| others.contains_key(id)).map(str::to_owned).collect()
+            ids.filter(|id| others.contains_key(id))
+                .map(str::to_owned)
+                .collect()
         };
         if !path.is_empty() && order(before, &new) != order(after, &old) {
             found.push(format!("{path} has another order"));
@@ -136,20 +179,40 @@ fn lists(path: &str, before: &[Value], after: &[Value], found: &mut Vec<String>)
         return;
     }
     // Equal elements at both ends are skipped, so that one removed element does not shift all others.
-    let start = before.iter().zip(after).take_while(|(one, other)| same(one, other)).count();
+    let start = before
+        .iter()
+        .zip(after)
+        .take_while(|(one, other)| same(one, other))
+        .count();
     let rest = before.len().min(after.len()) - start;
-    let end =
-        before.iter().rev().zip(after.iter().rev()).take(rest).take_while(|(one, other)| same(one, other)).count();
-    let (old, new) = (&before[start..before.len() - end], &after[start..after.len() - end]);
+    let end = before
+        .iter()
+        .rev()
+        .zip(after.iter().rev())
+        .take(rest)
+        .take_while(|(one, other)| same(one, other))
+        .count();
+    let (old, new) = (
+        &before[start..before.len() - end],
+        &after[start..after.len() - end],
+    );
     for index in 0..old.len().max(new.len()) {
-        member(&format!("{path}[{}]", start + index), old.get(index), new.get(index), found);
+        member(
+            &format!("{path}[{}]", start + index),
+            old.get(index),
+            new.get(index),
+            found,
+        );
     }
 }
 
 /// The indexes of a list's elements by id; `None` if an id is missing or used twice.
 fn by_id(list: &[Value]) -> Option<BTreeMap<&str, usize>> {
-    let ids: Option<BTreeMap<&str, usize>> =
-        list.iter().enumerate().map(|(index, one)| Some((one.get("id")?.as_str()?, index))).collect();
+    let ids: Option<BTreeMap<&str, usize>> = list
+        .iter()
+        .enumerate()
+        .map(|(index, one)| Some((one.get("id")?.as_str()?, index)))
+        .collect();
     ids.filter(|ids| ids.len() == list.len() && !ids.is_empty())
 }
 
@@ -165,7 +228,9 @@ fn same(before: &Value, after: &Value) -> bool {
         }
         (Value::Object(one), Value::Object(other)) => {
             one.len() == other.len()
-                && one.iter().all(|(key, value)| other.get(key).is_some_and(|other| same(value, other)))
+                && one
+                    .iter()
+                    .all(|(key, value)| other.get(key).is_some_and(|other| same(value, other)))
         }
         _ => before == after,
     }
@@ -193,9 +258,21 @@ mod tests {
             (json!({"a": 1}), json!({"a": 1.0}), &[][..]),
             (json!({"a": 1, "b": 2}), json!({"b": 2, "a": 1}), &[]),
             (json!({"a": 3}), json!({"a": 9}), &["a 3 -> 9"]),
-            (json!({"a": "9 to 17"}), json!({"a": "9  to 17"}), &["a \"9  to 17\" (only white space differs)"]),
-            (json!({"a": {"b": [1, 2, 3]}}), json!({"a": {"b": [1, 3]}}), &["a.b[1] removed: 2"]),
-            (json!([{"id": "x", "q": 1}, {"id": "y"}]), json!([{"id": "y"}, {"id": "x", "q": 2}]), &["[x].q 1 -> 2"]),
+            (
+                json!({"a": "9 to 17"}),
+                json!({"a": "9  to 17"}),
+                &["a \"9  to 17\" (only white space differs)"],
+            ),
+            (
+                json!({"a": {"b": [1, 2, 3]}}),
+                json!({"a": {"b": [1, 3]}}),
+                &["a.b[1] removed: 2"],
+            ),
+            (
+                json!([{"id": "x", "q": 1}, {"id": "y"}]),
+                json!([{"id": "y"}, {"id": "x", "q": 2}]),
+                &["[x].q 1 -> 2"],
+            ),
             (
                 json!({"a": [{"id": "x"}, {"id": "y"}]}),
                 json!({"a": [{"id": "y"}, {"id": "z"}, {"id": "x"}]}),
@@ -219,7 +296,10 @@ mod tests {
         let before: Vec<Value> = (0..9).map(Value::from).collect();
         let after: Vec<Value> = (0..9).map(|_| Value::from("x".repeat(500))).collect();
         let text = listed(&differences(&json!(before), &json!(after))).unwrap();
-        assert!(text.ends_with("; … and 4 more") && text.len() < 500, "{text}");
+        assert!(
+            text.ends_with("; … and 4 more") && text.len() < 500,
+            "{text}"
+        );
         assert_eq!(listed(&[]), None);
     }
 

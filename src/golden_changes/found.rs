@@ -72,8 +72,19 @@ impl ChangeCollector {
     }
 
     /// Adds a change of any class.
-    pub fn add(&mut self, class: ChangeClass, weight: Weight, words: String, file: Option<&RepoPath>) {
-        self.changes.push(GoldenChange { words, weight, file: file.cloned(), class });
+    pub fn add(
+        &mut self,
+        class: ChangeClass,
+        weight: Weight,
+        words: String,
+        file: Option<&RepoPath>,
+    ) {
+        self.changes.push(GoldenChange {
+            words,
+            weight,
+            file: file.cloned(),
+            class,
+        });
     }
 
     /// Adds a limit that moved.
@@ -82,7 +93,13 @@ impl ChangeCollector {
     }
 
     /// Adds one line about all that was removed, if anything was. `nouns` are the word for one of them, and for several.
-    pub fn removed<S: AsRef<str>>(&mut self, names: &[S], nouns: [&str; 2], what: &str, file: Option<&RepoPath>) {
+    pub fn removed<S: AsRef<str>>(
+        &mut self,
+        names: &[S],
+        nouns: [&str; 2],
+        what: &str,
+        file: Option<&RepoPath>,
+    ) {
         if !names.is_empty() {
             let words = counted(names, nouns[0], nouns[1], what);
             self.add(ChangeClass::Removed, Weight::NeedsApproval, words, file);
@@ -90,33 +107,70 @@ impl ChangeCollector {
     }
 
     /// The same about all that was added.
-    pub fn added<S: AsRef<str>>(&mut self, names: &[S], nouns: [&str; 2], what: &str, file: Option<&RepoPath>) {
+    pub fn added<S: AsRef<str>>(
+        &mut self,
+        names: &[S],
+        nouns: [&str; 2],
+        what: &str,
+        file: Option<&RepoPath>,
+    ) {
         if !names.is_empty() {
-            self.add(ChangeClass::Added, Weight::Listed, counted(names, nouns[0], nouns[1], what), file);
+            self.add(
+                ChangeClass::Added,
+                Weight::Listed,
+                counted(names, nouns[0], nouns[1], what),
+                file,
+            );
         }
     }
 
     /// Adds an edited expectation of a case; several become one line.
     pub fn expectation(&mut self, suite: &str, case: &str, detail: String, file: &RepoPath) {
-        let group = (ChangeClass::Expectation, Weight::NeedsApproval, suite.to_owned(), "expectations");
+        let group = (
+            ChangeClass::Expectation,
+            Weight::NeedsApproval,
+            suite.to_owned(),
+            "expectations",
+        );
         self.edited(group, format!("expectation of {case}"), detail, file);
     }
 
     /// Adds an edit of what describes a case and affects no grade; several become one line.
     pub fn description(&mut self, suite: &str, case: &str, detail: String, file: &RepoPath) {
-        let group = (ChangeClass::Expectation, Weight::Listed, suite.to_owned(), "descriptions of cases");
+        let group = (
+            ChangeClass::Expectation,
+            Weight::Listed,
+            suite.to_owned(),
+            "descriptions of cases",
+        );
         self.edited(group, format!("description of {case}"), detail, file);
     }
 
     fn edited(&mut self, group: ChangeGroup, subject: String, detail: String, file: &RepoPath) {
-        let change = ChangedFile { subject, verb: "edited", readers: String::new(), detail: Some(detail) };
-        self.items.entry(group).or_default().push((change, file.clone()));
+        let change = ChangedFile {
+            subject,
+            verb: "edited",
+            readers: String::new(),
+            detail: Some(detail),
+        };
+        self.items
+            .entry(group)
+            .or_default()
+            .push((change, file.clone()));
     }
 
     /// Adds a file that cases are graded by; several become one line.
     pub fn material(&mut self, suite: &str, material: ChangedFile, file: &RepoPath) {
-        let group = (ChangeClass::Material, Weight::NeedsApproval, suite.to_owned(), "files");
-        self.items.entry(group).or_default().push((material, file.clone()));
+        let group = (
+            ChangeClass::Material,
+            Weight::NeedsApproval,
+            suite.to_owned(),
+            "files",
+        );
+        self.items
+            .entry(group)
+            .or_default()
+            .push((material, file.clone()));
     }
 
     /// All changes, sorted. Long texts are cut, and changes beyond the limit are counted.
@@ -127,13 +181,25 @@ impl ChangeCollector {
         }
         changes.sort_by(|one, other| key(one).cmp(&key(other)));
         let mut all: Vec<GoldenChange> = Vec::new();
-        let same = |one: &GoldenChange, other: &GoldenChange| (one.weight, one.class) == (other.weight, other.class);
+        let same = |one: &GoldenChange, other: &GoldenChange| {
+            (one.weight, one.class) == (other.weight, other.class)
+        };
         for of_class in changes.chunk_by(same) {
             let kept = of_class.iter().take(MOST).cloned();
-            all.extend(kept.map(|change| GoldenChange { words: cut(change.words), ..change }));
-            if let (Some(first), more @ 1..) = (of_class.first(), of_class.len().saturating_sub(MOST)) {
+            all.extend(kept.map(|change| GoldenChange {
+                words: cut(change.words),
+                ..change
+            }));
+            if let (Some(first), more @ 1..) =
+                (of_class.first(), of_class.len().saturating_sub(MOST))
+            {
                 let words = format!("… and {more} more changes of this kind");
-                all.push(GoldenChange { words, weight: first.weight, file: None, class: first.class });
+                all.push(GoldenChange {
+                    words,
+                    weight: first.weight,
+                    file: None,
+                    class: first.class,
+                });
             }
         }
         all
@@ -150,8 +216,20 @@ fn lines(group: &ChangeGroup, items: Vec<(ChangedFile, RepoPath)>) -> Vec<Golden
     let (class, weight, suite, noun) = group;
     let (class, weight) = (*class, *weight);
     if items.len() <= SINGLE {
-        let line = |(ChangedFile { subject, verb, readers, detail }, file): (ChangedFile, RepoPath)| {
-            let readers = if readers.is_empty() { readers } else { format!(", used by {readers}") };
+        let line = |(
+            ChangedFile {
+                subject,
+                verb,
+                readers,
+                detail,
+            },
+            file,
+        ): (ChangedFile, RepoPath)| {
+            let readers = if readers.is_empty() {
+                readers
+            } else {
+                format!(", used by {readers}")
+            };
             let detail = detail.map_or(String::new(), |detail| format!(": {detail}"));
             GoldenChange {
                 words: format!("{subject} of `{suite}` {verb}{readers}{detail}"),
@@ -167,9 +245,18 @@ fn lines(group: &ChangeGroup, items: Vec<(ChangedFile, RepoPath)>) -> Vec<Golden
         None => format!("{} {}", change.subject, change.verb),
     };
     let named: Vec<String> = items.iter().map(in_words).collect();
-    let words = format!("{} {noun} of `{suite}` changed: {}", items.len(), named_with(&named, "; "));
+    let words = format!(
+        "{} {noun} of `{suite}` changed: {}",
+        items.len(),
+        named_with(&named, "; ")
+    );
     let file = items.into_iter().next().map(|(_, file)| file);
-    vec![GoldenChange { words, weight, file, class }]
+    vec![GoldenChange {
+        words,
+        weight,
+        file,
+        class,
+    }]
 }
 
 #[cfg(test)]
@@ -183,9 +270,18 @@ mod tests {
         (0..300).for_each(|index| found.needs(format!("{index} {}", "é".repeat(5000)), None));
         found.lists("one".to_owned(), None);
         let all = found.all();
-        assert_eq!((all.len(), all[200].words.as_str()), (202, "… and 100 more changes of this kind"));
-        assert_eq!((all[200].weight, all[201].weight), (Weight::NeedsApproval, Weight::Listed));
-        assert!(all.iter().all(|change| change.words.chars().count() <= 1001));
+        assert_eq!(
+            (all.len(), all[200].words.as_str()),
+            (202, "… and 100 more changes of this kind")
+        );
+        assert_eq!(
+            (all[200].weight, all[201].weight),
+            (Weight::NeedsApproval, Weight::Listed)
+        );
+        assert!(
+            all.iter()
+                .all(|change| change.words.chars().count() <= 1001)
+        );
     }
 
     #[test]
@@ -194,19 +290,34 @@ mod tests {
         let file = RepoPath::root().child("x");
         for index in 0..40 {
             let (subject, readers) = (format!("document {index}"), String::new());
-            found.material("contracts", ChangedFile { subject, verb: "edited", readers, detail: None }, &file);
+            found.material(
+                "contracts",
+                ChangedFile {
+                    subject,
+                    verb: "edited",
+                    readers,
+                    detail: None,
+                },
+                &file,
+            );
         }
         found.expectation("contracts", "lease", "a 1 -> 2".to_owned(), &file);
         found.needs("a gate".to_owned(), None);
         let all = found.all();
-        let lines: Vec<(ChangeClass, &str)> = all.iter().map(|one| (one.class, one.words.as_str())).collect();
+        let lines: Vec<(ChangeClass, &str)> = all
+            .iter()
+            .map(|one| (one.class, one.words.as_str()))
+            .collect();
         let many = "40 files of `contracts` changed: document 0 edited; document 1 edited; document 2 edited; document 3 \
                     edited; document 4 edited; document 5 edited; document 6 edited; document 7 edited; … and 32 more";
         assert_eq!(
             lines,
             [
                 (ChangeClass::Config, "a gate"),
-                (ChangeClass::Expectation, "expectation of lease of `contracts` edited: a 1 -> 2"),
+                (
+                    ChangeClass::Expectation,
+                    "expectation of lease of `contracts` edited: a 1 -> 2"
+                ),
                 (ChangeClass::Material, many),
             ]
         );

@@ -5,16 +5,23 @@ use std::collections::BTreeSet;
 use super::found::{ChangeCollector, LimitMove};
 use crate::gate::{PlannedGate, planned_in};
 use crate::model::{
-    ChangeDirection, Gate, Limit, LimitSide, MetricSpec, Strictness, SuiteConfig, Tier, at_least_two_places,
+    ChangeDirection, Gate, Limit, LimitSide, MetricSpec, Strictness, SuiteConfig, Tier,
+    at_least_two_places,
 };
 use crate::suites::kind;
 
 /// The tiers whose gates are compared. A suite that changed its only tier has none in common; that is a change of its own.
 fn common_tiers(before: &SuiteConfig, after: &SuiteConfig) -> Vec<Tier> {
     let both = [Tier::Deterministic, Tier::Model];
-    let common = both.into_iter().filter(|tier| before.tiers.contains(tier) && after.tiers.contains(tier));
+    let common = both
+        .into_iter()
+        .filter(|tier| before.tiers.contains(tier) && after.tiers.contains(tier));
     let common: Vec<Tier> = common.collect();
-    if common.is_empty() { vec![Tier::Deterministic] } else { common }
+    if common.is_empty() {
+        vec![Tier::Deterministic]
+    } else {
+        common
+    }
 }
 
 /// The gates of a metric on both sides, in one tier.
@@ -27,13 +34,24 @@ struct ComparedGates<'a> {
 
 /// Compares the gates of one suite, metric by metric, in each of its tiers: their defaults differ.
 pub fn compare(before: &SuiteConfig, after: &SuiteConfig, found: &mut ChangeCollector) {
-    let Some(kind) = kind(&after.kind) else { return };
+    let Some(kind) = kind(&after.kind) else {
+        return;
+    };
     // The gates of an added metric of the suite are new with it.
-    let own = after.expressions.specs().filter(|spec| before.expressions.metrics.contains_key(spec.name));
+    let own = after
+        .expressions
+        .specs()
+        .filter(|spec| before.expressions.metrics.contains_key(spec.name));
     let stated: BTreeSet<&String> = before.gates.keys().chain(after.gates.keys()).collect();
     let of_family = stated.into_iter().filter_map(|name| kind.of_family(name));
     let tiers = common_tiers(before, after);
-    for spec in &kind.every_metric().copied().chain(of_family).chain(own).collect::<Vec<_>>() {
+    for spec in &kind
+        .every_metric()
+        .copied()
+        .chain(of_family)
+        .chain(own)
+        .collect::<Vec<_>>()
+    {
         let mut first = None;
         for tier in &tiers {
             let of = |suite: &SuiteConfig| planned_in(spec, suite, *tier);
@@ -43,9 +61,21 @@ pub fn compare(before: &SuiteConfig, after: &SuiteConfig, found: &mut ChangeColl
                     if first.as_ref() == Some(&both) {
                         continue;
                     }
-                    let place = if first.is_some() { " in the model tier" } else { "" };
+                    let place = if first.is_some() {
+                        " in the model tier"
+                    } else {
+                        ""
+                    };
                     first.get_or_insert_with(|| both.clone());
-                    metric(&ComparedGates { suite: after, spec, place }, both, found);
+                    metric(
+                        &ComparedGates {
+                            suite: after,
+                            spec,
+                            place,
+                        },
+                        both,
+                        found,
+                    );
                 }
                 (Err(_), _) => {
                     let what = format!(
@@ -62,7 +92,11 @@ pub fn compare(before: &SuiteConfig, after: &SuiteConfig, found: &mut ChangeColl
     }
 }
 
-fn metric(of: &ComparedGates<'_>, (before, after): (Vec<PlannedGate>, Vec<PlannedGate>), found: &mut ChangeCollector) {
+fn metric(
+    of: &ComparedGates<'_>,
+    (before, after): (Vec<PlannedGate>, Vec<PlannedGate>),
+    found: &mut ChangeCollector,
+) {
     let mut fresh = after;
     let mut left = Vec::new();
     for old in before {
@@ -72,67 +106,121 @@ fn metric(of: &ComparedGates<'_>, (before, after): (Vec<PlannedGate>, Vec<Planne
         }
     }
     for old in left {
-        let index = fresh.iter().position(|new| new.gate.kind() == old.gate.kind());
+        let index = fresh
+            .iter()
+            .position(|new| new.gate.kind() == old.gate.kind());
         match index.map(|index| fresh.remove(index)) {
             Some(new) => pair(of, &old, &new, found),
-            None => found.needs(format!("{} removed: {}", of.subject(&old.gate), limit(&old)), None),
+            None => found.needs(
+                format!("{} removed: {}", of.subject(&old.gate), limit(&old)),
+                None,
+            ),
         }
     }
     for new in fresh {
-        found.lists(format!("{} added: {}", of.subject(&new.gate), limit(&new)), None);
+        found.lists(
+            format!("{} added: {}", of.subject(&new.gate), limit(&new)),
+            None,
+        );
     }
 }
 
 impl ComparedGates<'_> {
     /// The gate as a message names it: ``finding_recall floor of `contracts` ``.
     fn subject(&self, gate: &Gate) -> String {
-        format!("{} of `{}`{}", name(self.spec, gate), self.suite.id, self.place)
+        format!(
+            "{} of `{}`{}",
+            name(self.spec, gate),
+            self.suite.id,
+            self.place
+        )
     }
 }
 
 fn pair(of: &ComparedGates<'_>, old: &PlannedGate, new: &PlannedGate, found: &mut ChangeCollector) {
     let subject = of.subject(&old.gate);
     match (&old.off, &new.off) {
-        (None, Some(reason)) => return found.needs(format!("{subject} switched off: {reason}"), None),
-        (Some(_), None) => return found.lists(format!("{subject} switched on again: {}", limit(new)), None),
+        (None, Some(reason)) => {
+            return found.needs(format!("{subject} switched off: {reason}"), None);
+        }
+        (Some(_), None) => {
+            return found.lists(format!("{subject} switched on again: {}", limit(new)), None);
+        }
         (Some(_), Some(reason)) if old.gate == new.gate => {
-            return found.lists(format!("{subject} stays switched off, for another reason: {reason}"), None);
+            return found.lists(
+                format!("{subject} stays switched off, for another reason: {reason}"),
+                None,
+            );
         }
         (None, None) | (Some(_), Some(_)) => {}
     }
-    found.moved(looser(of.spec, &old.gate, &new.gate), format!("{subject} {} -> {}", limit(old), limit(new)), None);
+    found.moved(
+        looser(of.spec, &old.gate, &new.gate),
+        format!("{subject} {} -> {}", limit(old), limit(new)),
+        None,
+    );
 }
 
 /// The name of a gate: `finding_recall floor`.
 fn name(spec: &MetricSpec, gate: &Gate) -> String {
     let word = match gate {
-        Gate::Threshold { side: LimitSide::Min, .. } => "floor",
-        Gate::Threshold { side: LimitSide::Max, .. } => "ceiling",
-        Gate::Change { direction: ChangeDirection::Drop, .. } => "largest drop",
-        Gate::Change { direction: ChangeDirection::Rise, .. } => "largest rise",
+        Gate::Threshold {
+            side: LimitSide::Min,
+            ..
+        } => "floor",
+        Gate::Threshold {
+            side: LimitSide::Max,
+            ..
+        } => "ceiling",
+        Gate::Change {
+            direction: ChangeDirection::Drop,
+            ..
+        } => "largest drop",
+        Gate::Change {
+            direction: ChangeDirection::Rise,
+            ..
+        } => "largest rise",
     };
     format!("{} {word}", spec.name)
 }
 
 fn limit(planned: &PlannedGate) -> String {
     let text = match planned.gate {
-        Gate::Threshold { limit, strictness, .. } => {
+        Gate::Threshold {
+            limit, strictness, ..
+        } => {
             let limit = match limit {
                 Limit::Number(number) => at_least_two_places(number),
                 Limit::Baseline { otherwise: None } => "the baseline".to_owned(),
-                Limit::Baseline { otherwise: Some(number) } => {
+                Limit::Baseline {
+                    otherwise: Some(number),
+                } => {
                     format!("the baseline, else {}", at_least_two_places(number))
                 }
             };
             match strictness {
                 Strictness::Hard => format!("{limit} (hard)"),
-                Strictness::Band(zone) if zone > 0.0 => format!("{limit} (band {})", at_least_two_places(zone)),
+                Strictness::Band(zone) if zone > 0.0 => {
+                    format!("{limit} (band {})", at_least_two_places(zone))
+                }
                 Strictness::Band(_) | Strictness::Open => limit,
             }
         }
-        Gate::Change { tolerance, otherwise: None, .. } => at_least_two_places(tolerance),
-        Gate::Change { tolerance, otherwise: Some(number), .. } => {
-            format!("{}, without a baseline at least {}", at_least_two_places(tolerance), at_least_two_places(number))
+        Gate::Change {
+            tolerance,
+            otherwise: None,
+            ..
+        } => at_least_two_places(tolerance),
+        Gate::Change {
+            tolerance,
+            otherwise: Some(number),
+            ..
+        } => {
+            format!(
+                "{}, without a baseline at least {}",
+                at_least_two_places(tolerance),
+                at_least_two_places(number)
+            )
         }
     };
     match &planned.off {
@@ -147,19 +235,44 @@ fn looser(spec: &MetricSpec, old: &Gate, new: &Gate) -> LimitMove {
         // Only the best value passes, and it passed before.
         (
             Gate::Threshold { .. },
-            Gate::Threshold { side, limit: Limit::Number(number), strictness: Strictness::Hard },
+            Gate::Threshold {
+                side,
+                limit: Limit::Number(number),
+                strictness: Strictness::Hard,
+            },
         ) if is_end_of_range(spec, *side, *number) => false,
         (
-            Gate::Change { tolerance: old, otherwise: old_otherwise, .. },
-            Gate::Change { tolerance: new, otherwise: new_otherwise, .. },
+            Gate::Change {
+                tolerance: old,
+                otherwise: old_otherwise,
+                ..
+            },
+            Gate::Change {
+                tolerance: new,
+                otherwise: new_otherwise,
+                ..
+            },
         ) => new > old || looser_otherwise(LimitSide::Min, *old_otherwise, *new_otherwise),
         (
-            Gate::Threshold { side, limit: old_limit, strictness: old_edge },
-            Gate::Threshold { limit: new_limit, strictness: new_edge, .. },
+            Gate::Threshold {
+                side,
+                limit: old_limit,
+                strictness: old_edge,
+            },
+            Gate::Threshold {
+                limit: new_limit,
+                strictness: new_edge,
+                ..
+            },
         ) => looser_limit(*side, *old_limit, *new_limit) || looser_edge(*old_edge, *new_edge),
-        (Gate::Threshold { .. }, Gate::Change { .. }) | (Gate::Change { .. }, Gate::Threshold { .. }) => true,
+        (Gate::Threshold { .. }, Gate::Change { .. })
+        | (Gate::Change { .. }, Gate::Threshold { .. }) => true,
     };
-    if loose { LimitMove::Looser } else { LimitMove::Tighter }
+    if loose {
+        LimitMove::Looser
+    } else {
+        LimitMove::Tighter
+    }
 }
 
 /// Whether a limit is the best value that the metric can take.
@@ -189,14 +302,19 @@ fn looser_otherwise(side: LimitSide, old: Option<f64>, new: Option<f64>) -> bool
 fn looser_limit(side: LimitSide, old: Limit, new: Limit) -> bool {
     match (old, new) {
         (Limit::Number(old), Limit::Number(new)) => looser_number(side, old, new),
-        (Limit::Baseline { otherwise: old }, Limit::Baseline { otherwise: new }) => looser_otherwise(side, old, new),
-        (Limit::Number(_), Limit::Baseline { .. }) | (Limit::Baseline { .. }, Limit::Number(_)) => true,
+        (Limit::Baseline { otherwise: old }, Limit::Baseline { otherwise: new }) => {
+            looser_otherwise(side, old, new)
+        }
+        (Limit::Number(_), Limit::Baseline { .. }) | (Limit::Baseline { .. }, Limit::Number(_)) => {
+            true
+        }
     }
 }
 
 fn looser_edge(old: Strictness, new: Strictness) -> bool {
     match (old, new) {
-        (Strictness::Hard, Strictness::Band(_)) | (Strictness::Hard | Strictness::Band(_), Strictness::Open) => true,
+        (Strictness::Hard, Strictness::Band(_))
+        | (Strictness::Hard | Strictness::Band(_), Strictness::Open) => true,
         (_, Strictness::Hard) | (Strictness::Open, Strictness::Band(_) | Strictness::Open) => false,
         (Strictness::Band(old), Strictness::Band(new)) => new > old,
     }
@@ -208,7 +326,11 @@ mod tests {
     use crate::model::{ChangeDirection, Gate, Limit, LimitSide, MetricSpec, Strictness};
 
     fn gate(side: LimitSide, limit: Limit, strictness: Strictness) -> Gate {
-        Gate::Threshold { side, limit, strictness }
+        Gate::Threshold {
+            side,
+            limit,
+            strictness,
+        }
     }
 
     #[test]
@@ -218,27 +340,102 @@ mod tests {
         let (hard, band) = (Strictness::Hard, Strictness::Band);
         let floor = |limit, strictness| gate(LimitSide::Min, limit, strictness);
         let ceiling = |limit, strictness| gate(LimitSide::Max, limit, strictness);
-        let change = |tolerance| Gate::Change { direction: ChangeDirection::Drop, tolerance, otherwise: None };
-        let change_else =
-            |otherwise| Gate::Change { direction: ChangeDirection::Drop, tolerance: 0.1, otherwise: Some(otherwise) };
+        let change = |tolerance| Gate::Change {
+            direction: ChangeDirection::Drop,
+            tolerance,
+            otherwise: None,
+        };
+        let change_else = |otherwise| Gate::Change {
+            direction: ChangeDirection::Drop,
+            tolerance: 0.1,
+            otherwise: Some(otherwise),
+        };
         let table = [
-            (floor(number(0.8), hard), floor(number(0.7), hard), LimitMove::Looser),
-            (floor(number(0.8), hard), floor(number(0.9), hard), LimitMove::Tighter),
-            (ceiling(number(0.1), hard), ceiling(number(0.2), hard), LimitMove::Looser),
-            (ceiling(number(0.1), hard), ceiling(number(0.05), hard), LimitMove::Tighter),
-            (floor(number(0.8), hard), floor(number(0.8), band(0.0)), LimitMove::Looser),
-            (floor(number(0.8), hard), floor(number(0.9), band(0.1)), LimitMove::Looser),
-            (floor(number(0.8), band(0.1)), floor(number(0.8), hard), LimitMove::Tighter),
-            (floor(number(0.8), band(0.1)), floor(number(0.8), band(0.2)), LimitMove::Looser),
-            (floor(number(0.8), band(0.2)), floor(number(0.8), band(0.1)), LimitMove::Tighter),
-            (floor(number(0.8), hard), floor(base(None), hard), LimitMove::Looser),
-            (floor(base(None), hard), floor(number(0.8), hard), LimitMove::Looser),
-            (floor(base(None), band(0.05)), floor(number(1.0), hard), LimitMove::Tighter),
-            (floor(base(None), hard), floor(number(1.0), band(0.05)), LimitMove::Looser),
-            (ceiling(base(None), band(0.05)), ceiling(number(0.0), hard), LimitMove::Tighter),
-            (floor(base(None), hard), floor(base(Some(0.5)), hard), LimitMove::Tighter),
-            (floor(base(Some(0.5)), hard), floor(base(None), hard), LimitMove::Looser),
-            (floor(base(Some(0.5)), hard), floor(base(Some(0.4)), hard), LimitMove::Looser),
+            (
+                floor(number(0.8), hard),
+                floor(number(0.7), hard),
+                LimitMove::Looser,
+            ),
+            (
+                floor(number(0.8), hard),
+                floor(number(0.9), hard),
+                LimitMove::Tighter,
+            ),
+            (
+                ceiling(number(0.1), hard),
+                ceiling(number(0.2), hard),
+                LimitMove::Looser,
+            ),
+            (
+                ceiling(number(0.1), hard),
+                ceiling(number(0.05), hard),
+                LimitMove::Tighter,
+            ),
+            (
+                floor(number(0.8), hard),
+                floor(number(0.8), band(0.0)),
+                LimitMove::Looser,
+            ),
+            (
+                floor(number(0.8), hard),
+                floor(number(0.9), band(0.1)),
+                LimitMove::Looser,
+            ),
+            (
+                floor(number(0.8), band(0.1)),
+                floor(number(0.8), hard),
+                LimitMove::Tighter,
+            ),
+            (
+                floor(number(0.8), band(0.1)),
+                floor(number(0.8), band(0.2)),
+                LimitMove::Looser,
+            ),
+            (
+                floor(number(0.8), band(0.2)),
+                floor(number(0.8), band(0.1)),
+                LimitMove::Tighter,
+            ),
+            (
+                floor(number(0.8), hard),
+                floor(base(None), hard),
+                LimitMove::Looser,
+            ),
+            (
+                floor(base(None), hard),
+                floor(number(0.8), hard),
+                LimitMove::Looser,
+            ),
+            (
+                floor(base(None), band(0.05)),
+                floor(number(1.0), hard),
+                LimitMove::Tighter,
+            ),
+            (
+                floor(base(None), hard),
+                floor(number(1.0), band(0.05)),
+                LimitMove::Looser,
+            ),
+            (
+                ceiling(base(None), band(0.05)),
+                ceiling(number(0.0), hard),
+                LimitMove::Tighter,
+            ),
+            (
+                floor(base(None), hard),
+                floor(base(Some(0.5)), hard),
+                LimitMove::Tighter,
+            ),
+            (
+                floor(base(Some(0.5)), hard),
+                floor(base(None), hard),
+                LimitMove::Looser,
+            ),
+            (
+                floor(base(Some(0.5)), hard),
+                floor(base(Some(0.4)), hard),
+                LimitMove::Looser,
+            ),
             (change(0.1), change(0.2), LimitMove::Looser),
             (change_else(0.5), change(0.1), LimitMove::Looser),
             (change_else(0.5), change_else(0.4), LimitMove::Looser),
@@ -248,9 +445,23 @@ mod tests {
             (change(0.2), floor(number(0.1), hard), LimitMove::Looser),
         ];
         for (old, new, moved) in table {
-            assert_eq!(looser(&MetricSpec::PLAIN, &old, &new), moved, "{old:?} {new:?}");
+            assert_eq!(
+                looser(&MetricSpec::PLAIN, &old, &new),
+                moved,
+                "{old:?} {new:?}"
+            );
         }
-        let negative = MetricSpec { least: f64::NEG_INFINITY, ..MetricSpec::PLAIN };
-        assert_eq!(looser(&negative, &ceiling(base(None), hard), &ceiling(number(0.0), hard)), LimitMove::Looser);
+        let negative = MetricSpec {
+            least: f64::NEG_INFINITY,
+            ..MetricSpec::PLAIN
+        };
+        assert_eq!(
+            looser(
+                &negative,
+                &ceiling(base(None), hard),
+                &ceiling(number(0.0), hard)
+            ),
+            LimitMove::Looser
+        );
     }
 }

@@ -31,19 +31,39 @@ pub struct GoneTexts<'a> {
 
 impl<'a> GoneTexts<'a> {
     /// Finds the texts; `None` if there are none. `now` returns the texts of all files that the agent has now.
-    pub fn of(changed: &[ChangedAgentFile<'a>], now: impl FnOnce() -> Vec<SourceText>) -> Option<Self> {
-        if changed.iter().map(|file| file.before.len() + file.after.len()).sum::<usize>() > MOST_BYTES {
+    pub fn of(
+        changed: &[ChangedAgentFile<'a>],
+        now: impl FnOnce() -> Vec<SourceText>,
+    ) -> Option<Self> {
+        if changed
+            .iter()
+            .map(|file| file.before.len() + file.after.len())
+            .sum::<usize>()
+            > MOST_BYTES
+        {
             return None;
         }
         let mut gone: BTreeMap<String, &RepoPath> = BTreeMap::new();
         let (mut added, mut pieces) = (BTreeSet::new(), BTreeSet::new());
-        for ChangedAgentFile { file, before, after } in changed {
+        for ChangedAgentFile {
+            file,
+            before,
+            after,
+        } in changed
+        {
             let [old, new] = [before, after].map(|text| long_texts(file, text));
             added.extend(new.difference(&old).cloned());
-            gone.extend(old.into_iter().filter(|text| !new.contains(text)).map(|text| (text, *file)));
+            gone.extend(
+                old.into_iter()
+                    .filter(|text| !new.contains(text))
+                    .map(|text| (text, *file)),
+            );
             let lines: BTreeSet<&str> = before.lines().collect();
-            let new_lines = after.lines().filter(|line| !lines.contains(line) && line.contains(PLACEHOLDERS));
-            let around = new_lines.flat_map(|line| line.split(PLACEHOLDERS).flat_map(|part| part.split(QUOTES)));
+            let new_lines = after
+                .lines()
+                .filter(|line| !lines.contains(line) && line.contains(PLACEHOLDERS));
+            let around = new_lines
+                .flat_map(|line| line.split(PLACEHOLDERS).flat_map(|part| part.split(QUOTES)));
             pieces.extend(around.map(letters).filter(|piece| piece.len() >= PIECE));
         }
         if gone.is_empty() {
@@ -56,28 +76,60 @@ impl<'a> GoneTexts<'a> {
         // What has such a piece inside may be made of a line with placeholders.
         let pieces = AhoCorasick::new(pieces).ok()?;
         gone.retain(|text, _| !pieces.is_match(text));
-        let added = if added.is_empty() { None } else { Some(AhoCorasick::new(added).ok()?) };
+        let added = if added.is_empty() {
+            None
+        } else {
+            Some(AhoCorasick::new(added).ok()?)
+        };
         let texts: Vec<(String, &RepoPath)> = gone.into_iter().collect();
         let search = AhoCorasick::new(texts.iter().map(|(text, _)| text)).ok()?;
-        (!texts.is_empty()).then(|| Self { gone: search, texts, added, rewritten: RewrittenTexts::of(changed, &all) })
+        (!texts.is_empty()).then(|| Self {
+            gone: search,
+            texts,
+            added,
+            rewritten: RewrittenTexts::of(changed, &all),
+        })
     }
 
     /// The file whose former text is in these requests as often as in those before, which have no new text. A user may say what a prompt has, such as
     /// an example.
-    pub fn still_in(&self, [now, before]: [&[String]; 2], said: impl FnOnce() -> String) -> Option<&'a RepoPath> {
+    pub fn still_in(
+        &self,
+        [now, before]: [&[String]; 2],
+        said: impl FnOnce() -> String,
+    ) -> Option<&'a RepoPath> {
         let now: Vec<String> = now.iter().map(|request| letters(request)).collect();
-        if self.added.as_ref().is_some_and(|added| now.iter().any(|request| added.is_match(request))) {
+        if self
+            .added
+            .as_ref()
+            .is_some_and(|added| now.iter().any(|request| added.is_match(request)))
+        {
             return None;
         }
         let counts = self.counts(&now);
         if counts.is_empty() {
             return None;
         }
-        let before = self.counts(&before.iter().map(|request| letters(request)).collect::<Vec<_>>());
-        let kept = counts.iter().filter(|(text, count)| before.get(text).is_some_and(|before| before <= count));
-        let mut found = kept.filter_map(|(text, _)| self.texts.get(*text)).peekable();
-        let said = if found.peek().is_some() { letters(&said()) } else { String::new() };
-        found.find(|(text, _)| !said.contains(text) && !self.rewritten.may_make(text, &now)).map(|(_, file)| *file)
+        let before = self.counts(
+            &before
+                .iter()
+                .map(|request| letters(request))
+                .collect::<Vec<_>>(),
+        );
+        let kept = counts
+            .iter()
+            .filter(|(text, count)| before.get(text).is_some_and(|before| before <= count));
+        let mut found = kept
+            .filter_map(|(text, _)| self.texts.get(*text))
+            .peekable();
+        let said = if found.peek().is_some() {
+            letters(&said())
+        } else {
+            String::new()
+        };
+        found
+            .find(|(text, _)| !said.contains(text) && !self.rewritten.may_make(text, &now))
+            .map(|(_, file)| *file)
     }
 
     /// How often each text is in the request that has it most often. A conversation repeats it in each of its requests.
@@ -106,13 +158,18 @@ fn kept<'t>(
     let all: Vec<&String> = texts.keys().collect();
     let mut kept = BTreeSet::new();
     for (file, text) in now {
-        let own = values(&file.file, &file.text).map(|values| letters(&values.concat())).unwrap_or_default();
+        let own = values(&file.file, &file.text)
+            .map(|values| letters(&values.concat()))
+            .unwrap_or_default();
         for text in [text, &own] {
             for (count, found) in search.find_overlapping_iter(text).enumerate() {
                 if count == MOST_MATCHES {
                     return None;
                 }
-                kept.extend(all.get(found.pattern().as_usize()).map(|text| (*text).clone()));
+                kept.extend(
+                    all.get(found.pattern().as_usize())
+                        .map(|text| (*text).clone()),
+                );
             }
         }
     }
@@ -123,15 +180,23 @@ fn kept<'t>(
 fn long_texts(file: &RepoPath, text: &str) -> BTreeSet<String> {
     let in_line = |line: &str| -> Vec<String> {
         let value = line.split_once(": ").map(|(_, value)| letters(value));
-        let quoted = QUOTES.iter().flat_map(|quote| line.split(*quote)).map(letters);
+        let quoted = QUOTES
+            .iter()
+            .flat_map(|quote| line.split(*quote))
+            .map(letters);
         quoted.chain([letters(line)]).chain(value).collect()
     };
     let texts: Vec<String> = match values(file, text) {
         Some(values) => {
             let lines = values.iter().flat_map(|value| value.lines()).map(letters);
-            lines.chain(values.iter().map(|value| letters(value))).collect()
+            lines
+                .chain(values.iter().map(|value| letters(value)))
+                .collect()
         }
         None => text.lines().flat_map(in_line).collect(),
     };
-    texts.into_iter().filter(|text| text.chars().count() >= LONG).collect()
+    texts
+        .into_iter()
+        .filter(|text| text.chars().count() >= LONG)
+        .collect()
 }

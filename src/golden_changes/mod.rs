@@ -45,7 +45,9 @@ use crate::files::{BaseFiles, SourceText};
 use crate::model::{Agent, Config, GoldenChange, NoVerdict, RepoPath, RunKey, SuiteConfig, Tier};
 use crate::suites::read_config;
 
-pub use self::agent_files::{agent_files, files_of_patterns, further_prompt_files, is_in_folder, is_listed, is_named};
+pub use self::agent_files::{
+    agent_files, files_of_patterns, further_prompt_files, is_in_folder, is_listed, is_named,
+};
 use self::called_targets::ChangedTargets;
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
@@ -57,7 +59,8 @@ use self::recording_comparison::ComparedAgent;
 pub use self::recording_comparison::KnownRecordings;
 pub use self::recording_lists::RecordingLists;
 pub use self::recording_proof::{
-    RECORDING_STATUS, RecordingChanges, Unproven, proof_description, recording_digest, remaining, unproven,
+    RECORDING_STATUS, RecordingChanges, Unproven, proof_description, recording_digest, remaining,
+    unproven,
 };
 pub use self::recordings::recording_files;
 pub use self::same_contents::changed_contents;
@@ -86,7 +89,9 @@ pub fn base_config(base: &dyn BaseFiles, file: &RepoPath) -> BaseConfig {
         Err(problem) => return BaseConfig::Unreadable(problem.to_string()),
         Ok(bytes) => bytes,
     };
-    let read = SourceText::new(file.clone(), bytes).map_err(Into::into).and_then(|source| read_config(&source));
+    let read = SourceText::new(file.clone(), bytes)
+        .map_err(Into::into)
+        .and_then(|source| read_config(&source));
     match read {
         Ok(config) => BaseConfig::Known(Box::new(config)),
         Err(problems) => BaseConfig::Unreadable(problems.first_line()),
@@ -129,7 +134,9 @@ impl GoldenChanges {
         baseline::compare(sides, before, after, found);
         settings::compare(before, after, deciding, found);
         for suite in &after.suites {
-            let Some(old) = same_suite(before, suite) else { continue };
+            let Some(old) = same_suite(before, suite) else {
+                continue;
+            };
             gates::compare(old, suite, found);
             judges::compare(sides, old, suite, found);
         }
@@ -137,9 +144,17 @@ impl GoldenChanges {
     }
 
     /// Compares the recordings. Call it last: where the number of reads is limited, golden files matter more.
-    pub fn recordings(&mut self, sides: &Sides<'_>, before: &Config, after: &Config, recordings: &KnownRecordings<'_>) {
+    pub fn recordings(
+        &mut self,
+        sides: &Sides<'_>,
+        before: &Config,
+        after: &Config,
+        recordings: &KnownRecordings<'_>,
+    ) {
         for suite in &after.suites {
-            let Some(old) = same_suite(before, suite) else { continue };
+            let Some(old) = same_suite(before, suite) else {
+                continue;
+            };
             for (name, agent) in &suite.agents {
                 if let Some(agent_before) = old.agents.get(name) {
                     let targets = ChangedTargets::of((before, agent_before), (after, agent));
@@ -152,12 +167,19 @@ impl GoldenChanges {
                         targets,
                         calls: PresentCalls::of(after, agent),
                     };
-                    let refusals = recordings::compare(sides, &who, agent_before, agent, &mut self.found);
+                    let refusals =
+                        recordings::compare(sides, &who, agent_before, agent, &mut self.found);
                     self.refusals.extend(refusals);
                 }
             }
         }
-        NewlyCounted { sides, before, after, known: recordings }.report(&mut self.found);
+        NewlyCounted {
+            sides,
+            before,
+            after,
+            known: recordings,
+        }
+        .report(&mut self.found);
     }
 
     /// Compares the cases of one suite.
@@ -167,7 +189,12 @@ impl GoldenChanges {
 
     /// Adds a change that was found elsewhere.
     pub fn add(&mut self, change: GoldenChange) {
-        let GoldenChange { words, weight, file, class } = change;
+        let GoldenChange {
+            words,
+            weight,
+            file,
+            class,
+        } = change;
         self.found.add(class, weight, words, file.as_ref());
     }
 
@@ -191,10 +218,16 @@ pub fn added_samples(
 ) -> BTreeSet<(RunKey, u32)> {
     let mut added = BTreeSet::new();
     for suite in &after.suites {
-        let Some(old) = same_suite(before, suite) else { continue };
+        let Some(old) = same_suite(before, suite) else {
+            continue;
+        };
         for (name, agent) in &suite.agents {
             if let Some(agent_before) = old.agents.get(name) {
-                let who = recording_use::RunsOf { suite: &suite.id, agent: name, tier };
+                let who = recording_use::RunsOf {
+                    suite: &suite.id,
+                    agent: name,
+                    tier,
+                };
                 added.extend(recordings::added(sides, lists, &who, [agent_before, agent]));
             }
         }
@@ -214,9 +247,16 @@ pub fn has_agent_changed(sides: &Sides<'_>, before: &Agent, after: &Agent) -> bo
 /// Whether two suites are graded by the same settings. The source of their runs does not count.
 pub fn same_rules(before: &SuiteConfig, after: &SuiteConfig) -> bool {
     let rules = |suite: &SuiteConfig| {
-        let mut suite = SuiteConfig { index: 0, judges: Vec::new(), ..suite.clone() };
+        let mut suite = SuiteConfig {
+            index: 0,
+            judges: Vec::new(),
+            ..suite.clone()
+        };
         for agent in suite.agents.values_mut() {
-            *agent = Agent { role: agent.role, ..Agent::default() };
+            *agent = Agent {
+                role: agent.role,
+                ..Agent::default()
+            };
         }
         suite
     };

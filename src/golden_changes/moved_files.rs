@@ -35,17 +35,29 @@ pub enum LeftBehind {
 pub struct TooAlike;
 
 /// The files of a list whose content left it and is in files outside of the list that the change adds or edits.
-pub fn moved_out(sides: &Sides<'_>, old: &FilePaths, new: &FilePaths) -> Result<Vec<MovedContent>, TooAlike> {
-    let left: Vec<&RepoPath> = old.values().filter(|file| has_left(sides, file, new)).collect();
+pub fn moved_out(
+    sides: &Sides<'_>,
+    old: &FilePaths,
+    new: &FilePaths,
+) -> Result<Vec<MovedContent>, TooAlike> {
+    let left: Vec<&RepoPath> = old
+        .values()
+        .filter(|file| has_left(sides, file, new))
+        .collect();
     if left.is_empty() {
         return Ok(Vec::new());
     }
     let all = readable_files(sides.head);
-    let read = all.into_values().filter_map(|file| NewLines::of(sides, file));
-    let (listed, others): (Vec<_>, Vec<_>) = read.partition(|one| new.contains_key(one.file.as_str()));
+    let read = all
+        .into_values()
+        .filter_map(|file| NewLines::of(sides, file));
+    let (listed, others): (Vec<_>, Vec<_>) =
+        read.partition(|one| new.contains_key(one.file.as_str()));
     let (renamed, index) = (LineIndex::of(&listed), LineIndex::of(&others));
-    let texts: BTreeMap<&RepoPath, SourceText> =
-        left.iter().filter_map(|file| Some((*file, text(sides.base, file)?))).collect();
+    let texts: BTreeMap<&RepoPath, SourceText> = left
+        .iter()
+        .filter_map(|file| Some((*file, text(sides.base, file)?)))
+        .collect();
     let rewritten = LazyCell::new(|| {
         let mut found = rewritten_in(&texts, &others, |one| !is_output(sides, one));
         let kept = rewritten_in(&texts, &listed, |_| true);
@@ -68,7 +80,10 @@ pub fn moved_out(sides: &Sides<'_>, old: &FilePaths, new: &FilePaths) -> Result<
                 .into_iter()
                 .collect(),
         };
-        let to: Vec<RepoPath> = to.into_iter().filter_map(|to| Some(others.get(to)?.file.clone())).collect();
+        let to: Vec<RepoPath> = to
+            .into_iter()
+            .filter_map(|to| Some(others.get(to)?.file.clone()))
+            .collect();
         if to.is_empty() {
             continue;
         }
@@ -77,8 +92,16 @@ pub fn moved_out(sides: &Sides<'_>, old: &FilePaths, new: &FilePaths) -> Result<
             let [before, now] = [before, &now].map(|source| length(&source.text));
             now >= LEAST && 2 * now >= before
         });
-        let left = if is_long { LeftBehind::Rewritten } else { LeftBehind::Stub };
-        moved.push(MovedContent { from: file.clone(), to, left });
+        let left = if is_long {
+            LeftBehind::Rewritten
+        } else {
+            LeftBehind::Stub
+        };
+        moved.push(MovedContent {
+            from: file.clone(),
+            to,
+            left,
+        });
     }
     Ok(moved)
 }
@@ -95,7 +118,11 @@ impl NewLines {
     fn of(sides: &Sides<'_>, file: RepoPath) -> Option<Self> {
         if sides.base.has_file(&file, None) {
             let now = text(sides.head, &file);
-            return Some(Self { file, now, before: None });
+            return Some(Self {
+                file,
+                now,
+                before: None,
+            });
         }
         if sides.base.likeness(&file, &file) == FileMatch::Same {
             return None;
@@ -121,11 +148,18 @@ const LONG: usize = 24;
 
 impl<'a> LineIndex<'a> {
     fn of(files: &'a [NewLines]) -> Self {
-        let mut index = Self { lines: HashMap::new(), texts: HashMap::new(), left: Cell::new(MOST_LINES) };
+        let mut index = Self {
+            lines: HashMap::new(),
+            texts: HashMap::new(),
+            left: Cell::new(MOST_LINES),
+        };
         for (place, one) in files.iter().enumerate() {
             let Some(source) = &one.now else { continue };
             index.texts.entry(source.text.trim()).or_insert(place);
-            let known = one.before.as_ref().map_or_else(HashSet::new, |before| lines(&before.text));
+            let known = one
+                .before
+                .as_ref()
+                .map_or_else(HashSet::new, |before| lines(&before.text));
             for line in lines(&source.text).difference(&known) {
                 index.lines.entry(line).or_default().push(place);
             }
@@ -142,18 +176,41 @@ impl<'a> LineIndex<'a> {
             return Ok(vec![*place]);
         }
         let places = || wanted.iter().filter_map(|line| self.lines.get(line));
-        let left = self.left.get().checked_sub(places().map(Vec::len).sum()).ok_or(TooAlike)?;
+        let left = self
+            .left
+            .get()
+            .checked_sub(places().map(Vec::len).sum())
+            .ok_or(TooAlike)?;
         self.left.set(left);
         let mut found: BTreeMap<usize, usize> = BTreeMap::new();
-        places().flatten().for_each(|place| *found.entry(*place).or_default() += 1);
-        if let Some((place, _)) = found.into_iter().find(|(_, count)| 2 * count >= wanted.len()) {
+        places()
+            .flatten()
+            .for_each(|place| *found.entry(*place).or_default() += 1);
+        if let Some((place, _)) = found
+            .into_iter()
+            .find(|(_, count)| 2 * count >= wanted.len())
+        {
             return Ok(vec![place]);
         }
-        let long: Vec<&&str> = wanted.iter().filter(|line| line.chars().count() >= LONG).collect();
-        let found: Vec<usize> = long.iter().filter_map(|line| self.lines.get(**line)?.first().copied()).collect();
+        let long: Vec<&&str> = wanted
+            .iter()
+            .filter(|line| line.chars().count() >= LONG)
+            .collect();
+        let found: Vec<usize> = long
+            .iter()
+            .filter_map(|line| self.lines.get(**line)?.first().copied())
+            .collect();
         // One line may be the same by chance, such as an import.
         let is_half = found.len() > 1 && 2 * found.len() >= long.len();
-        Ok(if is_half { found.into_iter().collect::<BTreeSet<_>>().into_iter().collect() } else { Vec::new() })
+        Ok(if is_half {
+            found
+                .into_iter()
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect()
+        } else {
+            Vec::new()
+        })
     }
 }
 
@@ -165,15 +222,35 @@ fn rewritten_in<'f>(
     counts: impl Fn(&NewLines) -> bool,
 ) -> BTreeMap<&'f RepoPath, usize> {
     let long = |source: &SourceText| -> BTreeSet<String> {
-        own_lines(source).into_iter().map(letters).filter(|line| line.chars().count() >= LONG).collect()
+        own_lines(source)
+            .into_iter()
+            .map(letters)
+            .filter(|line| line.chars().count() >= LONG)
+            .collect()
     };
-    let wanted: Vec<(&RepoPath, BTreeSet<String>)> = left.iter().map(|(file, source)| (*file, long(source))).collect();
-    let lines: Vec<&String> = wanted.iter().flat_map(|(_, lines)| lines).collect::<BTreeSet<_>>().into_iter().collect();
-    let Ok(search) = AhoCorasick::new(&lines) else { return BTreeMap::new() };
+    let wanted: Vec<(&RepoPath, BTreeSet<String>)> = left
+        .iter()
+        .map(|(file, source)| (*file, long(source)))
+        .collect();
+    let lines: Vec<&String> = wanted
+        .iter()
+        .flat_map(|(_, lines)| lines)
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    let Ok(search) = AhoCorasick::new(&lines) else {
+        return BTreeMap::new();
+    };
     let found_in = |source: &SourceText| -> BTreeSet<&str> {
         let text = letters(&source.text);
         let found = search.find_overlapping_iter(&text).take(MOST_LINES);
-        found.filter_map(|found| lines.get(found.pattern().as_usize()).map(|line| line.as_str())).collect()
+        found
+            .filter_map(|found| {
+                lines
+                    .get(found.pattern().as_usize())
+                    .map(|line| line.as_str())
+            })
+            .collect()
     };
     let mut rewritten = BTreeMap::new();
     for (place, one) in others.iter().enumerate() {
@@ -187,7 +264,10 @@ fn rewritten_in<'f>(
             continue;
         }
         for (file, lines) in &wanted {
-            let count = lines.iter().filter(|line| new.contains(line.as_str())).count();
+            let count = lines
+                .iter()
+                .filter(|line| new.contains(line.as_str()))
+                .count();
             if count > 0 && 2 * count >= lines.len() {
                 rewritten.entry(*file).or_insert(place);
             }
@@ -200,19 +280,30 @@ fn rewritten_in<'f>(
 fn is_output(sides: &Sides<'_>, one: &NewLines) -> bool {
     let is_own = |source: &SourceText| {
         let value = lenient::whole(&source.text);
-        value.is_some_and(|value| value["schema"].as_str().is_some_and(|schema| schema.starts_with(OWN_SCHEMA)))
+        value.is_some_and(|value| {
+            value["schema"]
+                .as_str()
+                .is_some_and(|schema| schema.starts_with(OWN_SCHEMA))
+        })
     };
     // A report has other forms in its folder.
     let is_form = REPORT_FORMS.contains(&one.file.name());
     let report = one.file.parent().child("report.json");
-    one.now.as_ref().is_some_and(is_own) || (is_form && text(sides.head, &report).as_ref().is_some_and(is_own))
+    one.now.as_ref().is_some_and(is_own)
+        || (is_form && text(sides.head, &report).as_ref().is_some_and(is_own))
 }
 
 /// How the name of each format of goldgate's files begins.
 const OWN_SCHEMA: &str = "goldgate.";
 
 /// The files that goldgate writes with a report, and that state no format.
-const REPORT_FORMS: [&str; 5] = ["report.md", "report.html", "report.sarif", "junit.xml", "summary.json"];
+const REPORT_FORMS: [&str; 5] = [
+    "report.md",
+    "report.html",
+    "report.sarif",
+    "junit.xml",
+    "summary.json",
+];
 
 /// Whether a file is not in the list any more, or has lost at least half of its lines.
 fn has_left(sides: &Sides<'_>, file: &RepoPath, new: &FilePaths) -> bool {
@@ -239,14 +330,32 @@ fn length(text: &str) -> usize {
 
 /// The different lines of a text, without what is around the words: a line of a prompt may become a string of a program.
 fn lines(text: &str) -> HashSet<&str> {
-    text.lines().map(words_of).filter(|line| !line.is_empty()).collect()
+    text.lines()
+        .map(words_of)
+        .filter(|line| !line.is_empty())
+        .collect()
 }
 
 /// The lines of a file that are its own: those of a program without comments and imports, which other files have as well.
 fn own_lines(source: &SourceText) -> HashSet<&str> {
-    let is_text = source.file.name().rsplit_once('.').is_none_or(|(_, end)| TEXTS.contains(&end));
-    let is_own = |line: &&str| is_text || !SHARED.iter().any(|start| line.trim_start().starts_with(start));
-    source.text.lines().filter(is_own).map(words_of).filter(|line| !line.is_empty()).collect()
+    let is_text = source
+        .file
+        .name()
+        .rsplit_once('.')
+        .is_none_or(|(_, end)| TEXTS.contains(&end));
+    let is_own = |line: &&str| {
+        is_text
+            || !SHARED
+                .iter()
+                .any(|start| line.trim_start().starts_with(start))
+    };
+    source
+        .text
+        .lines()
+        .filter(is_own)
+        .map(words_of)
+        .filter(|line| !line.is_empty())
+        .collect()
 }
 
 /// The endings of files whose lines are all text.
@@ -258,5 +367,7 @@ const SHARED: [&str; 8] = ["#", "//", "/*", "* ", "--", "import ", "from ", "use
 fn words_of(line: &str) -> &str {
     let is_other = |char: char| !char.is_alphanumeric();
     let line = line.trim_matches(is_other);
-    line.strip_suffix("\\n").unwrap_or(line).trim_matches(is_other)
+    line.strip_suffix("\\n")
+        .unwrap_or(line)
+        .trim_matches(is_other)
 }

@@ -65,15 +65,27 @@ struct NewPrompt {
 impl<'a> ReplacedPrompts<'a> {
     /// Reads the files of the agent on both sides.
     pub fn of(sides: &Sides<'a>, before: &Agent, after: &Agent) -> Self {
-        let files = |files: &dyn Files, agent| agent_files(files, agent).ok().flatten().map(|(files, _)| files);
+        let files = |files: &dyn Files, agent| {
+            agent_files(files, agent)
+                .ok()
+                .flatten()
+                .map(|(files, _)| files)
+        };
         let (Some(old), Some(new)) = (files(sides.base, before), files(sides.head, after)) else {
-            return Self { head: sides.head, files: FilePaths::new(), prompts: Vec::new(), changed: 0 };
+            return Self {
+                head: sides.head,
+                files: FilePaths::new(),
+                prompts: Vec::new(),
+                changed: 0,
+            };
         };
         let is_same = |file: &RepoPath| sides.base.likeness(file, file) == FileMatch::Same;
         let all: BTreeSet<&RepoPath> = old.values().chain(new.values()).collect();
         let changed: Vec<&RepoPath> = all.into_iter().filter(|file| !is_same(file)).collect();
         let replaced = |file: &&RepoPath| {
-            let before = old.get(file.as_str()).and_then(|file| text(sides.base, file))?;
+            let before = old
+                .get(file.as_str())
+                .and_then(|file| text(sides.base, file))?;
             let normal = norm(&before.text);
             let after = match new.get(file.as_str()) {
                 Some(file) => text(sides.head, file)?.text,
@@ -89,7 +101,12 @@ impl<'a> ReplacedPrompts<'a> {
             })
         };
         let (prompts, changed) = (changed.iter().filter_map(replaced).collect(), changed.len());
-        Self { head: sides.head, files: new, prompts, changed }
+        Self {
+            head: sides.head,
+            files: new,
+            prompts,
+            changed,
+        }
     }
 
     /// Returns the replaced prompt whose older version a recording of the head was asked with. `before` is a recording of the same case from
@@ -106,7 +123,10 @@ impl<'a> ReplacedPrompts<'a> {
         }
         let asked = requests(&now?)?;
         let now = norm(&asked.join("\n"));
-        let older = self.prompts.iter().find(|prompt| prompt.is_still_in(&now) && !self.is_kept(prompt));
+        let older = self
+            .prompts
+            .iter()
+            .find(|prompt| prompt.is_still_in(&now) && !self.is_kept(prompt));
         if let Some(prompt) = older {
             return Some(OldPrompt::Sent(&prompt.file));
         }
@@ -118,25 +138,42 @@ impl<'a> ReplacedPrompts<'a> {
         }
         // Changed code may ask with another text than the whole file.
         let before = (self.prompts.len() == self.changed).then(|| norm(&before.join("\n")))?;
-        let is_replaced = |prompt: &ReplacedPrompt| before.contains(&prompt.before) && !self.is_kept(prompt);
+        let is_replaced =
+            |prompt: &ReplacedPrompt| before.contains(&prompt.before) && !self.is_kept(prompt);
         let is_literal = self.prompts.iter().all(is_replaced);
-        let missing = self.prompts.iter().find(|prompt| is_literal && prompt.is_missing_in(&now));
+        let missing = self
+            .prompts
+            .iter()
+            .find(|prompt| is_literal && prompt.is_missing_in(&now));
         missing.map(|prompt| OldPrompt::WithoutNewLines(&prompt.file))
     }
 
     fn gone_texts(&self) -> Option<GoneTexts<'_>> {
-        let changed = self.prompts.iter().map(|ReplacedPrompt { file, texts: [before, after], .. }| ChangedAgentFile {
-            file,
-            before,
-            after,
-        });
-        let now = || self.files.values().filter_map(|file| text(self.head, file)).collect();
+        let changed = self.prompts.iter().map(
+            |ReplacedPrompt {
+                 file,
+                 texts: [before, after],
+                 ..
+             }| ChangedAgentFile {
+                file,
+                before,
+                after,
+            },
+        );
+        let now = || {
+            self.files
+                .values()
+                .filter_map(|file| text(self.head, file))
+                .collect()
+        };
         GoneTexts::of(&changed.collect::<Vec<_>>(), now)
     }
 
     fn is_kept(&self, prompt: &ReplacedPrompt) -> bool {
         let [before, after] = &prompt.texts;
-        *prompt.kept.get_or_init(|| is_kept(self.head, [before, after], &self.files, &prompt.file))
+        *prompt
+            .kept
+            .get_or_init(|| is_kept(self.head, [before, after], &self.files, &prompt.file))
     }
 }
 
@@ -144,7 +181,8 @@ impl ReplacedPrompt {
     fn is_still_in(&self, asked: &str) -> bool {
         let NewPrompt { text, .. } = &self.after;
         let is_asked = !text.is_empty() && asked.contains(text) && !self.before.contains(text);
-        let is_part_of_new = text.contains(&self.before) || is_asked || self.after.may_be(&self.before);
+        let is_part_of_new =
+            text.contains(&self.before) || is_asked || self.after.may_be(&self.before);
         !is_part_of_new && (asked.contains(&self.before) || self.is_template_in(asked))
     }
 
@@ -152,17 +190,25 @@ impl ReplacedPrompt {
     fn is_template_in(&self, asked: &str) -> bool {
         let NewPrompt { text, pieces, .. } = &self.after;
         // A part of the present version may not be sent, such as a branch or a header.
-        let mut new =
-            pieces.iter().filter(|piece| is_long([*piece]) && !self.before.contains(piece.as_str())).peekable();
+        let mut new = pieces
+            .iter()
+            .filter(|piece| is_long([*piece]) && !self.before.contains(piece.as_str()))
+            .peekable();
         let is_new = match (pieces.is_empty(), new.peek().is_some()) {
             (true, _) => !text.is_empty() && asked.contains(text),
             (false, true) => new.any(|piece| asked.contains(piece)),
             (false, false) => rest_after(pieces, asked).is_some(),
         };
         // What has a piece of the present version inside may be made of it.
-        let may_be_made =
-            |gone: &str| pieces.iter().any(|piece| piece.chars().count() >= LEAST / 2 && gone.contains(piece));
-        let gone = self.before_pieces.iter().filter(|piece| !text.contains(piece.as_str()) && !may_be_made(piece));
+        let may_be_made = |gone: &str| {
+            pieces
+                .iter()
+                .any(|piece| piece.chars().count() >= LEAST / 2 && gone.contains(piece))
+        };
+        let gone = self
+            .before_pieces
+            .iter()
+            .filter(|piece| !text.contains(piece.as_str()) && !may_be_made(piece));
         !is_new && is_long(gone) && rest_after(&self.before_pieces, asked).is_some()
     }
 
@@ -176,29 +222,48 @@ impl ReplacedPrompt {
 impl NewPrompt {
     fn of(text: &str, before: &str) -> Self {
         // Of a line with placeholders, the longest text around them.
-        let lines = text.lines().filter_map(|line| match line.contains(PLACEHOLDERS) {
-            true => around_placeholders(line).into_iter().max_by_key(String::len).filter(|piece| is_long([piece])),
-            false => Some(norm(line)),
-        });
-        let new_lines = lines.filter(|line| !line.is_empty() && !before.contains(line)).collect();
-        Self { text: norm(text), new_lines, pieces: pieces_of(text) }
+        let lines = text
+            .lines()
+            .filter_map(|line| match line.contains(PLACEHOLDERS) {
+                true => around_placeholders(line)
+                    .into_iter()
+                    .max_by_key(String::len)
+                    .filter(|piece| is_long([piece])),
+                false => Some(norm(line)),
+            });
+        let new_lines = lines
+            .filter(|line| !line.is_empty() && !before.contains(line))
+            .collect();
+        Self {
+            text: norm(text),
+            new_lines,
+            pieces: pieces_of(text),
+        }
     }
 
     /// Whether a text may be what comes of its placeholders: what is around them is in the text, in order, from its start to its end.
     fn may_be(&self, text: &str) -> bool {
-        let (Some(first), Some(last)) = (self.pieces.first(), self.pieces.last()) else { return false };
+        let (Some(first), Some(last)) = (self.pieces.first(), self.pieces.last()) else {
+            return false;
+        };
         rest_after(&self.pieces, text).is_some() && text.starts_with(first) && text.ends_with(last)
     }
 }
 
 /// Finds texts in order, and returns what is behind the last of them.
 fn rest_after<'a>(pieces: &[String], text: &'a str) -> Option<&'a str> {
-    pieces.iter().try_fold(text, |rest, piece| rest.find(piece).and_then(|at| rest.get(at + piece.len()..)))
+    pieces.iter().try_fold(text, |rest, piece| {
+        rest.find(piece).and_then(|at| rest.get(at + piece.len()..))
+    })
 }
 
 /// What is around the placeholders of a text, in normal form; empty if it has none, or if almost nothing is around them: that fits any text.
 fn pieces_of(text: &str) -> Vec<String> {
-    let pieces = if text.contains(PLACEHOLDERS) { around_placeholders(text) } else { Vec::new() };
+    let pieces = if text.contains(PLACEHOLDERS) {
+        around_placeholders(text)
+    } else {
+        Vec::new()
+    };
     if is_long(&pieces) { pieces } else { Vec::new() }
 }
 
@@ -207,21 +272,36 @@ fn around_placeholders(text: &str) -> Vec<String> {
     let mut parts: Vec<char> = text.chars().collect();
     // A placeholder may begin with several of them.
     parts.dedup_by(|next, last| PLACEHOLDERS.contains(next) && PLACEHOLDERS.contains(last));
-    String::from_iter(parts).split(PLACEHOLDERS).step_by(2).map(norm).collect()
+    String::from_iter(parts)
+        .split(PLACEHOLDERS)
+        .step_by(2)
+        .map(norm)
+        .collect()
 }
 
 /// Whether texts together are long enough to be looked for.
 fn is_long<'a>(texts: impl IntoIterator<Item = &'a String>) -> bool {
-    texts.into_iter().map(|text| text.chars().count()).sum::<usize>() >= LEAST
+    texts
+        .into_iter()
+        .map(|text| text.chars().count())
+        .sum::<usize>()
+        >= LEAST
 }
 
 /// Whether a prompt is in the agent's files in another way: at least half of its lines are in other files, or all of them are in these and
 /// in the file itself, which lacks some.
 fn is_kept(head: &dyn Files, [before, after]: [&str; 2], new: &FilePaths, file: &RepoPath) -> bool {
-    let others = new.values().filter(|other| *other != file).filter_map(|other| text(head, other));
+    let others = new
+        .values()
+        .filter(|other| *other != file)
+        .filter_map(|other| text(head, other));
     let others = letters(&others.map(|source| source.text).collect::<String>());
     let own = letters(after);
-    let lines: BTreeSet<String> = before.lines().map(letters).filter(|line| !line.is_empty()).collect();
+    let lines: BTreeSet<String> = before
+        .lines()
+        .map(letters)
+        .filter(|line| !line.is_empty())
+        .collect();
     let count = |is_in: &dyn Fn(&String) -> bool| lines.iter().filter(|line| is_in(line)).count();
     let in_own = count(&|line| own.contains(line.as_str()));
     let in_both = count(&|line| own.contains(line.as_str()) || others.contains(line.as_str()));

@@ -37,8 +37,14 @@ impl PresentCalls {
     pub fn of(config: &Config, agent: &Agent) -> Option<Self> {
         let target = &live(agent)?.target;
         let own = config.targets.get(target)?;
-        let others = config.targets.iter().filter(|(_, other)| calls(other) != calls(own));
-        let models = config.targets.iter().filter_map(|(name, target)| Some((name.clone(), model(target)?)));
+        let others = config
+            .targets
+            .iter()
+            .filter(|(_, other)| calls(other) != calls(own));
+        let models = config
+            .targets
+            .iter()
+            .filter_map(|(name, target)| Some((name.clone(), model(target)?)));
         Some(Self {
             target: target.clone(),
             model: model(own),
@@ -60,11 +66,17 @@ impl PresentCalls {
 
     /// Whether another target has this model.
     pub fn is_of_other_target(&self, full: &str) -> bool {
-        self.models.iter().any(|(name, model)| *name != self.target && is_full_name(full, model))
+        self.models
+            .iter()
+            .any(|(name, model)| *name != self.target && is_full_name(full, model))
     }
 
     /// What a recording states. `user` returns the target that plays the user of its case.
-    pub fn other(&self, recording: &Value, user: impl Fn() -> Option<String>) -> BTreeSet<OtherCall> {
+    pub fn other(
+        &self,
+        recording: &Value,
+        user: impl Fn() -> Option<String>,
+    ) -> BTreeSet<OtherCall> {
         let stated = |pointer: &str| recording.pointer(pointer).and_then(Value::as_str);
         let digest = stated("/provenance/target_sha256");
         let is_other_target = |target: &&str| match digest {
@@ -72,15 +84,21 @@ impl PresentCalls {
             None => self.others.contains(*target),
         };
         let other_target = stated("/provenance/target").filter(is_other_target);
-        let is_other = |full: &&str, model: Option<&String>| model.is_some_and(|model| !is_full_name(full, model));
-        let other_model = stated("/provenance/model").filter(|full| is_other(full, self.model.as_ref()));
-        let is_other_user = |full: &&str| is_other(full, user().and_then(|user| self.models.get(&user)));
+        let is_other = |full: &&str, model: Option<&String>| {
+            model.is_some_and(|model| !is_full_name(full, model))
+        };
+        let other_model =
+            stated("/provenance/model").filter(|full| is_other(full, self.model.as_ref()));
+        let is_other_user =
+            |full: &&str| is_other(full, user().and_then(|user| self.models.get(&user)));
         let other_user = stated("/outputs/user/model").filter(is_other_user);
         let own = match other_target {
             Some(target) => Some(OtherCall::Target(target.to_owned())),
             None => other_model.map(|model| OtherCall::Model(model.to_owned())),
         };
-        own.into_iter().chain(other_user.map(|model| OtherCall::User(model.to_owned()))).collect()
+        own.into_iter()
+            .chain(other_user.map(|model| OtherCall::User(model.to_owned())))
+            .collect()
     }
 
     /// What is said of recordings that state it.
@@ -92,7 +110,10 @@ impl PresentCalls {
                 )
             }
             (OtherCall::Target(target), _) => {
-                format!("made with the target {target}, while the agent calls {}: record them with that", self.target)
+                format!(
+                    "made with the target {target}, while the agent calls {}: record them with that",
+                    self.target
+                )
             }
             (OtherCall::Model(made), Some(model)) => {
                 format!(
@@ -103,7 +124,9 @@ impl PresentCalls {
             }
             (OtherCall::Model(made), None) => format!("made with the model {made}"),
             (OtherCall::User(made), _) => {
-                format!("made with {made} as the user, while the target of the user has another model")
+                format!(
+                    "made with {made} as the user, while the target of the user has another model"
+                )
             }
         }
     }

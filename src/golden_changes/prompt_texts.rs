@@ -21,23 +21,35 @@ pub struct ChangedAgentFile<'a> {
 /// The letters and digits of a text: how it is wrapped, quoted and escaped does not matter.
 pub fn letters(text: &str) -> String {
     let text = text.replace("\\n", " ");
-    text.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    text.chars()
+        .filter(|char| char.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// What the model was asked: the prompt, and the texts of each recorded request. `None` if a recording states neither.
 pub fn requests(recording: &SourceText) -> Option<Vec<String>> {
     let run = lenient::whole(&recording.text)?;
     // A run that failed may have asked nothing, and is not graded.
-    if run["status"].as_str().is_some_and(|status| status != RunStatus::Completed.as_str()) {
+    if run["status"]
+        .as_str()
+        .is_some_and(|status| status != RunStatus::Completed.as_str())
+    {
         return None;
     }
-    let exchanges = run["intermediate"]["exchanges"].as_array().into_iter().flatten();
+    let exchanges = run["intermediate"]["exchanges"]
+        .as_array()
+        .into_iter()
+        .flatten();
     let bodies = exchanges.map(|exchange| &exchange["request"]["body"]);
-    let requests = [&run["inputs"]["prompt"]].into_iter().chain(bodies).map(|request| {
-        let mut texts = Vec::new();
-        texts_of(request, &mut texts);
-        texts.join("\n")
-    });
+    let requests = [&run["inputs"]["prompt"]]
+        .into_iter()
+        .chain(bodies)
+        .map(|request| {
+            let mut texts = Vec::new();
+            texts_of(request, &mut texts);
+            texts.join("\n")
+        });
     let requests: Vec<String> = requests.filter(|request| !request.is_empty()).collect();
     (!requests.is_empty()).then_some(requests)
 }

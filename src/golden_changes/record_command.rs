@@ -19,7 +19,10 @@ impl RecordedCases<'_> {
         match self {
             Self::All => String::new(),
             Self::Missing => " --missing".to_owned(),
-            Self::Named(cases) => cases.iter().map(|case| format!(" --case {}", as_argument(case))).collect(),
+            Self::Named(cases) => cases
+                .iter()
+                .map(|case| format!(" --case {}", as_argument(case)))
+                .collect(),
         }
     }
 }
@@ -37,17 +40,30 @@ enum RecordingMeans {
 
 impl RecordingMeans {
     fn of(config: &Config, suite: &SuiteId, name: Option<&AgentName>) -> Self {
-        let Some(suite) = config.suite(suite) else { return Self::Unknown };
+        let Some(suite) = config.suite(suite) else {
+            return Self::Unknown;
+        };
         let agent = match name {
             Some(name) => suite.agents.get(name),
             None => suite.agents.values().next(),
         };
-        let sources = agent.into_iter().flat_map(|agent| [&agent.deterministic, &agent.model]).flatten();
-        let Some(live) = sources.filter_map(RunSource::live).next() else { return Self::Unknown };
-        let transport = config.targets.get(&live.target).map(|target| &target.transport);
+        let sources = agent
+            .into_iter()
+            .flat_map(|agent| [&agent.deterministic, &agent.model])
+            .flatten();
+        let Some(live) = sources.filter_map(RunSource::live).next() else {
+            return Self::Unknown;
+        };
+        let transport = config
+            .targets
+            .get(&live.target)
+            .map(|target| &target.transport);
         match transport {
             _ if suite.tiers.contains(&Tier::Model) => Self::Run,
-            Some(Transport::Command { protocol: Protocol::Captured(_), .. }) => Self::Capture,
+            Some(Transport::Command {
+                protocol: Protocol::Captured(_),
+                ..
+            }) => Self::Capture,
             Some(_) | None => Self::Unknown,
         }
     }
@@ -69,9 +85,13 @@ pub fn record_again(
     let whose = name.map_or(String::new(), |name| format!(" --agent {name}"));
     match means {
         RecordingMeans::Run => {
-            format!("record again: `goldgate run{config} --tier model --suite {suite}{whose} --record {folder}{cases}`")
+            format!(
+                "record again: `goldgate run{config} --tier model --suite {suite}{whose} --record {folder}{cases}`"
+            )
         }
-        RecordingMeans::Capture => format!("record again: `goldgate record{config} --suite {suite}{whose}{cases}`"),
+        RecordingMeans::Capture => {
+            format!("record again: `goldgate record{config} --suite {suite}{whose}{cases}`")
+        }
         RecordingMeans::Unknown => format!(
             "record again with `goldgate record{config} --suite {suite}{whose}{cases} -- COMMAND`, or import new transcripts: \
              `goldgate import PATH…{config}{whose} --out {folder} --force`"
@@ -86,9 +106,13 @@ pub fn record_missing(config: &Config, suite: &SuiteId, name: &AgentName, folder
     let whose = format!("--suite {suite} --agent {name}");
     match means {
         RecordingMeans::Run => {
-            format!("record what is missing: `goldgate run{config} --tier model {whose} --record {folder} --missing`")
+            format!(
+                "record what is missing: `goldgate run{config} --tier model {whose} --record {folder} --missing`"
+            )
         }
-        RecordingMeans::Capture => format!("record what is missing: `goldgate record{config} {whose} --missing`"),
+        RecordingMeans::Capture => {
+            format!("record what is missing: `goldgate record{config} {whose} --missing`")
+        }
         RecordingMeans::Unknown => format!(
             "record what is missing with `goldgate record{config} {whose} --missing -- COMMAND`, or import the agent's transcripts: \
              `goldgate import PATH…{config} --agent {name} --out {folder}`"

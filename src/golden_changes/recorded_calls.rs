@@ -17,18 +17,25 @@ impl RecordingComparison<'_> {
     /// answer with another name for its model. Where the base commit has no recordings, or the config changed the model and its server answers with
     /// other names, nothing tells such names apart.
     pub fn other_calls(&self, found: &mut ChangeCollector) {
-        let Some(present) = &self.owner.calls else { return };
+        let Some(present) = &self.owner.calls else {
+            return;
+        };
         let known = LazyCell::new(|| -> BTreeSet<OtherCall> {
-            let all =
-                self.old.iter().flat_map(|(key, recorded)| self.calls_of(present, self.sides.base, key, recorded));
+            let all = self
+                .old
+                .iter()
+                .flat_map(|(key, recorded)| self.calls_of(present, self.sides.base, key, recorded));
             all.collect()
         });
         let mut made: BTreeMap<OtherCall, BTreeSet<&CaseSample>> = BTreeMap::new();
         for key in self.made() {
-            let Some(recorded) = self.new.get(key) else { continue };
+            let Some(recorded) = self.new.get(key) else {
+                continue;
+            };
             for other in self.calls_of(present, self.sides.head, key, recorded) {
                 // The agent of the base commit may have called a target that the present one does not.
-                let is_of_before = matches!(other, OtherCall::Target(_)) && !self.owner.targets.keeps_own();
+                let is_of_before =
+                    matches!(other, OtherCall::Target(_)) && !self.owner.targets.keeps_own();
                 if is_of_before || !known.contains(&other) {
                     made.entry(other).or_default().insert(key);
                 }
@@ -39,8 +46,15 @@ impl RecordingComparison<'_> {
             OtherCall::Target(_) => true,
             OtherCall::Model(model) => {
                 let targets = &self.owner.targets;
-                let is_former = || targets.former_model().is_some_and(|former| is_full_name(model, former));
-                targets.keeps_own() || present.is_of_other_target(model) || is_former() || *has_own_names
+                let is_former = || {
+                    targets
+                        .former_model()
+                        .is_some_and(|former| is_full_name(model, former))
+                };
+                targets.keeps_own()
+                    || present.is_of_other_target(model)
+                    || is_former()
+                    || *has_own_names
             }
             OtherCall::User(model) => {
                 let mut users = keys.iter().filter_map(|key| self.owner.user(key));
@@ -54,16 +68,28 @@ impl RecordingComparison<'_> {
                 false => Weight::Listed,
             };
             let keys: Vec<&CaseSample> = keys.into_iter().collect();
-            self.add_line(found, &keys, weight, self.counted(&keys, &present.words(&other)));
+            self.add_line(
+                found,
+                &keys,
+                weight,
+                self.counted(&keys, &present.words(&other)),
+            );
         }
     }
 
     /// Whether the recordings of the base commit state models by the name that the config had for the agent's. Where a server answers with other
     /// names, nothing tells what the name of another model is.
     fn answers_by_name(&self) -> bool {
-        let Some(former) = self.owner.targets.former_model() else { return false };
-        let texts = self.old.values().filter_map(|recorded| self.sides.base.text(&recorded.file).ok());
-        let models: BTreeSet<String> = texts.filter_map(|source| digest(&source.text, "model")).collect();
+        let Some(former) = self.owner.targets.former_model() else {
+            return false;
+        };
+        let texts = self
+            .old
+            .values()
+            .filter_map(|recorded| self.sides.base.text(&recorded.file).ok());
+        let models: BTreeSet<String> = texts
+            .filter_map(|source| digest(&source.text, "model"))
+            .collect();
         !models.is_empty() && models.iter().all(|model| is_full_name(model, former))
     }
 
@@ -74,7 +100,12 @@ impl RecordingComparison<'_> {
         key: &CaseSample,
         recorded: &RecordedFile,
     ) -> BTreeSet<OtherCall> {
-        let run = files.text(&recorded.file).ok().and_then(|source| lenient::whole(&source.text));
-        run.map_or_else(BTreeSet::new, |run| present.other(&run, || self.owner.user(key)))
+        let run = files
+            .text(&recorded.file)
+            .ok()
+            .and_then(|source| lenient::whole(&source.text));
+        run.map_or_else(BTreeSet::new, |run| {
+            present.other(&run, || self.owner.user(key))
+        })
     }
 }

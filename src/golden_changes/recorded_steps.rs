@@ -33,7 +33,8 @@ impl RecordingComparison<'_> {
         }
         let (old, new) = (self.tools_of_case(&key.0, &old), tools(&new));
         let is_lost = |(tool, calls): (&String, &ToolCalls)| {
-            old.get(tool).is_some_and(|before| before.ended > 0 && calls.open > before.open)
+            old.get(tool)
+                .is_some_and(|before| before.ended > 0 && calls.open > before.open)
         };
         new.iter().any(is_lost).then_some(RUNS_NO_TOOL)
     }
@@ -41,12 +42,20 @@ impl RecordingComparison<'_> {
     /// The calls of a case on the base commit by tool: of several samples, the most open ones. `first` is one of its recordings.
     fn tools_of_case(&self, case: &str, first: &Value) -> BTreeMap<String, ToolCalls> {
         let mut most = tools(first);
-        for (_, recorded) in self.old.range((case.to_owned(), 0)..=(case.to_owned(), u32::MAX)) {
+        for (_, recorded) in self
+            .old
+            .range((case.to_owned(), 0)..=(case.to_owned(), u32::MAX))
+        {
             let text = self.sides.base.text(&recorded.file).ok();
-            let run = text.and_then(|source| lenient::whole(&source.text)).unwrap_or_default();
+            let run = text
+                .and_then(|source| lenient::whole(&source.text))
+                .unwrap_or_default();
             for (tool, calls) in tools(&run) {
                 let known = most.entry(tool).or_default();
-                *known = ToolCalls { ended: known.ended.max(calls.ended), open: known.open.max(calls.open) };
+                *known = ToolCalls {
+                    ended: known.ended.max(calls.ended),
+                    open: known.open.max(calls.open),
+                };
             }
         }
         most
@@ -54,16 +63,25 @@ impl RecordingComparison<'_> {
 
     /// The recordings of both commits; of the base commit also that of another sample of the case.
     fn both_runs(&self, key: &CaseSample) -> Option<[Value; 2]> {
-        let read = |files: &dyn Files, file: &RepoPath| lenient::whole(&files.text(file).ok()?.text);
+        let read =
+            |files: &dyn Files, file: &RepoPath| lenient::whole(&files.text(file).ok()?.text);
         let old = self.old.get(key).or_else(|| self.old_of_case(&key.0))?;
-        Some([read(self.sides.base, &old.file)?, read(self.sides.head, &self.new.get(key)?.file)?])
+        Some([
+            read(self.sides.base, &old.file)?,
+            read(self.sides.head, &self.new.get(key)?.file)?,
+        ])
     }
 }
 
 /// Whose words the answers are, one for each start of the program.
 fn printed(run: &Value) -> Vec<Option<Answerer>> {
-    let stated = run["intermediate"]["answered_by"].as_array().into_iter().flatten();
-    stated.map(|one| serde_json::from_value(one.clone()).ok()).collect()
+    let stated = run["intermediate"]["answered_by"]
+        .as_array()
+        .into_iter()
+        .flatten();
+    stated
+        .map(|one| serde_json::from_value(one.clone()).ok())
+        .collect()
 }
 
 /// The number of answers of models, where it is recorded.
@@ -82,11 +100,21 @@ struct ToolCalls {
 /// The calls by tool.
 fn tools(run: &Value) -> BTreeMap<String, ToolCalls> {
     let mut tools: BTreeMap<String, ToolCalls> = BTreeMap::new();
-    for call in CALL_LISTS.iter().filter_map(|list| run["intermediate"][*list].as_array()).flatten() {
-        let Some(name) = call["name"].as_str() else { continue };
+    for call in CALL_LISTS
+        .iter()
+        .filter_map(|list| run["intermediate"][*list].as_array())
+        .flatten()
+    {
+        let Some(name) = call["name"].as_str() else {
+            continue;
+        };
         let has_ended = ["result", "error"].iter().any(|key| !call[*key].is_null());
         let calls = tools.entry(name.to_owned()).or_default();
-        if has_ended { calls.ended += 1 } else { calls.open += 1 }
+        if has_ended {
+            calls.ended += 1
+        } else {
+            calls.open += 1
+        }
     }
     tools
 }
@@ -105,7 +133,10 @@ mod tests {
         let found = tools(&run);
         assert_eq!(found["find"], ToolCalls { ended: 1, open: 1 });
         assert_eq!(found["cancel"], ToolCalls { ended: 0, open: 2 });
-        assert_eq!((found["plan"], found.len()), (ToolCalls { ended: 1, open: 0 }, 3));
+        assert_eq!(
+            (found["plan"], found.len()),
+            (ToolCalls { ended: 1, open: 0 }, 3)
+        );
         assert!(tools(&json!({})).is_empty());
     }
 }

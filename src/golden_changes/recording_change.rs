@@ -56,16 +56,27 @@ pub enum RecordingChange {
 }
 
 /// How the recordings of cases that both sides have differ.
-pub fn changes(sides: &Sides<'_>, before: &Recordings, after: &Recordings) -> BTreeMap<CaseSample, RecordingChange> {
-    let cases = |all: &'_ Recordings| -> BTreeSet<String> { all.keys().map(|(case, _)| case.clone()).collect() };
+pub fn changes(
+    sides: &Sides<'_>,
+    before: &Recordings,
+    after: &Recordings,
+) -> BTreeMap<CaseSample, RecordingChange> {
+    let cases = |all: &'_ Recordings| -> BTreeSet<String> {
+        all.keys().map(|(case, _)| case.clone()).collect()
+    };
     let keys: BTreeSet<&CaseSample> = before.keys().chain(after.keys()).collect();
-    let (old, new) = (LazyCell::new(|| cases(before)), LazyCell::new(|| cases(after)));
+    let (old, new) = (
+        LazyCell::new(|| cases(before)),
+        LazyCell::new(|| cases(after)),
+    );
     let change = |key: &CaseSample| match (before.get(key), after.get(key)) {
         (Some(before), Some(after)) => Some(difference(sides, &before.file, &after.file)),
         (None, Some(_)) => old.contains(&key.0).then_some(RecordingChange::Added),
         (_, None) => new.contains(&key.0).then_some(RecordingChange::Content),
     };
-    keys.into_iter().filter_map(|key| Some((key.clone(), change(key)?))).collect()
+    keys.into_iter()
+        .filter_map(|key| Some((key.clone(), change(key)?)))
+        .collect()
 }
 
 pub fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> RecordingChange {
@@ -74,12 +85,17 @@ pub fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> Rec
     }
     let (old, new) = match (sides.base.text(before), sides.head.text(after)) {
         (Ok(old), Ok(new)) => (old, new),
-        (Err(problem), _) if problem.is_read_failure(ReadFailure::Unreadable) => return RecordingChange::Unread,
+        (Err(problem), _) if problem.is_read_failure(ReadFailure::Unreadable) => {
+            return RecordingChange::Unread;
+        }
         (Err(_), _) | (_, Err(_)) => return RecordingChange::Content,
     };
     // Of a duplicate key only one value is read, so a file with duplicate keys is compared by its text.
     let whole = |source: &SourceText| json::golden::<Value>(source).ok();
-    if whole(&old).zip(whole(&new)).is_some_and(|(old, new)| old == new) {
+    if whole(&old)
+        .zip(whole(&new))
+        .is_some_and(|(old, new)| old == new)
+    {
         return RecordingChange::Same;
     }
     if run_v1::differ_in_votes_alone(&old.text, &new.text) {
@@ -100,18 +116,32 @@ pub fn missing_on_base(
     changes: &BTreeMap<CaseSample, RecordingChange>,
 ) -> BTreeSet<CaseSample> {
     let is_missing = |key: &CaseSample| {
-        after.contains_key(key) && before.get(key).is_some_and(|old| sides.base.has_file(&old.file, None))
+        after.contains_key(key)
+            && before
+                .get(key)
+                .is_some_and(|old| sides.base.has_file(&old.file, None))
     };
-    let changed = changes.iter().filter(|(_, change)| **change == RecordingChange::Content);
-    changed.map(|(key, _)| key).filter(|key| is_missing(key)).cloned().collect()
+    let changed = changes
+        .iter()
+        .filter(|(_, change)| **change == RecordingChange::Content);
+    changed
+        .map(|(key, _)| key)
+        .filter(|key| is_missing(key))
+        .cloned()
+        .collect()
 }
 
 /// Whether two recordings differ in an answer or in a call, and not only in measures or in the results of tools.
 pub fn answers_otherwise(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> bool {
     let of = |source: Result<SourceText, Diagnostic>| -> Option<(Value, Vec<[Value; 2]>)> {
         let run = lenient::whole(&source.ok()?.text)?;
-        let lists = CALL_LISTS.iter().filter_map(|key| run["intermediate"][*key].as_array()).flatten();
-        let calls = lists.map(|call| [call["name"].clone(), call["arguments"].clone()]).collect();
+        let lists = CALL_LISTS
+            .iter()
+            .filter_map(|key| run["intermediate"][*key].as_array())
+            .flatten();
+        let calls = lists
+            .map(|call| [call["name"].clone(), call["arguments"].clone()])
+            .collect();
         Some((run["outputs"].clone(), calls))
     };
     of(sides.base.text(before)) != of(sides.head.text(after))
@@ -124,24 +154,45 @@ pub fn copies(
     after: &Recordings,
     changes: &BTreeMap<CaseSample, RecordingChange>,
 ) -> BTreeSet<CaseSample> {
-    let read = |files: &dyn Files, recorded: &RecordedFile| MadeRun::of(&files.text(&recorded.file).ok()?.text);
+    let read = |files: &dyn Files, recorded: &RecordedFile| {
+        MadeRun::of(&files.text(&recorded.file).ok()?.text)
+    };
     let mut known: BTreeMap<String, Vec<MadeRun>> = BTreeMap::new();
     let mut is_copy = |key: &CaseSample| {
-        let Some(now) = after.get(key).and_then(|recorded| read(sides.head, recorded)) else { return false };
+        let Some(now) = after
+            .get(key)
+            .and_then(|recorded| read(sides.head, recorded))
+        else {
+            return false;
+        };
         let known = known.entry(key.0.clone()).or_insert_with(|| {
             let of_case = before.range((key.0.clone(), 0)..=(key.0.clone(), u32::MAX));
-            of_case.filter_map(|(_, recorded)| read(sides.base, recorded)).collect()
+            of_case
+                .filter_map(|(_, recorded)| read(sides.base, recorded))
+                .collect()
         });
         known.iter().any(|before| now.may_be(before))
     };
     let other = |change| matches!(change, RecordingChange::Content | RecordingChange::Added);
-    changes.iter().filter(|(key, change)| other(**change) && is_copy(key)).map(|(key, _)| key.clone()).collect()
+    changes
+        .iter()
+        .filter(|(key, change)| other(**change) && is_copy(key))
+        .map(|(key, _)| key.clone())
+        .collect()
 }
 
 /// A count of recordings of an agent, what is said of them, and the first names.
 pub fn counted_recordings(names: &[&str], agent: &str, what: &str) -> String {
-    let noun = if names.len() == 1 { "recording" } else { "recordings" };
-    format!("{} {noun} of `{agent}` {what}: {}", names.len(), first_of(names))
+    let noun = if names.len() == 1 {
+        "recording"
+    } else {
+        "recordings"
+    };
+    format!(
+        "{} {noun} of `{agent}` {what}: {}",
+        names.len(),
+        first_of(names)
+    )
 }
 
 /// The digest that a recording has under this key of its provenance.
@@ -165,9 +216,16 @@ pub struct RunContent {
 impl RunContent {
     /// `None` if the text is not a recording.
     pub fn of(text: &str) -> Option<Self> {
-        let MadeRun { content, at, unstamped: _ } = MadeRun::of(text)?;
+        let MadeRun {
+            content,
+            at,
+            unstamped: _,
+        } = MadeRun::of(text)?;
         // The keys of an object are sorted.
-        Some(Self { sha256: sha256_hex(content.to_string().as_bytes()), at })
+        Some(Self {
+            sha256: sha256_hex(content.to_string().as_bytes()),
+            at,
+        })
     }
 
     /// Whether both state a date, and this one is later.
@@ -196,19 +254,26 @@ impl MadeRun {
     fn of(text: &str) -> Option<Self> {
         let mut run = lenient::whole(text)?;
         let content = content(&run);
-        let at = run["provenance"]["recorded_at"].as_str().and_then(|at| at.parse().ok());
+        let at = run["provenance"]["recorded_at"]
+            .as_str()
+            .and_then(|at| at.parse().ok());
         if let Some(provenance) = run.get_mut("provenance").and_then(Value::as_object_mut) {
             provenance.retain(|key, _| !STAMP.contains(&key.as_str()));
         }
-        Some(Self { content, at, unstamped: run })
+        Some(Self {
+            content,
+            at,
+            unstamped: run,
+        })
     }
 
     /// Whether nothing shows that this is another run: it made the same, and was not made later. Measures that only one of the two states may have
     /// been written into it afterwards.
     fn may_be(&self, before: &Self) -> bool {
         let is_same = || {
-            let answers =
-                ["outputs", "intermediate", "status"].iter().all(|key| self.content[key] == before.content[key]);
+            let answers = ["outputs", "intermediate", "status"]
+                .iter()
+                .all(|key| self.content[key] == before.content[key]);
             answers && self.has_same_measures(before)
         };
         !is_later(self.at, before.at) && (self.content == before.content || is_same())
@@ -217,15 +282,20 @@ impl MadeRun {
     /// Whether both state the same latency or the same date, and of no measure another value.
     fn has_same_measures(&self, before: &Self) -> bool {
         let (measures, known) = (&self.content["metrics"], &before.content["metrics"]);
-        let is_same = |(name, value): (&String, &Value)| known.get(name).is_none_or(|known| known == value);
-        let has_same_latency = measures.get(LATENCY).is_some_and(|latency| known.get(LATENCY) == Some(latency));
+        let is_same =
+            |(name, value): (&String, &Value)| known.get(name).is_none_or(|known| known == value);
+        let has_same_latency = measures
+            .get(LATENCY)
+            .is_some_and(|latency| known.get(LATENCY) == Some(latency));
         let has_same_date = self.at.is_some() && self.at == before.at;
-        (has_same_latency || has_same_date) && measures.as_object().into_iter().flatten().all(is_same)
+        (has_same_latency || has_same_date)
+            && measures.as_object().into_iter().flatten().all(is_same)
     }
 
     /// Whether the same agent, by its digest, made the same at another time.
     fn has_only_another_stamp(&self, before: &Self) -> bool {
-        self.unstamped["provenance"]["fingerprint"].is_string() && self.unstamped == before.unstamped
+        self.unstamped["provenance"]["fingerprint"].is_string()
+            && self.unstamped == before.unstamped
     }
 }
 
@@ -248,8 +318,14 @@ fn content(run: &Value) -> Value {
         made.extend((!is_empty(&value)).then(|| (key.to_owned(), value)));
     }
     // Only completed runs state no status.
-    let status = run.get("status").filter(|status| !status.is_null()).cloned();
-    made.insert("status".to_owned(), status.unwrap_or_else(|| RunStatus::Completed.as_str().into()));
+    let status = run
+        .get("status")
+        .filter(|status| !status.is_null())
+        .cloned();
+    made.insert(
+        "status".to_owned(),
+        status.unwrap_or_else(|| RunStatus::Completed.as_str().into()),
+    );
     Value::Object(made)
 }
 
@@ -303,7 +379,9 @@ fn read_embedded(value: &mut Value) {
 /// Outputs that are one object as the text, or as they are.
 fn without_wrapping(outputs: Value) -> Value {
     match outputs {
-        Value::Object(mut fields) if fields.len() == 1 && fields.get("text").is_some_and(Value::is_object) => {
+        Value::Object(mut fields)
+            if fields.len() == 1 && fields.get("text").is_some_and(Value::is_object) =>
+        {
             fields.remove("text").unwrap_or_default()
         }
         outputs => outputs,
@@ -331,11 +409,16 @@ fn measures(value: &mut Value) {
         fields.entry(LATENCY).or_insert(latency);
     }
     for measure in fields.values_mut() {
-        if let Some(number) = measure.as_str().and_then(|text| serde_json::from_str::<Number>(text.trim()).ok()) {
+        if let Some(number) = measure
+            .as_str()
+            .and_then(|text| serde_json::from_str::<Number>(text.trim()).ok())
+        {
             *measure = Value::Number(number);
         }
-        let is_measure =
-            measure.is_number() || measure.as_object().is_some_and(|all| all.values().all(Value::is_number));
+        let is_measure = measure.is_number()
+            || measure
+                .as_object()
+                .is_some_and(|all| all.values().all(Value::is_number));
         if measure.as_f64() == Some(0.0) || !is_measure {
             *measure = Value::Null;
         }
@@ -343,15 +426,25 @@ fn measures(value: &mut Value) {
 }
 
 /// The targets and models in the provenance of recordings: ` (recorded by …)`; empty if none is recorded.
-pub fn recorded_by<'a>(files: &dyn Files, recordings: impl Iterator<Item = &'a RecordedFile>) -> String {
+pub fn recorded_by<'a>(
+    files: &dyn Files,
+    recordings: impl Iterator<Item = &'a RecordedFile>,
+) -> String {
     let sources = recordings.filter_map(|recording| {
         let run = lenient::whole(&files.text(&recording.file).ok()?.text)?;
         let text = |key: &str| run.get("provenance")?.get(key)?.as_str().map(str::to_owned);
-        let parts: Vec<String> = [text("target"), text("model")].into_iter().flatten().collect();
+        let parts: Vec<String> = [text("target"), text("model")]
+            .into_iter()
+            .flatten()
+            .collect();
         (!parts.is_empty()).then(|| parts.join(" "))
     });
     let sources: Vec<String> = sources.collect::<BTreeSet<_>>().into_iter().collect();
-    if sources.is_empty() { String::new() } else { format!(" (recorded by {})", named(&sources)) }
+    if sources.is_empty() {
+        String::new()
+    } else {
+        format!(" (recorded by {})", named(&sources))
+    }
 }
 
 #[cfg(test)]
@@ -366,7 +459,8 @@ mod tests {
 
     #[test]
     fn a_recording_that_is_only_written_otherwise_has_the_same_content() {
-        let run = r#"{"status": "completed", "outputs": {"a": [1]}, "metrics": {"total_latency_ms": 2}}"#;
+        let run =
+            r#"{"status": "completed", "outputs": {"a": [1]}, "metrics": {"total_latency_ms": 2}}"#;
         for other in [
             r#"{"status": "completed", "outputs": {"a": [1.0], "b": null}, "metrics": {"total_latency_ms": 2e0}}"#,
             r#"{"schema": "goldgate.run/1", "agent": "a", "case": "c", "sample": 3, "status": "completed", "error": null, "inputs": {},
@@ -384,7 +478,10 @@ mod tests {
             run.replace("2}", "3}"),
             run.replace("[1]", "[1, null]"),
             run.replace("completed", "timeout"),
-            run.replace("\"metrics\"", "\"intermediate\": {\"tool_calls\": [{}]}, \"metrics\""),
+            run.replace(
+                "\"metrics\"",
+                "\"intermediate\": {\"tool_calls\": [{}]}, \"metrics\"",
+            ),
         ] {
             assert_ne!(content(run), content(&other), "{other}");
         }
@@ -399,15 +496,41 @@ mod tests {
         let at = Some("2026-01-01T00:00:00Z");
         let old = run("{\"a\": 1}", None, json!({ "total_latency_ms": 1234 }));
         for (new, expected) in [
-            (run("{\"a\":1}", None, json!({ "total_latency_ms": 1234, "cost_usd": 0.1 })), true),
-            (run("{\"a\": 2}", None, json!({ "total_latency_ms": 1234, "cost_usd": 0.1 })), false),
-            (run("{\"a\": 1}", None, json!({ "total_latency_ms": 1235, "cost_usd": 0.1 })), false),
+            (
+                run(
+                    "{\"a\":1}",
+                    None,
+                    json!({ "total_latency_ms": 1234, "cost_usd": 0.1 }),
+                ),
+                true,
+            ),
+            (
+                run(
+                    "{\"a\": 2}",
+                    None,
+                    json!({ "total_latency_ms": 1234, "cost_usd": 0.1 }),
+                ),
+                false,
+            ),
+            (
+                run(
+                    "{\"a\": 1}",
+                    None,
+                    json!({ "total_latency_ms": 1235, "cost_usd": 0.1 }),
+                ),
+                false,
+            ),
             (run("{\"a\": 1}", None, json!({ "cost_usd": 0.1 })), false),
-            (MadeRun::of(r#"{"outputs": {"a": 1}, "metrics": {"total_latency_ms": 1234}}"#).unwrap(), true),
+            (
+                MadeRun::of(r#"{"outputs": {"a": 1}, "metrics": {"total_latency_ms": 1234}}"#)
+                    .unwrap(),
+                true,
+            ),
         ] {
             assert_eq!(new.may_be(&old), expected, "{}", new.content);
         }
-        let [dated, with_tokens] = [json!({}), json!({ "input_tokens": 9 })].map(|metrics| run("x", at, metrics));
+        let [dated, with_tokens] =
+            [json!({}), json!({ "input_tokens": 9 })].map(|metrics| run("x", at, metrics));
         assert!(with_tokens.may_be(&dated));
         assert!(!run("x", None, json!({ "input_tokens": 9 })).may_be(&run("x", None, json!({}))));
     }
@@ -424,12 +547,20 @@ mod tests {
             (run(Some("a"), early), run(Some("b"), early), true, false),
             (run(Some("a"), late), run(Some("b"), early), true, false),
             (run(Some("a"), None), run(Some("b"), late), true, false),
-            (run(Some("a"), early), run(Some("b"), Some("later")), true, false),
+            (
+                run(Some("a"), early),
+                run(Some("b"), Some("later")),
+                true,
+                false,
+            ),
             (run(Some("a"), early), run(Some("a"), late), false, true),
             (run(None, early), run(None, late), false, false),
         ] {
             assert_eq!(after.may_be(&before), may_be);
-            assert_eq!(after.has_only_another_stamp(&before), has_only_another_stamp);
+            assert_eq!(
+                after.has_only_another_stamp(&before),
+                has_only_another_stamp
+            );
         }
     }
 }

@@ -11,7 +11,9 @@ use super::recording_change::{CaseSample, RecordedFile, RecordingChange, Recordi
 use super::recording_lists::RecordingLists;
 use super::recording_use::RecordingUse;
 use crate::files::Files;
-use crate::model::{AgentName, CaseId, ChangeClass, Config, RecordingAge, RepoPath, RunKey, SuiteId, Tier, Weight};
+use crate::model::{
+    AgentName, CaseId, ChangeClass, Config, RecordingAge, RepoPath, RunKey, SuiteId, Tier, Weight,
+};
 
 /// Whose recordings are compared.
 pub struct ComparedAgent<'a> {
@@ -99,12 +101,23 @@ impl ComparedAgent<'_> {
         missing: &BTreeSet<CaseSample>,
     ) -> BTreeSet<&'a CaseSample> {
         let cases: BTreeSet<&String> = old.keys().map(|(case, _)| case).collect();
-        let KnownRecordings { counts_on_base, is_uncommitted, .. } = self.recordings;
+        let KnownRecordings {
+            counts_on_base,
+            is_uncommitted,
+            ..
+        } = self.recordings;
         let is_uncompared = |(key, recorded): &(&'a CaseSample, &RecordedFile)| {
-            let is_unknown = || !cases.contains(&key.0) || missing.contains(*key) || is_uncommitted(&recorded.file);
-            !old.contains_key(*key) && is_unknown() && self.run(&key.0).is_some_and(|run| counts_on_base(&run))
+            let is_unknown = || {
+                !cases.contains(&key.0) || missing.contains(*key) || is_uncommitted(&recorded.file)
+            };
+            !old.contains_key(*key)
+                && is_unknown()
+                && self.run(&key.0).is_some_and(|run| counts_on_base(&run))
         };
-        new.iter().filter(is_uncompared).map(|(key, _)| key).collect()
+        new.iter()
+            .filter(is_uncompared)
+            .map(|(key, _)| key)
+            .collect()
     }
 
     /// What a recording of one commit was made with, if the agent calls something else now.
@@ -128,13 +141,21 @@ impl ComparedAgent<'_> {
     /// The run of a case; `None` if no case can have this name.
     pub fn run(&self, case: &str) -> Option<RunKey> {
         let case = CaseId::new(case).ok()?;
-        Some(RunKey { suite: self.suite.clone(), agent: self.agent.clone(), case })
+        Some(RunKey {
+            suite: self.suite.clone(),
+            agent: self.agent.clone(),
+            case,
+        })
     }
 }
 
 impl RecordingComparison<'_> {
     pub fn of(&self, kinds: &[RecordingChange]) -> Vec<&CaseSample> {
-        self.changes.iter().filter(|(_, change)| kinds.contains(change)).map(|(key, _)| key).collect()
+        self.changes
+            .iter()
+            .filter(|(_, change)| kinds.contains(change))
+            .map(|(key, _)| key)
+            .collect()
     }
 
     /// The recordings of the head that the base commit does not have, also those of new cases.
@@ -142,7 +163,10 @@ impl RecordingComparison<'_> {
         self.new.keys().filter(|key| match self.changes.get(*key) {
             Some(RecordingChange::Content | RecordingChange::Added) | None => true,
             Some(
-                RecordingChange::Same | RecordingChange::Votes | RecordingChange::Digests | RecordingChange::Unread,
+                RecordingChange::Same
+                | RecordingChange::Votes
+                | RecordingChange::Digests
+                | RecordingChange::Unread,
             ) => false,
         })
     }
@@ -153,7 +177,10 @@ impl RecordingComparison<'_> {
     }
 
     pub fn names(&self, keys: &[&CaseSample]) -> Vec<&str> {
-        keys.iter().filter_map(|key| self.recording(key)).map(|recording| recording.name.as_str()).collect()
+        keys.iter()
+            .filter_map(|key| self.recording(key))
+            .map(|recording| recording.name.as_str())
+            .collect()
     }
 
     pub fn agent(&self) -> String {
@@ -161,21 +188,44 @@ impl RecordingComparison<'_> {
     }
 
     /// Adds one line about recordings.
-    pub fn add_line(&self, found: &mut ChangeCollector, keys: &[&CaseSample], weight: Weight, words: String) {
-        let file = keys.first().and_then(|key| self.recording(key)).map(|recording| &recording.file);
+    pub fn add_line(
+        &self,
+        found: &mut ChangeCollector,
+        keys: &[&CaseSample],
+        weight: Weight,
+        words: String,
+    ) {
+        let file = keys
+            .first()
+            .and_then(|key| self.recording(key))
+            .map(|recording| &recording.file);
         found.add(ChangeClass::Recording, weight, words, file);
     }
 
     /// The age of a recording by its digests. After a change of the prompt package it is unknown without those that cover the change.
     pub fn age(&self, key: &CaseSample) -> Option<RecordingAge> {
-        let ComparedAgent { suite, agent, recordings, .. } = self.owner;
+        let ComparedAgent {
+            suite,
+            agent,
+            recordings,
+            ..
+        } = self.owner;
         let source = self.sides.head.text(&self.new.get(key)?.file).ok()?;
-        Some(match ((recordings.age)(suite, agent, &source.text), self.prompt_digests) {
-            (RecordingAge::Fresh, digests) if !digests.iter().all(|key| digest(&source.text, key).is_some()) => {
-                RecordingAge::Unknown
-            }
-            (age, _) => age,
-        })
+        Some(
+            match (
+                (recordings.age)(suite, agent, &source.text),
+                self.prompt_digests,
+            ) {
+                (RecordingAge::Fresh, digests)
+                    if !digests
+                        .iter()
+                        .all(|key| digest(&source.text, key).is_some()) =>
+                {
+                    RecordingAge::Unknown
+                }
+                (age, _) => age,
+            },
+        )
     }
 
     /// Whether a recording has digests of the current agent.
@@ -185,8 +235,13 @@ impl RecordingComparison<'_> {
 
     /// Whether all changed and added recordings have digests of the current agent.
     pub fn are_proved(&self) -> bool {
-        let mut changed =
-            self.of(&[RecordingChange::Content, RecordingChange::Digests, RecordingChange::Added]).into_iter();
+        let mut changed = self
+            .of(&[
+                RecordingChange::Content,
+                RecordingChange::Digests,
+                RecordingChange::Added,
+            ])
+            .into_iter();
         changed.all(|key| self.is_proved(key))
     }
 
@@ -195,9 +250,16 @@ impl RecordingComparison<'_> {
     pub fn is_copy(&self, key: &CaseSample) -> bool {
         let is_new = |other: &CaseSample| {
             let change = self.changes.get(other);
-            matches!(change, Some(RecordingChange::Content | RecordingChange::Added)) && !self.copies.contains(other)
+            matches!(
+                change,
+                Some(RecordingChange::Content | RecordingChange::Added)
+            ) && !self.copies.contains(other)
         };
-        let has_new = || self.new.range((key.0.clone(), 0)..=(key.0.clone(), u32::MAX)).any(|(other, _)| is_new(other));
+        let has_new = || {
+            self.new
+                .range((key.0.clone(), 0)..=(key.0.clone(), u32::MAX))
+                .any(|(other, _)| is_new(other))
+        };
         self.copies.contains(key) && !(self.is_proved(key) && has_new())
     }
 

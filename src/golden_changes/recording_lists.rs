@@ -18,7 +18,10 @@ pub struct RecordingLists<'a> {
 impl<'a> RecordingLists<'a> {
     /// None are known yet.
     pub fn of(sides: &Sides<'a>) -> Self {
-        Self { base: FileLists::of(sides.base), head: FileLists::of(sides.head) }
+        Self {
+            base: FileLists::of(sides.base),
+            head: FileLists::of(sides.head),
+        }
     }
 }
 
@@ -30,7 +33,10 @@ pub struct FileLists<'a> {
 
 impl<'a> FileLists<'a> {
     fn of(files: &'a dyn Files) -> Self {
-        Self { files, known: RefCell::default() }
+        Self {
+            files,
+            known: RefCell::default(),
+        }
     }
 
     /// The files of a folder. What is given back with [`Self::keep`] is listed once.

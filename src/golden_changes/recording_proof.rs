@@ -30,7 +30,9 @@ pub struct RecordingGroup {
 
 /// The digest over recordings: their paths and the digests of their contents, sorted.
 pub fn recording_digest<'a>(files: impl Iterator<Item = (&'a RepoPath, &'a [u8])>) -> String {
-    let lines: BTreeSet<String> = files.map(|(file, bytes)| format!("{}  {file}\n", sha256_hex(bytes))).collect();
+    let lines: BTreeSet<String> = files
+        .map(|(file, bytes)| format!("{}  {file}\n", sha256_hex(bytes)))
+        .collect();
     sha256_hex(lines.into_iter().collect::<String>().as_bytes())
 }
 
@@ -88,20 +90,37 @@ type RecordingsByRun = BTreeMap<RecordingGroup, RecordingContents>;
 /// The recordings of a change that no run left, if there are any. What the base commit holds needs no proof.
 pub fn unproven(change: &RecordingChanges<'_>) -> Option<Unproven> {
     match examine(change) {
-        Ok(Examined { missing, incomplete, proven: _ }) => {
-            (!missing.is_empty()).then_some(Unproven::Files { missing, incomplete })
-        }
+        Ok(Examined {
+            missing,
+            incomplete,
+            proven: _,
+        }) => (!missing.is_empty()).then_some(Unproven::Files {
+            missing,
+            incomplete,
+        }),
         Err(unproven) => Some(unproven),
     }
 }
 
 /// The proven recordings that stay when others of the same run are replaced: they need a status of their own.
-pub fn remaining(change: &RecordingChanges<'_>, replaced: &BTreeSet<RepoPath>) -> Vec<RemainingRecordings> {
-    let Ok(examined) = examine(change) else { return Vec::new() };
-    let touched = examined.proven.into_iter().filter(|(_, files)| files.keys().any(|file| replaced.contains(file)));
+pub fn remaining(
+    change: &RecordingChanges<'_>,
+    replaced: &BTreeSet<RepoPath>,
+) -> Vec<RemainingRecordings> {
+    let Ok(examined) = examine(change) else {
+        return Vec::new();
+    };
+    let touched = examined
+        .proven
+        .into_iter()
+        .filter(|(_, files)| files.keys().any(|file| replaced.contains(file)));
     let left = touched.map(|(group, mut files)| {
         files.retain(|file, _| !replaced.contains(file));
-        RemainingRecordings { commit: group.commit, count: files.len(), digest: digest_of(&files) }
+        RemainingRecordings {
+            commit: group.commit,
+            count: files.len(),
+            digest: digest_of(&files),
+        }
     });
     left.filter(|left| left.count > 0).collect()
 }
@@ -128,7 +147,11 @@ fn examine(change: &RecordingChanges<'_>) -> Result<Examined, Unproven> {
     if count > 0 && change.sides.base.statuses_of("").is_none() {
         return Err(Unproven::NoStatuses(count));
     }
-    let commits = groups.keys().map(|group| &group.commit).collect::<BTreeSet<_>>().len();
+    let commits = groups
+        .keys()
+        .map(|group| &group.commit)
+        .collect::<BTreeSet<_>>()
+        .len();
     if commits > COMMITS {
         let why = format!(
             "they name {commits} commits, and the statuses of at most {COMMITS} are read; merge fewer changes together"
@@ -145,12 +168,21 @@ fn examine(change: &RecordingChanges<'_>) -> Result<Examined, Unproven> {
                 Some(Ok(statuses)) => drop(known.insert(group.commit.clone(), statuses)),
             }
         }
-        let statuses = known.get(&group.commit).map(Vec::as_slice).unwrap_or_default();
+        let statuses = known
+            .get(&group.commit)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         let digest = digest_of(&files);
-        match statuses.iter().any(|status| proves(status, change.account, files.len(), &digest)) {
+        match statuses
+            .iter()
+            .any(|status| proves(status, change.account, files.len(), &digest))
+        {
             true => drop(proven.insert(group, files)),
             false => {
-                if statuses.iter().any(|status| is_proof(status, change.account)) {
+                if statuses
+                    .iter()
+                    .any(|status| is_proof(status, change.account))
+                {
                     incomplete.insert(group.run);
                 }
                 missing.extend(files.into_keys());
@@ -158,7 +190,11 @@ fn examine(change: &RecordingChanges<'_>) -> Result<Examined, Unproven> {
         }
     }
     missing.sort();
-    Ok(Examined { proven, missing, incomplete })
+    Ok(Examined {
+        proven,
+        missing,
+        incomplete,
+    })
 }
 
 /// The recordings of a change by the run that they name, and those that name none.
@@ -166,7 +202,11 @@ fn grouped(change: &RecordingChanges<'_>) -> Result<(RecordingsByRun, Vec<RepoPa
     let mut missing = Vec::new();
     let mut groups = RecordingsByRun::new();
     for file in changed(change).map_err(Unproven::Unknown)? {
-        let bytes = change.sides.head.bytes(&file).map_err(|problem| Unproven::Unknown(problem.to_string()))?;
+        let bytes = change
+            .sides
+            .head
+            .bytes(&file)
+            .map_err(|problem| Unproven::Unknown(problem.to_string()))?;
         match group_of(&bytes) {
             Some(group) => drop(groups.entry(group).or_default().insert(file, bytes)),
             None => missing.push(file),
@@ -183,7 +223,10 @@ fn proves(status: &CommitStatus, account: &str, count: usize, digest: &str) -> b
 /// Whether a status proves any recordings.
 fn is_proof(status: &CommitStatus, account: &str) -> bool {
     let is_own = status.context == RECORDING_STATUS
-        || status.context.strip_prefix(RECORDING_STATUS).is_some_and(|key| key.starts_with('/'));
+        || status
+            .context
+            .strip_prefix(RECORDING_STATUS)
+            .is_some_and(|key| key.starts_with('/'));
     // GitHub's logins are unique without regard to letter case.
     is_own && status.state == StatusState::Success && status.creator.eq_ignore_ascii_case(account)
 }
@@ -195,7 +238,11 @@ fn changed(change: &RecordingChanges<'_>) -> Result<BTreeSet<RepoPath>, String> 
         let old = same_suite(change.before, suite);
         for (name, agent) in &suite.agents {
             for tier in change.tiers {
-                let who = RunsOf { suite: &suite.id, agent: name, tier: *tier };
+                let who = RunsOf {
+                    suite: &suite.id,
+                    agent: name,
+                    tier: *tier,
+                };
                 let before = old.and_then(|old| old.agents.get(name));
                 found.extend(not_of_base(&change.sides, &who, before, agent)?);
             }
@@ -208,20 +255,30 @@ fn changed(change: &RecordingChanges<'_>) -> Result<BTreeSet<RepoPath>, String> 
 fn group_of(bytes: &[u8]) -> Option<RecordingGroup> {
     let run = lenient::whole(std::str::from_utf8(bytes).ok()?)?;
     let text = |key: &str| run.get("provenance")?.get(key)?.as_str().map(str::to_owned);
-    let is_id = |commit: &String| commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-    Some(RecordingGroup { commit: text("commit").filter(is_id)?, run: text("run")? })
+    let is_id =
+        |commit: &String| commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    Some(RecordingGroup {
+        commit: text("commit").filter(is_id)?,
+        run: text("run")?,
+    })
 }
 
 impl Unproven {
     /// What to say about it. `label` starts a recording.
     pub fn words(&self, label: &str) -> String {
         match self {
-            Self::Files { missing, incomplete } => {
+            Self::Files {
+                missing,
+                incomplete,
+            } => {
                 let names: Vec<&str> = missing.iter().map(RepoPath::as_str).collect();
                 let runs: Vec<&str> = incomplete.iter().map(String::as_str).collect();
                 let partly = match runs.is_empty() {
                     true => String::new(),
-                    false => format!(" ({} left recordings of which some are missing here or changed)", named(&runs)),
+                    false => format!(
+                        " ({} left recordings of which some are missing here or changed)",
+                        named(&runs)
+                    ),
                 };
                 format!(
                     "recordings count only if a run of `mode: record` left them, and none left {} like this{partly}: set the label \
@@ -234,7 +291,9 @@ impl Unproven {
                  the action with a token can ask GitHub"
             ),
             Self::Unknown(why) => {
-                format!("it is unknown whether a run of `mode: record` left the recordings of this change: {why}")
+                format!(
+                    "it is unknown whether a run of `mode: record` left the recordings of this change: {why}"
+                )
             }
         }
     }
@@ -246,8 +305,10 @@ mod tests {
     use crate::model::{CommitStatus, RepoPath, StatusState};
 
     fn digest(files: &[(&str, &str)]) -> String {
-        let files: Vec<(RepoPath, &[u8])> =
-            files.iter().map(|(path, text)| (RepoPath::root().join(path).unwrap(), text.as_bytes())).collect();
+        let files: Vec<(RepoPath, &[u8])> = files
+            .iter()
+            .map(|(path, text)| (RepoPath::root().join(path).unwrap(), text.as_bytes()))
+            .collect();
         recording_digest(files.iter().map(|(path, bytes)| (path, *bytes)))
     }
 
@@ -280,27 +341,46 @@ mod tests {
         for (context, creator, state, expected) in [
             ("goldgate/recordings", own, StatusState::Success, true),
             ("goldgate/recordings/evals", own, StatusState::Success, true),
-            ("goldgate/recordings", "mallory", StatusState::Success, false),
+            (
+                "goldgate/recordings",
+                "mallory",
+                StatusState::Success,
+                false,
+            ),
             ("goldgate/recordings", own, StatusState::Failure, false),
             ("goldgate/recordings", own, StatusState::Other, false),
             ("goldgate/recordingsx", own, StatusState::Success, false),
             ("goldgate/baseline", own, StatusState::Success, false),
         ] {
-            assert_eq!(proves(&status(context, creator, state), own, 1, &digest), expected, "{context} {creator}");
+            assert_eq!(
+                proves(&status(context, creator, state), own, 1, &digest),
+                expected,
+                "{context} {creator}"
+            );
         }
-        assert!(!proves(&status("goldgate/recordings", own, StatusState::Success), own, 2, &digest));
+        assert!(!proves(
+            &status("goldgate/recordings", own, StatusState::Success),
+            own,
+            2,
+            &digest
+        ));
     }
 
     #[test]
     fn a_recording_names_a_whole_commit_and_a_run() {
         let of = |commit: &str, run: &str| {
-            group_of(format!(r#"{{"provenance": {{"commit": {commit}, "run": {run}}}}}"#).as_bytes())
+            group_of(
+                format!(r#"{{"provenance": {{"commit": {commit}, "run": {run}}}}}"#).as_bytes(),
+            )
         };
         let commit = format!("\"{}\"", "a".repeat(40));
         assert!(of(&commit, "\"r\"").is_some());
-        for (commit, run) in
-            [(commit.as_str(), "null"), ("\"abc\"", "\"r\""), ("\"../../x\"", "\"r\""), ("null", "\"r\"")]
-        {
+        for (commit, run) in [
+            (commit.as_str(), "null"),
+            ("\"abc\"", "\"r\""),
+            ("\"../../x\"", "\"r\""),
+            ("null", "\"r\""),
+        ] {
             assert_eq!(of(commit, run), None, "{commit} {run}");
         }
     }

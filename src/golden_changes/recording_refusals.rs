@@ -26,7 +26,10 @@ impl RecordingComparison<'_> {
     /// prompt package.
     fn unknown(&self) -> Vec<&CaseSample> {
         let unknown = |key: &&CaseSample| self.age(key) == Some(RecordingAge::Unknown);
-        self.of(&[RecordingChange::Same, RecordingChange::Votes]).into_iter().filter(unknown).collect()
+        self.of(&[RecordingChange::Same, RecordingChange::Votes])
+            .into_iter()
+            .filter(unknown)
+            .collect()
     }
 
     /// The recordings that are stale because the agent's files changed: those that did not change, or only in digests that prove
@@ -38,7 +41,9 @@ impl RecordingComparison<'_> {
         stale.extend(self.unknown());
         stale.sort();
         stale.dedup();
-        self.refused(&stale, |were| format!("the agent's files changed and {were} not recorded again"))
+        self.refused(&stale, |were| {
+            format!("the agent's files changed and {were} not recorded again")
+        })
     }
 
     /// If the agent's files changed, a recording that is compared with none may be of the agent before, unless its digest says otherwise.
@@ -63,18 +68,33 @@ impl RecordingComparison<'_> {
         self.refused(&[self.unknown(), self.uncompared_unknown()].concat(), words)
     }
 
-    fn refused(&self, recordings: &[&CaseSample], what: impl Fn(&str) -> String) -> Option<NoVerdict> {
+    fn refused(
+        &self,
+        recordings: &[&CaseSample],
+        what: impl Fn(&str) -> String,
+    ) -> Option<NoVerdict> {
         let were = match recordings.len() {
             0 => return None,
             1 => "1 recording was".to_owned(),
             count => format!("{count} recordings were"),
         };
-        let ComparedAgent { suite, agent, config, .. } = self.owner;
+        let ComparedAgent {
+            suite,
+            agent,
+            config,
+            ..
+        } = self.owner;
         Some(NoVerdict::lasting(format!(
             "{suite}/{agent}: {} ({}); {}",
             what(&were),
             first_of(&self.names(recordings)),
-            record_again(config, suite, Some(agent), self.folder.as_str(), RecordedCases::All),
+            record_again(
+                config,
+                suite,
+                Some(agent),
+                self.folder.as_str(),
+                RecordedCases::All
+            ),
         )))
     }
 }

@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Sides;
 use super::agent_files::{
-    AgentFileChange, agent_file_change, digests_of_prompt_change, names_all_of, report_moved_out, report_taken_over,
-    with_all_recordings,
+    AgentFileChange, agent_file_change, digests_of_prompt_change, names_all_of, report_moved_out,
+    report_taken_over, with_all_recordings,
 };
 use super::called_targets::{OtherMaker, RecordedOn};
 use super::found::ChangeCollector;
 use super::old_prompts::ReplacedPrompts;
 use super::recorded_before::HistorySearch;
 use super::recording_change::{
-    CaseSample, RecordedFile, RecordingChange, Recordings, changes, copies, difference, missing_on_base, recordings,
+    CaseSample, RecordedFile, RecordingChange, Recordings, changes, copies, difference,
+    missing_on_base, recordings,
 };
 use super::recording_comparison::{ComparedAgent, KnownRecordings, RecordingComparison};
 use super::recording_lists::{RecordingLists, recorded_files};
@@ -20,7 +21,8 @@ use super::recording_use::{RecordingUse, RunsOf};
 use super::same_contents::changed_contents;
 use crate::files::Files;
 use crate::model::{
-    Agent, AgentName, CaseId, ChangeClass, NoVerdict, RecordingAge, RepoPath, RunKey, RunSource, Tier, Weight,
+    Agent, AgentName, CaseId, ChangeClass, NoVerdict, RecordingAge, RepoPath, RunKey, RunSource,
+    Tier, Weight,
 };
 
 /// Compares the recordings of one agent in the tiers that decide. Returns the reasons why they give no verdict. Recordings of new
@@ -33,13 +35,21 @@ pub fn compare(
     found: &mut ChangeCollector,
 ) -> Vec<NoVerdict> {
     let replayed = |tier: &Tier| {
-        let (old, new) = (before.source(*tier)?.recordings()?, after.source(*tier)?.recordings()?);
+        let (old, new) = (
+            before.source(*tier)?.recordings()?,
+            after.source(*tier)?.recordings()?,
+        );
         Some((old, new, RecordingUse::of(after.source(*tier)?)))
     };
     // Both tiers may replay the same recordings.
     let folders: BTreeSet<(&RepoPath, &RepoPath, RecordingUse)> =
         owner.recordings.tiers.iter().filter_map(replayed).collect();
-    report_taken_over(sides, [before, after], &format!("{}/{}", owner.suite, owner.agent), found);
+    report_taken_over(
+        sides,
+        [before, after],
+        &format!("{}/{}", owner.suite, owner.agent),
+        found,
+    );
     let [before, after] = &with_all_recordings(before, after);
     let inputs = agent_file_change(sides, before, after);
     let is_other_list = before.fingerprint != after.fingerprint || before.prompt != after.prompt;
@@ -47,13 +57,24 @@ pub fn compare(
     let has_same_contents = is_other_list && is_same();
     let refusals = folders.into_iter().filter_map(|(old, new, used)| {
         let folder = new;
-        let (old, new) = (old.child(owner.agent.as_str()), new.child(owner.agent.as_str()));
+        let (old, new) = (
+            old.child(owner.agent.as_str()),
+            new.child(owner.agent.as_str()),
+        );
         let places = BTreeSet::from([old.clone(), new.clone()]);
         let (mut old, new) = match (counted_before(owner, &old), counted(owner, &new)) {
             (Ok(before), Ok(after)) => (before, after),
             (Err(why), _) | (_, Err(why)) => {
-                let words = format!("recordings of `{}/{}` cannot be compared: {why}", owner.suite, owner.agent);
-                found.add(ChangeClass::Recording, Weight::NeedsApproval, words, Some(&owner.config.file));
+                let words = format!(
+                    "recordings of `{}/{}` cannot be compared: {why}",
+                    owner.suite, owner.agent
+                );
+                found.add(
+                    ChangeClass::Recording,
+                    Weight::NeedsApproval,
+                    words,
+                    Some(&owner.config.file),
+                );
                 return None;
             }
         };
@@ -102,7 +123,11 @@ fn counted(owner: &ComparedAgent<'_>, folder: &RepoPath) -> Result<Recordings, S
 /// The recordings of the cases that count on the base commit. Nobody had to record those of drafts that became cases.
 fn counted_before(owner: &ComparedAgent<'_>, folder: &RepoPath) -> Result<Recordings, String> {
     let mut all = recordings(owner.recordings.lists.base.take(folder)?);
-    let KnownRecordings { is_read, counts_on_base, .. } = owner.recordings;
+    let KnownRecordings {
+        is_read,
+        counts_on_base,
+        ..
+    } = owner.recordings;
     if is_read(owner.suite) {
         all.retain(|key, _| owner.run(&key.0).is_some_and(|run| counts_on_base(&run)));
     }
@@ -117,7 +142,12 @@ fn older(
     after: &Agent,
     (inputs, places): (&Result<AgentFileChange, String>, BTreeSet<RepoPath>),
 ) -> BTreeSet<CaseSample> {
-    let ComparedAgent { suite, agent, config, .. } = one.owner;
+    let ComparedAgent {
+        suite,
+        agent,
+        config,
+        ..
+    } = one.owner;
     let new = HistorySearch {
         sides: one.sides,
         config,
@@ -132,10 +162,15 @@ fn older(
     };
     let is_looked_for = |key: &&CaseSample| match inputs {
         Ok(AgentFileChange::Changed) => true,
-        Ok(AgentFileChange::Unchanged(_)) => one.changes.get(*key) != Some(&RecordingChange::Content),
+        Ok(AgentFileChange::Unchanged(_)) => {
+            one.changes.get(*key) != Some(&RecordingChange::Content)
+        }
         Ok(AgentFileChange::Unknown) | Err(_) => false,
     };
-    new.report_older(found, one.made().filter(is_looked_for)).into_iter().cloned().collect()
+    new.report_older(found, one.made().filter(is_looked_for))
+        .into_iter()
+        .cloned()
+        .collect()
 }
 
 /// Returns why recordings give no verdict. Reports recordings that were made with something else than the agent calls now.
@@ -146,8 +181,12 @@ fn refusal(
     used: RecordingUse,
 ) -> Option<NoVerdict> {
     let refused = match (inputs, used) {
-        (Ok(AgentFileChange::Changed), RecordingUse::Graded) => one.stale().or_else(|| one.unproved()),
-        (Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown), RecordingUse::Graded) => None,
+        (Ok(AgentFileChange::Changed), RecordingUse::Graded) => {
+            one.stale().or_else(|| one.unproved())
+        }
+        (Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown), RecordingUse::Graded) => {
+            None
+        }
         // Changed code runs again, and a request that is not recorded gives no result.
         (Ok(_), RecordingUse::AnswersCalls) => {
             one.edited_answers(found);
@@ -176,7 +215,8 @@ fn list_changes(
         one.unnamed_models(found, after);
     }
     // A file that only the new list names does not explain changed recordings that may be of the former list.
-    let is_wider = before.fingerprint != after.fingerprint && names_all_of(before, after, sides.head);
+    let is_wider =
+        before.fingerprint != after.fingerprint && names_all_of(before, after, sides.head);
     match inputs {
         Ok(AgentFileChange::Changed) if is_wider && one.are_proved() => one.list(found, inputs),
         _ if is_wider => one.list(found, &agent_file_change(sides, before, before)),
@@ -201,9 +241,16 @@ fn list_changes(
 ///
 /// # Errors
 /// Why they cannot be listed.
-pub fn recording_files(files: &dyn Files, folder: &RepoPath, agent: &AgentName) -> Result<Vec<RepoPath>, String> {
+pub fn recording_files(
+    files: &dyn Files,
+    folder: &RepoPath,
+    agent: &AgentName,
+) -> Result<Vec<RepoPath>, String> {
     let recorded = recordings(recorded_files(files, &folder.child(agent.as_str()))?);
-    Ok(recorded.into_values().map(|recorded| recorded.file).collect())
+    Ok(recorded
+        .into_values()
+        .map(|recorded| recorded.file)
+        .collect())
 }
 
 /// The recordings that were made with one of these targets, and with which one.
@@ -217,11 +264,17 @@ fn made_otherwise<'a>(
         return BTreeMap::new();
     }
     let of_base = old.iter().filter_map(|(key, recorded)| {
-        Some((key, owner.made_otherwise(sides.base, key, recorded, RecordedOn::Base, used)?))
+        Some((
+            key,
+            owner.made_otherwise(sides.base, key, recorded, RecordedOn::Base, used)?,
+        ))
     });
     let added = new.iter().filter(|(key, _)| !old.contains_key(*key));
     let of_head = added.filter_map(|(key, recorded)| {
-        Some((key, owner.made_otherwise(sides.head, key, recorded, RecordedOn::HeadAlone, used)?))
+        Some((
+            key,
+            owner.made_otherwise(sides.head, key, recorded, RecordedOn::HeadAlone, used)?,
+        ))
     });
     of_base.chain(of_head).collect()
 }
@@ -237,9 +290,13 @@ fn still_otherwise<'a>(
         return BTreeSet::new();
     }
     let is_still = |key: &CaseSample, recorded: &RecordedFile| {
-        owner.made_otherwise(sides.head, key, recorded, RecordedOn::HeadAlone, used).is_some()
+        owner
+            .made_otherwise(sides.head, key, recorded, RecordedOn::HeadAlone, used)
+            .is_some()
     };
-    old.keys().filter(|key| new.get(key).is_some_and(|recorded| is_still(key, recorded))).collect()
+    old.keys()
+        .filter(|key| new.get(key).is_some_and(|recorded| is_still(key, recorded)))
+        .collect()
 }
 
 /// The samples that were added to existing cases of an unchanged agent, in one tier. Reads no recording.
@@ -249,8 +306,15 @@ pub fn added(
     owner: &RunsOf<'_>,
     [before, after]: [&Agent; 2],
 ) -> BTreeSet<(RunKey, u32)> {
-    let recordings_of = |agent: &'_ Agent| agent.source(owner.tier).and_then(RunSource::recordings).cloned();
-    let (Some(old), Some(new)) = (recordings_of(before), recordings_of(after)) else { return BTreeSet::new() };
+    let recordings_of = |agent: &'_ Agent| {
+        agent
+            .source(owner.tier)
+            .and_then(RunSource::recordings)
+            .cloned()
+    };
+    let (Some(old), Some(new)) = (recordings_of(before), recordings_of(after)) else {
+        return BTreeSet::new();
+    };
     let [of_base, of_head] = [old, new].map(|folder| folder.child(owner.agent.as_str()));
     let old = lists.base.take(&of_base).unwrap_or_default();
     let new = lists.head.take(&of_head).unwrap_or_default();
@@ -266,14 +330,23 @@ pub fn added(
     let [before, after] = &with_all_recordings(before, after);
     let uses = after.source(owner.tier).map(RecordingUse::of);
     // A changed agent is recorded again, with any number of samples. Where recordings answer its calls, it may keep them.
-    if added.is_empty() || matches!(agent_file_change(sides, before, after), Ok(AgentFileChange::Changed)) {
+    if added.is_empty()
+        || matches!(
+            agent_file_change(sides, before, after),
+            Ok(AgentFileChange::Changed)
+        )
+    {
         if uses != Some(RecordingUse::AnswersCalls) {
             return BTreeSet::new();
         }
         added.retain(|(case, _)| keeps_any(sides, case, &old, &new));
     }
     let run = |(case, sample): &CaseSample| {
-        let key = RunKey { suite: owner.suite.clone(), agent: owner.agent.clone(), case: CaseId::new(case).ok()? };
+        let key = RunKey {
+            suite: owner.suite.clone(),
+            agent: owner.agent.clone(),
+            case: CaseId::new(case).ok()?,
+        };
         Some((key, *sample))
     };
     added.into_iter().filter_map(run).collect()
@@ -297,20 +370,32 @@ pub fn not_of_base(
     before: Option<&Agent>,
     after: &Agent,
 ) -> Result<Vec<RepoPath>, String> {
-    let Some(folder) = after.source(owner.tier).and_then(RunSource::recordings) else { return Ok(Vec::new()) };
-    let new = recordings(recorded_files(sides.head, &folder.child(owner.agent.as_str()))?);
+    let Some(folder) = after.source(owner.tier).and_then(RunSource::recordings) else {
+        return Ok(Vec::new());
+    };
+    let new = recordings(recorded_files(
+        sides.head,
+        &folder.child(owner.agent.as_str()),
+    )?);
     let old = match before.and_then(|agent| agent.source(owner.tier)?.recordings()) {
-        Some(folder) => recordings(recorded_files(sides.base, &folder.child(owner.agent.as_str()))?),
+        Some(folder) => recordings(recorded_files(
+            sides.base,
+            &folder.child(owner.agent.as_str()),
+        )?),
         None => Recordings::new(),
     };
     let is_of_base = |key: &CaseSample, file: &RepoPath| {
-        old.get(key).is_some_and(|before| match difference(sides, &before.file, file) {
-            RecordingChange::Same | RecordingChange::Votes => true,
-            RecordingChange::Digests | RecordingChange::Added | RecordingChange::Content | RecordingChange::Unread => {
-                false
-            }
-        })
+        old.get(key)
+            .is_some_and(|before| match difference(sides, &before.file, file) {
+                RecordingChange::Same | RecordingChange::Votes => true,
+                RecordingChange::Digests
+                | RecordingChange::Added
+                | RecordingChange::Content
+                | RecordingChange::Unread => false,
+            })
     };
-    let found = new.into_iter().filter(|(key, recorded)| !is_of_base(key, &recorded.file));
+    let found = new
+        .into_iter()
+        .filter(|(key, recorded)| !is_of_base(key, &recorded.file));
     Ok(found.map(|(_, recorded)| recorded.file).collect())
 }

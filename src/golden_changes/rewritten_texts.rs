@@ -27,27 +27,47 @@ pub struct RewrittenTexts {
 impl RewrittenTexts {
     /// `now` are the letters and digits of the agent's files.
     pub fn of(changed: &[ChangedAgentFile<'_>], now: &[String]) -> Self {
-        let added = changed.iter().flat_map(|ChangedAgentFile { file, before, after }| {
-            let before = letters(before);
-            own_texts(file, after).into_iter().filter(move |text| !before.contains(text.as_str()))
-        });
-        Self { now: now.join("\n"), added: added.collect() }
+        let added = changed.iter().flat_map(
+            |ChangedAgentFile {
+                 file,
+                 before,
+                 after,
+             }| {
+                let before = letters(before);
+                own_texts(file, after)
+                    .into_iter()
+                    .filter(move |text| !before.contains(text.as_str()))
+            },
+        );
+        Self {
+            now: now.join("\n"),
+            added: added.collect(),
+        }
     }
 
     /// Whether these requests can have a former text because the agent makes it of pieces now: its files have all pieces, most of it in long ones,
     /// and the requests have every text that the change adds.
     pub fn may_make(&self, text: &str, requests: &[String]) -> bool {
-        let is_sent = |added: &String| requests.iter().any(|request| request.contains(added.as_str()));
+        let is_sent = |added: &String| {
+            requests
+                .iter()
+                .any(|request| request.contains(added.as_str()))
+        };
         text.len() <= LONGEST && self.added.iter().all(is_sent) && self.has_pieces_of(text)
     }
 
     fn has_pieces_of(&self, text: &str) -> bool {
         let (mut rest, mut in_long) = (text, 0);
         while !rest.is_empty() {
-            let ends: Vec<usize> = rest.char_indices().map(|(at, char)| at + char.len_utf8()).collect();
+            let ends: Vec<usize> = rest
+                .char_indices()
+                .map(|(at, char)| at + char.len_utf8())
+                .collect();
             // A text that contains a longer beginning contains the shorter ones.
             let found = ends.partition_point(|end| self.now.contains(&rest[..*end]));
-            let Some(end) = found.checked_sub(1).and_then(|last| ends.get(last)) else { return false };
+            let Some(end) = found.checked_sub(1).and_then(|last| ends.get(last)) else {
+                return false;
+            };
             in_long += if *end >= LONG { *end } else { 0 };
             rest = &rest[*end..];
         }
@@ -59,16 +79,27 @@ impl RewrittenTexts {
 fn own_texts(file: &RepoPath, text: &str) -> Vec<String> {
     let in_line = |line: &str| -> Vec<String> {
         match line.contains(QUOTES) {
-            true => QUOTES.iter().flat_map(|quote| line.split(*quote).skip(1).step_by(2)).map(letters).collect(),
+            true => QUOTES
+                .iter()
+                .flat_map(|quote| line.split(*quote).skip(1).step_by(2))
+                .map(letters)
+                .collect(),
             false if line.split_whitespace().count() >= WORDS => vec![letters(line)],
             false => Vec::new(),
         }
     };
     let texts: Vec<String> = match values(file, text) {
-        Some(values) => values.iter().flat_map(|value| value.lines()).map(letters).collect(),
+        Some(values) => values
+            .iter()
+            .flat_map(|value| value.lines())
+            .map(letters)
+            .collect(),
         None => text.lines().flat_map(in_line).collect(),
     };
-    texts.into_iter().filter(|text| text.chars().count() >= ADDED).collect()
+    texts
+        .into_iter()
+        .filter(|text| text.chars().count() >= ADDED)
+        .collect()
 }
 
 #[cfg(test)]
@@ -77,13 +108,20 @@ mod tests {
     use crate::golden_changes::prompt_texts::{ChangedAgentFile, letters};
     use crate::model::RepoPath;
 
-    const BEFORE: &str = "PROMPT = \"You answer for Acme and never promise a refund of more than 20 euros.\"\n";
+    const BEFORE: &str =
+        "PROMPT = \"You answer for Acme and never promise a refund of more than 20 euros.\"\n";
 
     fn may_make(after: &str) -> bool {
         let file = RepoPath::root().child("agent.py");
-        let changed = [ChangedAgentFile { file: &file, before: BEFORE, after }];
-        let request = letters("You answer for Acme and never promise a refund of more than 20 euros.");
-        RewrittenTexts::of(&changed, &[letters(after)]).may_make(&request, std::slice::from_ref(&request))
+        let changed = [ChangedAgentFile {
+            file: &file,
+            before: BEFORE,
+            after,
+        }];
+        let request =
+            letters("You answer for Acme and never promise a refund of more than 20 euros.");
+        RewrittenTexts::of(&changed, &[letters(after)])
+            .may_make(&request, std::slice::from_ref(&request))
     }
 
     #[test]

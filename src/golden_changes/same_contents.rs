@@ -18,12 +18,20 @@ pub fn changed_contents(
     after: &Agent,
 ) -> Result<Option<BTreeSet<RepoPath>>, String> {
     // The head first: it tells a submodule that is not checked out from a file.
-    let (new, old) = (all_files(sides.head, after)?, all_files(sides.base, before)?);
-    let (Some(old), Some(new)) = (old, new) else { return Ok(None) };
+    let (new, old) = (
+        all_files(sides.head, after)?,
+        all_files(sides.base, before)?,
+    );
+    let (Some(old), Some(new)) = (old, new) else {
+        return Ok(None);
+    };
     let is_moved = |file: &RepoPath, files: &dyn Files, others: &HashSet<String>| {
         content(files, file).map(|content| others.contains(&content))
     };
-    let only = |files: &dyn Files, of: &FilePaths, others: &FilePaths| -> Result<HashSet<String>, String> {
+    let only = |files: &dyn Files,
+                of: &FilePaths,
+                others: &FilePaths|
+     -> Result<HashSet<String>, String> {
         let moved = of.iter().filter(|(path, _)| !others.contains_key(*path));
         moved.map(|(_, file)| content(files, file)).collect()
     };
@@ -49,10 +57,16 @@ pub fn changed_contents(
 
 /// The files that an agent's list names, and all of its prompt package.
 fn all_files(files: &dyn Files, agent: &Agent) -> Result<Option<FilePaths>, String> {
-    let Some((mut all, _)) = agent_files(files, agent)? else { return Ok(None) };
+    let Some((mut all, _)) = agent_files(files, agent)? else {
+        return Ok(None);
+    };
     if let Some(prompt) = &agent.prompt {
         let package = files_below(files, prompt).map_err(|problem| problem.to_string())?;
-        all.extend(package.into_values().map(|file| (file.as_str().to_owned(), file)));
+        all.extend(
+            package
+                .into_values()
+                .map(|file| (file.as_str().to_owned(), file)),
+        );
     }
     Ok(Some(all))
 }

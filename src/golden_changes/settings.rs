@@ -14,23 +14,49 @@ use crate::model::{Config, RepoPath, SettingChange, SettingRule, SettingWeight, 
 use crate::suites::kind;
 
 const fn setting(path: &'static str, treatment: Treatment, why: &'static str) -> SettingRule {
-    SettingRule { path, treatment, why }
+    SettingRule {
+        path,
+        treatment,
+        why,
+    }
 }
 
 /// The settings whose change does not simply need an approval, or that have their own name in the report. A setting that is
 /// neither here nor in the rules of its kind needs an approval.
 pub const SETTINGS: &[SettingRule] = &[
     setting("file", Harmless, "the config's own path"),
-    setting("results", Harmless, "caches and history; they affect no verdict"),
-    setting("early_stop", Harmless, "it skips only samples that cannot change a verdict"),
-    setting("budget", Harmless, "a run that a budget ends has no verdict"),
+    setting(
+        "results",
+        Harmless,
+        "caches and history; they affect no verdict",
+    ),
+    setting(
+        "early_stop",
+        Harmless,
+        "it skips only samples that cannot change a verdict",
+    ),
+    setting(
+        "budget",
+        Harmless,
+        "a run that a budget ends has no verdict",
+    ),
     setting(
         "prices.*",
-        Depends("a lower price, or none for a model that a target has, needs an approval, any other change is listed"),
+        Depends(
+            "a lower price, or none for a model that a target has, needs an approval, any other change is listed",
+        ),
         "",
     ),
-    setting("recordings", Approval("which recordings of a pull request count:"), ""),
-    setting("redact", Approval("text that is removed from runs before grading:"), ""),
+    setting(
+        "recordings",
+        Approval("which recordings of a pull request count:"),
+        "",
+    ),
+    setting(
+        "redact",
+        Approval("text that is removed from runs before grading:"),
+        "",
+    ),
     setting(
         "baseline",
         Depends(
@@ -45,13 +71,25 @@ pub const SETTINGS: &[SettingRule] = &[
         ),
         "",
     ),
-    setting("suites.*", Depends("a removed suite needs an approval, an added one is listed"), ""),
-    setting("suites.*.id", Harmless, "the name under which suites are compared"),
+    setting(
+        "suites.*",
+        Depends("a removed suite needs an approval, an added one is listed"),
+        "",
+    ),
+    setting(
+        "suites.*.id",
+        Harmless,
+        "the name under which suites are compared",
+    ),
     setting("suites.*.index", Harmless, "the order of suites"),
     setting("suites.*.path", Approval("golden files of `{}`:"), ""),
     setting("suites.*.kind", Approval("kind of `{}`:"), ""),
     setting("suites.*.runs_of", Approval("runs that `{}` grades:"), ""),
-    setting("suites.*.runs_in", Harmless, "follows from the other suite's path"),
+    setting(
+        "suites.*.runs_in",
+        Harmless,
+        "follows from the other suite's path",
+    ),
     setting("suites.*.labels", Approval("labels file of `{}`:"), ""),
     setting("suites.*.terms.*", Approval("list of terms of `{}`:"), ""),
     setting(
@@ -61,13 +99,41 @@ pub const SETTINGS: &[SettingRule] = &[
         ),
         "",
     ),
-    setting("suites.*.tiers", Depends("a removed tier needs an approval, an added one is listed"), ""),
-    setting("suites.*.gates", Depends("a looser gate needs an approval, a tighter one is listed"), ""),
-    setting("suites.*.no_newly_failing", Depends("switching it off needs an approval, switching it on is listed"), ""),
-    setting("suites.*.judges", Depends("listed: judges affect no gate"), ""),
-    setting("suites.*.checks.*", Depends("an added check is listed, a changed or removed one needs an approval"), ""),
-    setting("suites.*.metrics.*", Depends("an added metric is listed, a changed or removed one needs an approval"), ""),
-    setting("suites.*.agents.*", Depends("a removed agent needs an approval, an added one is listed"), ""),
+    setting(
+        "suites.*.tiers",
+        Depends("a removed tier needs an approval, an added one is listed"),
+        "",
+    ),
+    setting(
+        "suites.*.gates",
+        Depends("a looser gate needs an approval, a tighter one is listed"),
+        "",
+    ),
+    setting(
+        "suites.*.no_newly_failing",
+        Depends("switching it off needs an approval, switching it on is listed"),
+        "",
+    ),
+    setting(
+        "suites.*.judges",
+        Depends("listed: judges affect no gate"),
+        "",
+    ),
+    setting(
+        "suites.*.checks.*",
+        Depends("an added check is listed, a changed or removed one needs an approval"),
+        "",
+    ),
+    setting(
+        "suites.*.metrics.*",
+        Depends("an added metric is listed, a changed or removed one needs an approval"),
+        "",
+    ),
+    setting(
+        "suites.*.agents.*",
+        Depends("a removed agent needs an approval, an added one is listed"),
+        "",
+    ),
     setting("suites.*.agents.*.role", Approval("role of `{}`:"), ""),
     setting(
         "suites.*.agents.*.deterministic",
@@ -98,7 +164,11 @@ pub const SETTINGS: &[SettingRule] = &[
         Depends("listed where files are named instead, else it needs an approval"),
         "",
     ),
-    setting("suites.*.agents.*.stale", Depends("`warn` needs an approval, `fail` is listed"), ""),
+    setting(
+        "suites.*.agents.*.stale",
+        Depends("`warn` needs an approval, `fail` is listed"),
+        "",
+    ),
     setting(
         "targets.*",
         Depends(
@@ -112,7 +182,11 @@ pub const SETTINGS: &[SettingRule] = &[
 pub fn compare(before: &Config, after: &Config, deciding: &[Tier], found: &mut ChangeCollector) {
     rules::compare(before, after, deciding, found);
     let kinds = of_kinds(before, after, found);
-    let mut walk = SettingWalk { file: &after.file, kinds, found };
+    let mut walk = SettingWalk {
+        file: &after.file,
+        kinds,
+        found,
+    };
     walk.node(&mut Vec::new(), Some(&tree(before)), Some(&tree(after)));
 }
 
@@ -127,16 +201,34 @@ struct KindRules {
 }
 
 /// Adds the changes that kinds judge themselves; returns their rules for the other ones, by suite.
-fn of_kinds(before: &Config, after: &Config, found: &mut ChangeCollector) -> BTreeMap<String, KindRules> {
+fn of_kinds(
+    before: &Config,
+    after: &Config,
+    found: &mut ChangeCollector,
+) -> BTreeMap<String, KindRules> {
     let mut kinds = BTreeMap::new();
     for new in &after.suites {
-        let Some(old) = before.suite(&new.id) else { continue };
+        let Some(old) = before.suite(&new.id) else {
+            continue;
+        };
         let keys = [old, new].into_iter().filter_map(|suite| kind(&suite.kind));
-        let keys = keys.flat_map(|kind| kind.settings.keys.names()).copied().collect();
-        let mut known = KindRules { rules: None, keys, judged: BTreeSet::new() };
+        let keys = keys
+            .flat_map(|kind| kind.settings.keys.names())
+            .copied()
+            .collect();
+        let mut known = KindRules {
+            rules: None,
+            keys,
+            judged: BTreeSet::new(),
+        };
         if let Some(kind) = kind(&new.kind).filter(|_| old.kind == new.kind) {
             known.rules = Some(kind.settings.rules);
-            for SettingChange { path, weight, words } in kind.settings.changes(old, new) {
+            for SettingChange {
+                path,
+                weight,
+                words,
+            } in kind.settings.changes(old, new)
+            {
                 known.judged.insert(path);
                 match weight {
                     SettingWeight::Nothing => {}
@@ -157,7 +249,9 @@ pub fn tree(config: &Config) -> Value {
     // The types serialize themselves, so a new setting cannot be forgotten.
     let mut whole = serde_json::to_value(config).unwrap_or(Value::Null);
     if let Some(Value::Array(suites)) = whole.get_mut("suites").map(Value::take) {
-        let named = suites.into_iter().filter_map(|suite| Some((suite.get("id")?.as_str()?.to_owned(), suite)));
+        let named = suites
+            .into_iter()
+            .filter_map(|suite| Some((suite.get("id")?.as_str()?.to_owned(), suite)));
         whole["suites"] = Value::Object(named.collect());
     }
     whole
@@ -172,14 +266,18 @@ struct SettingWalk<'a> {
 
 impl SettingWalk<'_> {
     fn node(&mut self, path: &mut Vec<String>, before: Option<&Value>, after: Option<&Value>) {
-        let (before, after) = (before.filter(|value| !value.is_null()), after.filter(|value| !value.is_null()));
+        let (before, after) = (
+            before.filter(|value| !value.is_null()),
+            after.filter(|value| !value.is_null()),
+        );
         if before == after {
             return;
         }
         let known = self.known(path);
         match (known, before, after) {
             // The rule for an added or removed name covers everything below it.
-            (Some(Depends(_)), Some(Value::Object(_)), Some(Value::Object(_))) if has_inner(path) => {}
+            (Some(Depends(_)), Some(Value::Object(_)), Some(Value::Object(_)))
+                if has_inner(path) => {}
             (Some(Harmless | Depends(_)), ..) => return,
             (Some(Listed), ..) => {
                 let words = format!("setting `{}` changed", path.join("."));
@@ -199,8 +297,12 @@ impl SettingWalk<'_> {
                 }
             }
             _ => {
-                let words =
-                    format!("{} {} -> {}", setting_name(path, known), display_value(before), display_value(after));
+                let words = format!(
+                    "{} {} -> {}",
+                    setting_name(path, known),
+                    display_value(before),
+                    display_value(after)
+                );
                 self.found.needs(words, Some(self.file));
             }
         }
@@ -209,36 +311,56 @@ impl SettingWalk<'_> {
     /// The treatment of a setting. A kind's own setting without a rule, or whose change its kind did not judge, has none.
     fn known(&self, path: &[String]) -> Option<Treatment> {
         if let ([suites, id, inner @ ..], Some(key)) = (path, path.get(2))
-            && let Some(of_kind) =
-                self.kinds.get(id).filter(|of_kind| suites == "suites" && of_kind.keys.contains(&key.as_str()))
+            && let Some(of_kind) = self
+                .kinds
+                .get(id)
+                .filter(|of_kind| suites == "suites" && of_kind.keys.contains(&key.as_str()))
         {
-            let Some(rules) = of_kind.rules else { return Some(Harmless) };
+            let Some(rules) = of_kind.rules else {
+                return Some(Harmless);
+            };
             if of_kind.judged.contains(&inner.join(".")) {
                 return Some(Harmless);
             }
-            let rule = rules.iter().find(|rule| fits(rule, inner)).map(|rule| rule.treatment);
+            let rule = rules
+                .iter()
+                .find(|rule| fits(rule, inner))
+                .map(|rule| rule.treatment);
             return rule.filter(|treatment| !matches!(treatment, Depends(_)));
         }
-        SETTINGS.iter().find(|setting| fits(setting, path)).map(|setting| setting.treatment)
+        SETTINGS
+            .iter()
+            .find(|setting| fits(setting, path))
+            .map(|setting| setting.treatment)
     }
 }
 
 /// Whether a setting of the table matches a path; a `*` is any name.
 fn fits(setting: &SettingRule, path: &[String]) -> bool {
     let mut parts = setting.path.split('.');
-    let all = path.iter().all(|name| parts.next().is_some_and(|part| part == "*" || part == name));
+    let all = path
+        .iter()
+        .all(|name| parts.next().is_some_and(|part| part == "*" || part == name));
     all && parts.next().is_none()
 }
 
 /// Whether the table has settings below a path, as for suites and agents.
 fn has_inner(path: &[String]) -> bool {
-    matches!(path.iter().map(String::as_str).collect::<Vec<_>>().as_slice(), ["suites", _] | ["suites", _, "agents", _])
+    matches!(
+        path.iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .as_slice(),
+        ["suites", _] | ["suites", _, "agents", _]
+    )
 }
 
 /// The name of a setting in the report.
 fn setting_name(path: &[String], known: Option<Treatment>) -> String {
     let names = || match path {
-        [_, suite, _, agent, ..] if path.get(2).is_some_and(|key| key == "agents") => format!("{suite}/{agent}"),
+        [_, suite, _, agent, ..] if path.get(2).is_some_and(|key| key == "agents") => {
+            format!("{suite}/{agent}")
+        }
         [_, suite, ..] => suite.clone(),
         [one] => one.clone(),
         [] => String::new(),

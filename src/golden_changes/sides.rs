@@ -14,5 +14,8 @@ pub struct Sides<'a> {
 
 /// The suite with the same id and kind in the other config.
 pub fn same_suite<'a>(config: &'a Config, suite: &SuiteConfig) -> Option<&'a SuiteConfig> {
-    config.suites.iter().find(|other| other.id == suite.id && other.kind == suite.kind)
+    config
+        .suites
+        .iter()
+        .find(|other| other.id == suite.id && other.kind == suite.kind)
 }

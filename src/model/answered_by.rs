@@ -41,7 +41,10 @@ words! {
 impl Freshness {
     /// The worse of both, field by field.
     pub fn and(self, other: Self) -> Self {
-        Self { agent: self.agent.max(other.agent), input: self.input.max(other.input) }
+        Self {
+            agent: self.agent.max(other.agent),
+            input: self.input.max(other.input),
+        }
     }
 
     /// The worse age of both parts.

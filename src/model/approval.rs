@@ -50,7 +50,9 @@ words! {
 }
 
 /// Whether a golden change needs an approval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(from = "bool", into = "bool")]
 pub enum Weight {
     /// It needs an approval: it may hide a regression of an agent.
@@ -61,7 +63,11 @@ pub enum Weight {
 
 impl From<bool> for Weight {
     fn from(needs_approval: bool) -> Self {
-        if needs_approval { Self::NeedsApproval } else { Self::Listed }
+        if needs_approval {
+            Self::NeedsApproval
+        } else {
+            Self::Listed
+        }
     }
 }
 

@@ -23,7 +23,11 @@ pub struct Baseline {
     /// Samples planned per pair.
     pub samples: Option<u32>,
     /// One entry for each suite and agent.
-    #[serde(default, serialize_with = "write_suites", deserialize_with = "read_suites")]
+    #[serde(
+        default,
+        serialize_with = "write_suites",
+        deserialize_with = "read_suites"
+    )]
     #[schemars(with = "BTreeMap<String, BaselineSuite>")]
     pub suites: BTreeMap<SuiteId, BTreeMap<AgentName, BaselineEntry>>,
     /// Who accepted changed numbers, and why; oldest first.
@@ -48,13 +52,25 @@ pub struct BaselineSuite {
 type BaselineAgents = BTreeMap<AgentName, BaselineEntry>;
 
 /// Writes suites with their agents: in files each suite is an object.
-fn write_suites<S: Serializer>(suites: &BTreeMap<SuiteId, BaselineAgents>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(suites.iter().map(|(id, agents)| (id, BTreeMap::from([("agents", agents)]))))
+fn write_suites<S: Serializer>(
+    suites: &BTreeMap<SuiteId, BaselineAgents>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(
+        suites
+            .iter()
+            .map(|(id, agents)| (id, BTreeMap::from([("agents", agents)]))),
+    )
 }
 
-fn read_suites<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<SuiteId, BaselineAgents>, D::Error> {
+fn read_suites<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<SuiteId, BaselineAgents>, D::Error> {
     let found = BTreeMap::<SuiteId, BaselineSuite>::deserialize(deserializer)?;
-    Ok(found.into_iter().map(|(id, suite)| (id, suite.agents)).collect())
+    Ok(found
+        .into_iter()
+        .map(|(id, suite)| (id, suite.agents))
+        .collect())
 }
 
 /// The numbers of one agent.
@@ -75,7 +91,11 @@ pub struct BaselineEntry {
     #[schemars(with = "BTreeMap<String, CaseValues>")]
     pub cases: BTreeMap<CaseId, CaseValues>,
     /// The last values of the pairs that were excluded, as those in quarantine. The metrics do not contain them.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", serialize_with = "rounded_cases")]
+    #[serde(
+        default,
+        skip_serializing_if = "BTreeMap::is_empty",
+        serialize_with = "rounded_cases"
+    )]
     #[schemars(with = "BTreeMap<String, CaseValues>")]
     pub earlier: BTreeMap<CaseId, CaseValues>,
     /// Verdicts of LLM judges by judge name; no gate uses them.
@@ -91,7 +111,12 @@ pub struct BaselineEntry {
     pub infra: Option<u32>,
     /// Completed samples by parse method: `structured`, `strict`, `repaired`, `salvaged`, `unreadable`; empty if the baseline does not
     /// contain them.
-    #[serde(rename = "read_layers", default, serialize_with = "by_word", deserialize_with = "known_counts")]
+    #[serde(
+        rename = "read_layers",
+        default,
+        serialize_with = "by_word",
+        deserialize_with = "known_counts"
+    )]
     #[schemars(with = "BTreeMap<String, u32>")]
     pub layers: BTreeMap<Layer, u32>,
 }
@@ -108,24 +133,55 @@ impl BaselineEntry {
     }
 }
 
-fn rounded<S: Serializer>(values: &BTreeMap<String, f64>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(values.iter().map(|(name, value)| (name, six_places(*value))))
+fn rounded<S: Serializer>(
+    values: &BTreeMap<String, f64>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(
+        values
+            .iter()
+            .map(|(name, value)| (name, six_places(*value))),
+    )
 }
 
 fn measured<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, f64>, D::Error> {
     let found = BTreeMap::<String, Option<f64>>::deserialize(deserializer)?;
-    Ok(found.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
+    Ok(found
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect())
 }
 
-fn rounded_cases<S: Serializer>(cases: &BTreeMap<CaseId, CaseValues>, serializer: S) -> Result<S::Ok, S::Error> {
-    let samples = |values: &[Option<f64>]| values.iter().map(|value| value.map(six_places)).collect();
-    let case = |values: &CaseValues| values.iter().map(|(name, values)| (name.clone(), samples(values))).collect();
-    serializer.collect_map(cases.iter().map(|(id, values)| (id, case(values))).collect::<BTreeMap<_, CaseValues>>())
+fn rounded_cases<S: Serializer>(
+    cases: &BTreeMap<CaseId, CaseValues>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let samples =
+        |values: &[Option<f64>]| values.iter().map(|value| value.map(six_places)).collect();
+    let case = |values: &CaseValues| {
+        values
+            .iter()
+            .map(|(name, values)| (name.clone(), samples(values)))
+            .collect()
+    };
+    serializer.collect_map(
+        cases
+            .iter()
+            .map(|(id, values)| (id, case(values)))
+            .collect::<BTreeMap<_, CaseValues>>(),
+    )
 }
 
 /// Writes the tags that occur.
 fn counted<S: Serializer>(taxonomy: &BTreeMap<Tag, u32>, serializer: S) -> Result<S::Ok, S::Error> {
-    by_word(&taxonomy.iter().filter(|(_, count)| **count > 0).map(|(tag, count)| (*tag, *count)).collect(), serializer)
+    by_word(
+        &taxonomy
+            .iter()
+            .filter(|(_, count)| **count > 0)
+            .map(|(tag, count)| (*tag, *count))
+            .collect(),
+        serializer,
+    )
 }
 
 /// Rounds a number to the precision of baselines: six decimal places, no negative zero.

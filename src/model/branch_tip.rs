@@ -16,12 +16,18 @@ pub struct BranchTip {
 impl BranchTip {
     /// The commit that git or GitHub returns for the name of a branch.
     pub fn of_branch(commit: String) -> Self {
-        Self { commit, branch: None }
+        Self {
+            commit,
+            branch: None,
+        }
     }
 
     /// The same commit, as the tip of a branch that is not the base branch.
     pub fn of_other_branch(self, branch: String) -> Self {
-        Self { branch: Some(branch), ..self }
+        Self {
+            branch: Some(branch),
+            ..self
+        }
     }
 
     /// The first parent of GitHub's test merge of this head, which was the tip when GitHub made the merge. `None` if the commit with
@@ -50,7 +56,11 @@ mod tests {
 
     #[test]
     fn only_a_merge_of_the_head_has_the_tip_as_its_first_parent() {
-        let commits = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<String>>();
+        let commits = |ids: &[&str]| {
+            ids.iter()
+                .map(|id| (*id).to_owned())
+                .collect::<Vec<String>>()
+        };
         for (parents, tip) in [
             (vec!["main", "head"], Some("main")),
             (vec!["main", "other"], None),

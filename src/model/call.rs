@@ -70,14 +70,23 @@ pub struct Ask {
 impl Ask {
     /// A request without tools and without another message of the user.
     pub fn plain(prompt: String, inputs: Value, answer: Option<AnswerForm>) -> Self {
-        Self { prompt, inputs, answer, tools: Toolbox::Empty, turns: UserTurns::Single }
+        Self {
+            prompt,
+            inputs,
+            answer,
+            tools: Toolbox::Empty,
+            turns: UserTurns::Single,
+        }
     }
 
     /// Everything that the agent certainly hears: the prompt, or all messages of a script.
     pub fn said(&self) -> Vec<&str> {
         match &self.turns {
             UserTurns::Single | UserTurns::Simulated(_) => vec![&self.prompt],
-            UserTurns::Scripted(messages) => messages.iter().map(|message| message.text.as_str()).collect(),
+            UserTurns::Scripted(messages) => messages
+                .iter()
+                .map(|message| message.text.as_str())
+                .collect(),
         }
     }
 }
@@ -124,7 +133,10 @@ pub struct UserMessage {
 impl UserMessage {
     /// A user's own words.
     pub fn query(text: &str) -> Self {
-        Self { text: text.to_owned(), inputs: json!({ QUERY: text }) }
+        Self {
+            text: text.to_owned(),
+            inputs: json!({ QUERY: text }),
+        }
     }
 }
 
@@ -216,9 +228,18 @@ pub struct Conversation {
 impl Conversation {
     /// The bytes of its texts.
     pub fn bytes(&self) -> usize {
-        let Self { system, messages, tools, answer } = self;
-        let tool = |tool: &ToolSpec| tool.name.len() + tool.description.len() + tool.parameters.to_string().len();
-        let answer = answer.as_ref().map_or(0, |form| form.schema.to_string().len());
+        let Self {
+            system,
+            messages,
+            tools,
+            answer,
+        } = self;
+        let tool = |tool: &ToolSpec| {
+            tool.name.len() + tool.description.len() + tool.parameters.to_string().len()
+        };
+        let answer = answer
+            .as_ref()
+            .map_or(0, |form| form.schema.to_string().len());
         let messages: usize = messages.iter().map(Message::bytes).sum();
         system.len() + messages + tools.iter().map(tool).sum::<usize>() + answer
     }
@@ -245,7 +266,9 @@ impl Message {
     fn bytes(&self) -> usize {
         match self {
             Self::User(text) => text.len(),
-            Self::Model { text, calls } => text.len() + calls.iter().map(AskedCall::bytes).sum::<usize>(),
+            Self::Model { text, calls } => {
+                text.len() + calls.iter().map(AskedCall::bytes).sum::<usize>()
+            }
             Self::Tools(answers) => answers.iter().map(ToolAnswer::bytes).sum(),
         }
     }
@@ -361,7 +384,10 @@ pub struct CallError {
 impl CallError {
     /// The same failure of a call that may have been charged.
     pub fn charged(self) -> Self {
-        Self { charge: Charge::Possible, ..self }
+        Self {
+            charge: Charge::Possible,
+            ..self
+        }
     }
 }
 

@@ -110,7 +110,10 @@ impl SuiteConfig {
     /// The folders with the recordings of each agent, in both tiers.
     pub fn recording_folders(&self) -> Vec<RepoPath> {
         let of = |(name, agent): (&AgentName, &Agent)| {
-            agent.recordings().map(|folder| folder.child(name.as_str())).collect::<Vec<_>>()
+            agent
+                .recordings()
+                .map(|folder| folder.child(name.as_str()))
+                .collect::<Vec<_>>()
         };
         self.agents.iter().flat_map(of).collect()
     }
@@ -118,7 +121,10 @@ impl SuiteConfig {
     /// The settings that affect how golden files are parsed. Gates, judges, tiers and run sources are removed, so that no parser can depend
     /// on them.
     pub fn for_reading(&self) -> Self {
-        let as_cast = |agent: &Agent| Agent { role: agent.role, ..Agent::default() };
+        let as_cast = |agent: &Agent| Agent {
+            role: agent.role,
+            ..Agent::default()
+        };
         Self {
             index: 0,
             id: self.id.clone(),
@@ -126,7 +132,11 @@ impl SuiteConfig {
             path: self.path.clone(),
             tiers: Vec::new(),
             samples: None,
-            agents: self.agents.iter().map(|(name, agent)| (name.clone(), as_cast(agent))).collect(),
+            agents: self
+                .agents
+                .iter()
+                .map(|(name, agent)| (name.clone(), as_cast(agent)))
+                .collect(),
             gates: BTreeMap::new(),
             no_newly_failing: false,
             runs_of: self.runs_of.clone(),
@@ -194,12 +204,18 @@ impl Agent {
 
     /// The folders of its recordings, in both tiers.
     pub fn recordings(&self) -> impl Iterator<Item = &RepoPath> {
-        [Tier::Deterministic, Tier::Model].into_iter().filter_map(|tier| self.source(tier)?.recordings())
+        [Tier::Deterministic, Tier::Model]
+            .into_iter()
+            .filter_map(|tier| self.source(tier)?.recordings())
     }
 
     /// The files that define it: `fingerprint` if configured, else its prompt package.
     pub fn files(&self) -> AgentFiles<'_> {
-        match (self.fingerprint.as_slice(), &self.no_fingerprint, &self.prompt) {
+        match (
+            self.fingerprint.as_slice(),
+            &self.no_fingerprint,
+            &self.prompt,
+        ) {
             ([], Some(why), _) => AgentFiles::Nameless(why),
             ([], None, Some(prompt)) => AgentFiles::Prompt(prompt),
             ([], None, None) => AgentFiles::Unstated,

@@ -37,9 +37,16 @@ impl Shortfalls {
     const KEPT: usize = 8;
 
     /// Adds a shortfall; `difference` is called only if it is kept.
-    pub fn add(&mut self, metrics: &'static [&'static str], difference: impl FnOnce() -> Difference) {
+    pub fn add(
+        &mut self,
+        metrics: &'static [&'static str],
+        difference: impl FnOnce() -> Difference,
+    ) {
         if self.all.iter().filter(|one| one.metrics == metrics).count() < Self::KEPT {
-            self.all.push(Shortfall { metrics, difference: difference() });
+            self.all.push(Shortfall {
+                metrics,
+                difference: difference(),
+            });
         }
     }
 }
@@ -101,7 +108,12 @@ pub struct EvidenceLine {
 impl EvidenceLine {
     /// A difference that no check covers.
     pub fn unchecked(difference: Difference, samples: Option<u32>) -> Self {
-        Self { difference, samples, tag: None, next_action: None }
+        Self {
+            difference,
+            samples,
+            tag: None,
+            next_action: None,
+        }
     }
 }
 

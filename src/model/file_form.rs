@@ -19,8 +19,15 @@ pub trait Named {
 }
 
 /// Writes a list of named values as an object, sorted by name.
-pub fn write_by_name<S: Serializer, T: Named + Serialize>(list: &[T], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(list.iter().map(|one| (one.name(), one)).collect::<BTreeMap<_, _>>())
+pub fn write_by_name<S: Serializer, T: Named + Serialize>(
+    list: &[T],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(
+        list.iter()
+            .map(|one| (one.name(), one))
+            .collect::<BTreeMap<_, _>>(),
+    )
 }
 
 /// Reads a list of named values from an object, sorted by name.
@@ -28,12 +35,23 @@ pub fn read_by_name<'de, D: Deserializer<'de>, T: Named + Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
     let found = BTreeMap::<String, T>::deserialize(deserializer)?;
-    Ok(found.into_iter().map(|(name, one)| one.with_name(name)).collect())
+    Ok(found
+        .into_iter()
+        .map(|(name, one)| one.with_name(name))
+        .collect())
 }
 
 /// Writes values by word, sorted by the word and not by the value.
-pub fn by_word<S: Serializer, W: Word>(counts: &BTreeMap<W, u32>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(counts.iter().map(|(word, count)| (word.word(), count)).collect::<BTreeMap<_, _>>())
+pub fn by_word<S: Serializer, W: Word>(
+    counts: &BTreeMap<W, u32>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(
+        counts
+            .iter()
+            .map(|(word, count)| (word.word(), count))
+            .collect::<BTreeMap<_, _>>(),
+    )
 }
 
 /// Writes values by word, if there are any.
@@ -52,11 +70,19 @@ pub fn known_words<'de, D: Deserializer<'de>, K: Deserialize<'de> + Ord, W: Word
     deserializer: D,
 ) -> Result<BTreeMap<K, W>, D::Error> {
     let found = BTreeMap::<K, String>::deserialize(deserializer)?;
-    Ok(found.into_iter().filter_map(|(key, word)| Some((key, W::of_word(&word)?))).collect())
+    Ok(found
+        .into_iter()
+        .filter_map(|(key, word)| Some((key, W::of_word(&word)?)))
+        .collect())
 }
 
 /// Reads counts by word, without those of unknown words.
-pub fn known_counts<'de, D: Deserializer<'de>, W: Word + Ord>(deserializer: D) -> Result<BTreeMap<W, u32>, D::Error> {
+pub fn known_counts<'de, D: Deserializer<'de>, W: Word + Ord>(
+    deserializer: D,
+) -> Result<BTreeMap<W, u32>, D::Error> {
     let found = BTreeMap::<String, u32>::deserialize(deserializer)?;
-    Ok(found.into_iter().filter_map(|(word, count)| Some((W::of_word(&word)?, count))).collect())
+    Ok(found
+        .into_iter()
+        .filter_map(|(word, count)| Some((W::of_word(&word)?, count)))
+        .collect())
 }

@@ -78,45 +78,82 @@ pub enum Gate {
 
 impl Gate {
     /// At least 1, without a band.
-    pub const PERFECT: Self =
-        Self::Threshold { side: LimitSide::Min, limit: Limit::Number(1.0), strictness: Strictness::Hard };
+    pub const PERFECT: Self = Self::Threshold {
+        side: LimitSide::Min,
+        limit: Limit::Number(1.0),
+        strictness: Strictness::Hard,
+    };
 
     /// At least the baseline, and 1 without a baseline; no band.
     pub const AS_THE_BASELINE: Self = Self::Threshold {
         side: LimitSide::Min,
-        limit: Limit::Baseline { otherwise: Some(1.0) },
+        limit: Limit::Baseline {
+            otherwise: Some(1.0),
+        },
         strictness: Strictness::Hard,
     };
 
     /// At most 0, without a band.
-    pub const NONE: Self =
-        Self::Threshold { side: LimitSide::Max, limit: Limit::Number(0.0), strictness: Strictness::Hard };
+    pub const NONE: Self = Self::Threshold {
+        side: LimitSide::Max,
+        limit: Limit::Number(0.0),
+        strictness: Strictness::Hard,
+    };
 
     /// At most 15 percentage points below the baseline.
-    pub const NO_LARGE_DROP: Self = Self::Change { direction: ChangeDirection::Drop, tolerance: 0.15, otherwise: None };
+    pub const NO_LARGE_DROP: Self = Self::Change {
+        direction: ChangeDirection::Drop,
+        tolerance: 0.15,
+        otherwise: None,
+    };
 
     /// The same, and at least half without a baseline: an agent that fails most cases fails at once.
-    pub const NO_LARGE_DROP_ELSE_HALF: Self =
-        Self::Change { direction: ChangeDirection::Drop, tolerance: 0.15, otherwise: Some(0.5) };
+    pub const NO_LARGE_DROP_ELSE_HALF: Self = Self::Change {
+        direction: ChangeDirection::Drop,
+        tolerance: 0.15,
+        otherwise: Some(0.5),
+    };
 
     /// At most 15% of a range of 2 points below the baseline.
-    pub const NO_LARGE_DROP_OF_TWO_POINTS: Self =
-        Self::Change { direction: ChangeDirection::Drop, tolerance: 0.3, otherwise: None };
+    pub const NO_LARGE_DROP_OF_TWO_POINTS: Self = Self::Change {
+        direction: ChangeDirection::Drop,
+        tolerance: 0.3,
+        otherwise: None,
+    };
 
     /// At most 15% of a range of 12 points below the baseline.
-    pub const NO_LARGE_DROP_OF_TWELVE_POINTS: Self =
-        Self::Change { direction: ChangeDirection::Drop, tolerance: 1.8, otherwise: None };
+    pub const NO_LARGE_DROP_OF_TWELVE_POINTS: Self = Self::Change {
+        direction: ChangeDirection::Drop,
+        tolerance: 1.8,
+        otherwise: None,
+    };
 
     /// At most 15 percentage points above the baseline.
-    pub const NO_LARGE_RISE: Self = Self::Change { direction: ChangeDirection::Rise, tolerance: 0.15, otherwise: None };
+    pub const NO_LARGE_RISE: Self = Self::Change {
+        direction: ChangeDirection::Rise,
+        tolerance: 0.15,
+        otherwise: None,
+    };
 
     /// The kind of the gate.
     pub fn kind(&self) -> GateKind {
         match self {
-            Self::Threshold { side: LimitSide::Min, .. } => GateKind::Min,
-            Self::Threshold { side: LimitSide::Max, .. } => GateKind::Max,
-            Self::Change { direction: ChangeDirection::Drop, .. } => GateKind::MaxDrop,
-            Self::Change { direction: ChangeDirection::Rise, .. } => GateKind::MaxRise,
+            Self::Threshold {
+                side: LimitSide::Min,
+                ..
+            } => GateKind::Min,
+            Self::Threshold {
+                side: LimitSide::Max,
+                ..
+            } => GateKind::Max,
+            Self::Change {
+                direction: ChangeDirection::Drop,
+                ..
+            } => GateKind::MaxDrop,
+            Self::Change {
+                direction: ChangeDirection::Rise,
+                ..
+            } => GateKind::MaxRise,
         }
     }
 }

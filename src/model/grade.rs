@@ -49,9 +49,16 @@ impl CheckName {
         let parts = text.strip_suffix(']').and_then(|rest| rest.split_once('['));
         let (word, key) = match parts {
             None => (text, CheckKey::Only),
-            Some((word, key)) => (word, key.parse().map_or_else(|_| CheckKey::Named(key.into()), CheckKey::At)),
+            Some((word, key)) => (
+                word,
+                key.parse()
+                    .map_or_else(|_| CheckKey::Named(key.into()), CheckKey::At),
+            ),
         };
-        Self { word: word.to_owned().into(), key }
+        Self {
+            word: word.to_owned().into(),
+            key,
+        }
     }
 }
 
@@ -107,12 +114,26 @@ impl Check {
         failure: Option<Failure>,
     ) -> Self {
         let expected = failure.as_ref().map(|_| expected().into_boxed_str());
-        let outcome = failure.map_or(CheckOutcome::Passed, |failure| CheckOutcome::Failed(Box::new(failure)));
-        Self { name: CheckName { word: word.into(), key }, line, outcome, expected }
+        let outcome = failure.map_or(CheckOutcome::Passed, |failure| {
+            CheckOutcome::Failed(Box::new(failure))
+        });
+        Self {
+            name: CheckName {
+                word: word.into(),
+                key,
+            },
+            line,
+            outcome,
+            expected,
+        }
     }
 
     /// A check of which a case has one, and that is about its golden file as a whole.
-    pub fn only(word: &'static str, expected: impl FnOnce() -> String, failure: Option<Failure>) -> Self {
+    pub fn only(
+        word: &'static str,
+        expected: impl FnOnce() -> String,
+        failure: Option<Failure>,
+    ) -> Self {
         Self::of(word, CheckKey::Only, 1, expected, failure)
     }
 }
@@ -165,5 +186,7 @@ impl Grade {
 
 /// Whether all checks pass.
 pub fn all_hold(checks: &[Check]) -> bool {
-    checks.iter().all(|check| check.outcome == CheckOutcome::Passed)
+    checks
+        .iter()
+        .all(|check| check.outcome == CheckOutcome::Passed)
 }

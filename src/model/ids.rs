@@ -28,7 +28,9 @@ impl BadId {
 
 fn fits(text: &str) -> bool {
     let mut bytes = text.bytes();
-    bytes.next().is_some_and(|first| first.is_ascii_alphanumeric())
+    bytes
+        .next()
+        .is_some_and(|first| first.is_ascii_alphanumeric())
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 
@@ -133,7 +135,9 @@ mod tests {
         for good in ["a", "9", "change-of-control", "A.b_c-1", "x..y"] {
             assert!(CaseId::new(good).is_ok(), "{good}");
         }
-        for bad in ["", ".", "..", "-a", "_a", ".a", "a/b", "a b", "é", "a\n", "a\\b"] {
+        for bad in [
+            "", ".", "..", "-a", "_a", ".a", "a/b", "a b", "é", "a\n", "a\\b",
+        ] {
             assert!(CaseId::new(bad).is_err(), "{bad}");
         }
     }

@@ -68,8 +68,11 @@ impl InputLimit {
         "split it, or remove parts that are not graded",
     );
     /// A baseline.
-    pub const BASELINE: Self =
-        Self::bytes("baseline", 256 * MIB, "divide the suites over several configs, each with its own baseline");
+    pub const BASELINE: Self = Self::bytes(
+        "baseline",
+        256 * MIB,
+        "divide the suites over several configs, each with its own baseline",
+    );
     /// A report or the file of a shard.
     pub const REPORT: Self = Self::bytes(
         "report.json and shard.json",
@@ -83,12 +86,20 @@ impl InputLimit {
         "use `mode: trusted`, which grades the files itself",
     );
     /// An answer of a live agent or model.
-    pub const ANSWER: Self = Self::bytes("answer of a live agent or model", 32 * MIB, "return a shorter answer");
+    pub const ANSWER: Self = Self::bytes(
+        "answer of a live agent or model",
+        32 * MIB,
+        "return a shorter answer",
+    );
     /// What a command writes to stderr.
-    pub const COMPLAINTS: Self = Self::bytes("stderr of a command, for one answer", 16 * MIB, "log less");
+    pub const COMPLAINTS: Self =
+        Self::bytes("stderr of a command, for one answer", 16 * MIB, "log less");
     /// Model calls in one sample of a captured agent.
-    pub const EXCHANGES: Self =
-        Self::number("model calls in one sample that is recorded with `capture`", 1000, "end the agent's loop earlier");
+    pub const EXCHANGES: Self = Self::number(
+        "model calls in one sample that is recorded with `capture`",
+        1000,
+        "end the agent's loop earlier",
+    );
     /// The bodies of these calls.
     pub const EXCHANGED: Self = Self::bytes(
         "requests and answers of one sample that is recorded with `capture`",
@@ -96,8 +107,11 @@ impl InputLimit {
         "send shorter requests, or divide the case",
     );
     /// The artifact with a report of an untrusted run, before it is unpacked.
-    pub const ARTIFACT: Self =
-        Self::bytes("artifact that `mode: publish` downloads", 64 * MIB, "upload report.json and no other file");
+    pub const ARTIFACT: Self = Self::bytes(
+        "artifact that `mode: publish` downloads",
+        64 * MIB,
+        "upload report.json and no other file",
+    );
     /// A downloaded archive of a repository or a report.
     pub const ARCHIVE: Self = Self::bytes(
         "archive of a commit or of a report",
@@ -111,23 +125,36 @@ impl InputLimit {
         "keep large files out of the repository, or in Git LFS",
     );
     /// The files and folders of an archive.
-    pub const ARCHIVE_ENTRIES: Self =
-        Self::number("files and folders of an archive", 100_000, "divide the repository, or the archive");
+    pub const ARCHIVE_ENTRIES: Self = Self::number(
+        "files and folders of an archive",
+        100_000,
+        "divide the repository, or the archive",
+    );
     /// Any other answer of GitHub.
-    pub const API_ANSWER: Self =
-        Self::bytes("any other answer of GitHub", 128 * MIB, "keep large files out of the repository, or in Git LFS");
+    pub const API_ANSWER: Self = Self::bytes(
+        "any other answer of GitHub",
+        128 * MIB,
+        "keep large files out of the repository, or in Git LFS",
+    );
     /// Nesting of a YAML file.
     pub const YAML_LEVELS: Self = Self::levels("nesting of a YAML file", 64, "flatten it");
     /// Nesting of a JSON value, in a file or in an answer. A value under a key that nothing reads is skipped, however deep it is.
-    pub const JSON_LEVELS: Self = Self::levels("nesting of a JSON value that is read", 127, "flatten it");
+    pub const JSON_LEVELS: Self =
+        Self::levels("nesting of a JSON value that is read", 127, "flatten it");
     /// Files below one folder.
-    pub const FOLDER_FILES: Self =
-        Self::number("files below one folder", 200_000, "divide the folder over several suites");
+    pub const FOLDER_FILES: Self = Self::number(
+        "files below one folder",
+        200_000,
+        "divide the folder over several suites",
+    );
     /// Nesting of folders.
     pub const FOLDER_LEVELS: Self = Self::levels("nesting of folders", 24, "move the files up");
     /// Folders of a fixture repository.
-    pub const FIXTURE_FOLDERS: Self =
-        Self::number("folders of one fixture repository", 1000, "leave out what the task does not need");
+    pub const FIXTURE_FOLDERS: Self = Self::number(
+        "folders of one fixture repository",
+        1000,
+        "leave out what the task does not need",
+    );
     /// Expectations of one case that are each compared with the whole answer.
     pub const EXPECTATIONS: Self = Self::number(
         "entries of `expected_findings`, `must_not_find`, `shared_findings` or `expectedAtoms` of one case",
@@ -135,8 +162,11 @@ impl InputLimit {
         "divide the case, or expect less",
     );
     /// Turns of a conversation.
-    pub const TURNS: Self =
-        Self::number("entries of `turns` of one case", 100, "divide the conversation over several cases");
+    pub const TURNS: Self = Self::number(
+        "entries of `turns` of one case",
+        100,
+        "divide the conversation over several cases",
+    );
     /// Findings that are each compared with those of another agent.
     pub const COMPARED_FINDINGS: Self = Self::number(
         "findings of one answer that are compared with those of other agents",
@@ -150,7 +180,11 @@ impl InputLimit {
         "divide the suite, or join checks with &&",
     );
     /// Length of an expression.
-    pub const EXPRESSION: Self = Self::number("characters of an expression", 2000, "divide it into several checks");
+    pub const EXPRESSION: Self = Self::number(
+        "characters of an expression",
+        2000,
+        "divide it into several checks",
+    );
     /// Operators of an expression.
     pub const OPERATORS: Self = Self::number(
         "operators of an expression: `.`, `[`, `+`, `==` and the like",
@@ -158,27 +192,57 @@ impl InputLimit {
         "divide it into several checks",
     );
     /// Nesting of an expression.
-    pub const EXPRESSION_LEVELS: Self = Self::levels("nesting of an expression", 40, "divide it into several checks");
+    pub const EXPRESSION_LEVELS: Self = Self::levels(
+        "nesting of an expression",
+        40,
+        "divide it into several checks",
+    );
     /// Imported samples of one case.
-    pub const SAMPLES: Self =
-        Self::number("imported samples of one case", 1000, "import fewer conversations for a case");
+    pub const SAMPLES: Self = Self::number(
+        "imported samples of one case",
+        1000,
+        "import fewer conversations for a case",
+    );
     /// Shards of one run.
     pub const SHARDS: Self = Self::number("shards of one run", 1000, "use fewer shards");
     /// Votes of an LLM judge.
-    pub const VOTES: Self = Self::number("votes of an LLM judge", 15, "write an odd number from 1 to 15");
+    pub const VOTES: Self = Self::number(
+        "votes of an LLM judge",
+        15,
+        "write an odd number from 1 to 15",
+    );
     /// Threads that grade.
-    pub const THREADS: Self = Self::number("threads of `RAYON_NUM_THREADS`", 256, "more would have no effect");
+    pub const THREADS: Self = Self::number(
+        "threads of `RAYON_NUM_THREADS`",
+        256,
+        "more would have no effect",
+    );
 
     const fn bytes(input: &'static str, most: u64, help: &'static str) -> Self {
-        Self { input, most, unit: LimitUnit::Bytes, help }
+        Self {
+            input,
+            most,
+            unit: LimitUnit::Bytes,
+            help,
+        }
     }
 
     const fn levels(input: &'static str, most: u64, help: &'static str) -> Self {
-        Self { input, most, unit: LimitUnit::Levels, help }
+        Self {
+            input,
+            most,
+            unit: LimitUnit::Levels,
+            help,
+        }
     }
 
     const fn number(input: &'static str, most: u64, help: &'static str) -> Self {
-        Self { input, most, unit: LimitUnit::Count, help }
+        Self {
+            input,
+            most,
+            unit: LimitUnit::Count,
+            help,
+        }
     }
 
     /// The largest number that is accepted, as a length.

@@ -56,8 +56,14 @@ pub struct StatedVote {
 impl From<Vote> for StatedVote {
     fn from(vote: Vote) -> Self {
         match vote {
-            Vote::Given { mark, reason } => Self { verdict: Some(mark), reason },
-            Vote::Missing(reason) => Self { verdict: None, reason },
+            Vote::Given { mark, reason } => Self {
+                verdict: Some(mark),
+                reason,
+            },
+            Vote::Missing(reason) => Self {
+                verdict: None,
+                reason,
+            },
         }
     }
 }
@@ -119,15 +125,24 @@ pub struct StatedConsensus {
 impl From<JudgeConsensus> for StatedConsensus {
     fn from(opinion: JudgeConsensus) -> Self {
         match opinion {
-            JudgeConsensus::Settled(mark) => Self { verdict: Some(mark), reason: None },
-            JudgeConsensus::Unsettled(why) => Self { verdict: None, reason: Some(why) },
+            JudgeConsensus::Settled(mark) => Self {
+                verdict: Some(mark),
+                reason: None,
+            },
+            JudgeConsensus::Unsettled(why) => Self {
+                verdict: None,
+                reason: Some(why),
+            },
         }
     }
 }
 
 impl From<StatedConsensus> for JudgeConsensus {
     fn from(StatedConsensus { verdict, reason }: StatedConsensus) -> Self {
-        verdict.map_or_else(|| Self::Unsettled(reason.unwrap_or_default()), Self::Settled)
+        verdict.map_or_else(
+            || Self::Unsettled(reason.unwrap_or_default()),
+            Self::Settled,
+        )
     }
 }
 
@@ -221,11 +236,21 @@ pub struct StatedComparison {
 impl From<JudgeComparison> for StatedComparison {
     fn from(comparison: JudgeComparison) -> Self {
         match comparison {
-            JudgeComparison::Absent => Self { baseline: None, delta: None, incomparable: None },
-            JudgeComparison::Known { baseline, delta } => {
-                Self { baseline: Some(baseline), delta: Some(delta), incomparable: None }
-            }
-            JudgeComparison::Incomparable(why) => Self { baseline: None, delta: None, incomparable: Some(why) },
+            JudgeComparison::Absent => Self {
+                baseline: None,
+                delta: None,
+                incomparable: None,
+            },
+            JudgeComparison::Known { baseline, delta } => Self {
+                baseline: Some(baseline),
+                delta: Some(delta),
+                incomparable: None,
+            },
+            JudgeComparison::Incomparable(why) => Self {
+                baseline: None,
+                delta: None,
+                incomparable: Some(why),
+            },
         }
     }
 }
@@ -342,12 +367,24 @@ pub struct StatedMarkCounts {
 impl From<MarkCounts> for StatedMarkCounts {
     fn from(counts: MarkCounts) -> Self {
         let MarkCounts([fail, weak, pass]) = counts;
-        Self { share: counts.share(), pass, weak, fail }
+        Self {
+            share: counts.share(),
+            pass,
+            weak,
+            fail,
+        }
     }
 }
 
 impl From<StatedMarkCounts> for MarkCounts {
-    fn from(StatedMarkCounts { share: _, pass, weak, fail }: StatedMarkCounts) -> Self {
+    fn from(
+        StatedMarkCounts {
+            share: _,
+            pass,
+            weak,
+            fail,
+        }: StatedMarkCounts,
+    ) -> Self {
         Self([fail, weak, pass])
     }
 }

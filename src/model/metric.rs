@@ -181,7 +181,11 @@ impl MetricSpec {
     };
 
     /// The defaults for shares of cases that passed.
-    pub const RATE: Self = Self { aggregate: Aggregate::Rate, explained_by: ExplainedBy::AllChecks, ..Self::PLAIN };
+    pub const RATE: Self = Self {
+        aggregate: Aggregate::Rate,
+        explained_by: ExplainedBy::AllChecks,
+        ..Self::PLAIN
+    };
 
     /// Whether it only states that an agent was measured, not how good the agent is: such a metric alone never makes a verdict pass.
     pub fn is_precondition(&self) -> bool {
@@ -250,7 +254,10 @@ mod tests {
             (Better::Neither, 0.75, 0.5, 0.25),
             (Better::Neither, 0.5, 0.75, 0.25),
         ] {
-            assert!((better.loss(before, after) - loss).abs() < f64::EPSILON, "{better:?} {before} {after}");
+            assert!(
+                (better.loss(before, after) - loss).abs() < f64::EPSILON,
+                "{better:?} {before} {after}"
+            );
         }
     }
 }

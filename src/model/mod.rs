@@ -53,22 +53,28 @@ mod words;
 
 pub(crate) use answered_by::{AnsweredBy, Freshness, RecordingAge};
 pub(crate) use approval::{Approval, BranchPush, ChangeClass, GoldenChange, Weight};
-pub(crate) use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, FAILING, Identity, PASSED, six_places};
+pub(crate) use baseline::{
+    Acceptance, Baseline, BaselineEntry, CaseValues, FAILING, Identity, PASSED, six_places,
+};
 pub(crate) use branch_tip::BranchTip;
 pub use call::{
-    AnswerForm, Ask, AskedCall, CallError, Charge, Conversation, Message, ModelTurn, Retry, SampleRequest, StopReason,
-    TokenUsage, ToolAnswer, ToolSpec, Toolbox, UserTurns,
+    AnswerForm, Ask, AskedCall, CallError, Charge, Conversation, Message, ModelTurn, Retry,
+    SampleRequest, StopReason, TokenUsage, ToolAnswer, ToolSpec, Toolbox, UserTurns,
 };
 pub(crate) use call::{
-    CannedResult, CannedTool, ConversationSoFar, LoopRole, NextRole, PastTurn, QUERY, SimulatedUser, UserMessage,
+    CannedResult, CannedTool, ConversationSoFar, LoopRole, NextRole, PastTurn, QUERY,
+    SimulatedUser, UserMessage,
 };
 pub(crate) use case_choice::CaseChoice;
 pub(crate) use comment::{BranchOrigin, CommentEdit, PullRequest};
 pub use comment::{Comment, RunNumber};
 pub use config::{
-    Agent, AgentFiles, Config, Protocol, Provider, RecordPolicy, SuiteConfig, Target, Tier, Transport, Wire,
+    Agent, AgentFiles, Config, Protocol, Provider, RecordPolicy, SuiteConfig, Target, Tier,
+    Transport, Wire,
 };
-pub(crate) use config::{Budget, DEFAULT_RECORDER, Price, RecordingTrust, Role, StalePolicy, StatedGate, StatedLimit};
+pub(crate) use config::{
+    Budget, DEFAULT_RECORDER, Price, RecordingTrust, Role, StalePolicy, StatedGate, StatedLimit,
+};
 pub(crate) use evidence::{
     CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls,
 };
@@ -76,7 +82,8 @@ pub(crate) use gate::GateKind;
 pub use gate::{ChangeDirection, Gate, Limit, LimitSide, Strictness};
 pub(crate) use gate_ruling::{BaseCommitValue, ChanceOfFailure, GateRuling, NewPart};
 pub(crate) use governance::{
-    ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState, StatusState,
+    ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
+    StatusState,
 };
 pub use grade::{Check, CheckOutcome, Grade, Layer};
 pub(crate) use grade::{CheckKey, CheckName, Failure, all_hold};
@@ -86,27 +93,29 @@ pub use input_limit::InputLimit;
 pub(crate) use interned::interned;
 pub(crate) use interruption::Interruption;
 pub(crate) use judge::{
-    Agreement, Ballot, Judge, JudgeComparison, JudgeConsensus, JudgeEntry, JudgeIdentity, JudgeReport, JudgeStanding,
-    JudgedSample, MarkCounts, PairJudged, Trust, Vote,
+    Agreement, Ballot, Judge, JudgeComparison, JudgeConsensus, JudgeEntry, JudgeIdentity,
+    JudgeReport, JudgeStanding, JudgedSample, MarkCounts, PairJudged, Trust, Vote,
 };
 pub(crate) use mark::Mark;
 pub use metric::{Aggregate, MetricSpec, SampleFold, Unit};
 pub(crate) use metric::{
-    Better, COVERAGE, EPSILON, ExplainedBy, MOVED, NEWLY_FAILING, READABLE, ValueSource, harmonic, indicator, reaches,
-    share,
+    Better, COVERAGE, EPSILON, ExplainedBy, MOVED, NEWLY_FAILING, READABLE, ValueSource, harmonic,
+    indicator, reaches, share,
 };
 pub(crate) use no_verdict::{NoVerdict, NotGateable};
 pub(crate) use number::{at_least_two_places, fixed_places, grouped, hundredths, metric_value};
 pub(crate) use other_pull_request::{OtherOutcome, OtherPullRequest};
 pub(crate) use own_expressions::{OwnCheck, OwnExpressions, OwnMetric};
 pub(crate) use pair::{
-    CalledTool, CaseTrend, Exclusion, GoldenLine, LostSample, PairCheck, PairResult, PairValue, Quarantine, Standing,
+    CalledTool, CaseTrend, Exclusion, GoldenLine, LostSample, PairCheck, PairResult, PairValue,
+    Quarantine, Standing,
 };
 pub use path::RepoPath;
 pub(crate) use path::{BadPath, PathGlob};
 pub(crate) use record::{CALL_LISTS, REDACTED};
 pub use record::{
-    IMPORTED, Json, Measures, RECORDED_COMMAND, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall,
+    IMPORTED, Json, Measures, RECORDED_COMMAND, RunEvidence, RunInputs, RunProvenance, RunRecord,
+    Steps, ToolCall,
 };
 pub(crate) use recorded_call::{
     Answerer, CaptureSource, ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse,

@@ -57,7 +57,13 @@ mod tests {
 
     #[test]
     fn a_limit_has_at_least_two_decimal_places() {
-        for (number, text) in [(0.8, "0.80"), (0.75, "0.75"), (0.125, "0.125"), (1.0, "1.00"), (12.0, "12.00")] {
+        for (number, text) in [
+            (0.8, "0.80"),
+            (0.75, "0.75"),
+            (0.125, "0.125"),
+            (1.0, "1.00"),
+            (12.0, "12.00"),
+        ] {
             assert_eq!(at_least_two_places(number), text);
         }
     }

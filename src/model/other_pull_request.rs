@@ -16,7 +16,9 @@ pub struct OtherPullRequest {
 }
 
 /// The verdict on another pull request, from best to worst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 pub enum OtherOutcome {
     /// It passes.
     #[serde(rename = "pass")]

@@ -19,13 +19,19 @@ impl Outputs {
     pub fn read_once<T: Any + Send + Sync>(&self, read: impl Fn(&str) -> T) -> Arc<T> {
         let known = self.0.read.get_or_init(|| Arc::new(read(self)));
         // Another kind may have read the same run.
-        known.clone().downcast().unwrap_or_else(|_| Arc::new(read(self)))
+        known
+            .clone()
+            .downcast()
+            .unwrap_or_else(|_| Arc::new(read(self)))
     }
 }
 
 impl<T: Into<Box<str>>> From<T> for Outputs {
     fn from(text: T) -> Self {
-        Self(Arc::new(SharedOutputs { text: text.into(), read: OnceLock::new() }))
+        Self(Arc::new(SharedOutputs {
+            text: text.into(),
+            read: OnceLock::new(),
+        }))
     }
 }
 
@@ -64,7 +70,14 @@ mod tests {
         };
         let outputs = Outputs::from("{}");
         let copy = outputs.clone();
-        assert_eq!((*outputs.read_once(length), *copy.read_once(length), reads.get()), (2, 2, 1));
+        assert_eq!(
+            (
+                *outputs.read_once(length),
+                *copy.read_once(length),
+                reads.get()
+            ),
+            (2, 2, 1)
+        );
         assert_eq!(*copy.read_once(|text: &str| text.to_owned()), "{}");
         assert_eq!(*Outputs::from("[1]").read_once(length), 3);
     }

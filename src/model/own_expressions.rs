@@ -55,15 +55,28 @@ fn as_word<S: serde::Serializer>(aggregate: &Aggregate, writer: S) -> Result<S::
 
 impl OwnMetric {
     /// How its cases may be aggregated.
-    pub const AGGREGATES: [Aggregate; 5] =
-        [Aggregate::Mean, Aggregate::Worst, Aggregate::Median, Aggregate::P95, Aggregate::Sum];
+    pub const AGGREGATES: [Aggregate; 5] = [
+        Aggregate::Mean,
+        Aggregate::Worst,
+        Aggregate::Median,
+        Aggregate::P95,
+        Aggregate::Sum,
+    ];
 
     /// No worse than the baseline, where a direction is better.
     fn gates(&self) -> &'static [Gate] {
         const LIMIT: Limit = Limit::Baseline { otherwise: None };
         match self.better {
-            Better::Higher => &[Gate::Threshold { side: LimitSide::Min, limit: LIMIT, strictness: Strictness::Hard }],
-            Better::Lower => &[Gate::Threshold { side: LimitSide::Max, limit: LIMIT, strictness: Strictness::Hard }],
+            Better::Higher => &[Gate::Threshold {
+                side: LimitSide::Min,
+                limit: LIMIT,
+                strictness: Strictness::Hard,
+            }],
+            Better::Lower => &[Gate::Threshold {
+                side: LimitSide::Max,
+                limit: LIMIT,
+                strictness: Strictness::Hard,
+            }],
             Better::Neither => &[],
         }
     }
@@ -72,7 +85,9 @@ impl OwnMetric {
     fn range(&self) -> (f64, Option<f64>) {
         match self.unit {
             Unit::Share => (0.0, None),
-            Unit::Count | Unit::Points | Unit::Spread | Unit::Dollars => (f64::NEG_INFINITY, Some(f64::INFINITY)),
+            Unit::Count | Unit::Points | Unit::Spread | Unit::Dollars => {
+                (f64::NEG_INFINITY, Some(f64::INFINITY))
+            }
         }
     }
 

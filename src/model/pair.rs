@@ -57,7 +57,11 @@ impl PairValue {
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
         // The mean of equal values may be rounded; their spread is still 0.
         let equal = values.iter().all(|value| *value == values[0]);
-        Some(if equal { 0.0 } else { (squares / (count - 1.0)).sqrt() })
+        Some(if equal {
+            0.0
+        } else {
+            (squares / (count - 1.0)).sqrt()
+        })
     }
 }
 
@@ -75,13 +79,27 @@ pub struct StatedValue {
 
 impl From<PairValue> for StatedValue {
     fn from(value: PairValue) -> Self {
-        Self { value: value.value, spread: value.spread(), samples: value.samples.into_vec() }
+        Self {
+            value: value.value,
+            spread: value.spread(),
+            samples: value.samples.into_vec(),
+        }
     }
 }
 
 impl From<StatedValue> for PairValue {
-    fn from(StatedValue { value, samples, spread: _ }: StatedValue) -> Self {
-        Self { name: Cow::default(), value, samples: samples.into() }
+    fn from(
+        StatedValue {
+            value,
+            samples,
+            spread: _,
+        }: StatedValue,
+    ) -> Self {
+        Self {
+            name: Cow::default(),
+            value,
+            samples: samples.into(),
+        }
     }
 }
 
@@ -91,7 +109,10 @@ impl Named for PairValue {
     }
 
     fn with_name(self, name: String) -> Self {
-        Self { name: name.into(), ..self }
+        Self {
+            name: name.into(),
+            ..self
+        }
     }
 }
 
@@ -143,9 +164,21 @@ pub struct StatedCheck {
 }
 
 impl From<PairCheck> for StatedCheck {
-    fn from(PairCheck { name, location, standing, failure, expected }: PairCheck) -> Self {
+    fn from(
+        PairCheck {
+            name,
+            location,
+            standing,
+            failure,
+            expected,
+        }: PairCheck,
+    ) -> Self {
         let (tag, detail, next_action) = match failure.map(|failure| *failure) {
-            Some(Failure { tag, detail, next_action }) => (Some(tag), Some(detail), Some(next_action)),
+            Some(Failure {
+                tag,
+                detail,
+                next_action,
+            }) => (Some(tag), Some(detail), Some(next_action)),
             None => (None, None, None),
         };
         Self {
@@ -163,17 +196,41 @@ impl From<PairCheck> for StatedCheck {
 
 impl From<StatedCheck> for PairCheck {
     fn from(stated: StatedCheck) -> Self {
-        let StatedCheck { name, passed, flaky, tag, expected, detail, next_action, location } = stated;
+        let StatedCheck {
+            name,
+            passed,
+            flaky,
+            tag,
+            expected,
+            detail,
+            next_action,
+            location,
+        } = stated;
         let failure = tag.zip(detail).zip(next_action);
-        let failure = failure.map(|((tag, detail), next_action)| Box::new(Failure { tag, detail, next_action }));
+        let failure = failure.map(|((tag, detail), next_action)| {
+            Box::new(Failure {
+                tag,
+                detail,
+                next_action,
+            })
+        });
         let standing = match (passed, flaky) {
             (true, false) => Standing::Passes,
             (true, true) => Standing::PassesFlaky,
             (false, true) => Standing::FailsFlaky,
             (false, false) => Standing::Fails,
         };
-        let location = location.unwrap_or_else(|| GoldenLine { file: RepoPath::root(), line: 1 });
-        Self { name: CheckName::of(&name), location, standing, failure, expected }
+        let location = location.unwrap_or_else(|| GoldenLine {
+            file: RepoPath::root(),
+            line: 1,
+        });
+        Self {
+            name: CheckName::of(&name),
+            location,
+            standing,
+            failure,
+            expected,
+        }
     }
 }
 
@@ -254,7 +311,11 @@ pub enum Exclusion {
 
 impl From<bool> for Exclusion {
     fn from(excluded: bool) -> Self {
-        if excluded { Self::NoMajority } else { Self::Counted }
+        if excluded {
+            Self::NoMajority
+        } else {
+            Self::Counted
+        }
     }
 }
 
@@ -315,7 +376,11 @@ pub struct PairResult {
     /// How many samples passed all their checks.
     pub passed: Standing,
     /// One value for each metric of the kind, in the order of its table; in files by name.
-    #[serde(rename = "metrics", serialize_with = "write_by_name", deserialize_with = "read_by_name")]
+    #[serde(
+        rename = "metrics",
+        serialize_with = "write_by_name",
+        deserialize_with = "read_by_name"
+    )]
     #[schemars(with = "BTreeMap<String, PairValue>")]
     pub values: Vec<PairValue>,
     /// What a metric counts, by `METRIC[NAME]`, such as the calls of an unexpected tool: the number of each completed sample. Of a failing
@@ -332,7 +397,11 @@ pub struct PairResult {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judged: Vec<PairJudged>,
     /// How each completed sample was parsed: 0 structured, 1 strict, 2 repaired, 3 salvaged, 4 unreadable.
-    #[serde(rename = "read_layer", serialize_with = "write_layers", deserialize_with = "read_layers")]
+    #[serde(
+        rename = "read_layer",
+        serialize_with = "write_layers",
+        deserialize_with = "read_layers"
+    )]
     #[schemars(with = "Vec<u8>")]
     pub layers: Box<[Layer]>,
     /// The comparison with the baseline; unknown until there is one.
@@ -384,10 +453,15 @@ fn write_layers<S: Serializer>(layers: &[Layer], serializer: S) -> Result<S::Ok,
 
 fn read_layers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<[Layer]>, D::Error> {
     let layer = |number: u8| {
-        let found = Layer::ALL.into_iter().find(|layer| layer.number() == number);
+        let found = Layer::ALL
+            .into_iter()
+            .find(|layer| layer.number() == number);
         found.ok_or_else(|| D::Error::custom(format!("read_layer is {number}")))
     };
-    Vec::<u8>::deserialize(deserializer)?.into_iter().map(layer).collect()
+    Vec::<u8>::deserialize(deserializer)?
+        .into_iter()
+        .map(layer)
+        .collect()
 }
 
 words! {
@@ -416,10 +490,19 @@ mod tests {
     /// The mean of 2, 4, 4, 4, 5, 5, 7, 9 is 5; the squared deviations sum to 32.
     #[test]
     fn the_spread_is_the_sample_standard_deviation() {
-        let spread = |values: &[Option<f64>]| PairValue { samples: values.into(), ..PairValue::default() }.spread();
+        let spread = |values: &[Option<f64>]| {
+            PairValue {
+                samples: values.into(),
+                ..PairValue::default()
+            }
+            .spread()
+        };
         let textbook = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0].map(Some);
         assert!((spread(&textbook).unwrap() - (32.0_f64 / 7.0).sqrt()).abs() < 1e-12);
         assert_eq!(spread(&[Some(0.1), None, Some(0.1), Some(0.1)]), Some(0.0));
-        assert_eq!((spread(&[Some(0.5), None]), spread(&[None]), spread(&[])), (None, None, None));
+        assert_eq!(
+            (spread(&[Some(0.5), None]), spread(&[None]), spread(&[])),
+            (None, None, None)
+        );
     }
 }

@@ -1,6 +1,8 @@
 //! A report for tests.
 
-use super::{Authority, BaselineUse, CaseChoice, Report, ReportTool, Ruling, RunUsage, Tier, Verdict};
+use super::{
+    Authority, BaselineUse, CaseChoice, Report, ReportTool, Ruling, RunUsage, Tier, Verdict,
+};
 
 impl Report {
     /// A blocking report without any suite, which passes.

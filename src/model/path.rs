@@ -71,12 +71,15 @@ impl RepoPath {
 
     /// The entry at `path`, whose names are separated by `/`; as for [`Self::child`], they come from a listing or from this program.
     pub fn below(&self, path: &str) -> Self {
-        path.split('/').fold(self.clone(), |folder, name| folder.child(name))
+        path.split('/')
+            .fold(self.clone(), |folder, name| folder.child(name))
     }
 
     /// Whether the path is `.git` or below it: a config must never cause a write there. Letter case is ignored, as on some file systems.
     pub fn is_of_git(&self) -> bool {
-        self.0.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
+        self.0
+            .split('/')
+            .any(|part| part.eq_ignore_ascii_case(".git"))
     }
 
     /// Whether this is the folder itself, or something below it.
@@ -140,29 +143,51 @@ impl PathGlob {
         if text.trim().is_empty() {
             return Err("is empty".to_owned());
         }
-        let below = |text: &str, folder: &RepoPath| folder.join(text).map_err(|bad| bad.to_string());
+        let below =
+            |text: &str, folder: &RepoPath| folder.join(text).map_err(|bad| bad.to_string());
         let escaped_folder = RepoPath(globset::escape(&folder.0).into());
         let (pattern, escaped) = (below(text, folder)?, below(text, &escaped_folder)?);
-        let built = |pattern: &RepoPath| GlobBuilder::new(pattern.as_str()).literal_separator(true).build();
-        let matcher = built(&escaped).map_err(|error| format!("is not a valid pattern: {}", error.kind()))?;
+        let built = |pattern: &RepoPath| {
+            GlobBuilder::new(pattern.as_str())
+                .literal_separator(true)
+                .build()
+        };
+        let matcher =
+            built(&escaped).map_err(|error| format!("is not a valid pattern: {}", error.kind()))?;
         let mut matchers = vec![matcher.compile_matcher()];
         let plain_brackets = text.contains('[').then(|| text.replace('[', "[[]"));
         for other in [plain_brackets, across_folders(text)].into_iter().flatten() {
-            matchers.extend(built(&below(&other, &escaped_folder)?).ok().map(|glob| glob.compile_matcher()));
+            matchers.extend(
+                built(&below(&other, &escaped_folder)?)
+                    .ok()
+                    .map(|glob| glob.compile_matcher()),
+            );
         }
         // What comes before the first name with a wildcard is a folder, or the file itself.
         let names = pattern.0.split('/').zip(escaped.0.split('/'));
-        let is_plain =
-            |(name, escaped): &(&str, &str)| !escaped.contains(WILDCARDS) || globset::escape(name) == *escaped;
+        let is_plain = |(name, escaped): &(&str, &str)| {
+            !escaped.contains(WILDCARDS) || globset::escape(name) == *escaped
+        };
         let plain: Vec<&str> = names.take_while(is_plain).map(|(name, _)| name).collect();
         let plain = RepoPath(plain.join("/").into());
         let file = (plain == pattern).then(|| plain.clone());
-        let folder = if file.is_some() { plain.parent() } else { plain };
-        Ok(Self { pattern, folder, file, matchers })
+        let folder = if file.is_some() {
+            plain.parent()
+        } else {
+            plain
+        };
+        Ok(Self {
+            pattern,
+            folder,
+            file,
+            matchers,
+        })
     }
 
     pub fn matches(&self, path: &RepoPath) -> bool {
-        self.matchers.iter().any(|matcher| matcher.is_match(path.as_str()))
+        self.matchers
+            .iter()
+            .any(|matcher| matcher.is_match(path.as_str()))
     }
 
     /// The folder that contains all possible matches.
@@ -186,8 +211,14 @@ fn across_folders(text: &str) -> Option<String> {
     let (mut spread, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once("**") {
         spread.push_str(before);
-        let begins = spread.chars().next_back().is_none_or(|last| matches!(last, '/' | '{' | ','));
-        let ends = after.chars().next().is_none_or(|next| matches!(next, '/' | '}' | ','));
+        let begins = spread
+            .chars()
+            .next_back()
+            .is_none_or(|last| matches!(last, '/' | '{' | ','));
+        let ends = after
+            .chars()
+            .next()
+            .is_none_or(|next| matches!(next, '/' | '}' | ','));
         spread.push_str(if begins && ends { "**" } else { "*/**/*" });
         rest = after;
     }
@@ -205,7 +236,9 @@ impl serde::Serialize for RepoPath {
 impl<'de> serde::Deserialize<'de> for RepoPath {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::root().join(&text).map_err(|bad| serde::de::Error::custom(format!("the path {text:?} {bad}")))
+        Self::root()
+            .join(&text)
+            .map_err(|bad| serde::de::Error::custom(format!("the path {text:?} {bad}")))
     }
 }
 
@@ -252,24 +285,47 @@ mod tests {
         ];
         for (text, folder, path, fits) in table {
             let glob = PathGlob::new(&at("a"), text).unwrap();
-            assert_eq!((glob.folder(), glob.matches(&at(path))), (&at(folder), fits), "{text} {path}");
+            assert_eq!(
+                (glob.folder(), glob.matches(&at(path))),
+                (&at(folder), fits),
+                "{text} {path}"
+            );
             assert_eq!(glob.file().is_some(), text == "tools.json", "{text}");
         }
         // The folder of the config has no wildcards.
-        let table = [("prompts/*.md", "a[b]{c}/prompts", None), ("tools.json", "a[b]{c}", Some("a[b]{c}/tools.json"))];
+        let table = [
+            ("prompts/*.md", "a[b]{c}/prompts", None),
+            ("tools.json", "a[b]{c}", Some("a[b]{c}/tools.json")),
+        ];
         for (text, folder, file) in table {
             let glob = PathGlob::new(&at("a[b]{c}"), text).unwrap();
-            assert_eq!((glob.folder().as_str(), glob.file()), (folder, file.map(at)), "{text}");
+            assert_eq!(
+                (glob.folder().as_str(), glob.file()),
+                (folder, file.map(at)),
+                "{text}"
+            );
             assert!(glob.matches(&at("a[b]{c}").join(&text.replace('*', "x")).unwrap()));
         }
         let glob = PathGlob::new(&at("a"), "chat/[id]/*.ts").unwrap();
-        assert!(["a/chat/[id]/route.ts", "a/chat/i/route.ts"].iter().all(|path| glob.matches(&at(path))));
+        assert!(
+            ["a/chat/[id]/route.ts", "a/chat/i/route.ts"]
+                .iter()
+                .all(|path| glob.matches(&at(path)))
+        );
         assert!(!glob.matches(&at("a/chat/id/route.ts")));
         let glob = PathGlob::new(&at("a"), "src/**.py").unwrap();
-        assert!(["a/src/x.py", "a/src/b/x.py", "a/src/b/c/x.py"].iter().all(|path| glob.matches(&at(path))));
+        assert!(
+            ["a/src/x.py", "a/src/b/x.py", "a/src/b/c/x.py"]
+                .iter()
+                .all(|path| glob.matches(&at(path)))
+        );
         assert!(!glob.matches(&at("a/src/b/x.md")) && !glob.matches(&at("a/x.py")));
         let glob = PathGlob::new(&at("a"), "{src/**,p/**/*.md}").unwrap();
-        assert!(["a/src/b/x", "a/p/x.md", "a/p/b/x.md"].iter().all(|path| glob.matches(&at(path))));
+        assert!(
+            ["a/src/b/x", "a/p/x.md", "a/p/b/x.md"]
+                .iter()
+                .all(|path| glob.matches(&at(path)))
+        );
         for bad in ["", " ", "/etc/*", "../../x", "a[", "a\\b"] {
             assert!(PathGlob::new(&at("a"), bad).is_err(), "{bad}");
         }
@@ -288,7 +344,10 @@ mod tests {
     #[test]
     fn parent_name_and_child_belong_together() {
         let file = RepoPath::root().child("a").child("b.json");
-        assert_eq!((file.as_str(), file.name(), file.parent().as_str()), ("a/b.json", "b.json", "a"));
+        assert_eq!(
+            (file.as_str(), file.name(), file.parent().as_str()),
+            ("a/b.json", "b.json", "a")
+        );
         assert_eq!(RepoPath::root().parent(), RepoPath::root());
     }
 }

@@ -256,7 +256,11 @@ impl From<String> for Json {
 
 impl Default for Steps {
     fn default() -> Self {
-        Self::Seen { node_transitions: Vec::new(), tool_calls: Vec::new(), events: Vec::new() }
+        Self::Seen {
+            node_transitions: Vec::new(),
+            tool_calls: Vec::new(),
+            events: Vec::new(),
+        }
     }
 }
 

@@ -124,7 +124,11 @@ pub enum Authority {
 
 impl From<bool> for Authority {
     fn from(blocking: bool) -> Self {
-        if blocking { Self::Blocking } else { Self::Advisory }
+        if blocking {
+            Self::Blocking
+        } else {
+            Self::Advisory
+        }
     }
 }
 
@@ -146,7 +150,10 @@ pub struct ReportTool {
 impl ReportTool {
     /// goldgate in this version.
     pub fn goldgate(version: &str) -> Self {
-        Self { name: "goldgate".to_owned(), version: version.to_owned() }
+        Self {
+            name: "goldgate".to_owned(),
+            version: version.to_owned(),
+        }
     }
 }
 
@@ -244,7 +251,11 @@ pub struct MetricReport {
     #[serde(flatten)]
     pub evidence: MetricEvidence,
     /// Its values in the last committed baselines, oldest first; only if it has a gate and evidence, and git has them.
-    #[serde(rename = "past_baselines", default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        rename = "past_baselines",
+        default,
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub past: Vec<Option<f64>>,
 }
 
@@ -262,18 +273,25 @@ impl MetricReport {
     /// Whether there is nothing to show: no value, none in the baseline, and no gate with its own limit.
     pub fn is_silent(&self) -> bool {
         let only_compares = self.gates.iter().all(|gate| gate.from_baseline);
-        self.value.is_none() && self.comparison.baseline.is_none() && only_compares && self.verdict.verdict().is_none()
+        self.value.is_none()
+            && self.comparison.baseline.is_none()
+            && only_compares
+            && self.verdict.verdict().is_none()
     }
 
     /// How much worse it is than the baseline; see [`Better::loss`].
     pub fn loss(&self) -> Option<f64> {
-        self.comparison.delta.map(|delta| self.better.loss(0.0, delta))
+        self.comparison
+            .delta
+            .map(|delta| self.better.loss(0.0, delta))
     }
 
     /// The value over the compared cases, if these are not all.
     pub fn compared(&self) -> Option<f64> {
         let compared = self.comparison.baseline? + self.comparison.delta?;
-        self.value.filter(|value| (value - compared).abs() > 1e-6).map(|_| compared)
+        self.value
+            .filter(|value| (value - compared).abs() > 1e-6)
+            .map(|_| compared)
     }
 }
 
@@ -335,7 +353,11 @@ impl Report {
             return interruption.exit_code();
         }
         let others = self.worst_other().map(|other| other.outcome);
-        match (self.authority, self.verdict.verdict(), self.not_gateable.is_empty()) {
+        match (
+            self.authority,
+            self.verdict.verdict(),
+            self.not_gateable.is_empty(),
+        ) {
             (Authority::Advisory, _, _) => 0,
             (Authority::Blocking, _, _) if self.is_held_by_changes() => 1,
             (Authority::Blocking, Some(Verdict::Fail), _) => 1,
@@ -348,13 +370,18 @@ impl Report {
 
     /// The other pull request with the worst verdict, if it does not pass.
     pub fn worst_other(&self) -> Option<&OtherPullRequest> {
-        let bad = self.others.iter().filter(|other| other.outcome != OtherOutcome::Passes);
+        let bad = self
+            .others
+            .iter()
+            .filter(|other| other.outcome != OtherOutcome::Passes);
         bad.max_by_key(|other| (other.outcome, std::cmp::Reverse(other.number)))
     }
 
     /// All agents, each with its suite, in report order.
     pub fn suite_agents(&self) -> impl Iterator<Item = (&SuiteReport, &AgentReport)> {
-        self.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)))
+        self.suites
+            .iter()
+            .flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)))
     }
 
     /// All agents, in report order.
@@ -364,7 +391,8 @@ impl Report {
 
     /// All cases, each with its suite and its agent, in report order.
     pub fn suite_cases(&self) -> impl Iterator<Item = (&SuiteReport, &AgentReport, &PairResult)> {
-        self.suite_agents().flat_map(|(suite, agent)| agent.cases.iter().map(move |case| (suite, agent, case)))
+        self.suite_agents()
+            .flat_map(|(suite, agent)| agent.cases.iter().map(move |case| (suite, agent, case)))
     }
 
     /// The metrics of all agents, in report order.
@@ -380,7 +408,9 @@ impl Report {
     /// Golden changes that need an approval and have none.
     pub fn unapproved(&self) -> impl Iterator<Item = &GoldenChange> {
         let open = self.approval.is_none();
-        self.golden_changes.iter().filter(move |change| open && change.weight == Weight::NeedsApproval)
+        self.golden_changes
+            .iter()
+            .filter(move |change| open && change.weight == Weight::NeedsApproval)
     }
 
     /// Whether an unapproved golden change fails this run: it blocks in every tier.
@@ -390,7 +420,9 @@ impl Report {
 
     /// Number of samples without a result.
     pub fn lost_samples(&self) -> usize {
-        self.agents().map(|agent| agent.lost_samples() as usize).sum()
+        self.agents()
+            .map(|agent| agent.lost_samples() as usize)
+            .sum()
     }
 }
 
@@ -398,7 +430,12 @@ impl SuiteReport {
     /// All failed checks of counted pairs, in report order.
     pub fn failures(&self) -> impl Iterator<Item = FailureLine<'_>> {
         self.agents.iter().flat_map(move |agent| {
-            agent.failures().map(move |(case, check)| FailureLine { suite: self, agent, case, check })
+            agent.failures().map(move |(case, check)| FailureLine {
+                suite: self,
+                agent,
+                case,
+                check,
+            })
         })
     }
 }
@@ -411,7 +448,10 @@ impl AgentReport {
 
     /// All failed checks of counted pairs.
     pub fn failures(&self) -> impl Iterator<Item = (&PairResult, &PairCheck)> {
-        let counted = self.cases.iter().filter(|case| case.exclusion == Exclusion::Counted);
+        let counted = self
+            .cases
+            .iter()
+            .filter(|case| case.exclusion == Exclusion::Counted);
         counted.flat_map(|case| {
             let failed = case.failed_checks();
             failed.map(move |check| (case, check))
@@ -426,7 +466,11 @@ impl AgentReport {
 
     /// Sets what follows from the metrics and the cases: their order, the noise of differences, parse methods, and disagreeing samples.
     pub fn complete(&mut self) {
-        self.metric_order = self.metrics.iter().map(|metric| metric.name.clone()).collect();
+        self.metric_order = self
+            .metrics
+            .iter()
+            .map(|metric| metric.name.clone())
+            .collect();
         for metric in &mut self.metrics {
             metric.comparison = metric.comparison.with_noise();
         }
@@ -442,7 +486,10 @@ impl AgentReport {
     /// Failed checks by tag.
     pub fn taxonomy(&self) -> BTreeMap<Tag, u32> {
         let mut counts: BTreeMap<Tag, u32> = Tag::ALL.into_iter().map(|tag| (tag, 0)).collect();
-        for failure in self.failures().filter_map(|(_, check)| check.failure.as_ref()) {
+        for failure in self
+            .failures()
+            .filter_map(|(_, check)| check.failure.as_ref())
+        {
             *counts.entry(failure.tag).or_default() += 1;
         }
         counts

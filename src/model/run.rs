@@ -150,8 +150,14 @@ pub struct StatedEnd {
 impl From<UngradedReason> for StatedEnd {
     fn from(why: UngradedReason) -> Self {
         match why {
-            UngradedReason::Ended { status, error } => Self { status: Some(status), error },
-            UngradedReason::NotRecorded => Self { status: None, error: None },
+            UngradedReason::Ended { status, error } => Self {
+                status: Some(status),
+                error,
+            },
+            UngradedReason::NotRecorded => Self {
+                status: None,
+                error: None,
+            },
         }
     }
 }
@@ -166,8 +172,14 @@ impl UngradedReason {
     /// One line for people.
     pub fn text(&self) -> String {
         match self {
-            Self::Ended { status, error: Some(error) } => format!("{}: {error}", status.as_str()),
-            Self::Ended { status, error: None } => status.as_str().to_owned(),
+            Self::Ended {
+                status,
+                error: Some(error),
+            } => format!("{}: {error}", status.as_str()),
+            Self::Ended {
+                status,
+                error: None,
+            } => status.as_str().to_owned(),
             Self::NotRecorded => "no recording of this sample".to_owned(),
         }
     }

@@ -38,7 +38,10 @@ impl RunUsage {
             cost_usd: match (self.calls, other.calls) {
                 (_, 0) => self.cost_usd,
                 (0, _) => other.cost_usd,
-                _ => self.cost_usd.zip(other.cost_usd).map(|(one, two)| one + two),
+                _ => self
+                    .cost_usd
+                    .zip(other.cost_usd)
+                    .map(|(one, two)| one + two),
             },
             wall_ms: self.wall_ms.max(other.wall_ms),
         }

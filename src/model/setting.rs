@@ -21,7 +21,10 @@ impl KindSettings {
     /// The settings of a kind, with its defaults applied.
     pub fn new<S: Serialize + Any + Send + Sync>(settings: S) -> Self {
         let values = serde_json::to_value(&settings).unwrap_or_default();
-        Self { typed: Arc::new(settings), values }
+        Self {
+            typed: Arc::new(settings),
+            values,
+        }
     }
 
     /// The settings, if they are of this type: each kind has its own.
@@ -32,7 +35,10 @@ impl KindSettings {
 
 impl Default for KindSettings {
     fn default() -> Self {
-        Self { typed: Arc::new(()), values: Value::Object(serde_json::Map::new()) }
+        Self {
+            typed: Arc::new(()),
+            values: Value::Object(serde_json::Map::new()),
+        }
     }
 }
 
@@ -81,7 +87,11 @@ pub struct SettingRule {
 impl SettingRule {
     /// A rule without a reason.
     pub const fn of(path: &'static str, treatment: Treatment) -> Self {
-        Self { path, treatment, why: "" }
+        Self {
+            path,
+            treatment,
+            why: "",
+        }
     }
 }
 

@@ -34,12 +34,16 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        let parts = text
+            .split_once('/')
+            .and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match parts {
-            Some((number, of)) if (1..=of).contains(&number) && of <= MOST => Ok(Self { number, of }),
-            Some(_) | None => {
-                Err(format!("{text:?} is not a valid shard; write i/n, such as 1/4, with 1 <= i <= n <= {MOST}"))
+            Some((number, of)) if (1..=of).contains(&number) && of <= MOST => {
+                Ok(Self { number, of })
             }
+            Some(_) | None => Err(format!(
+                "{text:?} is not a valid shard; write i/n, such as 1/4, with 1 <= i <= n <= {MOST}"
+            )),
         }
     }
 }
@@ -57,11 +61,17 @@ mod tests {
     #[test]
     fn each_number_belongs_to_exactly_one_shard() {
         for of in 1..6 {
-            let all: Vec<Shard> = (1..=of).map(|number| format!("{number}/{of}").parse().unwrap()).collect();
-            assert!((0..50).all(|number| all.iter().filter(|shard| shard.has(number)).count() == 1));
+            let all: Vec<Shard> = (1..=of)
+                .map(|number| format!("{number}/{of}").parse().unwrap())
+                .collect();
+            assert!(
+                (0..50).all(|number| all.iter().filter(|shard| shard.has(number)).count() == 1)
+            );
         }
         assert!("1000/1000".parse::<Shard>().is_ok(), "the limit itself");
-        for bad in ["", "1", "0/2", "3/2", "1/0", "a/b", "1/2/3", "1/1001", "-1/2", "1/ 2"] {
+        for bad in [
+            "", "1", "0/2", "3/2", "1/0", "a/b", "1/2/3", "1/1001", "-1/2", "1/ 2",
+        ] {
             assert!(bad.parse::<Shard>().is_err(), "{bad}");
         }
     }

@@ -25,13 +25,20 @@ pub struct SinceBase {
 impl SinceBase {
     /// Whether nothing differs, or no base commit is known.
     pub fn is_empty(&self) -> bool {
-        let Self { agent, uses, outputs } = self;
+        let Self {
+            agent,
+            uses,
+            outputs,
+        } = self;
         agent.is_empty() && uses.is_empty() && outputs.is_empty()
     }
 
     /// The values that differ in the outputs of a case.
     pub fn outputs_of(&self, case: &CaseId) -> &[ChangedText] {
-        self.outputs.get(case).map(Vec::as_slice).unwrap_or_default()
+        self.outputs
+            .get(case)
+            .map(Vec::as_slice)
+            .unwrap_or_default()
     }
 }
 

@@ -57,7 +57,9 @@ impl Tag {
             }
             Self::Schema => "improve JSON parsing or the prompt's output instructions",
             Self::Model => "adjust the prompt's emphasis or the model's temperature",
-            Self::Cost => "shorten the prompt, the answer or the calls, or choose a faster or cheaper model",
+            Self::Cost => {
+                "shorten the prompt, the answer or the calls, or choose a faster or cheaper model"
+            }
         }
     }
 

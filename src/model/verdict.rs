@@ -130,7 +130,9 @@ impl Ruling {
         }
         match worst {
             Some(verdict) => Self::Judged(verdict),
-            None => skipped.cloned().unwrap_or_else(|| Self::Skipped("no gate is set".to_owned())),
+            None => skipped
+                .cloned()
+                .unwrap_or_else(|| Self::Skipped("no gate is set".to_owned())),
         }
     }
 }
@@ -141,8 +143,11 @@ mod tests {
 
     #[test]
     fn the_verdict_of_a_set_is_its_worst_member() {
-        let (pass, unsure, fail) =
-            (Ruling::Judged(Verdict::Pass), Ruling::Judged(Verdict::Inconclusive), Ruling::Judged(Verdict::Fail));
+        let (pass, unsure, fail) = (
+            Ruling::Judged(Verdict::Pass),
+            Ruling::Judged(Verdict::Inconclusive),
+            Ruling::Judged(Verdict::Fail),
+        );
         let skipped = Ruling::Skipped("no baseline".to_owned());
         assert_eq!(Ruling::of_all([&pass, &unsure]), unsure);
         assert_eq!(Ruling::of_all([&fail, &unsure, &pass]), fail);

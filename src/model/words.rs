@@ -116,8 +116,18 @@ mod tests {
             );
             assert_eq!(serde_json::from_str::<Tag>(&text).unwrap(), tag);
         }
-        let problem = serde_json::from_str::<Tag>("\"prompts\"").unwrap_err().to_string();
-        assert!(problem.starts_with("unknown variant `prompts`, expected one of `prompt`, `tooling`"), "{problem}");
-        assert!(serde_json::from_str::<Tag>("3").unwrap_err().to_string().contains("expected one of prompt, tooling"));
+        let problem = serde_json::from_str::<Tag>("\"prompts\"")
+            .unwrap_err()
+            .to_string();
+        assert!(
+            problem.starts_with("unknown variant `prompts`, expected one of `prompt`, `tooling`"),
+            "{problem}"
+        );
+        assert!(
+            serde_json::from_str::<Tag>("3")
+                .unwrap_err()
+                .to_string()
+                .contains("expected one of prompt, tooling")
+        );
     }
 }

@@ -8,8 +8,8 @@ use std::fmt;
 
 use super::ConfigKey;
 use crate::model::{
-    Approval, Baseline, ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
-    StatusState,
+    Approval, Baseline, ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission,
+    PullRequestDetails, PullState, StatusState,
 };
 use crate::text::short_commit;
 
@@ -105,12 +105,26 @@ pub enum ApprovalPlan {
 impl fmt::Display for ApprovalPlan {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Grant { head, description, by: _ } => write!(out, "approve {}: {description}", short_commit(head)),
-            Self::Refuse { why, withdrawn: None } => write!(out, "do not approve: {why}"),
-            Self::Refuse { why, withdrawn: Some(withdrawn) } => write!(out, "do not approve: {why}; {withdrawn}"),
+            Self::Grant {
+                head,
+                description,
+                by: _,
+            } => write!(out, "approve {}: {description}", short_commit(head)),
+            Self::Refuse {
+                why,
+                withdrawn: None,
+            } => write!(out, "do not approve: {why}"),
+            Self::Refuse {
+                why,
+                withdrawn: Some(withdrawn),
+            } => write!(out, "do not approve: {why}; {withdrawn}"),
             Self::Wait(why) => write!(out, "keep the label: {why}"),
             Self::Withdraw { head, description } => {
-                write!(out, "withdraw the approval of {}: {description}", short_commit(head))
+                write!(
+                    out,
+                    "withdraw the approval of {}: {description}",
+                    short_commit(head)
+                )
             }
             Self::Nothing(why) => write!(out, "nothing to do: {why}"),
         }
@@ -156,15 +170,36 @@ pub fn mark_own_removals(
 ) {
     let Some(identity) = identity else { return };
     let mark = mark_of_any_run(number, label).to_lowercase();
-    let run_of = |status: &CommitStatus| status.description.to_lowercase().strip_prefix(&mark).map(str::to_owned);
-    let own = statuses.iter().filter(|status| status.context == REMOVAL && status.creator == identity);
-    let marks: Vec<(&str, String)> = own.filter_map(|status| Some((status.at.as_str(), run_of(status)?))).collect();
+    let run_of = |status: &CommitStatus| {
+        status
+            .description
+            .to_lowercase()
+            .strip_prefix(&mark)
+            .map(str::to_owned)
+    };
+    let own = statuses
+        .iter()
+        .filter(|status| status.context == REMOVAL && status.creator == identity);
+    let marks: Vec<(&str, String)> = own
+        .filter_map(|status| Some((status.at.as_str(), run_of(status)?)))
+        .collect();
     let mut before = String::new();
-    for event in events.iter_mut().filter(|event| is_label(&event.label, label)) {
+    for event in events
+        .iter_mut()
+        .filter(|event| is_label(&event.label, label))
+    {
         // GitHub writes every time in one format in UTC, so times compare as texts.
-        let said = marks.iter().find(|(at, _)| before.as_str() <= *at && *at <= event.at.as_str());
-        if let Some((_, of_run)) = said.filter(|_| event.change == LabelChange::Removed && event.by == identity) {
-            event.change = if of_run == run { LabelChange::RemovedInThisRun } else { LabelChange::RemovedByGoldgate };
+        let said = marks
+            .iter()
+            .find(|(at, _)| before.as_str() <= *at && *at <= event.at.as_str());
+        if let Some((_, of_run)) =
+            said.filter(|_| event.change == LabelChange::Removed && event.by == identity)
+        {
+            event.change = if of_run == run {
+                LabelChange::RemovedInThisRun
+            } else {
+                LabelChange::RemovedByGoldgate
+            };
         }
         before.clone_from(&event.at);
     }
@@ -176,14 +211,26 @@ pub fn label_presence<'a>(
     label: &str,
     pull: &PullRequestDetails,
 ) -> (LabelPresence, Option<&'a LabelEvent>) {
-    let mut own = events.iter().rev().filter(|event| is_label(&event.label, label));
+    let mut own = events
+        .iter()
+        .rev()
+        .filter(|event| is_label(&event.label, label));
     let is_set = pull.labels.iter().any(|one| is_label(one, label));
     match (own.next(), is_set) {
-        (Some(last), true) => (LabelPresence::Set, Some(last).filter(|last| last.change == LabelChange::Added)),
+        (Some(last), true) => (
+            LabelPresence::Set,
+            Some(last).filter(|last| last.change == LabelChange::Added),
+        ),
         (None, true) => (LabelPresence::Set, None),
         (Some(last), false) if last.change == LabelChange::RemovedInThisRun => {
-            let added = own.next().filter(|event| event.change == LabelChange::Added);
-            let presence = if added.is_some() { LabelPresence::RemovedInOtherStep } else { LabelPresence::Missing };
+            let added = own
+                .next()
+                .filter(|event| event.change == LabelChange::Added);
+            let presence = if added.is_some() {
+                LabelPresence::RemovedInOtherStep
+            } else {
+                LabelPresence::Missing
+            };
             (presence, added)
         }
         (Some(_) | None, false) => (LabelPresence::Missing, None),
@@ -204,8 +251,15 @@ pub enum LabelSince<'a> {
 }
 
 /// Returns what happened to the label since the approval.
-pub fn label_since<'a>(events: &'a [LabelEvent], label: &str, standing: Option<&Approval>) -> LabelSince<'a> {
-    let own: Vec<&LabelEvent> = events.iter().filter(|event| is_label(&event.label, label)).collect();
+pub fn label_since<'a>(
+    events: &'a [LabelEvent],
+    label: &str,
+    standing: Option<&Approval>,
+) -> LabelSince<'a> {
+    let own: Vec<&LabelEvent> = events
+        .iter()
+        .filter(|event| is_label(&event.label, label))
+        .collect();
     if own.is_empty() {
         return LabelSince::NeverSet;
     }
@@ -214,7 +268,10 @@ pub fn label_since<'a>(events: &'a [LabelEvent], label: &str, standing: Option<&
             && standing.is_some_and(|approval| event.by.eq_ignore_ascii_case(&approval.by))
     };
     // Without the approver's own label in the timeline only the last change is known to be newer than the approval.
-    let first = own.iter().rposition(by_approver).unwrap_or(own.len().saturating_sub(1));
+    let first = own
+        .iter()
+        .rposition(by_approver)
+        .unwrap_or(own.len().saturating_sub(1));
     // The approver may have removed the label since, and added it again. GitHub writes every time in one format, so times compare as texts.
     let after = standing.and_then(|approval| own.iter().position(|event| event.at >= approval.at));
     let first = after.map_or(first, |after| first.min(after));
@@ -227,11 +284,17 @@ pub fn label_since<'a>(events: &'a [LabelEvent], label: &str, standing: Option<&
 }
 
 fn is_of_goldgate(change: LabelChange) -> bool {
-    matches!(change, LabelChange::RemovedByGoldgate | LabelChange::RemovedInThisRun)
+    matches!(
+        change,
+        LabelChange::RemovedByGoldgate | LabelChange::RemovedInThisRun
+    )
 }
 
 /// The approval, unless somebody removed the label after it. The run on that event may have been dropped.
-pub fn unwithdrawn<'a>(standing: Option<&'a Approval>, since: LabelSince<'_>) -> Option<&'a Approval> {
+pub fn unwithdrawn<'a>(
+    standing: Option<&'a Approval>,
+    since: LabelSince<'_>,
+) -> Option<&'a Approval> {
     match since {
         LabelSince::Kept | LabelSince::NeverSet | LabelSince::RemovedByGoldgate => standing,
         LabelSince::RemovedBy(_) => None,
@@ -262,7 +325,13 @@ pub fn plan(asked: &ApprovalInput<'_>) -> ApprovalPlan {
     if pull.state == PullState::Closed {
         return ApprovalPlan::Nothing(ApprovalSkip::Closed);
     }
-    if asks(asked.event, asked.label, asked.presence, pull, unwithdrawn(asked.standing, asked.since)) {
+    if asks(
+        asked.event,
+        asked.label,
+        asked.presence,
+        pull,
+        unwithdrawn(asked.standing, asked.since),
+    ) {
         return judged(asked).unwrap_or_else(|why| refused(asked, why));
     }
     let is_own = |label: &str| is_label(label, asked.label);
@@ -276,18 +345,23 @@ pub fn plan(asked: &ApprovalInput<'_>) -> ApprovalPlan {
         (Some(_), _) => match asked.since {
             LabelSince::RemovedByGoldgate => ApprovalPlan::Nothing(ApprovalSkip::RemovedByGoldgate),
             LabelSince::NeverSet => ApprovalPlan::Nothing(ApprovalSkip::NeverLabeled),
-            LabelSince::Kept | LabelSince::RemovedBy(_) => {
-                ApprovalPlan::Withdraw { head: pull.head.clone(), description: withdrawn(asked) }
-            }
+            LabelSince::Kept | LabelSince::RemovedBy(_) => ApprovalPlan::Withdraw {
+                head: pull.head.clone(),
+                description: withdrawn(asked),
+            },
         },
-        (None, PullRequestEvent::Labeled(label)) if is_own(label) => ApprovalPlan::Nothing(ApprovalSkip::Gone),
+        (None, PullRequestEvent::Labeled(label)) if is_own(label) => {
+            ApprovalPlan::Nothing(ApprovalSkip::Gone)
+        }
         (None, PullRequestEvent::Unlabeled(label)) if is_own(label) => {
             ApprovalPlan::Nothing(ApprovalSkip::NothingToWithdraw)
         }
         (None, PullRequestEvent::Labeled(_) | PullRequestEvent::Unlabeled(_)) => {
             ApprovalPlan::Nothing(ApprovalSkip::OtherLabel)
         }
-        (None, PullRequestEvent::Pushed | PullRequestEvent::Opened) => ApprovalPlan::Nothing(ApprovalSkip::NoLabel),
+        (None, PullRequestEvent::Pushed | PullRequestEvent::Opened) => {
+            ApprovalPlan::Nothing(ApprovalSkip::NoLabel)
+        }
         (None, PullRequestEvent::Other) => ApprovalPlan::Nothing(ApprovalSkip::OtherEvent),
     }
 }
@@ -312,9 +386,10 @@ pub fn reason_of_withdrawal(description: &str) -> Option<&str> {
 fn withdrawn(asked: &ApprovalInput<'_>) -> String {
     let by = match asked.since {
         LabelSince::RemovedBy(by) if !by.is_empty() => by,
-        LabelSince::RemovedBy(_) | LabelSince::Kept | LabelSince::NeverSet | LabelSince::RemovedByGoldgate => {
-            "somebody"
-        }
+        LabelSince::RemovedBy(_)
+        | LabelSince::Kept
+        | LabelSince::NeverSet
+        | LabelSince::RemovedByGoldgate => "somebody",
     };
     withdrawal(Some(by), asked.pull.number)
 }
@@ -327,31 +402,54 @@ fn refused(asked: &ApprovalInput<'_>, why: ApprovalRefusal) -> ApprovalPlan {
     let is_early = missing || why == ApprovalRefusal::NoResult(NoResult::Younger);
     let why = match asked.event {
         // The event names the label, so GitHub's list is behind. The next event is planned from the list again.
-        PullRequestEvent::Labeled(label) if asked.is_unlisted(label) && why == ApprovalRefusal::NoGiver => {
+        PullRequestEvent::Labeled(label)
+            if asked.is_unlisted(label) && why == ApprovalRefusal::NoGiver =>
+        {
             return ApprovalPlan::Wait(why);
         }
         _ if !is_early => why,
-        _ if now != asked.head => ApprovalRefusal::Moved { seen: asked.head.to_owned(), now },
+        _ if now != asked.head => ApprovalRefusal::Moved {
+            seen: asked.head.to_owned(),
+            now,
+        },
         PullRequestEvent::Pushed => ApprovalRefusal::Pushed { head: now },
         _ if missing && asked.presence == LabelPresence::Set => return ApprovalPlan::Wait(why),
         PullRequestEvent::Opened => ApprovalRefusal::NeverJudged,
-        PullRequestEvent::Labeled(_) | PullRequestEvent::Unlabeled(_) | PullRequestEvent::Other => why,
+        PullRequestEvent::Labeled(_) | PullRequestEvent::Unlabeled(_) | PullRequestEvent::Other => {
+            why
+        }
     };
-    let is_withdrawn = asked.standing.is_some() && unwithdrawn(asked.standing, asked.since).is_none();
-    ApprovalPlan::Refuse { why, withdrawn: is_withdrawn.then(|| withdrawn(asked)) }
+    let is_withdrawn =
+        asked.standing.is_some() && unwithdrawn(asked.standing, asked.since).is_none();
+    ApprovalPlan::Refuse {
+        why,
+        withdrawn: is_withdrawn.then(|| withdrawn(asked)),
+    }
 }
 
 fn judged(asked: &ApprovalInput<'_>) -> Result<ApprovalPlan, ApprovalRefusal> {
     let pull = asked.pull;
-    let actor = asked.giver.filter(|giver| !giver.is_empty()).ok_or(ApprovalRefusal::NoGiver)?.to_owned();
+    let actor = asked
+        .giver
+        .filter(|giver| !giver.is_empty())
+        .ok_or(ApprovalRefusal::NoGiver)?
+        .to_owned();
     if asked.permission < asked.required {
-        return Err(ApprovalRefusal::NotAllowed { actor, has: asked.permission, needs: asked.required });
+        return Err(ApprovalRefusal::NotAllowed {
+            actor,
+            has: asked.permission,
+            needs: asked.required,
+        });
     }
     if asked.by_author == ByAuthor::DoesNotCount {
         if actor.eq_ignore_ascii_case(&pull.author) {
             return Err(ApprovalRefusal::Author { actor });
         }
-        if asked.pushers.iter().any(|pusher| actor.eq_ignore_ascii_case(pusher)) {
+        if asked
+            .pushers
+            .iter()
+            .any(|pusher| actor.eq_ignore_ascii_case(pusher))
+        {
             return Err(ApprovalRefusal::Pusher { actor });
         }
     }
@@ -387,18 +485,30 @@ pub struct ApprovalScope<'a> {
 }
 
 /// The newest approval among the statuses of a commit, which are sorted newest first.
-pub fn standing(statuses: &[CommitStatus], scope: ApprovalScope<'_>, head: &str) -> Option<Approval> {
+pub fn standing(
+    statuses: &[CommitStatus],
+    scope: ApprovalScope<'_>,
+    head: &str,
+) -> Option<Approval> {
     all_standing(statuses, scope, head).into_iter().next()
 }
 
 /// The approvals since the last withdrawal of their pull request, newest first: one that got another base branch has a result for each.
-pub fn all_standing(statuses: &[CommitStatus], scope: ApprovalScope<'_>, head: &str) -> Vec<Approval> {
+pub fn all_standing(
+    statuses: &[CommitStatus],
+    scope: ApprovalScope<'_>,
+    head: &str,
+) -> Vec<Approval> {
     let context = scope.key.status();
-    let own = statuses.iter().filter(|status| status.context == context && status.creator == scope.identity);
+    let own = statuses
+        .iter()
+        .filter(|status| status.context == context && status.creator == scope.identity);
     let (mut standing, mut withdrawn) = (Vec::new(), BTreeSet::new());
     for status in own {
         match (read_approval(status, head), pull_of(status)) {
-            (Some((approval, of)), _) if !withdrawn.contains(&of) && scope.pull.is_none_or(|pull| pull == of) => {
+            (Some((approval, of)), _)
+                if !withdrawn.contains(&of) && scope.pull.is_none_or(|pull| pull == of) =>
+            {
                 standing.push(approval);
             }
             (Some(_), _) => {}
@@ -423,27 +533,59 @@ pub fn is_about(status: &CommitStatus, pull: u64) -> bool {
 
 /// The approval that a status states, and its pull request.
 fn read_approval(status: &CommitStatus, head: &str) -> Option<(Approval, u64)> {
-    let (by, result) = status.description.strip_prefix("approved by ")?.split_once("; result ")?;
+    let (by, result) = status
+        .description
+        .strip_prefix("approved by ")?
+        .split_once("; result ")?;
     let (digest, pull) = result.split_once("; #")?;
     let pull: u64 = pull.parse().ok()?;
-    let whole = digest.len() == 64 && digest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let whole = digest.len() == 64
+        && digest
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     (status.state == StatusState::Success && whole && !by.is_empty()).then(|| {
-        let (by, at, head, digest) = (by.to_owned(), status.at.clone(), head.to_owned(), digest.to_owned());
-        (Approval { by, at, head, digest, reason: None }, pull)
+        let (by, at, head, digest) = (
+            by.to_owned(),
+            status.at.clone(),
+            head.to_owned(),
+            digest.to_owned(),
+        );
+        (
+            Approval {
+                by,
+                at,
+                head,
+                digest,
+                reason: None,
+            },
+            pull,
+        )
     })
 }
 
 /// Whether a status of a config says that somebody approved, whoever set it.
 pub fn is_claimed(statuses: &[CommitStatus], key: &ConfigKey) -> bool {
     let context = key.status();
-    statuses.iter().any(|status| status.context == context && status.state == StatusState::Success)
+    statuses
+        .iter()
+        .any(|status| status.context == context && status.state == StatusState::Success)
 }
 
 /// The baseline for the gates of an approved result: the one committed at the head if its numbers differ from the base's, else the
 /// one that the result proposes, which is what was approved.
-pub fn accepted<'a>(base: Option<&Baseline>, committed: Option<&'a Baseline>, proposed: &'a Baseline) -> &'a Baseline {
-    let numbers = |baseline: Option<&Baseline>| baseline.map(|baseline| baseline.suites.clone()).unwrap_or_default();
-    committed.filter(|committed| committed.suites != numbers(base)).unwrap_or(proposed)
+pub fn accepted<'a>(
+    base: Option<&Baseline>,
+    committed: Option<&'a Baseline>,
+    proposed: &'a Baseline,
+) -> &'a Baseline {
+    let numbers = |baseline: Option<&Baseline>| {
+        baseline
+            .map(|baseline| baseline.suites.clone())
+            .unwrap_or_default()
+    };
+    committed
+        .filter(|committed| committed.suites != numbers(base))
+        .unwrap_or(proposed)
 }
 
 #[cfg(test)]

@@ -56,7 +56,8 @@ pub struct DeclinedBaselinePr<'a> {
 pub const CLOSED: &str = "Closed by goldgate: the numbers equal the baseline again.";
 
 /// The lines around what goldgate writes into the description.
-const START: &str = "<!-- goldgate: the text between these two lines is replaced by the next run -->";
+const START: &str =
+    "<!-- goldgate: the text between these two lines is replaced by the next run -->";
 const END: &str = "<!-- goldgate: end -->";
 
 /// What to do.
@@ -81,10 +82,17 @@ pub enum BaselinePrPlan {
 
 /// Plans the pull request.
 pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
-    if asked.before.is_some_and(|before| is_same(before, asked.proposed)) {
-        return asked.open.map_or(BaselinePrPlan::Nothing, |open| BaselinePrPlan::Close(open.number));
+    if asked
+        .before
+        .is_some_and(|before| is_same(before, asked.proposed))
+    {
+        return asked.open.map_or(BaselinePrPlan::Nothing, |open| {
+            BaselinePrPlan::Close(open.number)
+        });
     }
-    let declined = asked.declined.filter(|declined| is_same(declined.baseline, asked.proposed));
+    let declined = asked
+        .declined
+        .filter(|declined| is_same(declined.baseline, asked.proposed));
     if let (None, Some(declined)) = (asked.open, declined) {
         return BaselinePrPlan::Declined(declined.number);
     }
@@ -97,11 +105,12 @@ pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
         reason: reason.clone(),
         previous_sha256: asked.before_sha256.clone(),
     };
-    target.accepted.extend(is_entered(&entry, asked.moves).then_some(entry));
-    let is_current = asked
-        .open
-        .and(asked.branch)
-        .is_some_and(|branch| is_same(branch, &target) && newest_entry(branch) == newest_entry(&target));
+    target
+        .accepted
+        .extend(is_entered(&entry, asked.moves).then_some(entry));
+    let is_current = asked.open.and(asked.branch).is_some_and(|branch| {
+        is_same(branch, &target) && newest_entry(branch) == newest_entry(&target)
+    });
     BaselinePrPlan::Keep {
         commit: (!is_current).then(|| Box::new(target)),
         number: asked.open.map(|open| open.number),
@@ -111,7 +120,10 @@ pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
 
 /// The reason: what somebody wrote into the description, else what the merged pull requests gave. Their reasons grow with each merge.
 fn stated_reason(asked: &BaselinePrInput<'_>) -> Option<String> {
-    let given = asked.given.as_ref().and_then(|given| reason_in(&format!("Goldgate-Reason: {given}")));
+    let given = asked
+        .given
+        .as_ref()
+        .and_then(|given| reason_in(&format!("Goldgate-Reason: {given}")));
     let own = asked.open.and_then(|open| reason_in(open.description));
     match (own, given) {
         (Some(own), Some(given)) => Some(if given.starts_with(&own) { given } else { own }),
@@ -128,7 +140,11 @@ pub fn is_entered(entry: &Acceptance, moves: &[BaselineMove]) -> bool {
 /// The newest entry without its time, and the number of entries.
 fn newest_entry(baseline: &Baseline) -> Option<(Option<u64>, Option<&str>, usize)> {
     let last = baseline.accepted.last()?;
-    Some((last.pull_request, last.reason.as_deref(), baseline.accepted.len()))
+    Some((
+        last.pull_request,
+        last.reason.as_deref(),
+        baseline.accepted.len(),
+    ))
 }
 
 /// The number of rows in the table.
@@ -147,13 +163,19 @@ fn description(asked: &BaselinePrInput<'_>, reason: Option<&str>) -> String {
     }
     let own = format!("{START}\n\n{own}\n{END}");
     let parts = [before.trim(), &own, after.trim()];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n") + "\n"
+    parts
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n\n")
+        + "\n"
 }
 
 /// The text before and after goldgate's own.
 fn around(description: &str) -> (&str, &str) {
     let own = description.split_once(START);
-    let parts = own.and_then(|(before, rest)| rest.split_once(END).map(|(_, after)| (before, after)));
+    let parts =
+        own.and_then(|(before, rest)| rest.split_once(END).map(|(_, after)| (before, after)));
     parts.unwrap_or((description, ""))
 }
 
@@ -172,7 +194,10 @@ fn own_description(moves: &[BaselineMove], reason: Option<&str>) -> String {
     }
     out.push_str("\n| suite | agent | metric | baseline | measured | delta |\n|---|---|---|---:|---:|---:|\n");
     for one in moves.iter().take(ROWS) {
-        let change = one.before.zip(one.after).map(|(before, after)| after - before);
+        let change = one
+            .before
+            .zip(one.after)
+            .map(|(before, after)| after - before);
         let mark = if is_worse(one) { " ▼ worse" } else { "" };
         out.push_str(&format!(
             "| {} | {} | {} | {} | {} | {}{mark} |\n",
@@ -192,12 +217,18 @@ fn own_description(moves: &[BaselineMove], reason: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{BaselinePrInput, BaselinePrPlan, CLOSED, DeclinedBaselinePr, OpenBaselinePr, plan};
+    use super::{
+        BaselinePrInput, BaselinePrPlan, CLOSED, DeclinedBaselinePr, OpenBaselinePr, plan,
+    };
     use crate::model::Baseline;
     use crate::publish::moves::{BaselineMove, MoveDirection};
     use crate::publish::samples::{baseline, moved};
 
-    fn input<'a>(before: &'a Baseline, proposed: &'a Baseline, moves: &'a [BaselineMove]) -> BaselinePrInput<'a> {
+    fn input<'a>(
+        before: &'a Baseline,
+        proposed: &'a Baseline,
+        moves: &'a [BaselineMove],
+    ) -> BaselinePrInput<'a> {
         BaselinePrInput {
             before: Some(before),
             before_sha256: Some("p".to_owned()),
@@ -216,60 +247,141 @@ mod tests {
     fn one_pull_request_is_opened_kept_and_closed() {
         let (before, after, moves) = (baseline(0.9), baseline(0.8), moved(MoveDirection::Worse));
         let base = input(&before, &after, &moves);
-        let same = BaselinePrInput { proposed: &before, ..base.clone() };
+        let same = BaselinePrInput {
+            proposed: &before,
+            ..base.clone()
+        };
         assert_eq!(plan(&same), BaselinePrPlan::Nothing);
-        let open = OpenBaselinePr { number: 7, description: "" };
-        assert_eq!(plan(&BaselinePrInput { open: Some(open), ..same }), BaselinePrPlan::Close(7));
+        let open = OpenBaselinePr {
+            number: 7,
+            description: "",
+        };
+        assert_eq!(
+            plan(&BaselinePrInput {
+                open: Some(open),
+                ..same
+            }),
+            BaselinePrPlan::Close(7)
+        );
 
-        let declined = |baseline| Some(DeclinedBaselinePr { number: 6, baseline });
-        assert_eq!(plan(&BaselinePrInput { declined: declined(&after), ..base.clone() }), BaselinePrPlan::Declined(6));
-        let other = BaselinePrInput { declined: declined(&before), ..base.clone() };
-        assert!(matches!(plan(&other), BaselinePrPlan::Keep { number: None, .. }));
+        let declined = |baseline| {
+            Some(DeclinedBaselinePr {
+                number: 6,
+                baseline,
+            })
+        };
+        assert_eq!(
+            plan(&BaselinePrInput {
+                declined: declined(&after),
+                ..base.clone()
+            }),
+            BaselinePrPlan::Declined(6)
+        );
+        let other = BaselinePrInput {
+            declined: declined(&before),
+            ..base.clone()
+        };
+        assert!(matches!(
+            plan(&other),
+            BaselinePrPlan::Keep { number: None, .. }
+        ));
 
-        let BaselinePrPlan::Keep { commit: Some(first), number: None, description } = plan(&base) else {
+        let BaselinePrPlan::Keep {
+            commit: Some(first),
+            number: None,
+            description,
+        } = plan(&base)
+        else {
             unreachable!("not opened")
         };
         assert!(first.accepted.is_empty(), "an entry without a reason");
-        assert!(description.contains("| contracts | legal | recall | 90% | 80% | −10 pp ▼ worse |"), "{description}");
+        assert!(
+            description.contains("| contracts | legal | recall | 90% | 80% | −10 pp ▼ worse |"),
+            "{description}"
+        );
         assert!(description.contains("a reason is needed"), "{description}");
         // The example line in goldgate's own description does not count as a reason.
         let again = BaselinePrInput {
             branch: Some(&first),
-            open: Some(OpenBaselinePr { number: 7, description: &description }),
+            open: Some(OpenBaselinePr {
+                number: 7,
+                description: &description,
+            }),
             ..base.clone()
         };
-        let BaselinePrPlan::Keep { commit: None, number: Some(7), description: same } = plan(&again) else {
+        let BaselinePrPlan::Keep {
+            commit: None,
+            number: Some(7),
+            description: same,
+        } = plan(&again)
+        else {
             unreachable!("not kept")
         };
         assert_eq!(same, description);
 
         let edited = format!("Goldgate-Reason: stricter cases\n{description}");
-        let open = Some(OpenBaselinePr { number: 7, description: &edited });
-        let with = BaselinePrInput { branch: Some(&first), open, ..base };
-        let BaselinePrPlan::Keep { commit: Some(second), number: Some(7), description } = plan(&with) else {
+        let open = Some(OpenBaselinePr {
+            number: 7,
+            description: &edited,
+        });
+        let with = BaselinePrInput {
+            branch: Some(&first),
+            open,
+            ..base
+        };
+        let BaselinePrPlan::Keep {
+            commit: Some(second),
+            number: Some(7),
+            description,
+        } = plan(&with)
+        else {
             unreachable!("not written")
         };
-        assert_eq!(second.accepted.last().unwrap().reason.as_deref(), Some("stricter cases"));
+        assert_eq!(
+            second.accepted.last().unwrap().reason.as_deref(),
+            Some("stricter cases")
+        );
         assert_eq!(second.accepted.last().unwrap().pull_request, Some(7));
-        let open = Some(OpenBaselinePr { number: 7, description: &description });
-        let BaselinePrPlan::Keep { commit: None, description: kept, .. } =
-            plan(&BaselinePrInput { branch: Some(&second), open, ..with })
+        let open = Some(OpenBaselinePr {
+            number: 7,
+            description: &description,
+        });
+        let BaselinePrPlan::Keep {
+            commit: None,
+            description: kept,
+            ..
+        } = plan(&BaselinePrInput {
+            branch: Some(&second),
+            open,
+            ..with
+        })
         else {
             unreachable!("written twice")
         };
         assert_eq!(kept, description);
-        assert!(description.starts_with("Goldgate-Reason: stricter cases\n\n<!-- goldgate"), "{description}");
-        assert_eq!(description.matches("stricter cases").count(), 1, "{description}");
+        assert!(
+            description.starts_with("Goldgate-Reason: stricter cases\n\n<!-- goldgate"),
+            "{description}"
+        );
+        assert_eq!(
+            description.matches("stricter cases").count(),
+            1,
+            "{description}"
+        );
     }
 
     #[test]
     fn what_people_write_around_the_description_stays() {
         let (before, after, moves) = (baseline(0.9), baseline(0.8), moved(MoveDirection::Worse));
         let described = |description: &str| {
-            let open = Some(OpenBaselinePr { number: 7, description });
-            let BaselinePrPlan::Keep { description, .. } =
-                plan(&BaselinePrInput { open, ..input(&before, &after, &moves) })
-            else {
+            let open = Some(OpenBaselinePr {
+                number: 7,
+                description,
+            });
+            let BaselinePrPlan::Keep { description, .. } = plan(&BaselinePrInput {
+                open,
+                ..input(&before, &after, &moves)
+            }) else {
                 unreachable!("not kept")
             };
             description
@@ -278,26 +390,46 @@ mod tests {
         let edited = own.replace("| legal |", "| other |");
         let discussed = format!("See #12.\r\n\r\n{edited}\r\n\r\nAsked Subject A.\n\n{CLOSED}\n");
         let kept = described(&discussed);
-        assert_eq!(kept, format!("See #12.\n\n{}\n\nAsked Subject A.\n", own.trim_end()));
+        assert_eq!(
+            kept,
+            format!("See #12.\n\n{}\n\nAsked Subject A.\n", own.trim_end())
+        );
         assert_eq!(described(&kept), kept);
-        assert_eq!(described("without the two lines"), format!("without the two lines\n\n{own}"));
+        assert_eq!(
+            described("without the two lines"),
+            format!("without the two lines\n\n{own}")
+        );
     }
 
     #[test]
     fn the_reasons_of_merged_pull_requests_are_kept_unless_somebody_writes_another() {
         let (before, after, moves) = (baseline(0.9), baseline(0.8), moved(MoveDirection::Worse));
         let reason_with = |given: Option<&str>, description: Option<&str>| {
-            let open = description.map(|description| OpenBaselinePr { number: 7, description });
+            let open = description.map(|description| OpenBaselinePr {
+                number: 7,
+                description,
+            });
             let input = BaselinePrInput {
                 before_sha256: None,
                 given: given.map(str::to_owned),
                 open,
                 ..input(&before, &after, &moves)
             };
-            let BaselinePrPlan::Keep { commit: Some(commit), description, .. } = plan(&input) else {
+            let BaselinePrPlan::Keep {
+                commit: Some(commit),
+                description,
+                ..
+            } = plan(&input)
+            else {
                 unreachable!("nothing is committed")
             };
-            (commit.accepted.last().and_then(|entry| entry.reason.clone()), description)
+            (
+                commit
+                    .accepted
+                    .last()
+                    .and_then(|entry| entry.reason.clone()),
+                description,
+            )
         };
         let one = "stricter (pull request 2)";
         let (reason, description) = reason_with(Some(one), None);
@@ -312,8 +444,14 @@ mod tests {
         let (reason, description) = reason_with(Some(both), Some(&description));
         assert_eq!(reason.as_deref(), Some(both));
         let edited = description.replace(both, "both on purpose");
-        assert_eq!(reason_with(Some(both), Some(&edited)).0.as_deref(), Some("both on purpose"));
-        assert_eq!(reason_with(None, Some(&edited)).0.as_deref(), Some("both on purpose"));
+        assert_eq!(
+            reason_with(Some(both), Some(&edited)).0.as_deref(),
+            Some("both on purpose")
+        );
+        assert_eq!(
+            reason_with(None, Some(&edited)).0.as_deref(),
+            Some("both on purpose")
+        );
         assert_eq!(reason_with(None, None).0, None);
     }
 }

@@ -7,8 +7,8 @@ use super::approval::NoResult;
 use super::moves::{BaselineMove, is_worse};
 use super::reason::reason_example;
 use crate::model::{
-    Acceptance, AgentName, Approval, Baseline, BaselineEntry, BranchOrigin, PullRequestDetails, PullState, SuiteId,
-    six_places,
+    Acceptance, AgentName, Approval, Baseline, BaselineEntry, BranchOrigin, PullRequestDetails,
+    PullState, SuiteId, six_places,
 };
 
 /// The input of the plan.
@@ -112,9 +112,17 @@ fn decided(asked: &BumpInput<'_>) -> Result<BumpPlan, BumpPlan> {
         return nothing(BumpSkip::Closed);
     }
     let Some(approval) = asked.standing else {
-        return if pull.head == asked.head { nothing(BumpSkip::NotApproved) } else { refuse(BumpRefusal::Moved) };
+        return if pull.head == asked.head {
+            nothing(BumpSkip::NotApproved)
+        } else {
+            refuse(BumpRefusal::Moved)
+        };
     };
-    let numbers = |baseline: Option<&Baseline>| baseline.map(|baseline| baseline.suites.clone()).unwrap_or_default();
+    let numbers = |baseline: Option<&Baseline>| {
+        baseline
+            .map(|baseline| baseline.suites.clone())
+            .unwrap_or_default()
+    };
     let carried = numbers(asked.committed) != numbers(asked.before);
     let result = match (&asked.result, carried) {
         (Ok(result), _) => result,
@@ -128,8 +136,15 @@ fn decided(asked: &BumpInput<'_>) -> Result<BumpPlan, BumpPlan> {
     if !is_same(&result.proposed, &result.written) {
         return refuse(BumpRefusal::NotAsMeasured);
     }
-    if asked.committed.is_some_and(|committed| is_same(committed, &result.proposed)) {
-        return nothing(if carried { BumpSkip::Committed } else { BumpSkip::Same });
+    if asked
+        .committed
+        .is_some_and(|committed| is_same(committed, &result.proposed))
+    {
+        return nothing(if carried {
+            BumpSkip::Committed
+        } else {
+            BumpSkip::Same
+        });
     }
     if carried {
         return nothing(BumpSkip::Carried);
@@ -137,7 +152,12 @@ fn decided(asked: &BumpInput<'_>) -> Result<BumpPlan, BumpPlan> {
     if pull.origin == BranchOrigin::Fork {
         return refuse(BumpRefusal::Fork);
     }
-    let worse: Vec<String> = result.moves.iter().filter(|one| is_worse(one)).map(named).collect();
+    let worse: Vec<String> = result
+        .moves
+        .iter()
+        .filter(|one| is_worse(one))
+        .map(named)
+        .collect();
     if !worse.is_empty() && asked.reason.is_none() {
         return refuse(BumpRefusal::NoReason(worse));
     }
@@ -171,9 +191,15 @@ pub fn is_same(one: &Baseline, other: &Baseline) -> bool {
 pub fn rounded(baseline: &Baseline) -> BTreeMap<SuiteId, BTreeMap<AgentName, BaselineEntry>> {
     let mut suites = baseline.suites.clone();
     for entry in suites.values_mut().flat_map(|agents| agents.values_mut()) {
-        entry.metrics.values_mut().for_each(|value| *value = six_places(*value));
+        entry
+            .metrics
+            .values_mut()
+            .for_each(|value| *value = six_places(*value));
         for values in entry.cases.values_mut().flat_map(|case| case.values_mut()) {
-            values.iter_mut().flatten().for_each(|value| *value = six_places(*value));
+            values
+                .iter_mut()
+                .flatten()
+                .for_each(|value| *value = six_places(*value));
         }
         entry.taxonomy.retain(|_, count| *count > 0);
     }
@@ -215,7 +241,9 @@ impl fmt::Display for BumpSkip {
             Self::Closed => "the pull request is closed",
             Self::NotApproved => "this commit is not approved",
             Self::Committed => "the head already has the approved numbers",
-            Self::Carried => "the pull request changes the baseline itself, so the approval is enough",
+            Self::Carried => {
+                "the pull request changes the baseline itself, so the approval is enough"
+            }
             Self::Same => "no number moved",
         })
     }

@@ -11,8 +11,8 @@ use self::fit::{FittedText, fitted};
 pub use self::fit::{regressions, summary, summary_within};
 pub use self::sections::ReportOrigin;
 use self::sections::{
-    ALERT, ALERT_END, CommentSection, END, SECTION, SECTIONS, SectionState, dated_sections_of, digest, sections_of,
-    tier_index,
+    ALERT, ALERT_END, CommentSection, END, SECTION, SECTIONS, SectionState, dated_sections_of,
+    digest, sections_of, tier_index,
 };
 pub use self::shown::{ShownReport, shown_report};
 pub use self::unaltered::is_unaltered;
@@ -121,12 +121,18 @@ fn marker(key: &str) -> String {
 
 /// The characters of a key that are allowed in a marker.
 fn plain(key: &str) -> String {
-    key.chars().filter(|char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.')).collect()
+    key.chars()
+        .filter(|char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.'))
+        .collect()
 }
 
 /// The index of a report's section; a run of both tiers writes into the first one.
 fn tier(report: &Report) -> usize {
-    report.tiers.first().and_then(|tier| tier_index(tier.as_str())).unwrap_or_default()
+    report
+        .tiers
+        .first()
+        .and_then(|tier| tier_index(tier.as_str()))
+        .unwrap_or_default()
 }
 
 impl NoteSubject {
@@ -153,21 +159,58 @@ struct SectionWriter<'a> {
 
 impl<'a> CommentRequest<'a> {
     fn writer(&self) -> SectionWriter<'a> {
-        let Self { report, links: _, key, head, current_head, run, author, origin } = *self;
-        SectionWriter { index: tier(report), key, head, current_head, run, author, origin }
+        let Self {
+            report,
+            links: _,
+            key,
+            head,
+            current_head,
+            run,
+            author,
+            origin,
+        } = *self;
+        SectionWriter {
+            index: tier(report),
+            key,
+            head,
+            current_head,
+            run,
+            author,
+            origin,
+        }
     }
 }
 
 impl<'a> Note<'a> {
     fn writer(&self) -> SectionWriter<'a> {
-        let Self { about, alert: _, headline: _, text: _, key, head, current_head, run, author } = *self;
-        SectionWriter { index: about.tier_index(), key, head, current_head, run, author, origin: ReportOrigin::Own }
+        let Self {
+            about,
+            alert: _,
+            headline: _,
+            text: _,
+            key,
+            head,
+            current_head,
+            run,
+            author,
+        } = *self;
+        SectionWriter {
+            index: about.tier_index(),
+            key,
+            head,
+            current_head,
+            run,
+            author,
+            origin: ReportOrigin::Own,
+        }
     }
 }
 
 /// Plans how to write a report, given the existing comments.
 pub fn plan(request: &CommentRequest<'_>, comments: &[Comment]) -> CommentPlan {
-    planned(&request.writer(), comments, |marker, sections| composed(request, marker, sections))
+    planned(&request.writer(), comments, |marker, sections| {
+        composed(request, marker, sections)
+    })
 }
 
 /// Plans how to write a note, given the existing comments.
@@ -185,7 +228,13 @@ pub fn plan_note(note: &Note<'_>, comments: &[Comment]) -> CommentPlan {
             hidden: 0,
             digest: digest(note.text),
         };
-        sections.insert(note.about.tier_index(), CommentSection { state, text: format!("{}\n", note.text) });
+        sections.insert(
+            note.about.tier_index(),
+            CommentSection {
+                state,
+                text: format!("{}\n", note.text),
+            },
+        );
         within_limit(marker, sections, note.about.tier_index())
     })
 }
@@ -193,13 +242,18 @@ pub fn plan_note(note: &Note<'_>, comments: &[Comment]) -> CommentPlan {
 /// Whether one of the comments has the marker of a key, whoever wrote it.
 pub fn may_exist(key: &str, comments: &[Comment]) -> bool {
     let marker = marker(key);
-    comments.iter().any(|comment| comment.body.contains(&marker))
+    comments
+        .iter()
+        .any(|comment| comment.body.contains(&marker))
 }
 
 /// The author of the first comment that begins as goldgate's comments with this key do.
 pub fn author_of<'a>(comments: &'a [Comment], key: &str) -> Option<&'a str> {
     let marker = marker(key);
-    comments.iter().find(|comment| begins_as_own(comment, &marker)).map(|comment| comment.author.as_str())
+    comments
+        .iter()
+        .find(|comment| begins_as_own(comment, &marker))
+        .map(|comment| comment.author.as_str())
 }
 
 /// Whether goldgate wrote a comment: this token's account is its author, and it begins with an alert and the marker. Another workflow
@@ -209,8 +263,12 @@ fn is_own(comment: &Comment, author: Option<&str>, marker: &str) -> bool {
 }
 
 fn begins_as_own(comment: &Comment, marker: &str) -> bool {
-    let before = comment.body.split_once(marker).map(|(before, _)| before.trim_end());
-    let is_alert = |text: &str| text.starts_with("> [!") && text.lines().all(|line| line.starts_with('>'));
+    let before = comment
+        .body
+        .split_once(marker)
+        .map(|(before, _)| before.trim_end());
+    let is_alert =
+        |text: &str| text.starts_with("> [!") && text.lines().all(|line| line.starts_with('>'));
     before.is_some_and(is_alert)
 }
 
@@ -220,16 +278,27 @@ fn planned(
     composed: impl FnOnce(&str, BTreeMap<usize, CommentSection>) -> String,
 ) -> CommentPlan {
     let marker = marker(writer.key);
-    let mut own: Vec<&Comment> = comments.iter().filter(|comment| is_own(comment, writer.author, &marker)).collect();
+    let mut own: Vec<&Comment> = comments
+        .iter()
+        .filter(|comment| is_own(comment, writer.author, &marker))
+        .collect();
     own.sort_by_key(|comment| comment.id);
     let mut sections: BTreeMap<usize, CommentSection> = BTreeMap::new();
-    for (name, section) in own.iter().flat_map(|comment| dated_sections_of(comment, Some(writer.run))) {
-        let newer = sections.get(&name).is_none_or(|other| other.state.number() < section.state.number());
+    for (name, section) in own
+        .iter()
+        .flat_map(|comment| dated_sections_of(comment, Some(writer.run)))
+    {
+        let newer = sections
+            .get(&name)
+            .is_none_or(|other| other.state.number() < section.state.number());
         if newer {
             sections.insert(name, section);
         }
     }
-    if let Some(stale) = sections.get(&writer.index).and_then(|section| stale(writer, &section.state)) {
+    if let Some(stale) = sections
+        .get(&writer.index)
+        .and_then(|section| stale(writer, &section.state))
+    {
         return CommentPlan::Nothing(stale);
     }
     // A note about an older head is not true for this one.
@@ -237,9 +306,11 @@ fn planned(
     let body = composed(&marker, sections);
     match own.split_first() {
         None => CommentPlan::Create(body),
-        Some((first, others)) => {
-            CommentPlan::Update { id: first.id, body, remove: others.iter().map(|comment| comment.id).collect() }
-        }
+        Some((first, others)) => CommentPlan::Update {
+            id: first.id,
+            body,
+            remove: others.iter().map(|comment| comment.id).collect(),
+        },
     }
 }
 
@@ -254,7 +325,8 @@ fn stale(writer: &SectionWriter<'_>, current: &SectionState) -> Option<StaleComm
             // A pull request must not overwrite the verdict of a job that it does not control.
             (ReportOrigin::Untrusted, ReportOrigin::Own) => Some(StaleComment::Trusted),
             (ReportOrigin::Own, ReportOrigin::Untrusted) => None,
-            (ReportOrigin::Own, ReportOrigin::Own) | (ReportOrigin::Untrusted, ReportOrigin::Untrusted) => {
+            (ReportOrigin::Own, ReportOrigin::Own)
+            | (ReportOrigin::Untrusted, ReportOrigin::Untrusted) => {
                 (current.number() > writer.run).then_some(StaleComment::LaterRun)
             }
         },
@@ -275,15 +347,21 @@ fn has_section(writer: &SectionWriter<'_>, body: &str) -> bool {
     let sections: BTreeMap<usize, CommentSection> = sections_of(body).into_iter().collect();
     sections.get(&writer.index).is_some_and(|section| {
         let SectionState { head, origin, .. } = &section.state;
-        head == &plain(writer.head) && section.state.number() == writer.run && *origin == writer.origin
+        head == &plain(writer.head)
+            && section.state.number() == writer.run
+            && *origin == writer.origin
     })
 }
 
 /// Whether exactly one comment of the author exists, and it contains this request's section.
 pub fn is_settled(request: &CommentRequest<'_>, comments: &[Comment]) -> bool {
     let marker = marker(request.key);
-    let mut own = comments.iter().filter(|comment| is_own(comment, request.author, &marker));
-    own.next().is_some_and(|comment| is_written(request, &comment.body)) && own.next().is_none()
+    let mut own = comments
+        .iter()
+        .filter(|comment| is_own(comment, request.author, &marker));
+    own.next()
+        .is_some_and(|comment| is_written(request, &comment.body))
+        && own.next().is_none()
 }
 
 /// The digest of everything in a report that an approval covers, including changes of its baseline file.
@@ -291,13 +369,18 @@ pub fn shown_digest(report: &Report) -> String {
     report::result_digest(report, None)
 }
 
-fn composed(request: &CommentRequest<'_>, marker: &str, mut sections: BTreeMap<usize, CommentSection>) -> String {
+fn composed(
+    request: &CommentRequest<'_>,
+    marker: &str,
+    mut sections: BTreeMap<usize, CommentSection>,
+) -> String {
     let index = tier(request.report);
     let (alert, headline) = opening(request);
     let (head, result) = (plain(request.head), Some(shown_digest(request.report)));
     // What the comment has shown before, it shows since then.
     let before = sections.get(&index).map(|section| &section.state);
-    let same = before.filter(|state| state.head == head && state.result == result && state.hidden == 0);
+    let same =
+        before.filter(|state| state.head == head && state.result == result && state.hidden == 0);
     let since = same.and_then(|state| state.since.clone());
     let state = SectionState {
         head,
@@ -313,10 +396,19 @@ fn composed(request: &CommentRequest<'_>, marker: &str, mut sections: BTreeMap<u
         // As long as the value that is set below: the frame is measured with it.
         digest: digest(""),
     };
-    sections.insert(index, CommentSection { state, text: String::new() });
+    sections.insert(
+        index,
+        CommentSection {
+            state,
+            text: String::new(),
+        },
+    );
     let frame = body_of(marker, &sections).len();
-    let FittedText { text, hidden } =
-        fitted(request.report, request.links, LIMIT.saturating_sub(frame + NOTES).max(ROOM));
+    let FittedText { text, hidden } = fitted(
+        request.report,
+        request.links,
+        LIMIT.saturating_sub(frame + NOTES).max(ROOM),
+    );
     if let Some(section) = sections.get_mut(&index) {
         section.state.digest = digest(&text);
         section.state.hidden = hidden;
@@ -335,8 +427,12 @@ const ROOM: usize = 12_000;
 fn within_limit(marker: &str, mut sections: BTreeMap<usize, CommentSection>, own: usize) -> String {
     let mut body = body_of(marker, &sections);
     while body.len() > LIMIT {
-        let others = sections.iter_mut().filter(|(index, section)| **index != own && section.text != LEFT_OUT);
-        let Some((_, section)) = others.max_by_key(|(_, section)| section.text.len()) else { break };
+        let others = sections
+            .iter_mut()
+            .filter(|(index, section)| **index != own && section.text != LEFT_OUT);
+        let Some((_, section)) = others.max_by_key(|(_, section)| section.text.len()) else {
+            break;
+        };
         LEFT_OUT.clone_into(&mut section.text);
         section.state.digest = digest(LEFT_OUT);
         // A text that is left out does not show the result.
@@ -350,11 +446,16 @@ const LEFT_OUT: &str = "Left out for lack of space; the summary of its run has i
 
 /// The kind and text of the alert. A result from the pull request's own job is never shown as passed or as blocking.
 fn opening(request: &CommentRequest<'_>) -> (&'static str, String) {
-    let (kind, headline) = (markdown::alert_kind(request.report), words::headline(request.report));
+    let (kind, headline) = (
+        markdown::alert_kind(request.report),
+        words::headline(request.report),
+    );
     let headline = line_with_end(&headline, HEADLINE);
     match (request.origin, kind) {
         (ReportOrigin::Own, kind) => (kind, headline),
-        (ReportOrigin::Untrusted, "CAUTION" | "WARNING") => ("WARNING", format!("{ITSELF}{headline}")),
+        (ReportOrigin::Untrusted, "CAUTION" | "WARNING") => {
+            ("WARNING", format!("{ITSELF}{headline}"))
+        }
         (ReportOrigin::Untrusted, _) => ("NOTE", format!("{ITSELF}{headline}")),
     }
 }
@@ -364,12 +465,17 @@ const ITSELF: &str = "As measured by the pull request itself: ";
 /// The text of the comment. It starts with the first section's alert.
 fn body_of(marker: &str, sections: &BTreeMap<usize, CommentSection>) -> String {
     let mut body = String::new();
-    let named = sections.iter().filter_map(|(index, section)| Some((SECTIONS.get(*index)?, section)));
+    let named = sections
+        .iter()
+        .filter_map(|(index, section)| Some((SECTIONS.get(*index)?, section)));
     for (index, (name, section)) in named.enumerate() {
         let alert = alert_of(&section.state);
         let state = section.state.written();
         match index {
-            0 => body.push_str(&format!("{alert}\n{marker}\n{SECTION}{name} {state} -->\n{}{END}\n", section.text)),
+            0 => body.push_str(&format!(
+                "{alert}\n{marker}\n{SECTION}{name} {state} -->\n{}{END}\n",
+                section.text
+            )),
             _ => body.push_str(&format!(
                 "\n---\n\n{SECTION}{name} {state} -->\n{ALERT}{alert}{ALERT_END}\n{}{END}\n",
                 section.text
@@ -381,8 +487,14 @@ fn body_of(marker: &str, sections: &BTreeMap<usize, CommentSection>) -> String {
 
 /// The alert of a section. Only known alert kinds are copied from an existing comment, and its headline is escaped like any other text.
 fn alert_of(state: &SectionState) -> String {
-    let kind = ["CAUTION", "WARNING", "NOTE", "TIP"].into_iter().find(|kind| *kind == state.alert).unwrap_or("NOTE");
-    format!("> [!{kind}]\n> **{}**\n", with_code(&sentence(&state.headline, HEADLINE + ITSELF.len())))
+    let kind = ["CAUTION", "WARNING", "NOTE", "TIP"]
+        .into_iter()
+        .find(|kind| *kind == state.alert)
+        .unwrap_or("NOTE");
+    format!(
+        "> [!{kind}]\n> **{}**\n",
+        with_code(&sentence(&state.headline, HEADLINE + ITSELF.len()))
+    )
 }
 
 /// The longest headline, in characters: a reason for a missing verdict ends with a command.

@@ -49,7 +49,9 @@ impl ConfigKey {
     pub fn of_status(context: &str) -> Option<Self> {
         match context.strip_prefix(STATUS)?.strip_prefix('/') {
             None => (context == STATUS).then(|| Self(DEFAULT.to_owned())),
-            Some(key) => (!key.is_empty() && key.chars().all(is_plain)).then(|| Self(key.to_owned())),
+            Some(key) => {
+                (!key.is_empty() && key.chars().all(is_plain)).then(|| Self(key.to_owned()))
+            }
         }
     }
 
@@ -89,7 +91,9 @@ impl ConfigKey {
         let rest = rest.strip_prefix(&format!("-{head}")).unwrap_or(rest);
         match rest.strip_prefix('-') {
             None => rest.is_empty().then(|| Self(DEFAULT.to_owned())),
-            Some(key) => (!key.is_empty() && key.chars().all(is_plain)).then(|| Self(key.to_owned())),
+            Some(key) => {
+                (!key.is_empty() && key.chars().all(is_plain)).then(|| Self(key.to_owned()))
+            }
         }
     }
 
@@ -99,7 +103,11 @@ impl ConfigKey {
     }
 
     fn after(&self, name: &str, separator: &str) -> String {
-        if self.0 == DEFAULT { name.to_owned() } else { format!("{name}{separator}{}", self.0) }
+        if self.0 == DEFAULT {
+            name.to_owned()
+        } else {
+            format!("{name}{separator}{}", self.0)
+        }
     }
 }
 
@@ -109,10 +117,16 @@ fn of_path(path: &str) -> String {
         return DEFAULT.to_owned();
     }
     let short = path.strip_suffix("/goldgate.yaml").unwrap_or(path);
-    let is_unique = short.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/'));
+    let is_unique = short
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/'));
     match is_unique && short != path && short != DEFAULT && short.len() <= 40 {
         true => slug(short),
-        false => format!("{}-{}", slug(short), sha256_hex(path.as_bytes()).get(..8).unwrap_or_default()),
+        false => format!(
+            "{}-{}",
+            slug(short),
+            sha256_hex(path.as_bytes()).get(..8).unwrap_or_default()
+        ),
     }
 }
 
@@ -141,11 +155,29 @@ mod tests {
     #[test]
     fn every_name_on_github_has_the_key_except_for_the_config_at_the_root() {
         let root = key("default", "goldgate.yaml");
-        let names = [root.status(), root.artifact(), root.branch(), root.artifact_of_head("abc")];
-        assert_eq!(names, ["goldgate/baseline", "goldgate-report", "goldgate/baseline", "goldgate-report-abc"]);
+        let names = [
+            root.status(),
+            root.artifact(),
+            root.branch(),
+            root.artifact_of_head("abc"),
+        ];
+        assert_eq!(
+            names,
+            [
+                "goldgate/baseline",
+                "goldgate-report",
+                "goldgate/baseline",
+                "goldgate-report-abc"
+            ]
+        );
         assert_eq!(root.check("model"), "goldgate (model)");
         let other = key("default", "services/a/goldgate.yaml");
-        let names = [other.status(), other.artifact(), other.branch(), other.artifact_of_head("abc")];
+        let names = [
+            other.status(),
+            other.artifact(),
+            other.branch(),
+            other.artifact_of_head("abc"),
+        ];
         assert_eq!(
             names,
             [
@@ -160,23 +192,54 @@ mod tests {
         for of in [&root, &other] {
             assert_eq!(ConfigKey::of_status(&of.status()).as_ref(), Some(of));
             for name in [of.artifact(), of.artifact_of_head("abc")] {
-                assert_eq!(ConfigKey::of_artifact(&name, "abc").as_ref(), Some(of), "{name}");
+                assert_eq!(
+                    ConfigKey::of_artifact(&name, "abc").as_ref(),
+                    Some(of),
+                    "{name}"
+                );
             }
         }
-        for foreign in ["goldgate/baselines", "goldgate/baseline/", "goldgate/baseline/a b", "goldgate/recordings/a"] {
+        for foreign in [
+            "goldgate/baselines",
+            "goldgate/baseline/",
+            "goldgate/baseline/a b",
+            "goldgate/recordings/a",
+        ] {
             assert_eq!(ConfigKey::of_status(foreign), None, "{foreign}");
         }
-        for foreign in ["goldgate-part-1", "goldgate-reports", "goldgate-report-", "goldgate-report-a b", "report"] {
+        for foreign in [
+            "goldgate-part-1",
+            "goldgate-reports",
+            "goldgate-report-",
+            "goldgate-report-a b",
+            "report",
+        ] {
             assert_eq!(ConfigKey::of_artifact(foreign, "abc"), None, "{foreign}");
         }
     }
 
     #[test]
     fn a_stated_key_has_to_be_one_as_it_is() {
-        for good in ["default", "api", "API", "services-a", "v1.2_x", &"k".repeat(40)] {
+        for good in [
+            "default",
+            "api",
+            "API",
+            "services-a",
+            "v1.2_x",
+            &"k".repeat(40),
+        ] {
             assert!(ConfigKey::is_key(good), "{good}");
         }
-        for bad in ["", "größe", "日本", "a b", "a/b", "-a", "a.", &"k".repeat(41)] {
+        for bad in [
+            "",
+            "größe",
+            "日本",
+            "a b",
+            "a/b",
+            "-a",
+            "a.",
+            &"k".repeat(41),
+        ] {
             assert!(!ConfigKey::is_key(bad), "{bad}");
         }
     }
@@ -184,10 +247,20 @@ mod tests {
     #[test]
     fn two_configs_have_two_keys() {
         let paths = [
-            "goldgate.yaml", "default/goldgate.yaml", "a/b/goldgate.yaml", "a-b/goldgate.yaml", "a.b/goldgate.yaml",
-            "a/b.yaml", "a/b", "a-b.yaml", "other.yaml",
+            "goldgate.yaml",
+            "default/goldgate.yaml",
+            "a/b/goldgate.yaml",
+            "a-b/goldgate.yaml",
+            "a.b/goldgate.yaml",
+            "a/b.yaml",
+            "a/b",
+            "a-b.yaml",
+            "other.yaml",
         ];
-        let keys: BTreeSet<String> = paths.iter().map(|path| key("", path).as_str().to_owned()).collect();
+        let keys: BTreeSet<String> = paths
+            .iter()
+            .map(|path| key("", path).as_str().to_owned())
+            .collect();
         assert_eq!(keys.len(), paths.len(), "{keys:?}");
     }
 }

@@ -13,9 +13,9 @@ mod samples;
 mod untrusted_report;
 
 pub use comment::{
-    CommentPlan, CommentRequest, Note, NoteSubject, ReportOrigin, ShownReport, StaleComment, author_of,
-    is_note_written, is_settled, is_unaltered, is_written, may_exist, plan, plan_note, regressions, shown_digest,
-    shown_report, summary, summary_within,
+    CommentPlan, CommentRequest, Note, NoteSubject, ReportOrigin, ShownReport, StaleComment,
+    author_of, is_note_written, is_settled, is_unaltered, is_written, may_exist, plan, plan_note,
+    regressions, shown_digest, shown_report, summary, summary_within,
 };
 pub use config_key::ConfigKey;
 pub use moves::{BaselineMove, MoveDirection, is_worse, moves};

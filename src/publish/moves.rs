@@ -44,9 +44,17 @@ pub fn moves(before: Option<&Baseline>, report: &Report) -> Vec<BaselineMove> {
     for (suite, agent) in report.suite_agents() {
         let entry = before.and_then(|before| before.entry(&suite.id, &agent.agent));
         // What compares with the baseline is not stored in it.
-        for metric in agent.metrics.iter().filter(|metric| metric.name != NEWLY_FAILING) {
-            let old = entry.and_then(|entry| entry.metrics.get(&metric.name)).copied();
-            let Some(turn) = turn(metric.better, old, metric.value) else { continue };
+        for metric in agent
+            .metrics
+            .iter()
+            .filter(|metric| metric.name != NEWLY_FAILING)
+        {
+            let old = entry
+                .and_then(|entry| entry.metrics.get(&metric.name))
+                .copied();
+            let Some(turn) = turn(metric.better, old, metric.value) else {
+                continue;
+            };
             found.push(BaselineMove {
                 suite: suite.id.clone(),
                 agent: agent.agent.clone(),
@@ -70,7 +78,9 @@ fn turn(better: Better, before: Option<f64>, after: Option<f64>) -> Option<MoveD
         (Some(_), None) => Some(MoveDirection::Worse),
         (Some(before), Some(after)) if (before - after).abs() <= SAME => None,
         (Some(before), Some(after)) => Some(match (better, after > before) {
-            (Better::Higher, true) | (Better::Lower, false) | (Better::Neither, _) => MoveDirection::NoWorse,
+            (Better::Higher, true) | (Better::Lower, false) | (Better::Neither, _) => {
+                MoveDirection::NoWorse
+            }
             (Better::Higher, false) | (Better::Lower, true) => MoveDirection::Worse,
         }),
     }
@@ -95,7 +105,11 @@ mod tests {
             (Neither, Some(3.0), None, Some(Worse)),
             (Higher, None, None, None),
         ] {
-            assert_eq!(turn(better, before, after), expected, "{better:?} {before:?} {after:?}");
+            assert_eq!(
+                turn(better, before, after),
+                expected,
+                "{better:?} {before:?} {after:?}"
+            );
         }
     }
 }

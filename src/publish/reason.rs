@@ -13,7 +13,9 @@ pub fn reason(description: &str) -> Option<String> {
     let description = without_comments(description);
     description.lines().find_map(|text| {
         let text = text.trim_start();
-        let key = text.get(..KEY.len()).filter(|key| key.eq_ignore_ascii_case(KEY))?;
+        let key = text
+            .get(..KEY.len())
+            .filter(|key| key.eq_ignore_ascii_case(KEY))?;
         let reason = line(&text[key.len()..], LONGEST);
         (!reason.is_empty()).then_some(reason)
     })
@@ -45,8 +47,14 @@ mod tests {
             ("", None),
             ("Goldgate-Reason:", None),
             ("Goldgate-Reason:   \t", None),
-            ("Goldgate-Reason: the cases are stricter", Some("the cases are stricter")),
-            ("text\r\n  goldgate-reason:  two   words \r\nmore", Some("two words")),
+            (
+                "Goldgate-Reason: the cases are stricter",
+                Some("the cases are stricter"),
+            ),
+            (
+                "text\r\n  goldgate-reason:  two   words \r\nmore",
+                Some("two words"),
+            ),
             ("Goldgate-Reason:\nGoldgate-Reason: second", Some("second")),
             ("about Goldgate-Reason: no line of its own", None),
             ("<!-- Goldgate-Reason: why -->", None),
@@ -58,6 +66,9 @@ mod tests {
             assert_eq!(reason(description).as_deref(), expected, "{description:?}");
         }
         let long = format!("Goldgate-Reason: {}", "x".repeat(70_000));
-        assert_eq!(reason(&long).map(|reason| reason.chars().count()), Some(301));
+        assert_eq!(
+            reason(&long).map(|reason| reason.chars().count()),
+            Some(301)
+        );
     }
 }

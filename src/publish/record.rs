@@ -82,24 +82,33 @@ pub fn plan(asked: &RecordInput<'_>) -> RecordPlan {
     if pull.state == PullState::Closed {
         return RecordPlan::Nothing(RecordSkip::Closed);
     }
-    let is_own = matches!(asked.event, PullRequestEvent::Labeled(label) if is_label(label, asked.label));
+    let is_own =
+        matches!(asked.event, PullRequestEvent::Labeled(label) if is_label(label, asked.label));
     match asked.presence {
         LabelPresence::Set => {}
         // Of several configs, the first step of the job that this label started has removed it.
         LabelPresence::RemovedInOtherStep if is_own => {}
-        LabelPresence::RemovedInOtherStep | LabelPresence::Missing => return RecordPlan::Nothing(RecordSkip::NoLabel),
+        LabelPresence::RemovedInOtherStep | LabelPresence::Missing => {
+            return RecordPlan::Nothing(RecordSkip::NoLabel);
+        }
     }
     let Some(by) = asked.giver.filter(|giver| !giver.is_empty()) else {
         return RecordPlan::Refuse(RecordRefusal::NoGiver);
     };
     if asked.permission < asked.required {
         let actor = by.to_owned();
-        return RecordPlan::Refuse(RecordRefusal::NotAllowed { actor, has: asked.permission, needs: asked.required });
+        return RecordPlan::Refuse(RecordRefusal::NotAllowed {
+            actor,
+            has: asked.permission,
+            needs: asked.required,
+        });
     }
     // Who pushes to a branch of this repository has the write permission; anybody pushes to a fork.
     let is_seen = is_own && asked.head == pull.head;
     match pull.origin {
-        BranchOrigin::Fork if !is_seen => RecordPlan::Refuse(RecordRefusal::Pushed { head: pull.head.clone() }),
+        BranchOrigin::Fork if !is_seen => RecordPlan::Refuse(RecordRefusal::Pushed {
+            head: pull.head.clone(),
+        }),
         BranchOrigin::Fork | BranchOrigin::Same => RecordPlan::Record { by: by.to_owned() },
     }
 }
@@ -109,10 +118,12 @@ impl fmt::Display for RecordPlan {
         match self {
             Self::Record { by } => write!(out, "record the head, as {by} asked"),
             Self::Refuse(why) => write!(out, "do not record: {why}"),
-            Self::Nothing(RecordSkip::Closed) => out.write_str("nothing to do: the pull request is closed"),
-            Self::Nothing(RecordSkip::NoLabel) => {
-                out.write_str("nothing to do: the pull request does not have the label that starts a recording")
+            Self::Nothing(RecordSkip::Closed) => {
+                out.write_str("nothing to do: the pull request is closed")
             }
+            Self::Nothing(RecordSkip::NoLabel) => out.write_str(
+                "nothing to do: the pull request does not have the label that starts a recording",
+            ),
         }
     }
 }
@@ -120,9 +131,15 @@ impl fmt::Display for RecordPlan {
 impl fmt::Display for RecordRefusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoGiver => out.write_str("the pull request's timeline does not show who added it; add it again"),
+            Self::NoGiver => out
+                .write_str("the pull request's timeline does not show who added it; add it again"),
             Self::NotAllowed { actor, has, needs } => {
-                write!(out, "{actor} has the permission {} here, but recording needs {}", has.as_str(), needs.as_str())
+                write!(
+                    out,
+                    "{actor} has the permission {} here, but recording needs {}",
+                    has.as_str(),
+                    needs.as_str()
+                )
             }
             Self::Pushed { head } => write!(
                 out,
@@ -178,8 +195,12 @@ mod tests {
     #[test]
     fn the_state_decides_and_a_fork_must_not_have_moved() {
         let (own, fork) = (pull(BranchOrigin::Same), pull(BranchOrigin::Fork));
-        let record = RecordPlan::Record { by: "alice".to_owned() };
-        let pushed = RecordPlan::Refuse(RecordRefusal::Pushed { head: "bbbbbbb1".to_owned() });
+        let record = RecordPlan::Record {
+            by: "alice".to_owned(),
+        };
+        let pushed = RecordPlan::Refuse(RecordRefusal::Pushed {
+            head: "bbbbbbb1".to_owned(),
+        });
         let labeled = PullRequestEvent::Labeled("goldgate:Record");
         for (event, of_fork) in [
             (labeled, &record),
@@ -192,8 +213,21 @@ mod tests {
             assert_eq!(plan(&asked(&own, event)), record, "{event:?}");
             assert_eq!(plan(&asked(&fork, event)), *of_fork, "{event:?}");
         }
-        assert_eq!(plan(&RecordInput { head: "aaaaaaa1", ..asked(&fork, labeled) }), pushed, "an older run");
-        assert_eq!(plan(&RecordInput { head: "aaaaaaa1", ..asked(&own, labeled) }), record);
+        assert_eq!(
+            plan(&RecordInput {
+                head: "aaaaaaa1",
+                ..asked(&fork, labeled)
+            }),
+            pushed,
+            "an older run"
+        );
+        assert_eq!(
+            plan(&RecordInput {
+                head: "aaaaaaa1",
+                ..asked(&own, labeled)
+            }),
+            record
+        );
     }
 
     #[test]
@@ -202,19 +236,55 @@ mod tests {
         let all = asked(&own, PullRequestEvent::Labeled(LABEL));
         for permission in [Permission::None, Permission::Read, Permission::Triage] {
             let plan = plan(&RecordInput { permission, ..all });
-            assert!(matches!(plan, RecordPlan::Refuse(RecordRefusal::NotAllowed { .. })), "{plan:?}");
+            assert!(
+                matches!(plan, RecordPlan::Refuse(RecordRefusal::NotAllowed { .. })),
+                "{plan:?}"
+            );
         }
         for giver in [None, Some("")] {
-            assert_eq!(plan(&RecordInput { giver, ..all }), RecordPlan::Refuse(RecordRefusal::NoGiver));
+            assert_eq!(
+                plan(&RecordInput { giver, ..all }),
+                RecordPlan::Refuse(RecordRefusal::NoGiver)
+            );
         }
-        let closed = PullRequestDetails { state: PullState::Closed, ..own.clone() };
-        assert_eq!(plan(&RecordInput { pull: &closed, ..all }), RecordPlan::Nothing(RecordSkip::Closed));
+        let closed = PullRequestDetails {
+            state: PullState::Closed,
+            ..own.clone()
+        };
+        assert_eq!(
+            plan(&RecordInput {
+                pull: &closed,
+                ..all
+            }),
+            RecordPlan::Nothing(RecordSkip::Closed)
+        );
         let nothing = RecordPlan::Nothing(RecordSkip::NoLabel);
-        assert_eq!(plan(&RecordInput { presence: LabelPresence::Missing, ..all }), nothing);
+        assert_eq!(
+            plan(&RecordInput {
+                presence: LabelPresence::Missing,
+                ..all
+            }),
+            nothing
+        );
         // Another config of the same job goes on; another event does not bring the label back.
-        let served = RecordInput { presence: LabelPresence::RemovedInOtherStep, ..all };
+        let served = RecordInput {
+            presence: LabelPresence::RemovedInOtherStep,
+            ..all
+        };
         assert!(matches!(plan(&served), RecordPlan::Record { .. }));
-        assert_eq!(plan(&RecordInput { event: PullRequestEvent::Pushed, ..served }), nothing);
-        assert_eq!(plan(&RecordInput { event: PullRequestEvent::Labeled("bug"), ..served }), nothing);
+        assert_eq!(
+            plan(&RecordInput {
+                event: PullRequestEvent::Pushed,
+                ..served
+            }),
+            nothing
+        );
+        assert_eq!(
+            plan(&RecordInput {
+                event: PullRequestEvent::Labeled("bug"),
+                ..served
+            }),
+            nothing
+        );
     }
 }

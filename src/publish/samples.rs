@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::BaselineMove;
 use super::moves::MoveDirection;
-use crate::model::{AgentName, Baseline, BaselineEntry, BranchOrigin, PullRequestDetails, PullState, SuiteId, Unit};
+use crate::model::{
+    AgentName, Baseline, BaselineEntry, BranchOrigin, PullRequestDetails, PullState, SuiteId, Unit,
+};
 
 fn suite() -> SuiteId {
     SuiteId::new("contracts").expect("a word of letters is an id")
@@ -34,9 +36,15 @@ pub fn pull() -> PullRequestDetails {
 
 /// A baseline of one agent, with this recall.
 pub fn baseline(recall: f64) -> Baseline {
-    let entry = BaselineEntry { metrics: BTreeMap::from([("recall".to_owned(), recall)]), ..BaselineEntry::default() };
+    let entry = BaselineEntry {
+        metrics: BTreeMap::from([("recall".to_owned(), recall)]),
+        ..BaselineEntry::default()
+    };
     let agents = BTreeMap::from([(agent(), entry)]);
-    Baseline { suites: BTreeMap::from([(suite(), agents)]), ..Baseline::default() }
+    Baseline {
+        suites: BTreeMap::from([(suite(), agents)]),
+        ..Baseline::default()
+    }
 }
 
 /// Its recall, moved from 0.9 to 0.8.

@@ -80,10 +80,29 @@ const LISTS: &[(&str, usize)] = &[
 
 /// The keys of texts that may be long.
 const TEXTS: &[&str] = &[
-    "check", "config", "detail", "error", "expected", "file", "fix_strategy", "golden", "incomparable",
-    "lasting_reasons", "lifted_reasons", "model", "name", "next_action", "not_gateable", "notes", "owner", "produced",
+    "check",
+    "config",
+    "detail",
+    "error",
+    "expected",
+    "file",
+    "fix_strategy",
+    "golden",
+    "incomparable",
+    "lasting_reasons",
+    "lifted_reasons",
+    "model",
+    "name",
+    "next_action",
+    "not_gateable",
+    "notes",
+    "owner",
+    "produced",
     // One digest for each agent of a suite.
-    "prompt_sha256", "reason", "retired", "what",
+    "prompt_sha256",
+    "reason",
+    "retired",
+    "what",
 ];
 
 /// The object whose keys are names of cases, and whose texts are reasons.
@@ -106,14 +125,22 @@ pub fn admitted(source: &SourceText, head: &str) -> Result<Report, Rejected> {
     if report.base.as_ref().is_some_and(|base| !is_commit(base)) {
         return Err(Rejected::Odd("a base commit"));
     }
-    at_most("pairs", PAIRS, report.agents().map(|agent| agent.shown().count()).sum())?;
+    at_most(
+        "pairs",
+        PAIRS,
+        report.agents().map(|agent| agent.shown().count()).sum(),
+    )?;
     Ok(as_untrusted(report))
 }
 
 /// The form in which a report is shown that the pull request's own job measured.
 pub fn as_untrusted(report: Report) -> Report {
     // An approval is read from GitHub, never from a file.
-    let mut report = Report { authority: Authority::Advisory, approval: None, ..report };
+    let mut report = Report {
+        authority: Authority::Advisory,
+        approval: None,
+        ..report
+    };
     report.notes.insert(0, NOTICE.to_owned());
     report
 }
@@ -121,14 +148,23 @@ pub fn as_untrusted(report: Report) -> Report {
 /// Checks the value under a key with everything in it.
 fn bounded(value: &Value, key: &str, depth: usize) -> Result<(), Rejected> {
     at_most("levels", DEPTH, depth)?;
-    let listed = LISTS.iter().find(|(known, _)| *known == key).map_or(LIST, |(_, limit)| *limit);
+    let listed = LISTS
+        .iter()
+        .find(|(known, _)| *known == key)
+        .map_or(LIST, |(_, limit)| *limit);
     match value {
         Value::Null | Value::Bool(_) => Ok(()),
         Value::Number(number) => match number.as_f64() {
             Some(number) if number.abs() <= NUMBER => Ok(()),
-            _ => Err(Rejected::Odd(if number.is_f64() { "a number" } else { "a count" })),
+            _ => Err(Rejected::Odd(if number.is_f64() {
+                "a number"
+            } else {
+                "a count"
+            })),
         },
-        Value::String(text) if TEXTS.contains(&key) => at_most("letters in a text", TEXT, text.len()),
+        Value::String(text) if TEXTS.contains(&key) => {
+            at_most("letters in a text", TEXT, text.len())
+        }
         Value::String(text) => name(text),
         Value::Array(list) => {
             at_most(key, listed, list.len())?;
@@ -145,7 +181,11 @@ fn bounded(value: &Value, key: &str, depth: usize) -> Result<(), Rejected> {
 }
 
 fn at_most(what: &str, limit: usize, count: usize) -> Result<(), Rejected> {
-    if count > limit { Err(Rejected::Large(what.to_owned(), limit)) } else { Ok(()) }
+    if count > limit {
+        Err(Rejected::Large(what.to_owned(), limit))
+    } else {
+        Ok(())
+    }
 }
 
 fn name(found: &str) -> Result<(), Rejected> {
@@ -164,5 +204,7 @@ fn is_version(found: &str) -> bool {
     // Semantic versions begin with a digit; other text could become a link or a reference.
     (1..=40).contains(&found.len())
         && found.starts_with(|first: char| first.is_ascii_digit())
-        && found.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+'))
+        && found
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+'))
 }

@@ -13,9 +13,14 @@ pub fn annotations(report: &Report) -> String {
     let mut errors = Vec::new();
     let mut warnings = Vec::new();
     for failed in report.failures() {
-        let Some(failure) = failed.check.failure.as_deref() else { continue };
+        let Some(failure) = failed.check.failure.as_deref() else {
+            continue;
+        };
         let pair = &failed.case;
-        let title = format!("{}/{}/{} {}", failed.suite.id, failed.agent.agent, pair.case, failed.check.name);
+        let title = format!(
+            "{}/{}/{} {}",
+            failed.suite.id, failed.agent.agent, pair.case, failed.check.name
+        );
         let location = format!(
             "file={},line={},title={}",
             property(pair.golden.as_str()),
@@ -29,18 +34,35 @@ pub fn annotations(report: &Report) -> String {
             line(&failure.next_action, 300)
         ));
         match (&failed.agent.verdict, report.authority) {
-            (Ruling::Judged(Verdict::Fail), Authority::Blocking) => errors.push(format!("::error {location}::{text}")),
-            (Ruling::Judged(_) | Ruling::Skipped(_) | Ruling::Off(_), Authority::Blocking | Authority::Advisory) => {
-                warnings.push(format!("::warning {location}::{text}"))
+            (Ruling::Judged(Verdict::Fail), Authority::Blocking) => {
+                errors.push(format!("::error {location}::{text}"))
             }
+            (
+                Ruling::Judged(_) | Ruling::Skipped(_) | Ruling::Off(_),
+                Authority::Blocking | Authority::Advisory,
+            ) => warnings.push(format!("::warning {location}::{text}")),
         }
     }
-    let unapproved = if report.approval.is_none() { markdown::shown_changes(report) } else { Vec::new() };
+    let unapproved = if report.approval.is_none() {
+        markdown::shown_changes(report)
+    } else {
+        Vec::new()
+    };
     for (change, more) in unapproved {
-        let more = if more > 0 { format!(" (and {more} more of this kind)") } else { String::new() };
-        let text = message(&format!("golden change, needs approval: {}{more}", line(&change.words, 300)));
+        let more = if more > 0 {
+            format!(" (and {more} more of this kind)")
+        } else {
+            String::new()
+        };
+        let text = message(&format!(
+            "golden change, needs approval: {}{more}",
+            line(&change.words, 300)
+        ));
         let location = match &change.file {
-            Some(file) => format!("file={},line=1,title=golden change", property(file.as_str())),
+            Some(file) => format!(
+                "file={},line=1,title=golden change",
+                property(file.as_str())
+            ),
             None => "title=golden change".to_owned(),
         };
         match report.is_held_by_changes() {
@@ -66,9 +88,13 @@ pub fn annotations(report: &Report) -> String {
 
 /// Escapes what GitHub's runner reads as the end of a value.
 fn message(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {
-    message(&line(text, 200)).replace(':', "%3A").replace(',', "%2C")
+    message(&line(text, 200))
+        .replace(':', "%3A")
+        .replace(',', "%2C")
 }

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use super::plain::{line, put};
 use super::terminal::{plain_table, right};
 use super::words;
-use crate::gate::calibration::{Alarms, CalibratedGate, CalibrationFinding, FEWEST, Proposal, has_zone};
+use crate::gate::calibration::{
+    Alarms, CalibratedGate, CalibrationFinding, FEWEST, Proposal, has_zone,
+};
 use crate::gate::statistics::RepeatedMetric;
 use crate::model::{Better, GateKind, GateRuling, SuiteId, Unit, metric_value};
 
@@ -65,7 +67,11 @@ const GATES: [&str; 3] = ["current gate", "false alarms", "proposed"];
 fn tables(gates: &[CalibratedGate], width: u16) -> String {
     let both = |one: &CalibratedGate| measured(one).into_iter().chain(judged(one)).collect();
     match width < ONE_TABLE {
-        true => format!("{}\n{}", table(gates, width, &MEASURED, &measured), table(gates, width, &GATES, &judged)),
+        true => format!(
+            "{}\n{}",
+            table(gates, width, &MEASURED, &measured),
+            table(gates, width, &GATES, &judged)
+        ),
         false => table(gates, width, &[&MEASURED[..], &GATES].concat(), &both),
     }
 }
@@ -101,11 +107,19 @@ fn measured(one: &CalibratedGate) -> Vec<Cell> {
     let mut cells = vec![right(one.values.len().to_string())];
     match &one.finding {
         CalibrationFinding::NoSpread => {
-            cells.extend([value(one.values.first().copied()), value(None), value(None), value(None)]);
+            cells.extend([
+                value(one.values.first().copied()),
+                value(None),
+                value(None),
+                value(None),
+            ]);
         }
         CalibrationFinding::Spread { runs, .. } => {
             let (low, high) = runs.range();
-            cells.extend([value(Some(runs.mean())), right(words::spread(unit, runs.deviation()))]);
+            cells.extend([
+                value(Some(runs.mean())),
+                right(words::spread(unit, runs.deviation())),
+            ]);
             cells.extend([value(Some(low)), value(Some(high))]);
         }
     }
@@ -114,10 +128,15 @@ fn measured(one: &CalibratedGate) -> Vec<Cell> {
 
 /// The present gate, its false alarms, and the proposed one.
 fn judged(one: &CalibratedGate) -> Vec<Cell> {
-    let gate = one.gate.as_ref().map_or("none".to_owned(), |gate| words::limit(&one.metric, gate));
+    let gate = one
+        .gate
+        .as_ref()
+        .map_or("none".to_owned(), |gate| words::limit(&one.metric, gate));
     let (alarms, proposal) = match &one.finding {
         CalibrationFinding::NoSpread => ("–".to_owned(), "too few runs".to_owned()),
-        CalibrationFinding::Spread { alarms, proposal, .. } => (seen(*alarms), proposed(one, *proposal)),
+        CalibrationFinding::Spread {
+            alarms, proposal, ..
+        } => (seen(*alarms), proposed(one, *proposal)),
     };
     vec![Cell::new(gate), Cell::new(alarms), Cell::new(proposal)]
 }
@@ -153,19 +172,34 @@ fn write_summary(out: &mut String, calibration: &Calibration) {
     for (who, count) in &calibration.left_out {
         put(
             out,
-            &format!("{who}: {} left out, because a sample is missing", words::plural(*count, "run is", "runs are")),
+            &format!(
+                "{who}: {} left out, because a sample is missing",
+                words::plural(*count, "run is", "runs are")
+            ),
         );
     }
     let spreads = || {
-        calibration.gates.iter().filter_map(|one| match &one.finding {
-            CalibrationFinding::Spread { runs, proposal, .. } => Some((one, runs, proposal)),
-            CalibrationFinding::NoSpread => None,
-        })
+        calibration
+            .gates
+            .iter()
+            .filter_map(|one| match &one.finding {
+                CalibrationFinding::Spread { runs, proposal, .. } => Some((one, runs, proposal)),
+                CalibrationFinding::NoSpread => None,
+            })
     };
-    if calibration.gates.iter().any(|one| one.finding == CalibrationFinding::NoSpread) {
-        put(out, "One run has no spread. Record more samples, or pass the folders of several runs.");
+    if calibration
+        .gates
+        .iter()
+        .any(|one| one.finding == CalibrationFinding::NoSpread)
+    {
+        put(
+            out,
+            "One run has no spread. Record more samples, or pass the folders of several runs.",
+        );
     }
-    let fewest: Option<&RepeatedMetric> = spreads().map(|(_, runs, _)| runs).min_by_key(|runs| runs.count());
+    let fewest: Option<&RepeatedMetric> = spreads()
+        .map(|(_, runs, _)| runs)
+        .min_by_key(|runs| runs.count());
     if let Some(runs) = fewest {
         put(
             out,
@@ -178,7 +212,12 @@ fn write_summary(out: &mut String, calibration: &Calibration) {
         );
     }
     if spreads().any(|(.., proposal)| *proposal == Proposal::TooFew) {
-        put(out, &format!("Fewer than {FEWEST} runs are too few for a proposal; only their mean and range are shown."));
+        put(
+            out,
+            &format!(
+                "Fewer than {FEWEST} runs are too few for a proposal; only their mean and range are shown."
+            ),
+        );
     }
     if let Some((_, runs, _)) = spreads().find(|(.., proposal)| **proposal == Proposal::Steady) {
         put(
@@ -196,20 +235,34 @@ fn write_summary(out: &mut String, calibration: &Calibration) {
                     that, calibrate with several reports that have as many samples as the gate.";
         put(out, less);
     }
-    put(out, "The false alarm rate is per gate: with several gates, false alarms add up.");
+    put(
+        out,
+        "The false alarm rate is per gate: with several gates, false alarms add up.",
+    );
 }
 
 /// The gates whose tolerance would change, by suite and metric. All agents of a suite get the largest one.
 fn snippet(out: &mut String, gates: &[CalibratedGate]) {
     let mut suites: BTreeMap<&SuiteId, BTreeMap<&str, Vec<&CalibratedGate>>> = BTreeMap::new();
     for one in gates.iter().filter(|one| one.gate.is_some()) {
-        suites.entry(&one.suite).or_default().entry(&one.metric.name).or_default().push(one);
+        suites
+            .entry(&one.suite)
+            .or_default()
+            .entry(&one.metric.name)
+            .or_default()
+            .push(one);
     }
     let mut lines = String::new();
     for (suite, metrics) in suites {
-        let stated: Vec<String> = metrics.into_iter().filter_map(|(metric, all)| gates_yaml(metric, &all)).collect();
+        let stated: Vec<String> = metrics
+            .into_iter()
+            .filter_map(|(metric, all)| gates_yaml(metric, &all))
+            .collect();
         if !stated.is_empty() {
-            lines.push_str(&format!("  # suite {suite}\n    gates:\n{}", stated.concat()));
+            lines.push_str(&format!(
+                "  # suite {suite}\n    gates:\n{}",
+                stated.concat()
+            ));
         }
     }
     match lines.is_empty() {
@@ -231,18 +284,28 @@ fn gates_yaml(metric: &str, all: &[&CalibratedGate]) -> Option<String> {
         let gate = same.first()?.gate.as_ref().filter(|gate| !gate.is_off())?;
         let mut widest: Option<f64> = None;
         for one in &same {
-            let CalibrationFinding::Spread { proposal, .. } = &one.finding else { return None };
+            let CalibrationFinding::Spread { proposal, .. } = &one.finding else {
+                return None;
+            };
             match proposal {
                 Proposal::Width(width) => widest = Some(widest.unwrap_or(0.0).max(*width)),
                 Proposal::Hard | Proposal::Steady => {}
                 Proposal::TooFew | Proposal::TooNoisy(_) => return None,
             }
         }
-        let present = if has_zone(gate) { gate.zone } else { gate.threshold.unwrap_or_default() };
+        let present = if has_zone(gate) {
+            gate.zone
+        } else {
+            gate.threshold.unwrap_or_default()
+        };
         changes |= widest.is_some_and(|width| width != present);
         gates.push(yaml(gate, widest.unwrap_or(present)));
     }
-    let gates = if let [only] = gates.as_slice() { only.clone() } else { format!("[{}]", gates.join(", ")) };
+    let gates = if let [only] = gates.as_slice() {
+        only.clone()
+    } else {
+        format!("[{}]", gates.join(", "))
+    };
     changes.then(|| format!("      {}: {gates}\n", line(metric, 60)))
 }
 

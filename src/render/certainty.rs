@@ -25,7 +25,11 @@ pub fn moved(report: &Report, clean: Clean) -> Vec<String> {
                     let ends = interval(metric.unit, ends);
                     // A failed gate decides. "Within the noise" next to it would read as an excuse.
                     let fails = metric.verdict.fails();
-                    let noise = if fails { String::new() } else { format!(": {}", noise_phrase(noise)) };
+                    let noise = if fails {
+                        String::new()
+                    } else {
+                        format!(": {}", noise_phrase(noise))
+                    };
                     let sure = format!("{name} {delta}, 95% interval {ends}{noise}");
                     sentences.push(format!("{}/{} {sure}", suite.id, agent.agent));
                 }
@@ -39,7 +43,10 @@ pub fn moved(report: &Report, clean: Clean) -> Vec<String> {
                 0..FEWEST_CASES => format!("it needs at least {FEWEST_CASES} cases"),
                 _ => "not an average over the cases".to_owned(),
             };
-            sentences.push(format!("{}/{}: no interval for {names}: {why}", suite.id, agent.agent));
+            sentences.push(format!(
+                "{}/{}: no interval for {names}: {why}",
+                suite.id, agent.agent
+            ));
         }
     }
     sentences
@@ -47,8 +54,12 @@ pub fn moved(report: &Report, clean: Clean) -> Vec<String> {
 
 /// One sentence per agent with several samples per case: cases that pass in most samples, and in every sample.
 pub fn reliability(report: &Report) -> Vec<String> {
-    let sentences = report.suite_agents().filter_map(|(suite, agent)| Some((suite, agent, agent_reliability(agent)?)));
-    sentences.map(|(suite, agent, text)| format!("{}/{}: {text}", suite.id, agent.agent)).collect()
+    let sentences = report
+        .suite_agents()
+        .filter_map(|(suite, agent)| Some((suite, agent, agent_reliability(agent)?)));
+    sentences
+        .map(|(suite, agent, text)| format!("{}/{}: {text}", suite.id, agent.agent))
+        .collect()
 }
 
 /// The same for one agent; `None` if no case has more than one sample.
@@ -57,13 +68,25 @@ pub fn agent_reliability(agent: &AgentReport) -> Option<String> {
     let every = reliability.every.as_ref()?;
     let unknown = |count: u32, why: &str| match count {
         0 => String::new(),
-        count => format!("; unknown for {}, because {why}", words::plural(count as usize, "case", "cases")),
+        count => format!(
+            "; unknown for {}, because {why}",
+            words::plural(count as usize, "case", "cases")
+        ),
     };
     let stopped = reliability.stopped_early;
-    let missing = unknown(reliability.untold.saturating_sub(stopped), "a sample is missing");
-    let unknown = missing + &unknown(stopped, "sampling stopped early (`early_stop: false` takes every sample)");
-    let (majority, every) =
-        (passing(&reliability.majority, " cases pass by majority"), passing(every, " in every sample"));
+    let missing = unknown(
+        reliability.untold.saturating_sub(stopped),
+        "a sample is missing",
+    );
+    let unknown = missing
+        + &unknown(
+            stopped,
+            "sampling stopped early (`early_stop: false` takes every sample)",
+        );
+    let (majority, every) = (
+        passing(&reliability.majority, " cases pass by majority"),
+        passing(every, " in every sample"),
+    );
     Some(format!("{majority}, {every} (pass^N){unknown}"))
 }
 
@@ -96,7 +119,11 @@ pub fn interval(unit: Unit, (low, high): (f64, f64)) -> String {
 
 /// The interval of a value: `43.9% to 100%`.
 pub fn between(unit: Unit, (low, high): (f64, f64)) -> String {
-    format!("{} to {}", metric_value(unit, Some(low)), metric_value(unit, Some(high)))
+    format!(
+        "{} to {}",
+        metric_value(unit, Some(low)),
+        metric_value(unit, Some(high))
+    )
 }
 
 /// How a difference compares with the noise.
@@ -110,6 +137,8 @@ pub fn noise_phrase(noise: Noise) -> &'static str {
 
 fn passing(passing: &Passing, what: &str) -> String {
     let share = metric_value(Unit::Share, passing.share());
-    let ends = passing.ci95.map_or(String::new(), |ends| format!(", 95% interval {}", between(Unit::Share, ends)));
+    let ends = passing.ci95.map_or(String::new(), |ends| {
+        format!(", 95% interval {}", between(Unit::Share, ends))
+    });
     format!("{} of {}{what} ({share}{ends})", passing.passed, passing.of)
 }

@@ -5,8 +5,9 @@ use super::plain::line;
 use super::sparkline::sparkline;
 use super::{number, words};
 use crate::model::{
-    AgentReport, Approval, COVERAGE, CaseEvidence, CaseId, EvidenceLine, FailureLine, GateKind, GateRuling, MOVED,
-    MetricReport, NEWLY_FAILING, PairCheck, PairResult, Report, Ruling, SuiteReport, Tag, Verdict, metric_value,
+    AgentReport, Approval, COVERAGE, CaseEvidence, CaseId, EvidenceLine, FailureLine, GateKind,
+    GateRuling, MOVED, MetricReport, NEWLY_FAILING, PairCheck, PairResult, Report, Ruling,
+    SuiteReport, Tag, Verdict, metric_value,
 };
 
 #[derive(Clone, Copy)]
@@ -24,7 +25,12 @@ pub fn failed_metrics(report: &Report) -> Vec<FailedMetric<'_>> {
     for (suite, agent) in report.suite_agents() {
         let metrics = agent.metrics.iter().filter_map(|metric| {
             let gate = first_failed(metric)?;
-            Some(FailedMetric { suite, agent, metric, gate })
+            Some(FailedMetric {
+                suite,
+                agent,
+                metric,
+                gate,
+            })
         });
         failed.extend(metrics);
     }
@@ -45,29 +51,47 @@ pub fn has_cases(metric: &MetricReport) -> bool {
 
 /// The gate that a number passes only because somebody approved the number: its loss since the base commit's baseline is more than the
 /// gate allows.
-pub fn approved_gate<'a>(approval: Option<&Approval>, metric: &'a MetricReport) -> Option<&'a GateRuling> {
-    let loss = metric.loss().filter(|_| approval.is_some() && metric.verdict == Ruling::Judged(Verdict::Pass))?;
-    metric.gates.iter().filter(|gate| gate.from_baseline).find(|gate| {
-        let allowed = match gate.gate {
-            GateKind::MaxDrop | GateKind::MaxRise => gate.threshold.unwrap_or_default(),
-            GateKind::Min | GateKind::Max => gate.zone,
-        };
-        loss > allowed + MOVED
-    })
+pub fn approved_gate<'a>(
+    approval: Option<&Approval>,
+    metric: &'a MetricReport,
+) -> Option<&'a GateRuling> {
+    let loss = metric
+        .loss()
+        .filter(|_| approval.is_some() && metric.verdict == Ruling::Judged(Verdict::Pass))?;
+    metric
+        .gates
+        .iter()
+        .filter(|gate| gate.from_baseline)
+        .find(|gate| {
+            let allowed = match gate.gate {
+                GateKind::MaxDrop | GateKind::MaxRise => gate.threshold.unwrap_or_default(),
+                GateKind::Min | GateKind::Max => gate.zone,
+            };
+            loss > allowed + MOVED
+        })
 }
 
 /// Whether the evidence of one of these metrics shows a failed check.
 pub fn is_shown(metrics: &[FailedMetric<'_>], failed: &FailureLine<'_>) -> bool {
     let mut of_agent = metrics.iter().filter(|FailedMetric { suite, agent, .. }| {
-        suite.id == failed.suite.id && suite.tier == failed.suite.tier && agent.agent == failed.agent.agent
+        suite.id == failed.suite.id
+            && suite.tier == failed.suite.tier
+            && agent.agent == failed.agent.agent
     });
     of_agent.any(|shown| shows_check(shown.metric, failed.case, failed.check))
 }
 
 fn shows_check(metric: &MetricReport, case: &PairResult, check: &PairCheck) -> bool {
-    let mut cases = metric.evidence.cases.iter().filter(|evidence| evidence.case == case.case);
+    let mut cases = metric
+        .evidence
+        .cases
+        .iter()
+        .filter(|evidence| evidence.case == case.case);
     cases.any(|evidence| {
-        let mut checked = evidence.differences.iter().filter(|line| line.tag.is_some());
+        let mut checked = evidence
+            .differences
+            .iter()
+            .filter(|line| line.tag.is_some());
         checked.any(|line| line.difference.line == check.location.line)
     })
 }
@@ -79,18 +103,32 @@ pub fn first_failed(metric: &MetricReport) -> Option<&GateRuling> {
 /// A failed gate in one phrase: `severity_accuracy 87.5%, needs 95% (baseline 100%)`.
 pub fn failed_gate(metric: &MetricReport, gate: &GateRuling) -> String {
     let baseline = match metric.comparison.baseline {
-        Some(_) => format!("baseline {}", metric_value(metric.unit, metric.comparison.baseline)),
+        Some(_) => format!(
+            "baseline {}",
+            metric_value(metric.unit, metric.comparison.baseline)
+        ),
         None => "not in the baseline".to_owned(),
     };
     let value = words::value(metric);
     // Inside the band a gate is inconclusive; it fails beyond.
-    let band = if gate.gate == GateKind::Max { gate.zone } else { -gate.zone };
-    let limit = metric_value(metric.unit, gate.threshold.map(|threshold| threshold + band));
+    let band = if gate.gate == GateKind::Max {
+        gate.zone
+    } else {
+        -gate.zone
+    };
+    let limit = metric_value(
+        metric.unit,
+        gate.threshold.map(|threshold| threshold + band),
+    );
     let needs = match (gate.gate, gate.threshold) {
         (GateKind::Min, Some(_)) => format!("needs {limit}"),
         (GateKind::Max, Some(_)) => format!("needs at most {limit}"),
-        (GateKind::MaxDrop, Some(most)) => format!("may drop by {}", words::spread(metric.unit, most)),
-        (GateKind::MaxRise, Some(most)) => format!("may rise by {}", words::spread(metric.unit, most)),
+        (GateKind::MaxDrop, Some(most)) => {
+            format!("may drop by {}", words::spread(metric.unit, most))
+        }
+        (GateKind::MaxRise, Some(most)) => {
+            format!("may rise by {}", words::spread(metric.unit, most))
+        }
         (_, None) => "needs the baseline's value".to_owned(),
     };
     let name = line(&metric.name, words::NAME);
@@ -117,31 +155,52 @@ pub fn cases_with_reports<'a>(
     metric: &'a MetricReport,
 ) -> impl Iterator<Item = (&'a CaseEvidence, Option<&'a PairResult>)> {
     let report_of = |id: &CaseId| agent.cases.iter().find(|case| case.case == *id);
-    metric.evidence.cases.iter().map(move |evidence| (evidence, report_of(&evidence.case)))
+    metric
+        .evidence
+        .cases
+        .iter()
+        .map(move |evidence| (evidence, report_of(&evidence.case)))
 }
 
 /// The check of the output's format, if it explains why a case moved a metric: what cannot be read fails every other check.
-pub fn unreadable<'a>(case: Option<&'a PairResult>, evidence: &CaseEvidence) -> Option<&'a PairCheck> {
-    let is_of_format = evidence.differences.iter().any(|line| line.tag == Some(Tag::Schema));
+pub fn unreadable<'a>(
+    case: Option<&'a PairResult>,
+    evidence: &CaseEvidence,
+) -> Option<&'a PairCheck> {
+    let is_of_format = evidence
+        .differences
+        .iter()
+        .any(|line| line.tag == Some(Tag::Schema));
     case.filter(|_| is_of_format).and_then(format_check)
 }
 
 /// Whether a failed check only repeats that the output of its case cannot be read.
 pub fn repeats_unreadable(failed: &FailureLine<'_>) -> bool {
-    let is_of_format = failed.check.failure.as_ref().is_some_and(|failure| failure.tag == Tag::Schema);
+    let is_of_format = failed
+        .check
+        .failure
+        .as_ref()
+        .is_some_and(|failure| failure.tag == Tag::Schema);
     is_of_format && format_check(failed.case).is_some_and(|first| first.name != failed.check.name)
 }
 
 /// The first failed check of a case, if its cause is the format.
 fn format_check(case: &PairResult) -> Option<&PairCheck> {
     let mut failed = case.failed_checks();
-    failed.next().filter(|check| check.failure.as_ref().is_some_and(|failure| failure.tag == Tag::Schema))
+    failed.next().filter(|check| {
+        check
+            .failure
+            .as_ref()
+            .is_some_and(|failure| failure.tag == Tag::Schema)
+    })
 }
 
 /// The share of samples with a difference: ` (2 of 3 samples)`; empty if the case has one sample.
 pub fn in_samples(case: Option<&PairResult>, line: &EvidenceLine) -> String {
     match (line.samples, case.map(|case| case.completed)) {
-        (Some(samples), Some(completed)) if completed > 1 => format!(" ({samples} of {completed} samples)"),
+        (Some(samples), Some(completed)) if completed > 1 => {
+            format!(" ({samples} of {completed} samples)")
+        }
         (_, _) => String::new(),
     }
 }
@@ -150,11 +209,25 @@ pub fn in_samples(case: Option<&PairResult>, line: &EvidenceLine) -> String {
 pub fn past_baselines(metric: &MetricReport) -> Option<String> {
     let known = || metric.past.iter().flatten().copied();
     let (low, high) = (known().reduce(f64::min)?, known().reduce(f64::max)?);
-    let (low, high) = (metric_value(metric.unit, Some(low)), metric_value(metric.unit, Some(high)));
-    let ends = if low == high { format!("always {low}") } else { format!("{low} to {high}") };
+    let (low, high) = (
+        metric_value(metric.unit, Some(low)),
+        metric_value(metric.unit, Some(high)),
+    );
+    let ends = if low == high {
+        format!("always {low}")
+    } else {
+        format!("{low} to {high}")
+    };
     let (all, with) = (metric.past.len(), known().count());
-    let those = if with < all { format!("; {with} of them have it") } else { String::new() };
-    Some(format!("last {all} baselines: {} ({ends}{those})", sparkline(&metric.past)))
+    let those = if with < all {
+        format!("; {with} of them have it")
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "last {all} baselines: {} ({ends}{those})",
+        sparkline(&metric.past)
+    ))
 }
 
 /// The number of further cases that moved the metric; `None` if all are listed.

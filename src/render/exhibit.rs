@@ -25,7 +25,12 @@ pub fn golden(out: &mut String, golden: &SourceText, start: usize) {
 /// The entry of a case in a file with several, with the margin of its first line; `None` if no entry begins in this line, or if it is
 /// the whole file.
 fn entry(golden: &SourceText, start: usize) -> Option<&str> {
-    let before: usize = golden.text.split_inclusive('\n').take(start.saturating_sub(1)).map(str::len).sum();
+    let before: usize = golden
+        .text
+        .split_inclusive('\n')
+        .take(start.saturating_sub(1))
+        .map(str::len)
+        .sum();
     let rest = golden.text.get(before..)?;
     if rest.trim_start_matches(' ').starts_with("- ") {
         return Some(yaml_element(rest));
@@ -54,10 +59,18 @@ pub fn samples(out: &mut String, samples: &[Sample]) {
     for (number, sample) in samples.iter().enumerate() {
         match sample {
             Sample::Inconclusive { why, .. } => {
-                put(out, &format!("sample {number} has no output: {}", line_with_end(&why.text(), 240)));
+                put(
+                    out,
+                    &format!(
+                        "sample {number} has no output: {}",
+                        line_with_end(&why.text(), 240)
+                    ),
+                );
             }
             Sample::Spared => put(out, &format!("sample {number} was not needed")),
-            Sample::Completed(runs) if runs.is_empty() => put(out, "The golden file contains what is graded."),
+            Sample::Completed(runs) if runs.is_empty() => {
+                put(out, "The golden file contains what is graded.")
+            }
             Sample::Completed(runs) => {
                 put(out, &format!("produced, sample {number}:"));
                 runs.iter().for_each(|run| produced(out, run));
@@ -82,13 +95,32 @@ pub fn calls_in_order(out: &mut String, samples: &[Sample]) {
         }
         put(out, &format!("calls, sample {number}:"));
         for (index, call) in made.iter().take(CALLS).enumerate() {
-            let ObservedCall { name, arguments, result, failed, .. } = call;
-            let result = if *failed { "failed".to_owned() } else { line(&result.to_string(), 160) };
+            let ObservedCall {
+                name,
+                arguments,
+                result,
+                failed,
+                ..
+            } = call;
+            let result = if *failed {
+                "failed".to_owned()
+            } else {
+                line(&result.to_string(), 160)
+            };
             let (name, arguments) = (line(name, 80), line(&arguments.to_string(), 200));
-            put(out, &format!("  {:>2} {name}({arguments}) → {result}", index + 1));
+            put(
+                out,
+                &format!("  {:>2} {name}({arguments}) → {result}", index + 1),
+            );
         }
         if made.len() > CALLS {
-            put(out, &format!("  … and {}", words::plural(made.len() - CALLS, "more call", "more calls")));
+            put(
+                out,
+                &format!(
+                    "  … and {}",
+                    words::plural(made.len() - CALLS, "more call", "more calls")
+                ),
+            );
         }
     }
 }
@@ -98,14 +130,18 @@ pub fn whole(samples: &[Sample]) -> String {
     let mut out = String::new();
     for (number, sample) in samples.iter().enumerate() {
         match sample {
-            Sample::Inconclusive { why, .. } => {
-                put(&mut out, &format!("sample {number} has no output: {}", why.text()))
-            }
+            Sample::Inconclusive { why, .. } => put(
+                &mut out,
+                &format!("sample {number} has no output: {}", why.text()),
+            ),
             Sample::Spared => {}
             Sample::Completed(runs) => {
                 put(&mut out, &format!("sample {number}:"));
                 runs.iter().for_each(|run| put(&mut out, &output_text(run)));
-                for ObservedCall { name, arguments, .. } in runs.iter().flat_map(|run| calls(run).0) {
+                for ObservedCall {
+                    name, arguments, ..
+                } in runs.iter().flat_map(|run| calls(run).0)
+                {
                     put(&mut out, &format!("calls {name}({arguments})"));
                 }
             }
@@ -121,8 +157,9 @@ fn produced(out: &mut String, run: &Run) {
 /// The output of a run as indented JSON.
 fn output_text(run: &Run) -> String {
     let value: Result<serde_json::Value, _> = serde_json::from_str(&run.outputs);
-    let text_of_run =
-        value.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_else(|_| run.outputs.to_string());
+    let text_of_run = value
+        .and_then(|value| serde_json::to_string_pretty(&value))
+        .unwrap_or_else(|_| run.outputs.to_string());
     // A line break inside of a text is easier to read as one.
     text_of_run.replace("\\n", "\n")
 }
@@ -137,12 +174,17 @@ pub fn text<'a>(out: &mut String, all: impl Iterator<Item = &'a str>) {
         }
     }
     if left > 0 {
-        put(out, &format!("  … and {}", words::plural(left, "more line", "more lines")));
+        put(
+            out,
+            &format!("  … and {}", words::plural(left, "more line", "more lines")),
+        );
     }
 }
 
 /// One line of a text with a margin; its own indentation stays.
 pub fn indented(margin: &str, text: &str, limit: usize) -> String {
     let indent = text.len() - text.trim_start_matches(' ').len();
-    format!("{margin}{:indent$}{}", "", line(text, limit)).trim_end().to_owned()
+    format!("{margin}{:indent$}{}", "", line(text, limit))
+        .trim_end()
+        .to_owned()
 }

@@ -15,15 +15,24 @@ pub fn explained_code(code: Code) -> String {
 
 /// All codes with their causes, by section.
 pub fn listed_codes() -> String {
-    let width = Code::all().map(|code| code.as_str().len()).max().unwrap_or_default();
+    let width = Code::all()
+        .map(|code| code.as_str().len())
+        .max()
+        .unwrap_or_default();
     let mut out = String::new();
     for section in &CODE_SECTIONS {
         put(&mut out, &format!("{}: {}", section.title, section.about));
         for code in section.codes {
-            put(&mut out, &format!("  {:width$}  {}", code.as_str(), code.cause()));
+            put(
+                &mut out,
+                &format!("  {:width$}  {}", code.as_str(), code.cause()),
+            );
         }
         out.push('\n');
     }
-    put(&mut out, "`goldgate explain CODE` shows an example and the fix");
+    put(
+        &mut out,
+        "`goldgate explain CODE` shows an example and the fix",
+    );
     out
 }

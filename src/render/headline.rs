@@ -7,8 +7,8 @@ use super::plain::line;
 use super::words::{GateCounts, NAME, limit, other_outcome, plural};
 use super::{evidence, since_base};
 use crate::model::{
-    AgentReport, Approval, Authority, BaselineUse, CaseChoice, CaseTrend, ChangeClass, Exclusion, GateKind, GateRuling,
-    OtherPullRequest, PairResult, Report, Ruling, Verdict, metric_value,
+    AgentReport, Approval, Authority, BaselineUse, CaseChoice, CaseTrend, ChangeClass, Exclusion,
+    GateKind, GateRuling, OtherPullRequest, PairResult, Report, Ruling, Verdict, metric_value,
 };
 use crate::suites::KINDS;
 use crate::text::{config_option, line_with_end};
@@ -22,8 +22,15 @@ pub fn headline(report: &Report) -> String {
         return format!("No verdict: {why} before all samples were recorded. This is not a pass.");
     }
     if report.is_held_by_changes() {
-        let changes = plural(report.unapproved().count(), "golden change needs", "golden changes need");
-        let base = report.unapproved().filter(|change| change.class == ChangeClass::BaseRules).count();
+        let changes = plural(
+            report.unapproved().count(),
+            "golden change needs",
+            "golden changes need",
+        );
+        let base = report
+            .unapproved()
+            .filter(|change| change.class == ChangeClass::BaseRules)
+            .count();
         let worse = match (tally.fail, base) {
             (0, 0) => String::new(),
             (0, base) => format!(
@@ -32,19 +39,32 @@ pub fn headline(report: &Report) -> String {
             ),
             (_, _) => format!("{failed}, and "),
         };
-        let lasting = report.lasting.first().map(|why| line_with_end(&why.0, REASON));
-        let lasting =
-            lasting.map_or(String::new(), |why| format!(" Fix this first, because no approval covers it: {why}."));
+        let lasting = report
+            .lasting
+            .first()
+            .map(|why| line_with_end(&why.0, REASON));
+        let lasting = lasting.map_or(String::new(), |why| {
+            format!(" Fix this first, because no approval covers it: {why}.")
+        });
         let lifted = lifted_too(report);
-        return format!("Merge blocked: {worse}{changes} an approval.{lasting}{lifted}{}", behind(report));
+        return format!(
+            "Merge blocked: {worse}{changes} an approval.{lasting}{lifted}{}",
+            behind(report)
+        );
     }
     if let (Some(other), Authority::Blocking) = (report.worst_other(), report.authority)
         && tally.fail == 0
         && report.not_gateable.is_empty()
     {
-        let OtherPullRequest { number, into, outcome } = other;
+        let OtherPullRequest {
+            number,
+            into,
+            outcome,
+        } = other;
         let outcome = other_outcome(*outcome);
-        return format!("Merge blocked: pull request {number} into {into} has the same head commit and {outcome}.");
+        return format!(
+            "Merge blocked: pull request {number} into {into} has the same head commit and {outcome}."
+        );
     }
     if let Some(first_run) = first_run(report, tally) {
         return first_run;
@@ -65,11 +85,17 @@ pub fn headline(report: &Report) -> String {
         (None, _) if report.baseline_use == BaselineUse::Begun => BEGUN.to_owned(),
         (None, _) => "No gate was evaluated. This is not a pass.".to_owned(),
         (Some(Verdict::Inconclusive), Authority::Advisory) if !report.not_gateable.is_empty() => {
-            format!("No verdict is possible, which does not block the merge: {}", missing(report))
+            format!(
+                "No verdict is possible, which does not block the merge: {}",
+                missing(report)
+            )
         }
         (Some(Verdict::Inconclusive), _) => {
             let gates = plural(tally.inconclusive, "gate is", "gates are");
-            format!("No gate fails, but {gates} inconclusive{}.", undecided(report))
+            format!(
+                "No gate fails, but {gates} inconclusive{}.",
+                undecided(report)
+            )
         }
         (Some(Verdict::Pass), _) => passed(report, tally.pass),
     }
@@ -77,20 +103,32 @@ pub fn headline(report: &Report) -> String {
 
 /// The first reason for no verdict that an approval would lift, too: whoever sees only the approval would not know of it.
 fn lifted_too(report: &Report) -> String {
-    let mut others = report.not_gateable.iter().filter(|why| !report.lasting.contains(why));
+    let mut others = report
+        .not_gateable
+        .iter()
+        .filter(|why| !report.lasting.contains(why));
     let why = others.next().filter(|_| report.lasting.is_empty());
-    why.map_or(String::new(), |why| format!(" It would also accept this: {}.", line_with_end(&why.0, REASON)))
+    why.map_or(String::new(), |why| {
+        format!(
+            " It would also accept this: {}.",
+            line_with_end(&why.0, REASON)
+        )
+    })
 }
 
 /// The first reason for no verdict where a gate fails as well: a correction of the agent alone does not remove it.
 fn also(report: &Report) -> String {
     let first = report.not_gateable.first();
-    first.map_or(String::new(), |why| format!(" Also: {}.", line_with_end(&why.0, REASON)))
+    first.map_or(String::new(), |why| {
+        format!(" Also: {}.", line_with_end(&why.0, REASON))
+    })
 }
 
 /// What to do if the base branch got better after this branch began; empty if it did not.
 fn behind(report: &Report) -> String {
-    let Some(branch) = &report.behind else { return String::new() };
+    let Some(branch) = &report.behind else {
+        return String::new();
+    };
     let branch = line(branch, NAME);
     format!(" {branch} got better after this branch began: merge {branch} into this branch.")
 }
@@ -99,7 +137,8 @@ fn behind(report: &Report) -> String {
 const BEGUN: &str = "First run: without a baseline, only coverage and readability are checked. These numbers become the baseline, and all gates judge from the next run on.";
 
 /// The result of a run in which every gate waits for a baseline.
-const NEEDS_BASELINE: &str = "Merge blocked: no verdict is possible, because every evaluated gate needs a baseline.";
+const NEEDS_BASELINE: &str =
+    "Merge blocked: no verdict is possible, because every evaluated gate needs a baseline.";
 
 /// Whether a verdict is missing only because the gates compare with a baseline that does not exist.
 fn needs_baseline(report: &Report) -> bool {
@@ -126,25 +165,46 @@ pub fn make_baseline(report: &Report) -> String {
 
 /// A command of goldgate with the config of a report, as code.
 pub fn command(report: &Report, verb: &str, options: &str) -> String {
-    let config = report.config.as_ref().map_or(String::new(), |config| config_option(config.as_str()));
+    let config = report
+        .config
+        .as_ref()
+        .map_or(String::new(), |config| config_option(config.as_str()));
     format!("`goldgate {verb}{config}{options}`")
 }
 
 /// The result of a run without any baseline to compare with: which gates pass on their own limits, and how to get a baseline.
 fn first_run(report: &Report, tally: GateCounts) -> Option<String> {
     let next = match report.baseline_use {
-        BaselineUse::Compared => format!("There is no baseline yet; {} makes one.", make_baseline(report)),
+        BaselineUse::Compared => format!(
+            "There is no baseline yet; {} makes one.",
+            make_baseline(report)
+        ),
         BaselineUse::Existing => "The baseline does not have these numbers yet.".to_owned(),
-        BaselineUse::Written | BaselineUse::Begun => "These numbers become the baseline.".to_owned(),
-        BaselineUse::Added => "This change adds the first baseline, which counts after the merge.".to_owned(),
+        BaselineUse::Written | BaselineUse::Begun => {
+            "These numbers become the baseline.".to_owned()
+        }
+        BaselineUse::Added => {
+            "This change adds the first baseline, which counts after the merge.".to_owned()
+        }
     };
-    let judged = report.not_gateable.is_empty() && !has_baseline(report) && !report.agents().any(is_in_baseline);
-    match report.verdict.verdict().filter(|_| judged && report.approval.is_none())? {
+    let judged = report.not_gateable.is_empty()
+        && !has_baseline(report)
+        && !report.agents().any(is_in_baseline);
+    match report
+        .verdict
+        .verdict()
+        .filter(|_| judged && report.approval.is_none())?
+    {
         Verdict::Fail => {
             let passes = plural(tally.pass, "gate passes", "gates pass");
-            let is_upper = |gate: &GateRuling| matches!(gate.gate, GateKind::Max | GateKind::MaxRise);
+            let is_upper =
+                |gate: &GateRuling| matches!(gate.gate, GateKind::Max | GateKind::MaxRise);
             let mut failed = evidence::failed_metrics(report).into_iter();
-            let side = if failed.any(|failed| is_upper(failed.gate)) { "outside" } else { "below" };
+            let side = if failed.any(|failed| is_upper(failed.gate)) {
+                "outside"
+            } else {
+                "below"
+            };
             let fails = match tally.fail {
                 1 => format!("1 is {side} its limit"),
                 count => format!("{count} are {side} their limits"),
@@ -154,20 +214,32 @@ fn first_run(report: &Report, tally: GateCounts) -> Option<String> {
                 Authority::Advisory => " This does not block the merge.",
             };
             let until = match report.baseline_use {
-                BaselineUse::Written => " A fixed limit fails until the agent meets it or its cases are corrected.",
-                BaselineUse::Compared | BaselineUse::Existing | BaselineUse::Begun | BaselineUse::Added => "",
+                BaselineUse::Written => {
+                    " A fixed limit fails until the agent meets it or its cases are corrected."
+                }
+                BaselineUse::Compared
+                | BaselineUse::Existing
+                | BaselineUse::Begun
+                | BaselineUse::Added => "",
             };
             let gates = failed_gates(report, tally.fail);
-            Some(format!("First run: {passes}, {fails}: {gates}. {next}{until}{advisory}"))
+            Some(format!(
+                "First run: {passes}, {fails}: {gates}. {next}{until}{advisory}"
+            ))
         }
-        Verdict::Pass => Some(format!("First run: {} {next}", lower_first(&passed(report, tally.pass)))),
+        Verdict::Pass => Some(format!(
+            "First run: {} {next}",
+            lower_first(&passed(report, tally.pass))
+        )),
         Verdict::Inconclusive => None,
     }
 }
 
 fn lower_first(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
+    chars.next().map_or(String::new(), |first| {
+        first.to_lowercase().chain(chars).collect()
+    })
 }
 
 /// The longest reason in a headline, in characters.
@@ -175,21 +247,29 @@ const REASON: usize = 480;
 
 /// The first reason for a missing verdict, with the command that gets what is missing where there is one.
 fn missing(report: &Report) -> String {
-    let first = report.not_gateable.first().map_or(String::new(), |why| line_with_end(&why.0, REASON));
+    let first = report
+        .not_gateable
+        .first()
+        .map_or(String::new(), |why| line_with_end(&why.0, REASON));
     match report.not_gateable.len() {
         0 | 1 => format!("{first}."),
-        count => format!("{first} + {}.", plural(count - 1, "more reason", "more reasons")),
+        count => format!(
+            "{first} + {}.",
+            plural(count - 1, "more reason", "more reasons")
+        ),
     }
 }
 
 /// The first inconclusive gate with its numbers.
 fn undecided(report: &Report) -> String {
-    let found = report.agents().flat_map(|agent| agent.metrics.iter().map(move |metric| (agent, metric))).find_map(
-        |(agent, metric)| {
-            let is_undecided = |gate: &&GateRuling| gate.ruling == Ruling::Judged(Verdict::Inconclusive);
+    let found = report
+        .agents()
+        .flat_map(|agent| agent.metrics.iter().map(move |metric| (agent, metric)))
+        .find_map(|(agent, metric)| {
+            let is_undecided =
+                |gate: &&GateRuling| gate.ruling == Ruling::Judged(Verdict::Inconclusive);
             Some((agent, metric, metric.gates.iter().find(is_undecided)?))
-        },
-    );
+        });
     found.map_or(String::new(), |(agent, metric, gate)| {
         let value = metric_value(metric.unit, metric.value);
         let name = line(&metric.name, NAME);
@@ -203,12 +283,19 @@ fn undecided(report: &Report) -> String {
 
 /// How many pairs of agent and case pass in every sample, if some pass only in most: no metric shows that.
 fn in_every_sample(report: &Report) -> Option<String> {
-    let reliabilities = report.suite_agents().filter_map(|(_, agent)| agent.reliability);
-    let both = reliabilities.filter_map(|reliability| Some((reliability.majority, reliability.every?)));
+    let reliabilities = report
+        .suite_agents()
+        .filter_map(|(_, agent)| agent.reliability);
+    let both =
+        reliabilities.filter_map(|reliability| Some((reliability.majority, reliability.every?)));
     // Where samples are missing, the two are not of the same pairs.
     let both = both.filter(|(majority, always)| majority.of == always.of);
     let (most, every, of) = both.fold((0, 0, 0), |(most, every, of), (majority, always)| {
-        (most + majority.passed, every + always.passed, of + always.of)
+        (
+            most + majority.passed,
+            every + always.passed,
+            of + always.of,
+        )
     });
     (every < most).then(|| format!("{every} of {of} pairs of agent and case pass in every sample"))
 }
@@ -217,11 +304,18 @@ fn in_every_sample(report: &Report) -> Option<String> {
 pub(super) fn passed(report: &Report, gates: usize) -> String {
     let count = |is_counted: &dyn Fn(&PairResult) -> bool| -> usize {
         // Both tiers may grade a case.
-        let pairs = report.suite_agents().flat_map(|(suite, agent)| agent.cases.iter().map(move |pair| (suite, pair)));
-        let cases = pairs.filter(|(_, pair)| is_counted(pair)).map(|(suite, pair)| (&suite.id, &pair.case));
+        let pairs = report
+            .suite_agents()
+            .flat_map(|(suite, agent)| agent.cases.iter().map(move |pair| (suite, pair)));
+        let cases = pairs
+            .filter(|(_, pair)| is_counted(pair))
+            .map(|(suite, pair)| (&suite.id, &pair.case));
         cases.collect::<BTreeSet<_>>().len()
     };
-    let (all, lost) = (count(&|_| true), count(&|pair| pair.exclusion == Exclusion::NoMajority));
+    let (all, lost) = (
+        count(&|_| true),
+        count(&|pair| pair.exclusion == Exclusion::NoMajority),
+    );
     let cases = match (plural(all, "case", "cases"), lost) {
         (cases, 0) => cases,
         (cases, _) => format!("{} of {cases}", all - lost),
@@ -240,13 +334,20 @@ pub(super) fn passed(report: &Report, gates: usize) -> String {
     };
     let partly = match report.choice {
         CaseChoice::All => "",
-        CaseChoice::Matching => " Only cases that match --case or --tag were graded; the others are not judged.",
-        CaseChoice::Failed => " Only cases that failed before were graded; the others are not judged.",
+        CaseChoice::Matching => {
+            " Only cases that match --case or --tag were graded; the others are not judged."
+        }
+        CaseChoice::Failed => {
+            " Only cases that failed before were graded; the others are not judged."
+        }
     };
     match gates {
         0 => format!("No gate fails.{lost}{partly}"),
         1 => format!("The only gate passes on {cases}{moved}{uses}{excused}.{lost}{partly}"),
-        _ => format!("All {} pass on {cases}{moved}{uses}{excused}.{lost}{partly}", plural(gates, "gate", "gates")),
+        _ => format!(
+            "All {} pass on {cases}{moved}{uses}{excused}.{lost}{partly}",
+            plural(gates, "gate", "gates")
+        ),
     }
 }
 
@@ -259,9 +360,13 @@ const LOST_REASON: usize = 80;
 /// A sentence that names the cases without a result, with the reasons; empty if there are none.
 fn without_result(report: &Report) -> String {
     let pairs = report.agents().flat_map(|agent| &agent.cases);
-    let lost: Vec<&PairResult> = pairs.filter(|pair| pair.exclusion == Exclusion::NoMajority).collect();
+    let lost: Vec<&PairResult> = pairs
+        .filter(|pair| pair.exclusion == Exclusion::NoMajority)
+        .collect();
     let named = lost.iter().take(LOST).map(|pair| {
-        let why = pair.lost.first().map_or("no sample".to_owned(), |lost| line(&lost.why.text(), LOST_REASON));
+        let why = pair.lost.first().map_or("no sample".to_owned(), |lost| {
+            line(&lost.why.text(), LOST_REASON)
+        });
         format!("{} ({why})", line(pair.case.as_str(), NAME))
     });
     let named = named.collect::<Vec<_>>().join(", ");
@@ -275,10 +380,16 @@ fn without_result(report: &Report) -> String {
 /// Who approved the worst number that no gate would let pass otherwise; `None` if no number needed it.
 fn approved(report: &Report) -> Option<String> {
     let Approval { by, reason, .. } = report.approval.as_ref()?;
-    let approved =
-        report.agents().flat_map(|agent| agent.metrics.iter().map(move |metric| (agent, metric))).filter_map(
-            |(agent, metric)| Some((agent, metric, evidence::approved_gate(report.approval.as_ref(), metric)?)),
-        );
+    let approved = report
+        .agents()
+        .flat_map(|agent| agent.metrics.iter().map(move |metric| (agent, metric)))
+        .filter_map(|(agent, metric)| {
+            Some((
+                agent,
+                metric,
+                evidence::approved_gate(report.approval.as_ref(), metric)?,
+            ))
+        });
     let approved: Vec<_> = approved.collect();
     let (agent, metric, gate) = approved.first()?;
     let value = |value| metric_value(metric.unit, value);
@@ -286,7 +397,9 @@ fn approved(report: &Report) -> Option<String> {
         0 => String::new(),
         more => format!(" + {}", plural(more, "more number", "more numbers")),
     };
-    let reason = reason.as_deref().map_or(String::new(), |why| format!(" Reason: {}", line(why, REASON)));
+    let reason = reason.as_deref().map_or(String::new(), |why| {
+        format!(" Reason: {}", line(why, REASON))
+    });
     Some(format!(
         "Passes by approval of {}: {} {} {} (baseline {}, {}){more}.{reason}",
         line(by, NAME),
@@ -300,12 +413,16 @@ fn approved(report: &Report) -> Option<String> {
 
 /// Whether the run passes only by an approval of numbers.
 pub fn passes_by_approval(report: &Report) -> bool {
-    report.metrics().any(|metric| evidence::approved_gate(report.approval.as_ref(), metric).is_some())
+    report
+        .metrics()
+        .any(|metric| evidence::approved_gate(report.approval.as_ref(), metric).is_some())
 }
 
 /// Whether any number is compared with a baseline.
 fn has_baseline(report: &Report) -> bool {
-    report.metrics().any(|metric| metric.comparison.baseline.is_some())
+    report
+        .metrics()
+        .any(|metric| metric.comparison.baseline.is_some())
 }
 
 /// Whether any number is shown as moved.
@@ -318,13 +435,18 @@ fn newly_failing(report: &Report) -> String {
     let cases: Vec<&str> = report
         .agents()
         .flat_map(|agent| &agent.cases)
-        .filter(|case| case.trend == CaseTrend::NewlyFailing && case.exclusion == Exclusion::Counted)
+        .filter(|case| {
+            case.trend == CaseTrend::NewlyFailing && case.exclusion == Exclusion::Counted
+        })
         .map(|case| case.case.as_str())
         .collect();
     match cases.as_slice() {
         [] => String::new(),
         [case] => format!("; 1 case passed before and fails now: {case}"),
-        [first, ..] => format!("; {} cases passed before and fail now: {first} and others", cases.len()),
+        [first, ..] => format!(
+            "; {} cases passed before and fail now: {first} and others",
+            cases.len()
+        ),
     }
 }
 
@@ -341,8 +463,9 @@ fn excused_gates(report: &Report) -> String {
 /// The agent; with its suite if the kind names the agent.
 fn agent_name(failed: &FailedMetric<'_>) -> String {
     let FailedMetric { suite, agent, .. } = failed;
-    let is_own =
-        KINDS.iter().any(|kind| kind.name == suite.kind && kind.agents.own_agent() == Some(agent.agent.as_str()));
+    let is_own = KINDS.iter().any(|kind| {
+        kind.name == suite.kind && kind.agents.own_agent() == Some(agent.agent.as_str())
+    });
     match is_own {
         true => format!("{}/{}", suite.id, agent.agent),
         false => agent.agent.to_string(),
@@ -352,10 +475,16 @@ fn agent_name(failed: &FailedMetric<'_>) -> String {
 /// The first failed gate with its numbers, and the number of further ones.
 pub(super) fn failed_gates(report: &Report, count: usize) -> String {
     let failed = evidence::failed_metrics(report);
-    let Some(first) = failed.first() else { return plural(count, "gate fails", "gates fail") };
+    let Some(first) = failed.first() else {
+        return plural(count, "gate fails", "gates fail");
+    };
     let more = match count.saturating_sub(1) {
         0 => String::new(),
         more => format!(" + {}", plural(more, "more gate", "more gates")),
     };
-    format!("{} {}{more}", agent_name(first), evidence::failed_gate(first.metric, first.gate))
+    format!(
+        "{} {}{more}",
+        agent_name(first),
+        evidence::failed_gate(first.metric, first.gate)
+    )
 }

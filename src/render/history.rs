@@ -21,7 +21,11 @@ const MOVES: usize = 4;
 pub fn history(history: &History, screen: Screen) -> String {
     let mut out = String::new();
     let everything = screen.detail == Detail::Everything;
-    let shown: Vec<&NumberTrend> = history.trends.iter().filter(|trend| everything || trend.has_moved()).collect();
+    let shown: Vec<&NumberTrend> = history
+        .trends
+        .iter()
+        .filter(|trend| everything || trend.has_moved())
+        .collect();
     put(&mut out, &span(history));
     if !shown.is_empty() {
         put(&mut out, &format!("{}", table(&shown, screen.columns)));
@@ -29,17 +33,42 @@ pub fn history(history: &History, screen: Screen) -> String {
     match history.trends.len() - shown.len() {
         0 => {}
         1 => put(&mut out, "1 number never moved; -v shows it"),
-        same => put(&mut out, &format!("{} never moved; -v shows them", plural(same, "number", "numbers"))),
+        same => put(
+            &mut out,
+            &format!(
+                "{} never moved; -v shows them",
+                plural(same, "number", "numbers")
+            ),
+        ),
     }
     out.push('\n');
-    for (measurement, moves) in history.measurements.iter().rev().filter(|(_, moves)| !moves.is_empty()) {
-        put(&mut out, &format!("{} {}  {}", measurement.name, date(&measurement.at), line(&measurement.title, 100)));
+    for (measurement, moves) in history
+        .measurements
+        .iter()
+        .rev()
+        .filter(|(_, moves)| !moves.is_empty())
+    {
+        put(
+            &mut out,
+            &format!(
+                "{} {}  {}",
+                measurement.name,
+                date(&measurement.at),
+                line(&measurement.title, 100)
+            ),
+        );
         let most = if everything { moves.len() } else { MOVES };
         for one in moves.iter().take(most) {
             put(&mut out, &format!("  {}", move_words(history, one)));
         }
         if moves.len() > most {
-            put(&mut out, &format!("  … and {}", plural(moves.len() - most, "more number", "more numbers")));
+            put(
+                &mut out,
+                &format!(
+                    "  … and {}",
+                    plural(moves.len() - most, "more number", "more numbers")
+                ),
+            );
         }
     }
     for note in &history.notes {
@@ -51,7 +80,10 @@ pub fn history(history: &History, screen: Screen) -> String {
 /// How many measurements there are, and from when to when.
 pub(super) fn span(history: &History) -> String {
     let count = plural(history.measurements.len(), "measurement", "measurements");
-    let dates = history.measurements.first().zip(history.measurements.last());
+    let dates = history
+        .measurements
+        .first()
+        .zip(history.measurements.last());
     dates.map_or(count.clone(), |((first, _), (last, _))| {
         format!("{count} from {} to {}", date(&first.at), date(&last.at))
     })
@@ -63,10 +95,16 @@ pub(super) fn date(at: &str) -> &str {
 
 /// A moved number with both values: `contracts/legal f1_score 100% → 87.5% (−12.5 pp, worse)`.
 pub(super) fn move_words(history: &History, one: &NumberMove) -> String {
-    let NumberTrend { name: (suite, agent, metric), scale, .. } = &history.trends[one.trend];
+    let NumberTrend {
+        name: (suite, agent, metric),
+        scale,
+        ..
+    } = &history.trends[one.trend];
     let name = line(&format!("{suite}/{agent} {metric}"), 200);
     let before = metric_value(scale.unit, Some(one.before));
-    let Some(after) = one.after else { return format!("{name} {before} → no longer measured") };
+    let Some(after) = one.after else {
+        return format!("{name} {before} → no longer measured");
+    };
     let change = Some(after - one.before);
     let size = delta(scale.unit, change);
     let change = match direction(scale.better, scale.unit, change) {
@@ -75,17 +113,30 @@ pub(super) fn move_words(history: &History, one: &NumberMove) -> String {
         ValueDirection::Other => size,
         ValueDirection::Same => "less than one digit".to_owned(),
     };
-    format!("{name} {before} → {} ({change})", metric_value(scale.unit, Some(after)))
+    format!(
+        "{name} {before} → {} ({change})",
+        metric_value(scale.unit, Some(after))
+    )
 }
 
 /// The first and the last value of a number.
 pub(super) fn ends(trend: &NumberTrend) -> (Option<f64>, Option<f64>) {
-    (trend.values.iter().flatten().next().copied(), trend.values.last().copied().flatten())
+    (
+        trend.values.iter().flatten().next().copied(),
+        trend.values.last().copied().flatten(),
+    )
 }
 
 fn table(trends: &[&NumberTrend], width: u16) -> Table {
     let mut table = plain_table(width);
-    table.set_header(["suite/agent", "metric", "trend", "first", "now", "each time"]);
+    table.set_header([
+        "suite/agent",
+        "metric",
+        "trend",
+        "first",
+        "now",
+        "each time",
+    ]);
     let mut above = String::new();
     for trend in trends {
         let (suite, agent, metric) = &trend.name;

@@ -27,7 +27,11 @@ const LEFT: f64 = 46.0;
 const EDGE: f64 = 12.0;
 
 pub fn html_history(history: &History) -> String {
-    let moved: Vec<&NumberTrend> = history.trends.iter().filter(|trend| trend.has_moved()).collect();
+    let moved: Vec<&NumberTrend> = history
+        .trends
+        .iter()
+        .filter(|trend| trend.has_moved())
+        .collect();
     let page = html! {
         (DOCTYPE) "\n"
         html lang="en" {
@@ -57,8 +61,15 @@ fn figure(history: &History, trend: &NumberTrend) -> Markup {
     let (suite, agent, metric) = &trend.name;
     let unit = trend.scale.unit;
     let (first, last) = ends(trend);
-    let change = format!("{} → {}", metric_value(unit, first), metric_value(unit, last));
-    let slope = trend.slope.map(|slope| delta(unit, Some(slope))).filter(|slope| slope != "=");
+    let change = format!(
+        "{} → {}",
+        metric_value(unit, first),
+        metric_value(unit, last)
+    );
+    let slope = trend
+        .slope
+        .map(|slope| delta(unit, Some(slope)))
+        .filter(|slope| slope != "=");
     html! {
         figure {
             figcaption { b { (line(metric, 100)) } " " span.soft { (line(&format!("{suite}/{agent}"), 200)) } }
@@ -70,16 +81,26 @@ fn figure(history: &History, trend: &NumberTrend) -> Markup {
 
 fn plot(history: &History, trend: &NumberTrend, label: &str) -> Markup {
     let known = || trend.values.iter().flatten().copied();
-    let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
+    let (low, high) = (
+        known().fold(f64::INFINITY, f64::min),
+        known().fold(f64::NEG_INFINITY, f64::max),
+    );
     let steps = trend.values.len().saturating_sub(1).max(1) as f64;
     let x = |index: usize| LEFT + (WIDTH - LEFT - EDGE) * index as f64 / steps;
     let y = |value: f64| match high > low {
         true => HEIGHT - EDGE - (HEIGHT - 2.0 * EDGE) * (value - low) / (high - low),
         false => HEIGHT / 2.0,
     };
-    let points: Vec<(usize, f64)> =
-        trend.values.iter().enumerate().filter_map(|(index, value)| Some((index, (*value)?))).collect();
-    let path: Vec<String> = points.iter().map(|(index, value)| format!("{:.1},{:.1}", x(*index), y(*value))).collect();
+    let points: Vec<(usize, f64)> = trend
+        .values
+        .iter()
+        .enumerate()
+        .filter_map(|(index, value)| Some((index, (*value)?)))
+        .collect();
+    let path: Vec<String> = points
+        .iter()
+        .map(|(index, value)| format!("{:.1},{:.1}", x(*index), y(*value)))
+        .collect();
     let unit = trend.scale.unit;
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(label) {
@@ -99,7 +120,15 @@ fn plot(history: &History, trend: &NumberTrend, label: &str) -> Markup {
 
 /// What a point shows of its measurement.
 fn tip(measurement: &Measurement) -> String {
-    line(&format!("{} {} {}", measurement.name, date(&measurement.at), measurement.title), 200)
+    line(
+        &format!(
+            "{} {} {}",
+            measurement.name,
+            date(&measurement.at),
+            measurement.title
+        ),
+        200,
+    )
 }
 
 fn moves(history: &History) -> Markup {

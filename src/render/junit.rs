@@ -5,8 +5,8 @@ use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, Tes
 use super::plain::{line, put};
 use super::words;
 use crate::model::{
-    AgentReport, Difference, Exclusion, PairCheck, PairResult, Report, Ruling, SuiteReport, Verdict, Weight,
-    metric_value,
+    AgentReport, Difference, Exclusion, PairCheck, PairResult, Report, Ruling, SuiteReport,
+    Verdict, Weight, metric_value,
 };
 
 /// The report as JUnit XML. Failed gates and failed cases are failures, cases in quarantine and gates that are off are skipped, and
@@ -22,7 +22,10 @@ pub fn junit(report: &Report) -> String {
     if !report.not_gateable.is_empty() {
         let mut suite = TestSuite::new("verdict");
         for why in &report.not_gateable {
-            suite.add_test_case(TestCase::new("a verdict can be given", not_success(NonSuccessKind::Error, &why.0)));
+            suite.add_test_case(TestCase::new(
+                "a verdict can be given",
+                not_success(NonSuccessKind::Error, &why.0),
+            ));
         }
         junit.add_test_suite(suite);
     }
@@ -40,9 +43,10 @@ fn golden_changes(report: &Report) -> TestSuite {
         let status = match (change.weight, &report.approval) {
             (Weight::Listed, _) => TestCaseStatus::success(),
             (Weight::NeedsApproval, Some(approval)) => skipped(&words::approval(approval)),
-            (Weight::NeedsApproval, None) if report.is_held_by_changes() => {
-                not_success(NonSuccessKind::Failure, &format!("needs approval: {}", change.words))
-            }
+            (Weight::NeedsApproval, None) if report.is_held_by_changes() => not_success(
+                NonSuccessKind::Failure,
+                &format!("needs approval: {}", change.words),
+            ),
             (Weight::NeedsApproval, None) => skipped("needs approval, and this run does not block"),
         };
         let mut test = TestCase::new(line(&change.words, 400), status);
@@ -73,9 +77,10 @@ fn test_suite(suite: &SuiteReport, agent: &AgentReport) -> TestSuite {
             let phrase = words::gate(metric, gate);
             let status = match &gate.ruling {
                 Ruling::Judged(Verdict::Pass) => TestCaseStatus::success(),
-                Ruling::Judged(Verdict::Inconclusive) => {
-                    not_success(NonSuccessKind::Error, &format!("inconclusive: {value}, needs {phrase}"))
-                }
+                Ruling::Judged(Verdict::Inconclusive) => not_success(
+                    NonSuccessKind::Error,
+                    &format!("inconclusive: {value}, needs {phrase}"),
+                ),
                 Ruling::Judged(Verdict::Fail) => {
                     not_success(NonSuccessKind::Failure, &format!("{value}, needs {phrase}"))
                 }
@@ -92,7 +97,10 @@ fn test_suite(suite: &SuiteReport, agent: &AgentReport) -> TestSuite {
         tests.add_test_case(test);
     }
     for draft in &agent.drafts {
-        let mut test = TestCase::new(draft.case.as_str(), skipped(&format!("a draft: it {}", words::draft(draft))));
+        let mut test = TestCase::new(
+            draft.case.as_str(),
+            skipped(&format!("a draft: it {}", words::draft(draft))),
+        );
         test.set_classname(format!("{name}.drafts"));
         tests.add_test_case(test);
     }
@@ -113,29 +121,70 @@ fn case_status(case: &PairResult) -> TestCaseStatus {
 
 /// How many samples completed, and why the first other one did not.
 fn not_measured(case: &PairResult) -> String {
-    let why = case.lost.first().map_or(String::new(), |lost| format!(": {}", lost.why.text()));
-    format!("not measured: {} of {} samples completed{why}", case.completed, case.planned)
+    let why = case
+        .lost
+        .first()
+        .map_or(String::new(), |lost| format!(": {}", lost.why.text()));
+    format!(
+        "not measured: {} of {} samples completed{why}",
+        case.completed, case.planned
+    )
 }
 
 /// The first failed check as message and type, all of them with expected and produced result as text.
 fn failed_case(case: &PairResult, failed: &[&PairCheck]) -> TestCaseStatus {
     let mut text = String::new();
-    let first = failed.iter().find_map(|check| Some((check, check.failure.as_deref()?)));
+    let first = failed
+        .iter()
+        .find_map(|check| Some((check, check.failure.as_deref()?)));
     let (tag, message) = match (first, case.shortfalls.first()) {
-        (Some((check, failure)), _) => (failure.tag.as_str(), format!("{}: {}", check.name, failure.detail)),
-        (None, Some(one)) => ("values", format!("{}: {}", one.metrics.join(", "), one.difference.produced)),
-        (None, None) => ("values", format!("the case fails{}", words::samples_passed(case))),
+        (Some((check, failure)), _) => (
+            failure.tag.as_str(),
+            format!("{}: {}", check.name, failure.detail),
+        ),
+        (None, Some(one)) => (
+            "values",
+            format!("{}: {}", one.metrics.join(", "), one.difference.produced),
+        ),
+        (None, None) => (
+            "values",
+            format!("the case fails{}", words::samples_passed(case)),
+        ),
     };
     for check in failed {
-        let Some(failure) = check.failure.as_deref() else { continue };
-        put(&mut text, &format!("{} ({}:{})", check.name, case.golden, check.location.line));
-        put(&mut text, &format!("  expected {}", line(check.expected.as_deref().unwrap_or_default(), 400)));
-        put(&mut text, &format!("  got      {}", line(&failure.detail, 400)));
-        put(&mut text, &format!("  next: {}", line(&failure.next_action, 400)));
+        let Some(failure) = check.failure.as_deref() else {
+            continue;
+        };
+        put(
+            &mut text,
+            &format!("{} ({}:{})", check.name, case.golden, check.location.line),
+        );
+        put(
+            &mut text,
+            &format!(
+                "  expected {}",
+                line(check.expected.as_deref().unwrap_or_default(), 400)
+            ),
+        );
+        put(
+            &mut text,
+            &format!("  got      {}", line(&failure.detail, 400)),
+        );
+        put(
+            &mut text,
+            &format!("  next: {}", line(&failure.next_action, 400)),
+        );
     }
     for shortfall in &case.shortfalls {
-        let Difference { expected, produced, line: at } = &shortfall.difference;
-        put(&mut text, &format!("{} ({}:{at})", shortfall.metrics.join(", "), case.golden));
+        let Difference {
+            expected,
+            produced,
+            line: at,
+        } = &shortfall.difference;
+        put(
+            &mut text,
+            &format!("{} ({}:{at})", shortfall.metrics.join(", "), case.golden),
+        );
         put(&mut text, &format!("  expected {}", line(expected, 400)));
         put(&mut text, &format!("  got      {}", line(produced, 400)));
     }

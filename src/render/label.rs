@@ -21,7 +21,14 @@ pub struct ShownCase<'a> {
 }
 
 pub fn render_case(case: &ShownCase<'_>) -> String {
-    let ShownCase { number, of, who, golden, line: start, samples } = case;
+    let ShownCase {
+        number,
+        of,
+        who,
+        golden,
+        line: start,
+        samples,
+    } = case;
     let mut out = String::new();
     put(&mut out, &format!("[{number} of {of}] {who}"));
     exhibit::golden(&mut out, golden, *start);
@@ -42,7 +49,10 @@ pub fn agreement(agreement: Option<&Agreement>, stale: usize, judge: Option<&str
     let mut out = String::new();
     if stale > 0 {
         let labels = words::plural(stale, "label", "labels");
-        put(&mut out, &format!("{labels} not counted, because the outputs have changed."));
+        put(
+            &mut out,
+            &format!("{labels} not counted, because the outputs have changed."),
+        );
     }
     let Some(found) = agreement else {
         let missing = match judge {
@@ -54,13 +64,38 @@ pub fn agreement(agreement: Option<&Agreement>, stale: usize, judge: Option<&str
         put(&mut out, &missing);
         return out;
     };
-    let other = judge.map_or("the automatic scores".to_owned(), |judge| format!("the judge {judge}"));
-    put(&mut out, &format!("People and {other}, {}:", words::plural(found.cases, "label", "labels")));
-    let head: String = Mark::ALL.iter().map(|mark| format!("{:>8}", mark.as_str())).collect();
-    put(&mut out, &format!("  {:<14}{head}   {}", "", if judge.is_some() { "judge" } else { "automatic" }));
+    let other = judge.map_or("the automatic scores".to_owned(), |judge| {
+        format!("the judge {judge}")
+    });
+    put(
+        &mut out,
+        &format!(
+            "People and {other}, {}:",
+            words::plural(found.cases, "label", "labels")
+        ),
+    );
+    let head: String = Mark::ALL
+        .iter()
+        .map(|mark| format!("{:>8}", mark.as_str()))
+        .collect();
+    put(
+        &mut out,
+        &format!(
+            "  {:<14}{head}   {}",
+            "",
+            if judge.is_some() {
+                "judge"
+            } else {
+                "automatic"
+            }
+        ),
+    );
     for (mark, row) in Mark::ALL.iter().zip(found.table) {
         let counts: String = row.iter().map(|count| format!("{count:>8}")).collect();
-        put(&mut out, &format!("  {:<14}{counts}", format!("people {}", mark.as_str())));
+        put(
+            &mut out,
+            &format!("  {:<14}{counts}", format!("people {}", mark.as_str())),
+        );
     }
     let share = |value| metric_value(Unit::Share, Some(value));
     let mut fact = |name: &str, text: String| put(&mut out, &format!("  {name:<16}{text}"));
@@ -73,11 +108,27 @@ pub fn agreement(agreement: Option<&Agreement>, stale: usize, judge: Option<&str
         _ => fact("kappa", "none: both used only one mark".to_owned()),
     }
     if let Some(weighted) = found.weighted {
-        fact("weighted kappa", format!("{}, with weak halfway between pass and fail", fixed_places(weighted, 2)));
+        fact(
+            "weighted kappa",
+            format!(
+                "{}, with weak halfway between pass and fail",
+                fixed_places(weighted, 2)
+            ),
+        );
     }
-    fact("base rate", format!("{} of the labels say pass", share(found.base_rate)));
+    fact(
+        "base rate",
+        format!("{} of the labels say pass", share(found.base_rate)),
+    );
     let (mark, right) = (found.constant, found.constant_right);
-    fact("constant", format!("always \"{}\" would be right in {}", mark.as_str(), share(right)));
+    fact(
+        "constant",
+        format!(
+            "always \"{}\" would be right in {}",
+            mark.as_str(),
+            share(right)
+        ),
+    );
     put(
         &mut out,
         "Cases are drawn evenly from failing, flaky and passing ones, so these shares describe the labels, not the suite.",

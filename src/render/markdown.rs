@@ -54,8 +54,14 @@ pub fn alert_kind(report: &Report) -> &'static str {
     if report.called_off.is_some() {
         return "CAUTION";
     }
-    match (report.verdict.verdict(), report.authority, report.not_gateable.is_empty()) {
-        (Some(Verdict::Fail), Authority::Blocking, _) | (_, Authority::Blocking, false) => "CAUTION",
+    match (
+        report.verdict.verdict(),
+        report.authority,
+        report.not_gateable.is_empty(),
+    ) {
+        (Some(Verdict::Fail), Authority::Blocking, _) | (_, Authority::Blocking, false) => {
+            "CAUTION"
+        }
         (Some(Verdict::Fail), Authority::Advisory, _) => "WARNING",
         (_, Authority::Blocking, _) if report.worst_other().is_some() => "CAUTION",
         (Some(Verdict::Inconclusive) | None, _, _) => "NOTE",
@@ -100,11 +106,23 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<MarkdownBlo
         block(2, "newly failing cases", newly_failing(report, links)),
     ];
     match tables {
-        Tables::One => all.push(block(1, "changed numbers", changed(&report.suites, report.approval.as_ref()))),
+        Tables::One => all.push(block(
+            1,
+            "changed numbers",
+            changed(&report.suites, report.approval.as_ref()),
+        )),
         Tables::BySuite => all.extend(report.suites.iter().map(|suite| {
             let fails = suite.verdict.fails();
-            let (rank, name) = if fails { (1, "a failing suite's numbers") } else { (6, "a suite's changed numbers") };
-            block(rank, name, changed(std::slice::from_ref(suite), report.approval.as_ref()))
+            let (rank, name) = if fails {
+                (1, "a failing suite's numbers")
+            } else {
+                (6, "a suite's changed numbers")
+            };
+            block(
+                rank,
+                name,
+                changed(std::slice::from_ref(suite), report.approval.as_ref()),
+            )
         })),
     }
     all.extend([
@@ -122,7 +140,9 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<MarkdownBlo
         block(4, "judges", advice(report)),
         block(0, "footer", footer(report, links)),
     ]);
-    all.into_iter().filter(|block| !block.text.is_empty()).collect()
+    all.into_iter()
+        .filter(|block| !block.text.is_empty())
+        .collect()
 }
 
 fn heading(report: &Report) -> String {
@@ -132,7 +152,9 @@ fn heading(report: &Report) -> String {
     };
     // Several configs have a comment each.
     let config = match &report.config {
-        Some(config) if config.as_str() != "goldgate.yaml" => format!(" of {}", inline(config.as_str(), 200)),
+        Some(config) if config.as_str() != "goldgate.yaml" => {
+            format!(" of {}", inline(config.as_str(), 200))
+        }
         Some(_) | None => String::new(),
     };
     let samples = words::plural(report.samples as usize, "sample", "samples");
@@ -157,7 +179,13 @@ fn heading(report: &Report) -> String {
 fn not_gateable(report: &Report) -> String {
     let mut out = String::new();
     for why in report.not_gateable.iter().take(REASONS) {
-        put(&mut out, &format!("- **No verdict:** {}", inline(&line_with_end(&why.0, 520), 540)));
+        put(
+            &mut out,
+            &format!(
+                "- **No verdict:** {}",
+                inline(&line_with_end(&why.0, 520), 540)
+            ),
+        );
     }
     put_more(&mut out, report.not_gateable.len(), REASONS, |more| {
         format!("- … and {more} more reasons in the full report")
@@ -170,7 +198,9 @@ fn notes(report: &Report) -> String {
     for note in report.notes.iter().take(NOTES) {
         put(&mut out, &format!("- {}", inline(note, 300)));
     }
-    put_more(&mut out, report.notes.len(), NOTES, |more| format!("- … and {more} more notes in the full report"));
+    put_more(&mut out, report.notes.len(), NOTES, |more| {
+        format!("- … and {more} more notes in the full report")
+    });
     out
 }
 
@@ -180,7 +210,9 @@ const REASONS: usize = 20;
 const NOTES: usize = 80;
 
 fn footer(report: &Report, links: &Links) -> String {
-    let run = links.run.as_ref().map_or(String::new(), |address| format!(" · [run and full report]({address})"));
+    let run = links.run.as_ref().map_or(String::new(), |address| {
+        format!(" · [run and full report]({address})")
+    });
     format!(
         "<sub>{} · baseline of {}{run} · goldgate {}</sub>\n",
         words::graded_commit(report, "head"),

@@ -80,8 +80,12 @@ pub const SUMMARY: &str = "summary.json";
 pub const PROPOSED_BASELINE: &str = "proposed-baseline.json";
 
 /// The format of a run without `--format`.
-pub const TABLE: Renderer =
-    Renderer { name: "table", about: "Text for a terminal", file: None, render: Rendering::Text(terminal::terminal) };
+pub const TABLE: Renderer = Renderer {
+    name: "table",
+    about: "Text for a terminal",
+    file: None,
+    render: Rendering::Text(terminal::terminal),
+};
 
 /// All formats: this table is `--format`, the files of `--out`, and the help of both.
 pub const RENDERERS: &[Renderer] = &[

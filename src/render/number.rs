@@ -1,10 +1,14 @@
 //! Numbers and differences as people read them.
 
-use crate::model::{Better, Comparison, MetricReport, Unit, fixed_places, grouped, hundredths, metric_value};
+use crate::model::{
+    Better, Comparison, MetricReport, Unit, fixed_places, grouped, hundredths, metric_value,
+};
 
 /// A difference with its sign: `−12.5 pp` for shares, `=` where it rounds to zero, a dash where it is unknown.
 pub fn delta(unit: Unit, delta: Option<f64>) -> String {
-    let Some(delta) = delta.filter(|delta| delta.is_finite()) else { return "–".to_owned() };
+    let Some(delta) = delta.filter(|delta| delta.is_finite()) else {
+        return "–".to_owned();
+    };
     let (size, suffix) = match unit {
         Unit::Share => (hundredths(delta.abs()), " pp"),
         Unit::Count if delta.fract() == 0.0 => (grouped(&fixed_places(delta.abs(), 0)), ""),
@@ -29,9 +33,13 @@ pub fn direction_of(metric: &MetricReport) -> ValueDirection {
 
 /// The change, or zero if both values read the same.
 fn readable_change(metric: &MetricReport) -> Option<f64> {
-    let Comparison { baseline, delta, .. } = metric.comparison;
+    let Comparison {
+        baseline, delta, ..
+    } = metric.comparison;
     match (baseline, delta) {
-        (Some(baseline), Some(delta)) if read_the_same(metric.unit, baseline, baseline + delta) => Some(0.0),
+        (Some(baseline), Some(delta)) if read_the_same(metric.unit, baseline, baseline + delta) => {
+            Some(0.0)
+        }
         (_, delta) => delta,
     }
 }
@@ -44,7 +52,11 @@ fn read_the_same(unit: Unit, one: f64, other: f64) -> bool {
 pub fn duration(milliseconds: u64) -> String {
     match milliseconds {
         ..1_000 => format!("{milliseconds} ms"),
-        _ => format!("{}.{} s", grouped(&(milliseconds / 1_000).to_string()), milliseconds % 1_000 / 100),
+        _ => format!(
+            "{}.{} s",
+            grouped(&(milliseconds / 1_000).to_string()),
+            milliseconds % 1_000 / 100
+        ),
     }
 }
 
@@ -82,23 +94,36 @@ mod tests {
         assert_eq!(metric_value(Unit::Share, None), "–");
         assert_eq!(metric_value(Unit::Share, Some(f64::NAN)), "–");
         assert_eq!(
-            (metric_value(Unit::Count, Some(31.0)), metric_value(Unit::Count, Some(31.5))),
+            (
+                metric_value(Unit::Count, Some(31.0)),
+                metric_value(Unit::Count, Some(31.5))
+            ),
             ("31".to_owned(), "31.5".to_owned())
         );
         assert_eq!(metric_value(Unit::Share, Some(0.875)), "87.5%");
-        let counts = [999.0, 1_000.0, -1_234_567.0].map(|count| metric_value(Unit::Count, Some(count)));
+        let counts =
+            [999.0, 1_000.0, -1_234_567.0].map(|count| metric_value(Unit::Count, Some(count)));
         assert_eq!(counts, ["999", "1,000", "−1,234,567"]);
         assert_eq!(
-            (delta(Unit::Share, Some(-0.125)), delta(Unit::Share, Some(-0.05))),
+            (
+                delta(Unit::Share, Some(-0.125)),
+                delta(Unit::Share, Some(-0.05))
+            ),
             ("−12.5 pp".to_owned(), "−5 pp".to_owned())
         );
         assert_eq!(delta(Unit::Count, Some(1_500.0)), "+1,500");
-        assert_eq!([0, 999, 1_000, 1_299, 61_000].map(duration), ["0 ms", "999 ms", "1.0 s", "1.2 s", "61.0 s"]);
+        assert_eq!(
+            [0, 999, 1_000, 1_299, 61_000].map(duration),
+            ["0 ms", "999 ms", "1.0 s", "1.2 s", "61.0 s"]
+        );
         assert_eq!(delta(Unit::Share, Some(0.000_4)), "=");
         assert_eq!(delta(Unit::Count, Some(-3.0)), "−3");
         assert_eq!(delta(Unit::Points, Some(0.25)), "+0.2");
         assert_eq!(
-            (metric_value(Unit::Spread, Some(0.0107)), delta(Unit::Spread, Some(-0.00004))),
+            (
+                metric_value(Unit::Spread, Some(0.0107)),
+                delta(Unit::Spread, Some(-0.00004))
+            ),
             ("0.0107".to_owned(), "=".to_owned())
         );
     }
@@ -106,14 +131,20 @@ mod tests {
     #[test]
     fn values_that_read_the_same_have_not_changed() {
         // Their difference alone rounds to 0.1 pp.
-        assert!(read_the_same(Unit::Share, 0.825_4, 0.824_6) && delta(Unit::Share, Some(-0.000_8)) != "=");
+        assert!(
+            read_the_same(Unit::Share, 0.825_4, 0.824_6)
+                && delta(Unit::Share, Some(-0.000_8)) != "="
+        );
         assert!(!read_the_same(Unit::Share, 0.825, 0.824));
     }
 
     #[test]
     fn the_metric_says_which_direction_is_better() {
         let of = |better, change| direction(better, Unit::Share, Some(change));
-        assert_eq!((of(Better::Higher, 0.1), of(Better::Lower, 0.1)), (ValueDirection::Better, ValueDirection::Worse));
+        assert_eq!(
+            (of(Better::Higher, 0.1), of(Better::Lower, 0.1)),
+            (ValueDirection::Better, ValueDirection::Worse)
+        );
         assert_eq!(
             (of(Better::Higher, -0.1), of(Better::Lower, -0.1)),
             (ValueDirection::Worse, ValueDirection::Better)

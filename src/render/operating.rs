@@ -6,7 +6,9 @@ use super::plain::{line, put};
 use super::terminal::plain_table;
 use super::words;
 use crate::gate::GatedMetric;
-use crate::gate::operating::{Advice, Basis, DROP, GateAdvice, GateRates, HardGates, OperatingEstimate, Rates};
+use crate::gate::operating::{
+    Advice, Basis, DROP, GateAdvice, GateRates, HardGates, OperatingEstimate, Rates,
+};
 use crate::model::{AgentReport, Gate, Limit, Strictness, SuiteId};
 
 pub struct SuiteOperating<'a> {
@@ -34,7 +36,9 @@ pub fn operating_table(suites: &[SuiteOperating<'_>], width: u16) -> String {
         put(&mut out, &table_of(first, &known, width));
     }
     for suite in suites {
-        sentences(suite).iter().for_each(|sentence| put(&mut out, sentence));
+        sentences(suite)
+            .iter()
+            .for_each(|sentence| put(&mut out, sentence));
     }
     put(&mut out, "");
     out
@@ -44,11 +48,25 @@ pub fn operating_table(suites: &[SuiteOperating<'_>], width: u16) -> String {
 fn table_of(first: &SuiteOperating<'_>, suites: &[&SuiteOperating<'_>], width: u16) -> String {
     let mut out = String::new();
     let drop = (DROP * 100.0).round();
-    put(&mut out, "How often each gate fails, by samples per case. Left of the slash: an unchanged");
-    put(&mut out, &format!("agent that is recorded again. Right: after a drop of {drop} points (the agent gets"));
-    put(&mut out, "everything wrong in a tenth of the cases). ~: about.");
+    put(
+        &mut out,
+        "How often each gate fails, by samples per case. Left of the slash: an unchanged",
+    );
+    put(
+        &mut out,
+        &format!(
+            "agent that is recorded again. Right: after a drop of {drop} points (the agent gets"
+        ),
+    );
+    put(
+        &mut out,
+        "everything wrong in a tenth of the cases). ~: about.",
+    );
     let mut table = plain_table(width);
-    let samples = first.estimates.iter().map(|(samples, _)| words::plural(*samples, "sample", "samples"));
+    let samples = first
+        .estimates
+        .iter()
+        .map(|(samples, _)| words::plural(*samples, "sample", "samples"));
     table.set_header(["gate".to_owned()].into_iter().chain(samples));
     for suite in suites {
         rows(&mut table, suite);
@@ -65,7 +83,10 @@ fn table_of(first: &SuiteOperating<'_>, suites: &[&SuiteOperating<'_>], width: u
 
 /// Whether there is an estimate for any number of samples.
 fn is_known(suite: &SuiteOperating<'_>) -> bool {
-    suite.estimates.iter().any(|(_, estimate)| estimate.rates().is_some())
+    suite
+        .estimates
+        .iter()
+        .any(|(_, estimate)| estimate.rates().is_some())
 }
 
 /// One sentence per suite: the rates with the recorded number of samples.
@@ -88,10 +109,13 @@ pub fn operating_sentence(suite: &SuiteOperating<'_>) -> String {
 pub fn rates_list(suites: &[SuiteOperating<'_>]) -> String {
     let (known, unknown): (Vec<_>, Vec<_>) = suites.iter().partition(|suite| is_known(suite));
     let mut out = String::new();
-    known.iter().for_each(|suite| put(&mut out, &format!("{}.", operating_sentence(suite))));
+    known
+        .iter()
+        .for_each(|suite| put(&mut out, &format!("{}.", operating_sentence(suite))));
     if !unknown.is_empty() {
         let names: Vec<&str> = unknown.iter().map(|suite| suite.suite.as_str()).collect();
-        let why = "too few recorded samples to estimate how often an unchanged agent would be blocked";
+        let why =
+            "too few recorded samples to estimate how often an unchanged agent would be blocked";
         put(&mut out, &format!("{}: {why}", names.join(", ")));
     }
     out
@@ -111,7 +135,11 @@ pub const CALIBRATED: &str = "goldgate calibrate:";
 /// Why gates are as they are.
 pub fn reason(suite: &SuiteOperating<'_>, advice: &Advice) -> String {
     let before = recorded_rates(suite).map_or(String::new(), |(basis, rates)| {
-        format!(" ({} before, caught in {})", about(basis, rates.false_alarms), about(basis, rates.detection))
+        format!(
+            " ({} before, caught in {})",
+            about(basis, rates.false_alarms),
+            about(basis, rates.detection)
+        )
     });
     format!(
         "with {}, an unchanged agent fails in {} of re-recordings, a drop of {} points is caught in {}{before}",
@@ -123,15 +151,29 @@ pub fn reason(suite: &SuiteOperating<'_>, advice: &Advice) -> String {
 }
 
 /// One changed gate, with its new value.
-pub fn change_line(suite: &SuiteOperating<'_>, change: &GateAdvice, metrics: &[GatedMetric]) -> String {
+pub fn change_line(
+    suite: &SuiteOperating<'_>,
+    change: &GateAdvice,
+    metrics: &[GatedMetric],
+) -> String {
     let metric = &metrics[change.metric];
-    let present = metric.gates.get(change.index).map_or(&change.gate, |planned| &planned.gate);
-    let (old, new) = (gate_yaml(present, present), gate_yaml(present, &change.gate));
+    let present = metric
+        .gates
+        .get(change.index)
+        .map_or(&change.gate, |planned| &planned.gate);
+    let (old, new) = (
+        gate_yaml(present, present),
+        gate_yaml(present, &change.gate),
+    );
     format!("{}: {} {old} becomes {new}", suite.suite, metric.spec.name)
 }
 
 /// Why the gates of a suite stay as they are.
-pub fn unchanged_line(suite: &SuiteOperating<'_>, advice: Option<&Advice>, hard: HardGates) -> String {
+pub fn unchanged_line(
+    suite: &SuiteOperating<'_>,
+    advice: Option<&Advice>,
+    hard: HardGates,
+) -> String {
     let sentence = match recorded_estimate(suite) {
         Some(OperatingEstimate::Rates(_)) => operating_sentence(suite),
         Some(other) => {
@@ -141,7 +183,12 @@ pub fn unchanged_line(suite: &SuiteOperating<'_>, advice: Option<&Advice>, hard:
                 suite.suite
             );
         }
-        None => return format!("{}: no gate was changed, because no samples are recorded", suite.suite),
+        None => {
+            return format!(
+                "{}: no gate was changed, because no samples are recorded",
+                suite.suite
+            );
+        }
     };
     let why = match (advice, hard) {
         (Some(_), _) => "no gate needs a change",
@@ -155,28 +202,47 @@ pub fn unchanged_line(suite: &SuiteOperating<'_>, advice: Option<&Advice>, hard:
 
 /// The estimate for the recorded number of samples.
 fn recorded_estimate<'a>(suite: &'a SuiteOperating<'_>) -> Option<&'a OperatingEstimate> {
-    suite.estimates.iter().find(|(samples, _)| *samples == suite.recorded).map(|(_, estimate)| estimate)
+    suite
+        .estimates
+        .iter()
+        .find(|(samples, _)| *samples == suite.recorded)
+        .map(|(_, estimate)| estimate)
 }
 
 fn recorded_rates(suite: &SuiteOperating<'_>) -> Option<(Basis, Rates)> {
-    recorded_estimate(suite)?.rates().map(|found| (found.basis, found.suite))
+    recorded_estimate(suite)?
+        .rates()
+        .map(|found| (found.basis, found.suite))
 }
 
 fn rows(table: &mut Table, suite: &SuiteOperating<'_>) {
     let cells = |name: String, of: &dyn Fn(&OperatingEstimate) -> Option<(Basis, Rates)>| {
-        let rates =
-            suite.estimates.iter().map(|(_, estimate)| Cell::new(of(estimate).map_or("–".to_owned(), rate_cell)));
-        [Cell::new(name)].into_iter().chain(rates).collect::<Vec<Cell>>()
+        let rates = suite
+            .estimates
+            .iter()
+            .map(|(_, estimate)| Cell::new(of(estimate).map_or("–".to_owned(), rate_cell)));
+        [Cell::new(name)]
+            .into_iter()
+            .chain(rates)
+            .collect::<Vec<Cell>>()
     };
-    let all = |estimate: &OperatingEstimate| estimate.rates().map(|found| (found.basis, found.suite));
+    let all =
+        |estimate: &OperatingEstimate| estimate.rates().map(|found| (found.basis, found.suite));
     table.add_row(cells(format!("{} (all gates)", suite.suite), &all));
     for (index, agent) in suite.agents.iter().enumerate() {
         for (metric, gate) in failing_gates(suite, index) {
-            let Some(report) = agent.metrics.get(metric) else { continue };
-            let limit = report.gates.get(gate).map_or(String::new(), |gate| words::limit(report, gate));
+            let Some(report) = agent.metrics.get(metric) else {
+                continue;
+            };
+            let limit = report
+                .gates
+                .get(gate)
+                .map_or(String::new(), |gate| words::limit(report, gate));
             let name = format!("  {} {} {limit}", agent.agent, line(&report.name, 60));
             table.add_row(cells(name, &|estimate| {
-                let found = rates_of(estimate, index).iter().find(|one| (one.metric, one.index) == (metric, gate))?;
+                let found = rates_of(estimate, index)
+                    .iter()
+                    .find(|one| (one.metric, one.index) == (metric, gate))?;
                 Some((estimate.rates()?.basis, found.rates))
             }));
         }
@@ -198,26 +264,48 @@ fn failing_gates(suite: &SuiteOperating<'_>, agent: usize) -> Vec<(usize, usize)
 }
 
 fn rates_of(estimate: &OperatingEstimate, agent: usize) -> &[GateRates] {
-    estimate.rates().and_then(|found| found.agents.get(agent)).map_or(&[], Vec::as_slice)
+    estimate
+        .rates()
+        .and_then(|found| found.agents.get(agent))
+        .map_or(&[], Vec::as_slice)
 }
 
-fn rate_cell((basis, Rates { false_alarms, detection }): (Basis, Rates)) -> String {
+fn rate_cell(
+    (
+        basis,
+        Rates {
+            false_alarms,
+            detection,
+        },
+    ): (Basis, Rates),
+) -> String {
     let mark = match basis {
         Basis::Dealt => "",
         Basis::Pooled => "~",
     };
-    format!("{mark}{}/{mark}{}", words::whole_percent(false_alarms), words::whole_percent(detection))
+    format!(
+        "{mark}{}/{mark}{}",
+        words::whole_percent(false_alarms),
+        words::whole_percent(detection)
+    )
 }
 
 fn missing(samples: usize, estimate: &OperatingEstimate) -> String {
     let what = words::plural(samples, "sample per case", "samples per case");
-    format!("too few samples are recorded for an estimate with {what}: {}", shortfall(samples, estimate))
+    format!(
+        "too few samples are recorded for an estimate with {what}: {}",
+        shortfall(samples, estimate)
+    )
 }
 
 /// What an estimate lacks; empty if it has rates.
 fn shortfall(samples: usize, estimate: &OperatingEstimate) -> String {
     match estimate {
-        OperatingEstimate::TooFew { enough, cases, needed } => {
+        OperatingEstimate::TooFew {
+            enough,
+            cases,
+            needed,
+        } => {
             format!("{enough} of {cases} cases have the {needed} samples that it needs")
         }
         OperatingEstimate::FewCases(cases) => {
@@ -234,11 +322,21 @@ fn sentences(suite: &SuiteOperating<'_>) -> Vec<String> {
     if !is_known(suite) {
         return all;
     }
-    let others = suite.estimates.iter().filter(|(samples, _)| *samples != suite.recorded);
+    let others = suite
+        .estimates
+        .iter()
+        .filter(|(samples, _)| *samples != suite.recorded);
     let lacking = others.filter(|(_, estimate)| estimate.rates().is_none());
-    all.extend(lacking.map(|(samples, estimate)| format!("{}: {}.", suite.suite, missing(*samples, estimate))));
-    let pooled =
-        suite.estimates.iter().find(|(_, estimate)| estimate.rates().is_some_and(|found| found.basis == Basis::Pooled));
+    all.extend(
+        lacking.map(|(samples, estimate)| {
+            format!("{}: {}.", suite.suite, missing(*samples, estimate))
+        }),
+    );
+    let pooled = suite.estimates.iter().find(|(_, estimate)| {
+        estimate
+            .rates()
+            .is_some_and(|found| found.basis == Basis::Pooled)
+    });
     if let Some((samples, _)) = pooled {
         let rates = words::plural(*samples, "sample per case", "samples per case");
         let needed = words::plural(2 * samples, "sample", "samples");
@@ -254,21 +352,34 @@ fn sentences(suite: &SuiteOperating<'_>) -> Vec<String> {
 fn advised(suite: &SuiteOperating<'_>) -> Vec<String> {
     let id = suite.suite;
     match (&suite.advice, &suite.hard_advice) {
-        (Some(found), _) => vec![format!("{id}: at most 5% false alarms {}", advice_text(suite, found))],
+        (Some(found), _) => vec![format!(
+            "{id}: at most 5% false alarms {}",
+            advice_text(suite, found)
+        )],
         (None, Some(found)) => vec![format!(
             "{id}: no change outside the hard gates gives at most 5% false alarms. With them: {}",
             advice_text(suite, found)
         )],
-        (None, None) => vec![format!("{id}: no change of the gates gives at most 5% false alarms.")],
+        (None, None) => vec![format!(
+            "{id}: no change of the gates gives at most 5% false alarms."
+        )],
     }
 }
 
 /// Samples, rates, and the gates to change, one metric a line with all its gates.
 fn advice_text(suite: &SuiteOperating<'_>, found: &Advice) -> String {
-    let Advice { samples, basis, gates, rates } = found;
+    let Advice {
+        samples,
+        basis,
+        gates,
+        rates,
+    } = found;
     let mut metrics: Vec<usize> = gates.iter().map(|one| one.metric).collect();
     metrics.dedup();
-    let lines: Vec<String> = metrics.into_iter().map(|metric| metric_line(suite, gates, metric)).collect();
+    let lines: Vec<String> = metrics
+        .into_iter()
+        .map(|metric| metric_line(suite, gates, metric))
+        .collect();
     let (and, lines) = match lines.is_empty() {
         true => ("", ".".to_owned()),
         false => (" and these gates", format!(":\n{}", lines.join("\n"))),
@@ -282,11 +393,24 @@ fn advice_text(suite: &SuiteOperating<'_>, found: &Advice) -> String {
 }
 
 fn metric_line(suite: &SuiteOperating<'_>, changed: &[GateAdvice], metric: usize) -> String {
-    let name = suite.agents.first().and_then(|agent| agent.metrics.get(metric)).map_or("", |metric| &metric.name);
-    let known = suite.estimates.iter().map(|(_, estimate)| rates_of(estimate, 0)).find(|rates| !rates.is_empty());
-    let present = known.unwrap_or_default().iter().filter(|one| one.metric == metric);
+    let name = suite
+        .agents
+        .first()
+        .and_then(|agent| agent.metrics.get(metric))
+        .map_or("", |metric| &metric.name);
+    let known = suite
+        .estimates
+        .iter()
+        .map(|(_, estimate)| rates_of(estimate, 0))
+        .find(|rates| !rates.is_empty());
+    let present = known
+        .unwrap_or_default()
+        .iter()
+        .filter(|one| one.metric == metric);
     let gates = present.map(|one| {
-        let new = changed.iter().find(|change| (change.metric, change.index) == (metric, one.index));
+        let new = changed
+            .iter()
+            .find(|change| (change.metric, change.index) == (metric, one.index));
         gate_yaml(&one.gate, new.map_or(&one.gate, |change| &change.gate))
     });
     let gates: Vec<String> = gates.collect();
@@ -298,9 +422,17 @@ fn metric_line(suite: &SuiteOperating<'_>, changed: &[GateAdvice], metric: usize
 
 /// A gate in the syntax of a config, in place of the present one.
 fn gate_yaml(present: &Gate, gate: &Gate) -> String {
-    let was_hard = matches!(present, Gate::Threshold { strictness: Strictness::Hard, .. });
+    let was_hard = matches!(
+        present,
+        Gate::Threshold {
+            strictness: Strictness::Hard,
+            ..
+        }
+    );
     match *gate {
-        Gate::Threshold { limit, strictness, .. } => {
+        Gate::Threshold {
+            limit, strictness, ..
+        } => {
             let limit = match limit {
                 Limit::Number(number) => number.to_string(),
                 Limit::Baseline { .. } => "baseline".to_owned(),

@@ -24,7 +24,10 @@ pub fn inline(text: &str, limit: usize) -> String {
 /// Escapes a goldgate sentence with untrusted names in it: like [`inline`], but keeps brackets and colons. They make no link
 /// without square brackets.
 pub fn sentence(text: &str, limit: usize) -> String {
-    inline(text, limit).replace("&#58;", ":").replace("&#40;", "(").replace("&#41;", ")")
+    inline(text, limit)
+        .replace("&#58;", ":")
+        .replace("&#40;", "(")
+        .replace("&#41;", ")")
 }
 
 /// An escaped text with what is between two backticks as code. All of it stays escaped, whoever wrote the backticks.
@@ -32,7 +35,9 @@ pub fn with_code(escaped: &str) -> String {
     let mut out = String::new();
     let mut rest = escaped;
     while let Some((before, after)) = rest.split_once(BACKTICK) {
-        let Some((code, after)) = after.split_once(BACKTICK) else { break };
+        let Some((code, after)) = after.split_once(BACKTICK) else {
+            break;
+        };
         out.push_str(&format!("{before}<code>{code}</code>"));
         rest = after;
     }
@@ -80,8 +85,8 @@ fn escape(char: char, out: &mut String) {
         '<' => out.push_str("&lt;"),
         '>' => out.push_str("&gt;"),
         // GitHub renders a numeric reference as the character, and not as syntax.
-        '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '|' | '~' | '!' | '$' | '@' | ':' | '"'
-        | '\'' => {
+        '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '|' | '~' | '!'
+        | '$' | '@' | ':' | '"' | '\'' => {
             out.push_str(&format!("&#{};", u32::from(char)));
         }
         other => out.push(other),
@@ -112,10 +117,15 @@ fn breaks(text: &str) -> Vec<usize> {
         let end = offset + char.len_utf8();
         let before = &text.as_bytes()[..offset];
         let follows = |word: &[u8]| {
-            before.len().checked_sub(word.len()).is_some_and(|start| before[start..].eq_ignore_ascii_case(word))
+            before
+                .len()
+                .checked_sub(word.len())
+                .is_some_and(|start| before[start..].eq_ignore_ascii_case(word))
         };
         // `@name`, `#12`, `:smile:`, `scheme://`, `$x$`, `name@host`.
-        if matches!(char, '@' | '#' | ':' | '$') && text[end..].starts_with(|next: char| !next.is_whitespace()) {
+        if matches!(char, '@' | '#' | ':' | '$')
+            && text[end..].starts_with(|next: char| !next.is_whitespace())
+        {
             offsets.push(end);
         }
         if (char == '.' && follows(b"www")) || (char == '-' && follows(b"gh")) {
@@ -139,7 +149,9 @@ fn breaks(text: &str) -> Vec<usize> {
 /// The text with its first letter in upper case.
 pub fn title(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or(String::new(), |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
 }
 
 #[cfg(test)]
@@ -177,20 +189,59 @@ mod tests {
     fn a_sentence_links_mentions_and_refers_to_nothing() {
         let joiner = '\u{2060}';
         for (text, written, read) in [
-            ("see https://evil.example/x", "see https:&#8288;//evil.example/x", "https:J//evil"),
-            ("see www.evil.example", "see www&#8288;.evil.example", "wwwJ.evil"),
-            ("[safe](https://evil.example)", "&#91;safe&#93;(https:&#8288;//evil.example)", "[safe](https:J//evil"),
-            ("![x](//evil.example)", "&#33;&#91;x&#93;(//evil.example)", "![x](//evil"),
-            ("@acme/owners agree", "&#64;&#8288;acme/owners agree", "@Jacme"),
-            ("a mail to a@evil.example", "a mail to a&#64;&#8288;evil.example", "a@Jevil"),
-            ("fixes #12 and acme/agents#3", "fixes &#35;&#8288;12 and acme/agents&#35;&#8288;3", "agents#J3"),
+            (
+                "see https://evil.example/x",
+                "see https:&#8288;//evil.example/x",
+                "https:J//evil",
+            ),
+            (
+                "see www.evil.example",
+                "see www&#8288;.evil.example",
+                "wwwJ.evil",
+            ),
+            (
+                "[safe](https://evil.example)",
+                "&#91;safe&#93;(https:&#8288;//evil.example)",
+                "[safe](https:J//evil",
+            ),
+            (
+                "![x](//evil.example)",
+                "&#33;&#91;x&#93;(//evil.example)",
+                "![x](//evil",
+            ),
+            (
+                "@acme/owners agree",
+                "&#64;&#8288;acme/owners agree",
+                "@Jacme",
+            ),
+            (
+                "a mail to a@evil.example",
+                "a mail to a&#64;&#8288;evil.example",
+                "a@Jevil",
+            ),
+            (
+                "fixes #12 and acme/agents#3",
+                "fixes &#35;&#8288;12 and acme/agents&#35;&#8288;3",
+                "agents#J3",
+            ),
             ("fixes GH-12", "fixes GH&#8288;-12", "GHJ-12"),
-            ("commit 0123456789", "commit 012&#8288;345678&#8288;9", "012J345678J9"),
-            ("a gate (min): 0.5", "a gate (min): 0.5", "a gate (min): 0.5"),
+            (
+                "commit 0123456789",
+                "commit 012&#8288;345678&#8288;9",
+                "012J345678J9",
+            ),
+            (
+                "a gate (min): 0.5",
+                "a gate (min): 0.5",
+                "a gate (min): 0.5",
+            ),
         ] {
             let out = sentence(text, 200);
             assert_eq!(out, written);
-            assert!(rendered(&out).contains(&read.replace('J', &joiner.to_string())), "{out}");
+            assert!(
+                rendered(&out).contains(&read.replace('J', &joiner.to_string())),
+                "{out}"
+            );
         }
     }
 }

@@ -31,13 +31,36 @@ const LINES: usize = 40;
 
 /// The case as text for a terminal with this width.
 pub fn reviewed_case(case: &ReviewedCase<'_>, columns: u16) -> String {
-    let ReviewedCase { number: (number, of), name, state, place, expected, before, now, failed } = case;
+    let ReviewedCase {
+        number: (number, of),
+        name,
+        state,
+        place,
+        expected,
+        before,
+        now,
+        failed,
+    } = case;
     let mut out = String::new();
-    put(&mut out, &format!("\n[{number} of {of}] {}: {}  ({})", line(name, 200), line(state, 200), line(place, 200)));
+    put(
+        &mut out,
+        &format!(
+            "\n[{number} of {of}] {}: {}  ({})",
+            line(name, 200),
+            line(state, 200),
+            line(place, 200)
+        ),
+    );
     let (before, now) = (before.map(exhibit::whole), exhibit::whole(now));
-    let texts = [("expected", Some(outdented(expected))), ("at the baseline", before), ("now", Some(now))];
-    let texts: Vec<(&str, Vec<String>)> =
-        texts.into_iter().filter_map(|(title, text)| Some((title, lines(&text?)))).collect();
+    let texts = [
+        ("expected", Some(outdented(expected))),
+        ("at the baseline", before),
+        ("now", Some(now)),
+    ];
+    let texts: Vec<(&str, Vec<String>)> = texts
+        .into_iter()
+        .filter_map(|(title, text)| Some((title, lines(&text?))))
+        .collect();
     if columns >= COLUMNS {
         let mut table = Table::new();
         plain_style(&mut table, columns);
@@ -47,11 +70,16 @@ pub fn reviewed_case(case: &ReviewedCase<'_>, columns: u16) -> String {
     } else {
         for (title, lines) in &texts {
             put(&mut out, &format!("{title}:"));
-            lines.iter().for_each(|text| put(&mut out, &format!("  {text}")));
+            lines
+                .iter()
+                .for_each(|text| put(&mut out, &format!("  {text}")));
         }
     }
     for (check, got) in *failed {
-        put(&mut out, &format!("FAILS {}: {}", line(check, 200), line(got, 400)));
+        put(
+            &mut out,
+            &format!("FAILS {}: {}", line(check, 200), line(got, 400)),
+        );
     }
     out
 }
@@ -61,17 +89,24 @@ fn outdented(text: &str) -> String {
     let margin = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let rest = text.lines().skip(1).filter(|line| !line.trim().is_empty());
     let shared = rest.map(margin).min().unwrap_or(0);
-    let lines = text
-        .lines()
-        .enumerate()
-        .map(|(number, line)| if number == 0 { line } else { line.get(shared..).unwrap_or("") });
+    let lines = text.lines().enumerate().map(|(number, line)| {
+        if number == 0 {
+            line
+        } else {
+            line.get(shared..).unwrap_or("")
+        }
+    });
     lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The lines of a text, without control characters.
 fn lines(text: &str) -> Vec<String> {
     let all = text.lines().count();
-    let mut shown: Vec<String> = text.lines().take(LINES).map(|one| exhibit::indented("", one, 400)).collect();
+    let mut shown: Vec<String> = text
+        .lines()
+        .take(LINES)
+        .map(|one| exhibit::indented("", one, 400))
+        .collect();
     if all > LINES {
         shown.push(format!("… and {} more lines", all - LINES));
     }

@@ -40,9 +40,17 @@ pub fn sarif(report: &Report) -> String {
     let more = results.len().saturating_sub(MOST);
     results.truncate(MOST);
     let mut notes = vec![notification(report, "note", &headline(report))];
-    notes.extend(report.not_gateable.iter().map(|why| notification(report, "error", &why.0)));
+    notes.extend(
+        report
+            .not_gateable
+            .iter()
+            .map(|why| notification(report, "error", &why.0)),
+    );
     if more > 0 {
-        let text = format!("{} not in this file; report.json has all", plural(more, "result is", "results are"));
+        let text = format!(
+            "{} not in this file; report.json has all",
+            plural(more, "result is", "results are")
+        );
         notes.push(notification(report, "warning", &text));
     }
     let value = json!({
@@ -66,7 +74,10 @@ pub fn sarif(report: &Report) -> String {
 }
 
 fn notification(report: &Report, level: &str, text: &str) -> Value {
-    let subject = report.config.as_ref().map_or(String::new(), |config| format!("{config}: "));
+    let subject = report
+        .config
+        .as_ref()
+        .map_or(String::new(), |config| format!("{config}: "));
     json!({ "level": level, "message": message(&format!("{subject}{text}"), 1_000) })
 }
 
@@ -78,10 +89,19 @@ fn message(text: &str, most: usize) -> Value {
 /// One rule for each tag of a failed check, and those without a check.
 fn rules() -> Vec<Value> {
     let rule = |id: &str, what: &str, help: &str| json!({ "id": id, "shortDescription": { "text": what }, "help": { "text": help } });
-    let tags = Tag::ALL.into_iter().map(|tag| rule(tag.as_str(), tag.meaning(), tag.fix_strategy()));
-    let moved = rule(GATE, "a case lowers a number below its gate", "compare the expected with the produced result");
-    let lost =
-        rule(NOT_MEASURED, "too few samples of a case completed", "read why the samples are missing, and record them");
+    let tags = Tag::ALL
+        .into_iter()
+        .map(|tag| rule(tag.as_str(), tag.meaning(), tag.fix_strategy()));
+    let moved = rule(
+        GATE,
+        "a case lowers a number below its gate",
+        "compare the expected with the produced result",
+    );
+    let lost = rule(
+        NOT_MEASURED,
+        "too few samples of a case completed",
+        "read why the samples are missing, and record them",
+    );
     tags.chain([moved, lost]).collect()
 }
 
@@ -89,7 +109,9 @@ fn failed_checks(report: &Report) -> Vec<SarifResult<'_>> {
     let mut found = Vec::new();
     for (suite, agent, case) in report.suite_cases() {
         for check in case.failed_checks() {
-            let Some(failure) = check.failure.as_deref() else { continue };
+            let Some(failure) = check.failure.as_deref() else {
+                continue;
+            };
             let expected = check.expected.as_deref().unwrap_or_default();
             found.push(SarifResult {
                 suite,
@@ -116,7 +138,14 @@ fn moved_gates<'a>(report: &'a Report, checks: &[SarifResult<'a>]) -> Vec<SarifR
     let mut found = Vec::new();
     for failed in failed_metrics(report) {
         for evidence in &failed.metric.evidence.cases {
-            let Some(case) = failed.agent.cases.iter().find(|case| case.case == evidence.case) else { continue };
+            let Some(case) = failed
+                .agent
+                .cases
+                .iter()
+                .find(|case| case.case == evidence.case)
+            else {
+                continue;
+            };
             if checks.iter().any(|check| std::ptr::eq(check.case, case)) {
                 continue;
             }
@@ -143,16 +172,23 @@ fn moved_gates<'a>(report: &'a Report, checks: &[SarifResult<'a>]) -> Vec<SarifR
 }
 
 fn not_measured(report: &Report) -> impl Iterator<Item = SarifResult<'_>> {
-    let lost = report.suite_cases().filter(|(_, _, case)| case.exclusion == Exclusion::NoMajority);
+    let lost = report
+        .suite_cases()
+        .filter(|(_, _, case)| case.exclusion == Exclusion::NoMajority);
     lost.map(|(suite, agent, case)| {
-        let why = case.lost.first().map_or(String::new(), |lost| format!(": {}", line(&lost.why.text(), 400)));
+        let why = case.lost.first().map_or(String::new(), |lost| {
+            format!(": {}", line(&lost.why.text(), 400))
+        });
         SarifResult {
             suite,
             agent,
             case,
             rule: NOT_MEASURED,
             subject: String::new(),
-            text: format!("{} of {} samples completed{why}", case.completed, case.planned),
+            text: format!(
+                "{} of {} samples completed{why}",
+                case.completed, case.planned
+            ),
             at: 1,
         }
     })
@@ -161,7 +197,10 @@ fn not_measured(report: &Report) -> impl Iterator<Item = SarifResult<'_>> {
 /// New failures first, then known ones, then what does not gate.
 fn rank(result: &SarifResult<'_>) -> usize {
     let level = level(result);
-    LEVELS.iter().position(|one| *one == level).unwrap_or_default()
+    LEVELS
+        .iter()
+        .position(|one| *one == level)
+        .unwrap_or_default()
 }
 
 /// The levels of SARIF, worst first.
@@ -183,7 +222,15 @@ fn level(result: &SarifResult<'_>) -> &'static str {
 }
 
 fn written(result: &SarifResult<'_>) -> Value {
-    let SarifResult { suite, agent, case, rule, subject, text, at } = result;
+    let SarifResult {
+        suite,
+        agent,
+        case,
+        rule,
+        subject,
+        text,
+        at,
+    } = result;
     let name = format!("{}/{}/{}", suite.id, agent.agent, case.case);
     let identity = format!("{} {name} {rule} {subject}", suite.tier.as_str());
     json!({
@@ -207,7 +254,13 @@ mod tests {
 
     #[test]
     fn a_message_has_no_link() {
-        assert_eq!(message("got [a](https://example.org)", 99)["text"], "got [a] (https://example.org)");
-        assert_eq!(message("got [a](https://example.org)", 7)["text"], "got [a]…");
+        assert_eq!(
+            message("got [a](https://example.org)", 99)["text"],
+            "got [a] (https://example.org)"
+        );
+        assert_eq!(
+            message("got [a](https://example.org)", 7)["text"],
+            "got [a]…"
+        );
     }
 }

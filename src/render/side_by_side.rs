@@ -37,7 +37,10 @@ pub fn side_by_side(
     screen: Screen,
 ) -> String {
     let everything = screen.detail == Detail::Everything;
-    let shown: Vec<&MetricRow> = rows.iter().filter(|row| everything || differs(row)).collect();
+    let shown: Vec<&MetricRow> = rows
+        .iter()
+        .filter(|row| everything || differs(row))
+        .collect();
     let mut out = String::new();
     if !shown.is_empty() {
         put(&mut out, &table(&shown, screen.columns).to_string());
@@ -45,12 +48,33 @@ pub fn side_by_side(
     match rows.len() - shown.len() {
         0 => {}
         1 => put(&mut out, "1 number is equal; -v shows it"),
-        equal => put(&mut out, &format!("{} are equal; -v shows them", plural(equal, "number", "numbers"))),
+        equal => put(
+            &mut out,
+            &format!(
+                "{} are equal; -v shows them",
+                plural(equal, "number", "numbers")
+            ),
+        ),
     }
-    moved_cases(&mut out, cases, scale, if everything { usize::MAX } else { CASES });
-    for (names, what) in [(&cases.added, "only in the second"), (&cases.removed, "only in the first")] {
+    moved_cases(
+        &mut out,
+        cases,
+        scale,
+        if everything { usize::MAX } else { CASES },
+    );
+    for (names, what) in [
+        (&cases.added, "only in the second"),
+        (&cases.removed, "only in the first"),
+    ] {
         if !names.is_empty() {
-            put(&mut out, &format!("{} {what}: {}", plural(names.len(), "case is", "cases are"), listed(names)));
+            put(
+                &mut out,
+                &format!(
+                    "{} {what}: {}",
+                    plural(names.len(), "case is", "cases are"),
+                    listed(names)
+                ),
+            );
         }
     }
     out
@@ -58,7 +82,9 @@ pub fn side_by_side(
 
 fn differs(row: &MetricRow) -> bool {
     let known = row.before.zip(row.after);
-    known.map_or(row.before != row.after, |(before, after)| (before - after).abs() > 0.5e-6)
+    known.map_or(row.before != row.after, |(before, after)| {
+        (before - after).abs() > 0.5e-6
+    })
 }
 
 fn table(rows: &[&MetricRow], width: u16) -> Table {
@@ -66,7 +92,10 @@ fn table(rows: &[&MetricRow], width: u16) -> Table {
     table.set_header(["suite/agent", "metric", "before", "after", "delta", ""]);
     let mut above = String::new();
     for row in rows {
-        let change = row.before.zip(row.after).map(|(before, after)| after - before);
+        let change = row
+            .before
+            .zip(row.after)
+            .map(|(before, after)| after - before);
         let unit = row.scale.unit;
         let turn = match direction(row.scale.better, unit, change) {
             ValueDirection::Better => "better",
@@ -87,16 +116,29 @@ fn table(rows: &[&MetricRow], width: u16) -> Table {
     table
 }
 
-fn moved_cases(out: &mut String, cases: &CaseMoves, scale: &dyn Fn(&str) -> NumberScale, most: usize) {
+fn moved_cases(
+    out: &mut String,
+    cases: &CaseMoves,
+    scale: &dyn Fn(&str) -> NumberScale,
+    most: usize,
+) {
     if cases.moved.is_empty() {
         return;
     }
     put(
         out,
-        &format!("\n{}; those that pass less often come first", plural(cases.moved.len(), "case moved", "cases moved")),
+        &format!(
+            "\n{}; those that pass less often come first",
+            plural(cases.moved.len(), "case moved", "cases moved")
+        ),
     );
     for one in cases.moved.iter().take(most) {
-        let CaseMove { name, passed, values, why } = one;
+        let CaseMove {
+            name,
+            passed,
+            values,
+            why,
+        } = one;
         let share = |value: f64| metric_value(Unit::Share, Some(value));
         let passing = passed.map_or(String::new(), |(before, after)| {
             format!(": samples that pass {} → {}", share(before), share(after))
@@ -123,7 +165,13 @@ fn moved_cases(out: &mut String, cases: &CaseMoves, scale: &dyn Fn(&str) -> Numb
         }
     }
     if cases.moved.len() > most {
-        put(out, &format!("  … and {}; -v shows all", plural(cases.moved.len() - most, "more case", "more cases")));
+        put(
+            out,
+            &format!(
+                "  … and {}; -v shows all",
+                plural(cases.moved.len() - most, "more case", "more cases")
+            ),
+        );
     }
 }
 

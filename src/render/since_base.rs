@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::number::duration;
 use super::words::plural;
 use crate::model::{
-    AgentName, AgentReport, CaseTrend, ChangedText, MovedUse, PairResult, Report, SampleUse, Unit, fixed_places,
-    metric_value,
+    AgentName, AgentReport, CaseTrend, ChangedText, MovedUse, PairResult, Report, SampleUse, Unit,
+    fixed_places, metric_value,
 };
 use crate::text::{WordPiece, changed_words, line};
 
@@ -27,26 +27,32 @@ pub struct DiffMarks {
 pub const LIKELY_CAUSE: &str = "changed since the base commit, so the likely cause";
 
 /// The next step where an agent changed.
-pub const UNDO_IT: &str =
-    "next: undo or reword this change, and record again; where the new behaviour is right, change the cases";
+pub const UNDO_IT: &str = "next: undo or reword this change, and record again; where the new behaviour is right, change the cases";
 
 /// Whether what this commit changed in an agent explains a failed case: its output is another one than on the base commit. Then a tag would
 /// only contradict it.
 pub fn explains(agent: &AgentReport, case: Option<&PairResult>) -> bool {
     let since = &agent.since_base;
-    let is_other =
-        |case: &PairResult| case.trend != CaseTrend::StillFailing && !since.outputs_of(&case.case).is_empty();
+    let is_other = |case: &PairResult| {
+        case.trend != CaseTrend::StillFailing && !since.outputs_of(&case.case).is_empty()
+    };
     !since.agent.is_empty() && case.is_none_or(is_other)
 }
 
 /// The marks of git's word diff, for terminals.
-pub const PLAIN_MARKS: DiffMarks = DiffMarks { clean: line, longest: 300, removed: ("[-", "-]"), added: ("{+", "+}") };
+pub const PLAIN_MARKS: DiffMarks = DiffMarks {
+    clean: line,
+    longest: 300,
+    removed: ("[-", "-]"),
+    added: ("{+", "+}"),
+};
 
 /// A text with its removed and added words marked.
 pub fn word_diff(change: &ChangedText, marks: DiffMarks) -> String {
     let (before, now) = (change.before.as_deref(), change.now.as_deref());
-    let marked =
-        |(open, close): (&str, &str), text: &str| format!("{open}{}{close}", (marks.clean)(text, marks.longest));
+    let marked = |(open, close): (&str, &str), text: &str| {
+        format!("{open}{}{close}", (marks.clean)(text, marks.longest))
+    };
     let pieces = changed_words(before.unwrap_or_default(), now.unwrap_or_default());
     let pieces = pieces.iter().map(|piece| match piece {
         WordPiece::Same(text) => (marks.clean)(text, marks.longest),
@@ -62,13 +68,27 @@ pub fn change_line(change: &ChangedText, completed: u32, marks: DiffMarks) -> St
         Some(samples) if completed > 1 => format!(" ({samples} of {completed} samples)"),
         Some(_) | None => String::new(),
     };
-    format!("{}{samples}: {}", (marks.clean)(&change.name, 160), word_diff(change, marks))
+    format!(
+        "{}{samples}: {}",
+        (marks.clean)(&change.name, 160),
+        word_diff(change, marks)
+    )
 }
 
 /// What an agent uses more or less of, in one sentence; `None` if nothing moved.
 pub fn moved_uses(agent: &AgentReport) -> Option<String> {
-    let uses: Vec<String> = agent.since_base.uses.iter().map(|moved| use_words(agent, moved)).collect();
-    (!uses.is_empty()).then(|| format!("median of a sample since the base commit: {}", uses.join("; ")))
+    let uses: Vec<String> = agent
+        .since_base
+        .uses
+        .iter()
+        .map(|moved| use_words(agent, moved))
+        .collect();
+    (!uses.is_empty()).then(|| {
+        format!(
+            "median of a sample since the base commit: {}",
+            uses.join("; ")
+        )
+    })
 }
 
 fn use_words(agent: &AgentReport, moved: &MovedUse) -> String {
@@ -78,9 +98,17 @@ fn use_words(agent: &AgentReport, moved: &MovedUse) -> String {
         SampleUse::Latency => "latency",
         SampleUse::Cost => "cost",
     };
-    let is_gated = agent.metrics.iter().any(|metric| metric.name == what.as_str() && !metric.gates.is_empty());
+    let is_gated = agent
+        .metrics
+        .iter()
+        .any(|metric| metric.name == what.as_str() && !metric.gates.is_empty());
     let gate = if is_gated { "" } else { ", no gate is on it" };
-    format!("{name} {} → {} ({}{gate})", use_value(*what, *before), use_value(*what, *now), change(moved))
+    format!(
+        "{name} {} → {} ({}{gate})",
+        use_value(*what, *before),
+        use_value(*what, *now),
+        change(moved)
+    )
 }
 
 pub fn use_value(what: SampleUse, value: f64) -> String {
@@ -101,17 +129,29 @@ fn change(moved: &MovedUse) -> String {
 /// The agents that use more than at the base commit, for the headline: `assistant uses +100% tokens and +100% latency`.
 pub fn greater_uses(report: &Report) -> Option<String> {
     let greater = report.agents().filter_map(|agent| {
-        let uses: Vec<String> =
-            agent.since_base.uses.iter().filter(|moved| moved.now > moved.before).map(more).collect();
+        let uses: Vec<String> = agent
+            .since_base
+            .uses
+            .iter()
+            .filter(|moved| moved.now > moved.before)
+            .map(more)
+            .collect();
         (!uses.is_empty()).then(|| (&agent.agent, uses.join(" and ")))
     });
     let greater: Vec<(&AgentName, String)> = greater.collect();
     let (name, uses) = greater.first()?;
     // One agent may be in several suites.
-    let others: BTreeSet<&AgentName> = greater.iter().map(|(other, _)| *other).filter(|other| other != name).collect();
+    let others: BTreeSet<&AgentName> = greater
+        .iter()
+        .map(|(other, _)| *other)
+        .filter(|other| other != name)
+        .collect();
     Some(match others.len() {
         0 => format!("{name} needs {uses}"),
-        count => format!("{name} needs {uses} (and {} more)", plural(count, "agent", "agents")),
+        count => format!(
+            "{name} needs {uses} (and {} more)",
+            plural(count, "agent", "agents")
+        ),
     })
 }
 
@@ -127,7 +167,9 @@ fn more(moved: &MovedUse) -> String {
 /// What this commit changed in an agent, by name: `this change of prompts/a.md and 2 more`.
 pub fn changed_names(agent: &AgentReport, clean: impl Fn(&str) -> String) -> String {
     let all = &agent.since_base.agent;
-    let first = all.first().map_or(String::new(), |change| clean(&change.name));
+    let first = all
+        .first()
+        .map_or(String::new(), |change| clean(&change.name));
     match all.len() {
         0 | 1 => format!("this change of {first}"),
         count => format!("this change of {first} and {} more", count - 1),
@@ -136,5 +178,10 @@ pub fn changed_names(agent: &AgentReport, clean: impl Fn(&str) -> String) -> Str
 
 /// The lines on what changed in an agent; empty without a base commit.
 pub fn agent_changes(agent: &AgentReport, marks: DiffMarks) -> Vec<String> {
-    agent.since_base.agent.iter().map(|change| change_line(change, 1, marks)).collect()
+    agent
+        .since_base
+        .agent
+        .iter()
+        .map(|change| change_line(change, 1, marks))
+        .collect()
 }

@@ -25,7 +25,10 @@ pub fn terminal(report: &Report, screen: Screen) -> String {
         body(&mut out, report, screen);
     }
     for why in &report.not_gateable {
-        put(&mut out, &format!("no verdict: {}", line_with_end(&why.0, 400)));
+        put(
+            &mut out,
+            &format!("no verdict: {}", line_with_end(&why.0, 400)),
+        );
     }
     if screen.detail != Detail::Verdict {
         put(&mut out, &GateCounts::of(&report.suites).to_words());
@@ -71,11 +74,18 @@ fn certain(out: &mut String, report: &Report) {
     if moved.is_empty() && reliability.is_empty() {
         return;
     }
-    moved.iter().take(LISTED).for_each(|sentence| put(out, sentence));
-    put_more(out, moved.len(), LISTED, |more| format!("… and {more} more numbers that moved; --out DIR shows all"));
+    moved
+        .iter()
+        .take(LISTED)
+        .for_each(|sentence| put(out, sentence));
+    put_more(out, moved.len(), LISTED, |more| {
+        format!("… and {more} more numbers that moved; --out DIR shows all")
+    });
     reliability.iter().for_each(|sentence| put(out, sentence));
     if !moved.is_empty() {
-        certainty::detectable(report, line).iter().for_each(|sentence| put(out, sentence));
+        certainty::detectable(report, line)
+            .iter()
+            .for_each(|sentence| put(out, sentence));
     }
     out.push('\n');
 }
@@ -89,13 +99,32 @@ fn failures(out: &mut String, report: &Report, detail: Detail) {
     all.sort_by_key(|line| has_failed_before(line));
     let explained = |failed: &FailureLine<'_>| explains(failed.agent, Some(failed.case));
     let counts = Tag::ALL.into_iter().filter_map(|tag| {
-        let has_tag = |line: &&FailureLine<'_>| line.check.failure.as_ref().is_some_and(|failure| failure.tag == tag);
-        let count = all.iter().filter(has_tag).filter(|line| !explained(line)).count();
+        let has_tag = |line: &&FailureLine<'_>| {
+            line.check
+                .failure
+                .as_ref()
+                .is_some_and(|failure| failure.tag == tag)
+        };
+        let count = all
+            .iter()
+            .filter(has_tag)
+            .filter(|line| !explained(line))
+            .count();
         (count > 0).then(|| format!("{} {count}", tag.as_str()))
     });
     let counts = counts.collect::<Vec<_>>().join(", ");
-    let counts = if counts.is_empty() { counts } else { format!(" ({counts})") };
-    put(out, &format!("{}{counts}", words::plural(all.len(), "failed check", "failed checks")));
+    let counts = if counts.is_empty() {
+        counts
+    } else {
+        format!(" ({counts})")
+    };
+    put(
+        out,
+        &format!(
+            "{}{counts}",
+            words::plural(all.len(), "failed check", "failed checks")
+        ),
+    );
     let metrics = evidence::failed_metrics(report);
     let is_shown = |failed: &FailureLine<'_>| evidence::is_shown(&metrics, failed);
     // What failed before has one line for each case.
@@ -104,13 +133,34 @@ fn failures(out: &mut String, report: &Report, detail: Detail) {
     };
     let groups: Vec<&[FailureLine<'_>]> = all.chunk_by(share_line).collect();
     for group in groups.iter().take(LISTED) {
-        let Some((failed, failure)) = group.first().and_then(|one| Some((one, one.check.failure.as_deref()?))) else {
+        let Some((failed, failure)) = group
+            .first()
+            .and_then(|one| Some((one, one.check.failure.as_deref()?)))
+        else {
             continue;
         };
-        let FailureLine { suite, agent, case, check } = failed;
+        let FailureLine {
+            suite,
+            agent,
+            case,
+            check,
+        } = failed;
         let checks: Vec<String> = group.iter().map(|one| one.check.name.to_string()).collect();
-        let tags = if explained(failed) { String::new() } else { tags_of(group) };
-        put(out, &format!("  {}/{}/{} {}{tags}", suite.id, agent.agent, case.case, checks.join(", ")));
+        let tags = if explained(failed) {
+            String::new()
+        } else {
+            tags_of(group)
+        };
+        put(
+            out,
+            &format!(
+                "  {}/{}/{} {}{tags}",
+                suite.id,
+                agent.agent,
+                case.case,
+                checks.join(", ")
+            ),
+        );
         if has_failed_before(failed) && detail != Detail::Everything {
             continue;
         }
@@ -123,22 +173,46 @@ fn failures(out: &mut String, report: &Report, detail: Detail) {
         }
         let place = format!("{}:{}", case.golden, check.location.line);
         match explained(failed) {
-            true => put(out, &format!("    likely cause: {}  ({place})", changed_names(agent, |text| line(text, 160)))),
-            false => put(out, &format!("    next: {}  ({place})", line(&failure.next_action, 200))),
+            true => put(
+                out,
+                &format!(
+                    "    likely cause: {}  ({place})",
+                    changed_names(agent, |text| line(text, 160))
+                ),
+            ),
+            false => put(
+                out,
+                &format!("    next: {}  ({place})", line(&failure.next_action, 200)),
+            ),
         }
     }
     let more: usize = groups.iter().skip(LISTED).map(|group| group.len()).sum();
     if more > 0 {
-        put(out, &format!("  … and {more} more; `goldgate explain CASE` or --out DIR shows all"));
+        put(
+            out,
+            &format!("  … and {more} more; `goldgate explain CASE` or --out DIR shows all"),
+        );
     }
     out.push('\n');
 }
 
 /// The tags of the failures of one line: ` [prompt, failed before]`.
 fn tags_of(group: &[FailureLine<'_>]) -> String {
-    let has = |tag: &Tag| group.iter().any(|one| one.check.failure.as_ref().is_some_and(|failure| failure.tag == *tag));
+    let has = |tag: &Tag| {
+        group.iter().any(|one| {
+            one.check
+                .failure
+                .as_ref()
+                .is_some_and(|failure| failure.tag == *tag)
+        })
+    };
     let mut words: Vec<&str> = Tag::ALL.into_iter().filter(has).map(Tag::as_str).collect();
-    words.extend(group.first().is_some_and(has_failed_before).then_some("failed before"));
+    words.extend(
+        group
+            .first()
+            .is_some_and(has_failed_before)
+            .then_some("failed before"),
+    );
     format!(" [{}]", words.join(", "))
 }
 
@@ -161,19 +235,48 @@ fn golden_changes(out: &mut String, report: &Report) {
     if report.golden_changes.is_empty() {
         return;
     }
-    put(out, &words::plural(report.golden_changes.len(), "golden change", "golden changes"));
+    put(
+        out,
+        &words::plural(
+            report.golden_changes.len(),
+            "golden change",
+            "golden changes",
+        ),
+    );
     for change in report.golden_changes.iter().take(LISTED) {
-        put(out, &format!("  [{}] {}", words::weight(report, change), line(&change.words, 400)));
+        put(
+            out,
+            &format!(
+                "  [{}] {}",
+                words::weight(report, change),
+                line(&change.words, 400)
+            ),
+        );
     }
-    put_more(out, report.golden_changes.len(), LISTED, |more| format!("  … and {more} more; --out DIR shows all"));
+    put_more(out, report.golden_changes.len(), LISTED, |more| {
+        format!("  … and {more} more; --out DIR shows all")
+    });
     match &report.approval {
         Some(approval) => put(out, &format!("  {}", line(&words::approval(approval), 200))),
         None => {
-            let needed = report.golden_changes.iter().filter(|change| change.weight == Weight::NeedsApproval).count();
-            let (they_are, them) = if needed == 1 { ("it is", "it") } else { ("they are", "them") };
+            let needed = report
+                .golden_changes
+                .iter()
+                .filter(|change| change.weight == Weight::NeedsApproval)
+                .count();
+            let (they_are, them) = if needed == 1 {
+                ("it is", "it")
+            } else {
+                ("they are", "them")
+            };
             if needed > 0 {
                 let label = "a label (goldgate:accept-baseline by default)";
-                put(out, &format!("  If {they_are} intended, push; somebody else approves {them} with {label}"));
+                put(
+                    out,
+                    &format!(
+                        "  If {they_are} intended, push; somebody else approves {them} with {label}"
+                    ),
+                );
             }
         }
     }

@@ -3,9 +3,9 @@
 pub use super::headline::{command, headline, make_baseline, passes_by_approval};
 use super::plain::line;
 use crate::model::{
-    AgentReport, Approval, BaseCommitValue, Better, CaseTrend, ChanceOfFailure, GateKind, GateRuling, GoldenChange,
-    MetricReport, NewPart, Noise, OtherOutcome, PairResult, Quarantine, Report, Ruling, Standing, SuiteReport, Unit,
-    Verdict, Weight, grouped, metric_value,
+    AgentReport, Approval, BaseCommitValue, Better, CaseTrend, ChanceOfFailure, GateKind,
+    GateRuling, GoldenChange, MetricReport, NewPart, Noise, OtherOutcome, PairResult, Quarantine,
+    Report, Ruling, Standing, SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
 };
 
 /// The longest name in a sentence, in characters.
@@ -27,7 +27,10 @@ impl GateCounts {
     pub fn of_agents<'a>(agents: impl IntoIterator<Item = &'a AgentReport>) -> Self {
         let mut tally = Self::default();
         // What no case can have is not shown, so its gates are not counted.
-        let metrics = agents.into_iter().flat_map(|agent| &agent.metrics).filter(|metric| !metric.is_silent());
+        let metrics = agents
+            .into_iter()
+            .flat_map(|agent| &agent.metrics)
+            .filter(|metric| !metric.is_silent());
         for gate in metrics.flat_map(|metric| &metric.gates) {
             match gate.ruling {
                 Ruling::Judged(Verdict::Pass) => tally.pass += 1,
@@ -42,15 +45,32 @@ impl GateCounts {
     /// The counts that are not zero: `gates: 3 passed, 1 failed`.
     pub fn to_words(self) -> String {
         let counts = self.to_counts();
-        if counts.is_empty() { "no gate".to_owned() } else { format!("gates: {counts}") }
+        if counts.is_empty() {
+            "no gate".to_owned()
+        } else {
+            format!("gates: {counts}")
+        }
     }
 
     /// The counts that are not zero: `3 passed, 1 failed`.
     pub fn to_counts(self) -> String {
-        let Self { pass, inconclusive, fail, skipped } = self;
-        let named = [(pass, "passed"), (inconclusive, "inconclusive"), (fail, "failed"), (skipped, "skipped")];
-        let parts: Vec<String> =
-            named.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+        let Self {
+            pass,
+            inconclusive,
+            fail,
+            skipped,
+        } = self;
+        let named = [
+            (pass, "passed"),
+            (inconclusive, "inconclusive"),
+            (fail, "failed"),
+            (skipped, "skipped"),
+        ];
+        let parts: Vec<String> = named
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
         parts.join(", ")
     }
 }
@@ -67,7 +87,12 @@ pub fn other_outcome(outcome: OtherOutcome) -> &'static str {
 /// The base commit, with its branch if known and as `escape` returns it: `main at f95f852b`.
 pub fn base(report: &Report, escape: impl Fn(&str) -> String) -> String {
     let commit = short(report.base.as_deref());
-    report.base_branch.as_deref().map_or(commit.to_owned(), |branch| format!("{} at {commit}", escape(branch)))
+    report
+        .base_branch
+        .as_deref()
+        .map_or(commit.to_owned(), |branch| {
+            format!("{} at {commit}", escape(branch))
+        })
 }
 
 /// The graded commit after a word for it. Where the base commit is checked out, the graded files are changes on top of it.
@@ -90,13 +115,23 @@ pub fn weight(report: &Report, change: &GoldenChange) -> &'static str {
 
 /// Who approved which commit, and when.
 pub fn approval(approval: &Approval) -> String {
-    let Approval { by, at, head, digest: _, reason: _ } = approval;
+    let Approval {
+        by,
+        at,
+        head,
+        digest: _,
+        reason: _,
+    } = approval;
     format!("approved by {by} at {at} for commit {}", short(Some(head)))
 }
 
 /// A count with its noun: `1 line`, `2 lines`.
 pub fn plural(count: usize, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(&count.to_string()), if count == 1 { one } else { many })
+    format!(
+        "{} {}",
+        grouped(&count.to_string()),
+        if count == 1 { one } else { many }
+    )
 }
 
 /// A gate in one short phrase: `≥ 80% (band 2 pp)`. If the base commit fails it as well, its value follows.
@@ -105,20 +140,36 @@ pub fn gate(metric: &MetricReport, gate: &GateRuling) -> String {
 }
 
 /// Like [`gate`], with the branch's name as `escape` returns it.
-pub fn gate_with(metric: &MetricReport, gate: &GateRuling, escape: impl Fn(&str) -> String) -> String {
+pub fn gate_with(
+    metric: &MetricReport,
+    gate: &GateRuling,
+    escape: impl Fn(&str) -> String,
+) -> String {
     let chance = chance_of_failure(gate).map_or(String::new(), |sentence| format!("; {sentence}"));
     limit(metric, gate) + &chance + &base_commit_value(metric, gate, escape)
 }
 
 /// Like [`gate_with`], without how often the gate fails by chance.
-pub fn gate_and_base(metric: &MetricReport, gate: &GateRuling, escape: impl Fn(&str) -> String) -> String {
+pub fn gate_and_base(
+    metric: &MetricReport,
+    gate: &GateRuling,
+    escape: impl Fn(&str) -> String,
+) -> String {
     limit(metric, gate) + &base_commit_value(metric, gate, escape)
 }
 
 /// What the base commit's own value is, if it fails the gate as well; else empty.
-fn base_commit_value(metric: &MetricReport, gate: &GateRuling, escape: impl Fn(&str) -> String) -> String {
-    let Some(BaseCommitValue { branch, value }) = &gate.base_commit else { return String::new() };
-    let branch = branch.as_deref().map_or("the base commit".to_owned(), escape);
+fn base_commit_value(
+    metric: &MetricReport,
+    gate: &GateRuling,
+    escape: impl Fn(&str) -> String,
+) -> String {
+    let Some(BaseCommitValue { branch, value }) = &gate.base_commit else {
+        return String::new();
+    };
+    let branch = branch
+        .as_deref()
+        .map_or("the base commit".to_owned(), escape);
     let value = metric_value(metric.unit, Some(*value));
     let baseline = match metric.comparison.baseline {
         Some(baseline) => format!("baseline {}, ", metric_value(metric.unit, Some(baseline))),
@@ -131,7 +182,10 @@ fn base_commit_value(metric: &MetricReport, gate: &GateRuling, escape: impl Fn(&
 fn chance_of_failure(gate: &GateRuling) -> Option<String> {
     let ChanceOfFailure { rate, approximate } = gate.chance?;
     let about = if approximate { "about " } else { "" };
-    Some(format!("an unchanged agent fails this gate in {about}{} of re-recordings", whole_percent(rate)))
+    Some(format!(
+        "an unchanged agent fails this gate in {about}{} of re-recordings",
+        whole_percent(rate)
+    ))
 }
 
 /// The least number of samples that have to fail alike before a case is called steady.
@@ -144,9 +198,9 @@ pub fn chance_of_failed_metric(agent: &AgentReport, metric: &MetricReport) -> Op
     match (often, steady) {
         (None, steady) => steady,
         // The interval is of this very change, and so are the samples of its cases.
-        (Some(often), _) if metric.comparison.noise == Some(Noise::Beyond) => {
-            Some(format!("more than noise: the 95% interval of this change excludes zero, although {often}"))
-        }
+        (Some(often), _) if metric.comparison.noise == Some(Noise::Beyond) => Some(format!(
+            "more than noise: the 95% interval of this change excludes zero, although {often}"
+        )),
         (Some(often), Some(steady)) => Some(format!("{steady}; {often}")),
         (Some(often), None) => Some(format!("{often}: this may be noise; `goldgate calibrate`")),
     }
@@ -162,12 +216,18 @@ fn steady_failures(agent: &AgentReport, metric: &MetricReport) -> Option<String>
         Better::Lower => 0.0,
         Better::Neither => return None,
     };
-    let right_before =
-        metric.evidence.cases.iter().filter(|one| metric.unit == Unit::Share && one.baseline == Some(best));
+    let right_before = metric
+        .evidence
+        .cases
+        .iter()
+        .filter(|one| metric.unit == Unit::Share && one.baseline == Some(best));
     let steady = right_before.filter_map(|one| {
         let case = agent.cases.iter().find(|case| case.case == one.case)?;
         let (completed, mut checks) = (case.completed, case.checks.iter());
-        let in_all = one.differences.iter().any(|line| line.samples == Some(completed));
+        let in_all = one
+            .differences
+            .iter()
+            .any(|line| line.samples == Some(completed));
         let is_steady = in_all || checks.any(|check| check.standing == Standing::Fails);
         (completed >= STEADY && is_steady).then_some(one.case.as_str())
     });
@@ -177,7 +237,8 @@ fn steady_failures(agent: &AgentReport, metric: &MetricReport) -> Option<String>
         more => format!(" and {more} more"),
     };
     let first = names.get(..NAMED).unwrap_or(&names).join(", ");
-    (!first.is_empty()).then(|| format!("wrong in every sample, and right in the baseline: {first}{more}"))
+    (!first.is_empty())
+        .then(|| format!("wrong in every sample, and right in the baseline: {first}{more}"))
 }
 
 /// How a case moved since the baseline. The checks of a case may pass while its numbers are below a limit.
@@ -194,7 +255,12 @@ pub fn trend(case: &PairResult) -> &'static str {
 }
 
 /// The words of [`trend`] for cases that moved, the worst first.
-pub const MOVED_TRENDS: [&str; 4] = ["newly failing", "newly below a limit", "newly passing", "new"];
+pub const MOVED_TRENDS: [&str; 4] = [
+    "newly failing",
+    "newly below a limit",
+    "newly passing",
+    "new",
+];
 
 /// A rate in whole percent. One between the ends is never shown as 0% or 100%.
 pub fn whole_percent(rate: f64) -> String {
@@ -208,7 +274,11 @@ pub fn whole_percent(rate: f64) -> String {
 /// The limit of a gate alone.
 pub fn limit(metric: &MetricReport, gate: &GateRuling) -> String {
     let limit = metric_value(metric.unit, gate.threshold);
-    let band = if gate.zone > 0.0 { format!(" (band {})", spread(metric.unit, gate.zone)) } else { String::new() };
+    let band = if gate.zone > 0.0 {
+        format!(" (band {})", spread(metric.unit, gate.zone))
+    } else {
+        String::new()
+    };
     let source = if gate.from_baseline { " baseline" } else { "" };
     let change = || spread(metric.unit, gate.threshold.unwrap_or_default());
     match (gate.gate, gate.threshold) {
@@ -223,7 +293,12 @@ pub fn limit(metric: &MetricReport, gate: &GateRuling) -> String {
 
 /// The first part that a case has more of than at the baseline, and the number of further ones: `new in order-1: delete_account`.
 pub fn new_parts(gate: &GateRuling) -> Option<String> {
-    let NewPart { case, name, now, baseline } = gate.new_parts.first()?;
+    let NewPart {
+        case,
+        name,
+        now,
+        baseline,
+    } = gate.new_parts.first()?;
     let (case, name) = (line(case.as_str(), NAME), line(name, NAME));
     let more = match gate.new_parts.len() - 1 {
         0 => String::new(),
@@ -240,7 +315,10 @@ pub fn value(metric: &MetricReport) -> String {
     let whole = metric_value(metric.unit, metric.value);
     match metric.compared() {
         None => whole,
-        compared => format!("{whole} ({} of those compared)", metric_value(metric.unit, compared)),
+        compared => format!(
+            "{whole} ({} of those compared)",
+            metric_value(metric.unit, compared)
+        ),
     }
 }
 
@@ -248,13 +326,20 @@ pub fn value(metric: &MetricReport) -> String {
 pub fn spread(unit: Unit, width: f64) -> String {
     match unit {
         Unit::Share => metric_value(unit, Some(width)).replace('%', " pp"),
-        Unit::Count | Unit::Points | Unit::Spread | Unit::Dollars => metric_value(unit, Some(width)),
+        Unit::Count | Unit::Points | Unit::Spread | Unit::Dollars => {
+            metric_value(unit, Some(width))
+        }
     }
 }
 
 /// Why a case is not part of the gates, and until when.
 pub fn quarantine(pair: &PairResult) -> String {
-    let Some(Quarantine { owner, reason, expires }) = pair.quarantine.as_deref() else {
+    let Some(Quarantine {
+        owner,
+        reason,
+        expires,
+    }) = pair.quarantine.as_deref()
+    else {
         return "in quarantine".to_owned();
     };
     let result = match (pair.has_majority(), pair.passed.passes()) {
@@ -291,5 +376,10 @@ pub fn short(commit: Option<&str>) -> &str {
 
 /// The tiers of a report: `deterministic and model`.
 pub fn tiers(report: &Report) -> String {
-    report.tiers.iter().map(|tier| tier.as_str()).collect::<Vec<_>>().join(" and ")
+    report
+        .tiers
+        .iter()
+        .map(|tier| tier.as_str())
+        .collect::<Vec<_>>()
+        .join(" and ")
 }

@@ -59,11 +59,17 @@ impl From<&Baseline> for MeasuredNumbers {
         for (suite, agents) in &baseline.suites {
             for (agent, entry) in agents {
                 for (case, values) in &entry.cases {
-                    cases.insert((suite.to_string(), agent.to_string(), case.to_string()), of_values(values));
+                    cases.insert(
+                        (suite.to_string(), agent.to_string(), case.to_string()),
+                        of_values(values),
+                    );
                 }
             }
         }
-        Self { numbers: numbers_of_baseline(baseline), cases }
+        Self {
+            numbers: numbers_of_baseline(baseline),
+            cases,
+        }
     }
 }
 
@@ -72,31 +78,53 @@ impl From<&Report> for MeasuredNumbers {
         let mut cases = BTreeMap::new();
         for (suite, agent) in report.suite_agents() {
             for case in &agent.cases {
-                let name = (suite.id.to_string(), agent.agent.to_string(), case.case.to_string());
+                let name = (
+                    suite.id.to_string(),
+                    agent.agent.to_string(),
+                    case.case.to_string(),
+                );
                 cases.insert(name, of_pair(case));
             }
         }
-        Self { numbers: numbers_of_report(report), cases }
+        Self {
+            numbers: numbers_of_report(report),
+            cases,
+        }
     }
 }
 
 fn of_values(values: &CaseValues) -> CaseNumbers {
-    let means = values.iter().filter_map(|(name, samples)| Some((name.clone(), mean(samples)?)));
+    let means = values
+        .iter()
+        .filter_map(|(name, samples)| Some((name.clone(), mean(samples)?)));
     let mut means: BTreeMap<String, f64> = means.collect();
-    CaseNumbers { passed: means.remove(PASSED), values: means, why: None }
+    CaseNumbers {
+        passed: means.remove(PASSED),
+        values: means,
+        why: None,
+    }
 }
 
 fn of_pair(case: &PairResult) -> CaseNumbers {
     if case.exclusion != Exclusion::Counted {
         return CaseNumbers::default();
     }
-    let values = case.values.iter().filter_map(|value| Some((value.name.to_string(), mean(&value.samples)?)));
+    let values = case
+        .values
+        .iter()
+        .filter_map(|value| Some((value.name.to_string(), mean(&value.samples)?)));
     let why = case.failed_checks().find_map(|check| {
         let failure = check.failure.as_deref()?;
         Some(format!("{}: {}", check.name, failure.detail))
     });
-    let passed = case.passing.and_then(|passing| share(passing as usize, case.completed as usize));
-    CaseNumbers { passed, values: values.collect(), why }
+    let passed = case
+        .passing
+        .and_then(|passing| share(passing as usize, case.completed as usize));
+    CaseNumbers {
+        passed,
+        values: values.collect(),
+        why,
+    }
 }
 
 fn mean(samples: &[Option<f64>]) -> Option<f64> {
@@ -113,23 +141,36 @@ pub fn case_moves(before: &MeasuredNumbers, after: &MeasuredNumbers) -> CaseMove
             Some(earlier) => found.moved.extend(moved(name, earlier, now)),
         }
     }
-    let gone = before.cases.keys().filter(|name| !after.cases.contains_key(*name));
+    let gone = before
+        .cases
+        .keys()
+        .filter(|name| !after.cases.contains_key(*name));
     found.removed = gone.cloned().collect();
     let change = |one: &CaseMove| one.passed.map_or(0.0, |(before, after)| after - before);
-    found.moved.sort_by(|one, other| change(one).total_cmp(&change(other)));
+    found
+        .moved
+        .sort_by(|one, other| change(one).total_cmp(&change(other)));
     found
 }
 
 fn moved(name: &CaseName, before: &CaseNumbers, after: &CaseNumbers) -> Option<CaseMove> {
     let differ = |before: f64, after: f64| (before - after).abs() > SAME;
-    let passed = before.passed.zip(after.passed).filter(|(before, after)| differ(*before, *after));
+    let passed = before
+        .passed
+        .zip(after.passed)
+        .filter(|(before, after)| differ(*before, *after));
     let values = after.values.iter().filter_map(|(metric, now)| {
         let earlier = before.values.get(metric)?;
         differ(*earlier, *now).then(|| (metric.clone(), *earlier, *now))
     });
     let values: Vec<(String, f64, f64)> = values.collect();
     let any = passed.is_some() || !values.is_empty();
-    any.then(|| CaseMove { name: name.clone(), passed, values, why: after.why.clone() })
+    any.then(|| CaseMove {
+        name: name.clone(),
+        passed,
+        values,
+        why: after.why.clone(),
+    })
 }
 
 #[cfg(test)]
@@ -142,21 +183,48 @@ mod tests {
         let cases = cases.iter().map(|(case, passed, f1)| {
             let name = ("s".to_owned(), "a".to_owned(), (*case).to_owned());
             let values = BTreeMap::from([("f1_score".to_owned(), *f1)]);
-            (name, CaseNumbers { passed: Some(*passed), values, why: None })
+            (
+                name,
+                CaseNumbers {
+                    passed: Some(*passed),
+                    values,
+                    why: None,
+                },
+            )
         });
-        MeasuredNumbers { cases: cases.collect(), ..MeasuredNumbers::default() }
+        MeasuredNumbers {
+            cases: cases.collect(),
+            ..MeasuredNumbers::default()
+        }
     }
 
     #[test]
     fn the_case_that_passes_least_often_after_the_move_comes_first() {
-        let before =
-            measured(&[("a", 1.0, 0.5), ("b", 0.5, 1.0), ("c", 1.0, 1.0), ("d", 1.0, 1.0), ("gone", 1.0, 1.0)]);
-        let after = measured(&[("a", 1.0, 0.6), ("b", 1.0, 1.0), ("c", 0.0, 1.0), ("d", 1.0, 1.0), ("new", 1.0, 1.0)]);
+        let before = measured(&[
+            ("a", 1.0, 0.5),
+            ("b", 0.5, 1.0),
+            ("c", 1.0, 1.0),
+            ("d", 1.0, 1.0),
+            ("gone", 1.0, 1.0),
+        ]);
+        let after = measured(&[
+            ("a", 1.0, 0.6),
+            ("b", 1.0, 1.0),
+            ("c", 0.0, 1.0),
+            ("d", 1.0, 1.0),
+            ("new", 1.0, 1.0),
+        ]);
         let found = case_moves(&before, &after);
         let names: Vec<&str> = found.moved.iter().map(|one| one.name.2.as_str()).collect();
         assert_eq!(names, ["c", "a", "b"]);
         assert_eq!(found.moved[0].passed, Some((1.0, 0.0)));
-        assert_eq!((found.moved[1].passed, found.moved[1].values.len()), (None, 1));
-        assert_eq!((found.added[0].2.as_str(), found.removed[0].2.as_str()), ("new", "gone"));
+        assert_eq!(
+            (found.moved[1].passed, found.moved[1].values.len()),
+            (None, 1)
+        );
+        assert_eq!(
+            (found.added[0].2.as_str(), found.removed[0].2.as_str()),
+            ("new", "gone")
+        );
     }
 }

@@ -12,14 +12,26 @@ use crate::model::{AgentReport, Report, SuiteReport, Verdict, Weight};
 /// compared with, identity and gates. A golden change is covered if an approved result lists it in the same words. A reason for a missing
 /// verdict is never covered.
 pub fn uncovered(report: &Report, approved: &[Report]) -> Vec<String> {
-    let known: BTreeSet<String> = approved.iter().flat_map(|one| &one.golden_changes).map(change).collect();
+    let known: BTreeSet<String> = approved
+        .iter()
+        .flat_map(|one| &one.golden_changes)
+        .map(change)
+        .collect();
     let reasons = report.not_gateable.iter().map(|why| why.0.clone());
-    let agents = bound_suites(report).flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
+    let agents =
+        bound_suites(report).flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
     let failed = agents.filter(|(_, agent)| fails(agent));
-    let numbers = failed.filter(|(suite, agent)| !approved.iter().any(|one| has(one, suite, agent)));
-    let numbers = numbers.map(|(suite, agent)| format!("the numbers of {}/{}", suite.id, agent.agent));
-    let needing = report.golden_changes.iter().filter(|one| one.weight == Weight::NeedsApproval);
-    let changes = needing.filter(|one| !known.contains(&change(one))).map(|one| one.words.clone());
+    let numbers =
+        failed.filter(|(suite, agent)| !approved.iter().any(|one| has(one, suite, agent)));
+    let numbers =
+        numbers.map(|(suite, agent)| format!("the numbers of {}/{}", suite.id, agent.agent));
+    let needing = report
+        .golden_changes
+        .iter()
+        .filter(|one| one.weight == Weight::NeedsApproval);
+    let changes = needing
+        .filter(|one| !known.contains(&change(one)))
+        .map(|one| one.words.clone());
     reasons.chain(numbers).chain(changes).collect()
 }
 
@@ -30,7 +42,10 @@ fn fails(agent: &AgentReport) -> bool {
 
 /// Whether a report has the same result of an agent.
 fn has(report: &Report, of: &SuiteReport, wanted: &AgentReport) -> bool {
-    let same = |suite: &&SuiteReport| (&suite.id, &suite.kind, suite.tier) == (&of.id, &of.kind, of.tier);
-    let mut agents = bound_suites(report).filter(same).flat_map(|suite| &suite.agents);
+    let same =
+        |suite: &&SuiteReport| (&suite.id, &suite.kind, suite.tier) == (&of.id, &of.kind, of.tier);
+    let mut agents = bound_suites(report)
+        .filter(same)
+        .flat_map(|suite| &suite.agents);
     agents.any(|one| agent(one) == agent(wanted))
 }

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::files::sha256_hex;
 use crate::model::{
-    AgentReport, GateRuling, GoldenChange, JudgeIdentity, JudgeReport, MetricReport, RepoPath, Report, SuiteReport,
-    Tier, Weight, six_places,
+    AgentReport, GateRuling, GoldenChange, JudgeIdentity, JudgeReport, MetricReport, RepoPath,
+    Report, SuiteReport, Tier, Weight, six_places,
 };
 
 /// The digest of a result: its numbers, the numbers that they are compared with, gates, samples of the cases, identities, golden
@@ -16,11 +16,22 @@ use crate::model::{
 /// digest. If the deterministic tier ran, only that tier counts: it decides, and a model answers differently each time.
 pub fn result_digest(report: &Report, baseline: Option<&RepoPath>) -> String {
     let suites: Vec<Value> = bound_suites(report).map(suite).collect();
-    let is_baseline = |change: &&GoldenChange| change.file.is_none() || change.file.as_ref() != baseline;
-    let mut changes: Vec<String> = report.golden_changes.iter().filter(is_baseline).map(change).collect();
+    let is_baseline =
+        |change: &&GoldenChange| change.file.is_none() || change.file.as_ref() != baseline;
+    let mut changes: Vec<String> = report
+        .golden_changes
+        .iter()
+        .filter(is_baseline)
+        .map(change)
+        .collect();
     changes.sort();
     // An approval lifts reasons, but the result that was approved had them.
-    let mut refusals: Vec<&str> = report.not_gateable.iter().chain(&report.lifted).map(|why| why.0.as_str()).collect();
+    let mut refusals: Vec<&str> = report
+        .not_gateable
+        .iter()
+        .chain(&report.lifted)
+        .map(|why| why.0.as_str())
+        .collect();
     refusals.sort_unstable();
     let seen = json!({
         "schema": "goldgate.result/1", "config": report.config.as_ref().map(RepoPath::as_str), "suites": suites, "changes": changes,
@@ -32,7 +43,10 @@ pub fn result_digest(report: &Report, baseline: Option<&RepoPath>) -> String {
 /// The suites that an approval binds.
 pub(super) fn bound_suites(report: &Report) -> impl Iterator<Item = &SuiteReport> {
     let deterministic = report.tiers.contains(&Tier::Deterministic);
-    report.suites.iter().filter(move |suite| !deterministic || suite.tier == Tier::Deterministic)
+    report
+        .suites
+        .iter()
+        .filter(move |suite| !deterministic || suite.tier == Tier::Deterministic)
 }
 
 fn suite(suite: &SuiteReport) -> Value {
@@ -48,7 +62,10 @@ pub(super) fn agent(agent: &AgentReport) -> Value {
         .cases
         .iter()
         .map(|case| {
-            let values = case.values.iter().map(|value| value.samples.iter().map(|one| places(*one)).collect());
+            let values = case
+                .values
+                .iter()
+                .map(|value| value.samples.iter().map(|one| places(*one)).collect());
             let samples: Vec<Vec<Value>> = values.collect();
             let mut value = json!({ "case": case.case.as_str(), "samples": samples });
             if !case.parts.is_empty() {
@@ -72,11 +89,18 @@ pub(super) fn agent(agent: &AgentReport) -> Value {
 
 fn judge(agent: &AgentReport, judge: &JudgeReport) -> Value {
     let marks = agent.cases.iter().filter_map(|case| {
-        let judged = case.judged.iter().find(|judged| judged.judge == judge.name)?;
+        let judged = case
+            .judged
+            .iter()
+            .find(|judged| judged.judge == judge.name)?;
         Some(json!([case.case.as_str(), judged.opinion.mark()?.as_str()]))
     });
     let marks: Vec<Value> = marks.collect();
-    let JudgeIdentity { model, rubric_sha256, votes } = &judge.identity;
+    let JudgeIdentity {
+        model,
+        rubric_sha256,
+        votes,
+    } = &judge.identity;
     json!([judge.name.as_str(), model, rubric_sha256, votes, marks])
 }
 
@@ -98,10 +122,21 @@ fn metric(metric: &MetricReport) -> Value {
                 new_parts: _,
             } = gate;
             let threshold = threshold.filter(|_| !from_baseline);
-            json!([gate.as_str(), places(threshold), from_baseline, places(Some(*zone)), hard])
+            json!([
+                gate.as_str(),
+                places(threshold),
+                from_baseline,
+                places(Some(*zone)),
+                hard
+            ])
         })
         .collect();
-    json!([metric.name, places(metric.value), places(metric.comparison.baseline), gates])
+    json!([
+        metric.name,
+        places(metric.value),
+        places(metric.comparison.baseline),
+        gates
+    ])
 }
 
 /// What of a golden change is bound by an approval.
@@ -110,20 +145,28 @@ pub(super) fn change(change: &GoldenChange) -> String {
         Weight::NeedsApproval => "needs approval",
         Weight::Listed => "listed",
     };
-    json!([weight, change.class.as_str(), change.file.as_ref().map(RepoPath::as_str), change.words]).to_string()
+    json!([
+        weight,
+        change.class.as_str(),
+        change.file.as_ref().map(RepoPath::as_str),
+        change.words
+    ])
+    .to_string()
 }
 
 /// A number with six decimal places, as in a baseline: two machines may differ in the last bit.
 fn places(value: Option<f64>) -> Value {
-    value.map_or(Value::Null, |value| json!(format!("{:.6}", six_places(value))))
+    value.map_or(Value::Null, |value| {
+        json!(format!("{:.6}", six_places(value)))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::result_digest;
     use crate::model::{
-        Approval, ChangeClass, GoldenChange, NotGateable, RepoPath, Report, ReportTool, Ruling, SuiteId, Tier, Verdict,
-        Weight,
+        Approval, ChangeClass, GoldenChange, NotGateable, RepoPath, Report, ReportTool, Ruling,
+        SuiteId, Tier, Verdict, Weight,
     };
     use crate::report::suite;
 
@@ -132,18 +175,29 @@ mod tests {
             commit: Some("a".to_owned()),
             base: Some("b".to_owned()),
             verdict: Ruling::Judged(Verdict::Fail),
-            golden_changes: vec![change("baselines/latest.json", "f1"), change("goldgate.yaml", "floor")],
+            golden_changes: vec![
+                change("baselines/latest.json", "f1"),
+                change("goldgate.yaml", "floor"),
+            ],
             ..Report::passing(vec![Tier::Deterministic, Tier::Model])
         }
     }
 
     fn change(file: &str, words: &str) -> GoldenChange {
         let file = RepoPath::root().join(file).ok();
-        GoldenChange { words: words.to_owned(), weight: Weight::NeedsApproval, file, class: ChangeClass::Config }
+        GoldenChange {
+            words: words.to_owned(),
+            weight: Weight::NeedsApproval,
+            file,
+            class: ChangeClass::Config,
+        }
     }
 
     fn digest(report: &Report) -> String {
-        result_digest(report, RepoPath::root().join("baselines/latest.json").ok().as_ref())
+        result_digest(
+            report,
+            RepoPath::root().join("baselines/latest.json").ok().as_ref(),
+        )
     }
 
     #[test]
@@ -155,14 +209,40 @@ mod tests {
             digest: "d".to_owned(),
             reason: None,
         };
-        let model = suite(SuiteId::new("live").unwrap(), "findings", Tier::Model, Vec::new());
+        let model = suite(
+            SuiteId::new("live").unwrap(),
+            "findings",
+            Tier::Model,
+            Vec::new(),
+        );
         for same in [
-            Report { commit: None, base: None, ..report() },
-            Report { finished_at: "later".to_owned(), tool: ReportTool::goldgate("2"), ..report() },
-            Report { verdict: Ruling::Judged(Verdict::Pass), approval: Some(approval), ..report() },
-            Report { notes: vec!["note".to_owned()], ..report() },
-            Report { golden_changes: vec![change("goldgate.yaml", "floor")], ..report() },
-            Report { suites: vec![model], ..report() },
+            Report {
+                commit: None,
+                base: None,
+                ..report()
+            },
+            Report {
+                finished_at: "later".to_owned(),
+                tool: ReportTool::goldgate("2"),
+                ..report()
+            },
+            Report {
+                verdict: Ruling::Judged(Verdict::Pass),
+                approval: Some(approval),
+                ..report()
+            },
+            Report {
+                notes: vec!["note".to_owned()],
+                ..report()
+            },
+            Report {
+                golden_changes: vec![change("goldgate.yaml", "floor")],
+                ..report()
+            },
+            Report {
+                suites: vec![model],
+                ..report()
+            },
         ] {
             assert_eq!(digest(&same), digest(&report()));
         }
@@ -171,27 +251,75 @@ mod tests {
     #[test]
     fn a_reason_that_the_approval_lifted_still_counts() {
         let why = |words: &str| NotGateable(words.to_owned());
-        let before = Report { not_gateable: vec![why("a"), why("b")], ..report() };
-        let after = Report { not_gateable: vec![why("b")], lifted: vec![why("a")], ..report() };
+        let before = Report {
+            not_gateable: vec![why("a"), why("b")],
+            ..report()
+        };
+        let after = Report {
+            not_gateable: vec![why("b")],
+            lifted: vec![why("a")],
+            ..report()
+        };
         assert_eq!(digest(&before), digest(&after));
     }
 
     #[test]
     fn what_an_approver_sees_is_bound() {
-        let listed = GoldenChange { weight: Weight::Listed, ..change("goldgate.yaml", "floor") };
-        let somewhere = GoldenChange { file: None, ..change("goldgate.yaml", "floor") };
-        let graded = || suite(SuiteId::new("s").unwrap(), "findings", Tier::Deterministic, Vec::new());
+        let listed = GoldenChange {
+            weight: Weight::Listed,
+            ..change("goldgate.yaml", "floor")
+        };
+        let somewhere = GoldenChange {
+            file: None,
+            ..change("goldgate.yaml", "floor")
+        };
+        let graded = || {
+            suite(
+                SuiteId::new("s").unwrap(),
+                "findings",
+                Tier::Deterministic,
+                Vec::new(),
+            )
+        };
         let others = [
-            Report { golden_changes: Vec::new(), ..report() },
-            Report { golden_changes: vec![change("goldgate.yaml", "other")], ..report() },
-            Report { golden_changes: vec![listed], ..report() },
-            Report { golden_changes: vec![somewhere], ..report() },
-            Report { golden_changes: vec![change("goldgate.yaml", "floor"), change("x.json", "more")], ..report() },
-            Report { not_gateable: vec![NotGateable("why".to_owned())], ..report() },
-            Report { suites: vec![graded()], ..report() },
-            Report { suites: vec![graded(), graded()], ..report() },
+            Report {
+                golden_changes: Vec::new(),
+                ..report()
+            },
+            Report {
+                golden_changes: vec![change("goldgate.yaml", "other")],
+                ..report()
+            },
+            Report {
+                golden_changes: vec![listed],
+                ..report()
+            },
+            Report {
+                golden_changes: vec![somewhere],
+                ..report()
+            },
+            Report {
+                golden_changes: vec![change("goldgate.yaml", "floor"), change("x.json", "more")],
+                ..report()
+            },
+            Report {
+                not_gateable: vec![NotGateable("why".to_owned())],
+                ..report()
+            },
+            Report {
+                suites: vec![graded()],
+                ..report()
+            },
+            Report {
+                suites: vec![graded(), graded()],
+                ..report()
+            },
         ];
-        let mut digests: Vec<String> = others.iter().map(digest).chain([digest(&report())]).collect();
+        let mut digests: Vec<String> = others
+            .iter()
+            .map(digest)
+            .chain([digest(&report())])
+            .collect();
         assert!(digests.iter().all(|digest| digest.len() == 64));
         digests.sort();
         digests.dedup();

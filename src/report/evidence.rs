@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use crate::fold;
 use crate::model::{
-    AgentReport, Aggregate, BaselineEntry, Better, CaseEvidence, CaseTrend, Difference, EvidenceLine, Exclusion,
-    ExplainedBy, MOVED, MetricEvidence, MetricReport, MetricSpec, NewPart, PairCheck, PairResult, Ruling, Unit,
-    Verdict, metric_value,
+    AgentReport, Aggregate, BaselineEntry, Better, CaseEvidence, CaseTrend, Difference,
+    EvidenceLine, Exclusion, ExplainedBy, MOVED, MetricEvidence, MetricReport, MetricSpec, NewPart,
+    PairCheck, PairResult, Ruling, Unit, Verdict, metric_value,
 };
 use crate::text::line;
 
@@ -20,18 +20,31 @@ const DIFFERENCES: usize = 4;
 const LONGEST: usize = 300;
 
 /// Adds evidence to each metric that fails, is inconclusive or is worse than the baseline.
-pub fn add_evidence(specs: &[MetricSpec], report: &mut AgentReport, before: Option<&BaselineEntry>) {
+pub fn add_evidence(
+    specs: &[MetricSpec],
+    report: &mut AgentReport,
+    before: Option<&BaselineEntry>,
+) {
     let AgentReport { metrics, cases, .. } = report;
     for (index, metric) in metrics.iter_mut().enumerate() {
         if needs_evidence(metric) {
-            let explained = Explained { specs, index, metric, cases, before };
+            let explained = Explained {
+                specs,
+                index,
+                metric,
+                cases,
+                before,
+            };
             metric.evidence = explained.evidence();
         }
     }
 }
 
 fn needs_evidence(metric: &MetricReport) -> bool {
-    let unwell = matches!(metric.verdict, Ruling::Judged(Verdict::Fail | Verdict::Inconclusive));
+    let unwell = matches!(
+        metric.verdict,
+        Ruling::Judged(Verdict::Fail | Verdict::Inconclusive)
+    );
     let worse = metric.better != Better::Neither && metric.loss().is_some_and(|loss| loss > MOVED);
     unwell || worse
 }
@@ -88,10 +101,17 @@ impl<'a> Explained<'a> {
 
     /// The cases without a majority of completed samples, each with the reason.
     fn unmeasured(&self) -> MetricEvidence {
-        let lost: Vec<&PairResult> = self.cases.iter().filter(|case| case.exclusion == Exclusion::NoMajority).collect();
+        let lost: Vec<&PairResult> = self
+            .cases
+            .iter()
+            .filter(|case| case.exclusion == Exclusion::NoMajority)
+            .collect();
         listed(&lost, |case| {
             let pair = case;
-            let why = pair.lost.first().map_or_else(|| "no sample".to_owned(), |lost| lost.why.text());
+            let why = pair
+                .lost
+                .first()
+                .map_or_else(|| "no sample".to_owned(), |lost| lost.why.text());
             let difference = Difference {
                 line: 1,
                 expected: format!("more than half of {} samples complete", pair.planned),
@@ -108,8 +128,13 @@ impl<'a> Explained<'a> {
         failing.sort_by_key(|case| !is_newly(case));
         listed(&failing, |case| {
             let further: Vec<&str> = self.parts_of(case).map(|part| part.name.as_str()).collect();
-            let is_shown = |check: &PairCheck| is_newly(case) || further.contains(&check.name.to_string().as_str());
-            whole_case(case, failed_checks(case, is_shown).take(DIFFERENCES).collect())
+            let is_shown = |check: &PairCheck| {
+                is_newly(case) || further.contains(&check.name.to_string().as_str())
+            };
+            whole_case(
+                case,
+                failed_checks(case, is_shown).take(DIFFERENCES).collect(),
+            )
         })
     }
 
@@ -117,14 +142,20 @@ impl<'a> Explained<'a> {
     fn costs(&self) -> Vec<Cost<'a>> {
         let has_new = |cost: &Cost<'_>| self.parts_of(cost.case).next().is_some();
         let by_change = self.metric.gates.iter().all(|gate| gate.from_baseline);
-        let counted = self.cases.iter().filter(|case| case.exclusion == Exclusion::Counted);
+        let counted = self
+            .cases
+            .iter()
+            .filter(|case| case.exclusion == Exclusion::Counted);
         let mut costs: Vec<Cost<'a>> = counted.map(|case| self.cost(case)).collect();
         let moved = |cost: &Cost<'_>| cost.since_baseline > MOVED;
         let compared = by_change && costs.iter().any(moved);
         costs.retain(|cost| moved(cost) || has_new(cost) || (!compared && cost.from_best > MOVED));
         let worst_first = |one: f64, other: f64| other.total_cmp(&one);
-        let by_baseline = |one: &Cost<'_>, other: &Cost<'_>| worst_first(one.since_baseline, other.since_baseline);
-        let by_best = |one: &Cost<'_>, other: &Cost<'_>| worst_first(one.from_best, other.from_best);
+        let by_baseline = |one: &Cost<'_>, other: &Cost<'_>| {
+            worst_first(one.since_baseline, other.since_baseline)
+        };
+        let by_best =
+            |one: &Cost<'_>, other: &Cost<'_>| worst_first(one.from_best, other.from_best);
         costs.sort_by(|one, other| -> Ordering {
             let by_parts = has_new(other).cmp(&has_new(one));
             by_parts.then(match (self.spec().aggregate, compared) {
@@ -139,7 +170,9 @@ impl<'a> Explained<'a> {
     fn cost(&self, case: &'a PairResult) -> Cost<'a> {
         let spec = self.spec();
         let value = case.values.get(self.index).and_then(|value| value.value);
-        let values = self.before.and_then(|entry| entry.cases.get(&case.case)?.get(spec.name));
+        let values = self
+            .before
+            .and_then(|entry| entry.cases.get(&case.case)?.get(spec.name));
         let baseline = values.and_then(|values| fold::folded(spec, values));
         let best = spec.most.unwrap_or(1.0);
         let since_baseline = match (value, baseline) {
@@ -153,7 +186,13 @@ impl<'a> Explained<'a> {
             (Better::Higher, Unit::Count | Unit::Spread | Unit::Dollars) => -value,
             (Better::Lower | Better::Neither, _) => value.abs(),
         });
-        Cost { case, value, baseline, since_baseline: since_baseline.max(0.0), from_best }
+        Cost {
+            case,
+            value,
+            baseline,
+            since_baseline: since_baseline.max(0.0),
+            from_best,
+        }
     }
 
     /// What a case has more of than at the baseline.
@@ -165,9 +204,18 @@ impl<'a> Explained<'a> {
 
     fn new_parts(&self, case: &PairResult) -> Vec<EvidenceLine> {
         let line = case.checks.first().map_or(1, |check| check.location.line);
-        let part = |NewPart { case: _, name, now, baseline }: &NewPart| {
+        let part = |NewPart {
+                        case: _,
+                        name,
+                        now,
+                        baseline,
+                    }: &NewPart| {
             let expected = format!("{name}: at most {baseline}, as at the baseline");
-            let difference = bounded(Difference { line, expected, produced: format!("{name}: {now}") });
+            let difference = bounded(Difference {
+                line,
+                expected,
+                produced: format!("{name}: {now}"),
+            });
             EvidenceLine::unchecked(difference, None)
         };
         self.parts_of(case).map(part).collect()
@@ -178,7 +226,10 @@ impl<'a> Explained<'a> {
         let mut lines = Vec::new();
         match self.spec().aggregate {
             Aggregate::Harmonic(one, other) => {
-                let parts = self.specs.iter().filter(|spec| [one, other].contains(&spec.name));
+                let parts = self
+                    .specs
+                    .iter()
+                    .filter(|spec| [one, other].contains(&spec.name));
                 parts.for_each(|part| lines.extend(of_metric(part, cost.case)));
             }
             _ => lines.extend(of_metric(self.spec(), cost.case)),
@@ -194,44 +245,89 @@ impl<'a> Explained<'a> {
         let unit = self.metric.unit;
         let render = |value: Option<f64>| metric_value(unit, value);
         let expected = match (cost.baseline, self.metric.better) {
-            (Some(baseline), Better::Higher) => format!("at least {}, as in the baseline", render(Some(baseline))),
-            (Some(baseline), Better::Lower) => format!("at most {}, as in the baseline", render(Some(baseline))),
-            (Some(baseline), Better::Neither) => format!("{}, as in the baseline", render(Some(baseline))),
-            (None, Better::Higher) => format!("{} at best", render(Some(self.spec().most.unwrap_or(1.0)))),
+            (Some(baseline), Better::Higher) => {
+                format!("at least {}, as in the baseline", render(Some(baseline)))
+            }
+            (Some(baseline), Better::Lower) => {
+                format!("at most {}, as in the baseline", render(Some(baseline)))
+            }
+            (Some(baseline), Better::Neither) => {
+                format!("{}, as in the baseline", render(Some(baseline)))
+            }
+            (None, Better::Higher) => {
+                format!("{} at best", render(Some(self.spec().most.unwrap_or(1.0))))
+            }
             (None, Better::Lower | Better::Neither) => format!("{} at best", render(Some(0.0))),
         };
-        let samples = cost.case.values.get(self.index).map(|value| value.samples.as_slice()).unwrap_or_default();
+        let samples = cost
+            .case
+            .values
+            .get(self.index)
+            .map(|value| value.samples.as_slice())
+            .unwrap_or_default();
         let each: Vec<String> = samples.iter().map(|sample| render(*sample)).collect();
-        let each = if each.len() > 1 { format!(" (by sample: {})", each.join(", ")) } else { String::new() };
+        let each = if each.len() > 1 {
+            format!(" (by sample: {})", each.join(", "))
+        } else {
+            String::new()
+        };
         let produced = match cost.value {
             Some(value) => format!("{}{each}", render(Some(value))),
             None => "no value".to_owned(),
         };
-        let line = cost.case.checks.first().map_or(1, |check| check.location.line);
-        EvidenceLine::unchecked(Difference { line, expected, produced }, None)
+        let line = cost
+            .case
+            .checks
+            .first()
+            .map_or(1, |check| check.location.line);
+        EvidenceLine::unchecked(
+            Difference {
+                line,
+                expected,
+                produced,
+            },
+            None,
+        )
     }
 }
 
 fn listed<T>(all: &[T], evidence: impl Fn(&T) -> CaseEvidence) -> MetricEvidence {
     let more = u32::try_from(all.len().saturating_sub(CASES)).unwrap_or(u32::MAX);
-    MetricEvidence { cases: all.iter().take(CASES).map(evidence).collect(), more }
+    MetricEvidence {
+        cases: all.iter().take(CASES).map(evidence).collect(),
+        more,
+    }
 }
 
 fn whole_case(case: &PairResult, differences: Vec<EvidenceLine>) -> CaseEvidence {
-    CaseEvidence { case: case.case.clone(), value: None, baseline: None, differences }
+    CaseEvidence {
+        case: case.case.clone(),
+        value: None,
+        baseline: None,
+        differences,
+    }
 }
 
 /// The differences in a case that lower the metric of this spec.
-fn of_metric<'a>(spec: &'a MetricSpec, case: &'a PairResult) -> impl Iterator<Item = EvidenceLine> + 'a {
+fn of_metric<'a>(
+    spec: &'a MetricSpec,
+    case: &'a PairResult,
+) -> impl Iterator<Item = EvidenceLine> + 'a {
     let named = move |check: &PairCheck| match spec.explained_by {
         ExplainedBy::AllChecks => true,
         ExplainedBy::Checks(words) => words.contains(&&*check.name.word),
         ExplainedBy::Shortfalls => false,
     };
     let completed = case.completed;
-    let shortfalls = case.shortfalls.iter().filter(|one| one.metrics.iter().any(|metric| metric == spec.name));
+    let shortfalls = case
+        .shortfalls
+        .iter()
+        .filter(|one| one.metrics.iter().any(|metric| metric == spec.name));
     let shortfalls = shortfalls.map(move |one| {
-        EvidenceLine::unchecked(bounded(one.difference.clone()), (completed > 1).then_some(one.samples))
+        EvidenceLine::unchecked(
+            bounded(one.difference.clone()),
+            (completed > 1).then_some(one.samples),
+        )
     });
     failed_checks(case, named).chain(shortfalls)
 }
@@ -243,7 +339,9 @@ fn failed_checks<'a>(
 ) -> impl Iterator<Item = EvidenceLine> + 'a {
     let all: Vec<&PairCheck> = case.checks.iter().filter(|check| included(check)).collect();
     let by_turns = all.iter().all(|check| check.standing.passes());
-    let failed = all.into_iter().filter(move |check| by_turns || !check.standing.passes());
+    let failed = all
+        .into_iter()
+        .filter(move |check| by_turns || !check.standing.passes());
     failed.filter_map(|check| {
         let failure = check.failure.as_deref()?;
         let difference = Difference {
@@ -261,6 +359,14 @@ fn failed_checks<'a>(
 }
 
 fn bounded(difference: Difference) -> Difference {
-    let Difference { line: at, expected, produced } = difference;
-    Difference { line: at, expected: line(&expected, LONGEST), produced: line(&produced, LONGEST) }
+    let Difference {
+        line: at,
+        expected,
+        produced,
+    } = difference;
+    Difference {
+        line: at,
+        expected: line(&expected, LONGEST),
+        produced: line(&produced, LONGEST),
+    }
 }

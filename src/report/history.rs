@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Baseline, Better, MOVED, MetricSpec, NEWLY_FAILING, Report, Unit, metric_value};
+use crate::model::{
+    Baseline, Better, MOVED, MetricSpec, NEWLY_FAILING, Report, Unit, metric_value,
+};
 
 /// A number's name: suite, agent and metric.
 pub type NumberName = (String, String, String);
@@ -29,8 +31,14 @@ pub struct NumberScale {
 impl NumberScale {
     /// The scale of a metric; that of a count for one that is not known.
     pub fn of(spec: Option<MetricSpec>) -> Self {
-        let unknown = Self { unit: Unit::Count, better: Better::Neither };
-        spec.map_or(unknown, |spec| Self { unit: spec.unit, better: spec.better })
+        let unknown = Self {
+            unit: Unit::Count,
+            better: Better::Neither,
+        };
+        spec.map_or(unknown, |spec| Self {
+            unit: spec.unit,
+            better: spec.better,
+        })
     }
 }
 
@@ -74,26 +82,48 @@ pub fn history(
     notes: Vec<String>,
     scale: impl Fn(&NumberName) -> NumberScale,
 ) -> History {
-    let mut names: Vec<&NumberName> = measurements.iter().flat_map(|one| one.numbers.keys()).collect();
+    let mut names: Vec<&NumberName> = measurements
+        .iter()
+        .flat_map(|one| one.numbers.keys())
+        .collect();
     names.sort();
     names.dedup();
     let trends: Vec<NumberTrend> = names
         .into_iter()
         .map(|name| {
-            let values: Vec<Option<f64>> = measurements.iter().map(|one| one.numbers.get(name).copied()).collect();
-            NumberTrend { name: name.clone(), scale: scale(name), slope: slope(&values), values }
+            let values: Vec<Option<f64>> = measurements
+                .iter()
+                .map(|one| one.numbers.get(name).copied())
+                .collect();
+            NumberTrend {
+                name: name.clone(),
+                scale: scale(name),
+                slope: slope(&values),
+                values,
+            }
         })
         .collect();
     let moves = |index: usize| {
         let moved = trends.iter().enumerate().filter_map(|(trend, one)| {
             let (before, after) = step(one, index)?;
-            Some(NumberMove { trend, before, after })
+            Some(NumberMove {
+                trend,
+                before,
+                after,
+            })
         });
         moved.collect::<Vec<NumberMove>>()
     };
     let moves: Vec<Vec<NumberMove>> = (0..measurements.len()).map(moves).collect();
-    let bare = measurements.into_iter().map(|one| Measurement { numbers: BTreeMap::new(), ..one });
-    History { measurements: bare.zip(moves).collect(), trends, notes }
+    let bare = measurements.into_iter().map(|one| Measurement {
+        numbers: BTreeMap::new(),
+        ..one
+    });
+    History {
+        measurements: bare.zip(moves).collect(),
+        trends,
+        notes,
+    }
 }
 
 impl NumberTrend {
@@ -120,15 +150,21 @@ fn step(trend: &NumberTrend, index: usize) -> Option<(f64, Option<f64>)> {
 
 /// The slope of the least-squares line through the values, by position.
 fn slope(values: &[Option<f64>]) -> Option<f64> {
-    let points: Vec<(f64, f64)> =
-        values.iter().enumerate().filter_map(|(index, value)| Some((index as f64, (*value)?))).collect();
+    let points: Vec<(f64, f64)> = values
+        .iter()
+        .enumerate()
+        .filter_map(|(index, value)| Some((index as f64, (*value)?)))
+        .collect();
     if points.len() < FEWEST {
         return None;
     }
     let count = points.len() as f64;
     let mean_x = points.iter().map(|point| point.0).sum::<f64>() / count;
     let mean_y = points.iter().map(|point| point.1).sum::<f64>() / count;
-    let products: f64 = points.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
+    let products: f64 = points
+        .iter()
+        .map(|(x, y)| (x - mean_x) * (y - mean_y))
+        .sum();
     let squares: f64 = points.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
     Some(products / squares)
 }
@@ -138,7 +174,10 @@ pub fn numbers_of_baseline(baseline: &Baseline) -> BTreeMap<NumberName, f64> {
     for (suite, agents) in &baseline.suites {
         for (agent, entry) in agents {
             for (metric, value) in &entry.metrics {
-                numbers.insert((suite.to_string(), agent.to_string(), metric.clone()), *value);
+                numbers.insert(
+                    (suite.to_string(), agent.to_string(), metric.clone()),
+                    *value,
+                );
             }
         }
     }
@@ -147,9 +186,18 @@ pub fn numbers_of_baseline(baseline: &Baseline) -> BTreeMap<NumberName, f64> {
 
 pub fn numbers_of_report(report: &Report) -> BTreeMap<NumberName, f64> {
     let numbers = report.suite_agents().flat_map(|(suite, agent)| {
-        let name = |metric: &str| (suite.id.to_string(), agent.agent.to_string(), metric.to_owned());
+        let name = |metric: &str| {
+            (
+                suite.id.to_string(),
+                agent.agent.to_string(),
+                metric.to_owned(),
+            )
+        };
         // This number only compares with the baseline.
-        let measured = agent.metrics.iter().filter(|metric| metric.name != NEWLY_FAILING);
+        let measured = agent
+            .metrics
+            .iter()
+            .filter(|metric| metric.name != NEWLY_FAILING);
         measured.filter_map(move |metric| Some((name(&metric.name), metric.value?)))
     });
     numbers.collect()
@@ -164,8 +212,16 @@ mod tests {
 
     fn measured(values: &[(&str, f64)]) -> Measurement {
         let name = |metric: &str| ("s".to_owned(), "a".to_owned(), metric.to_owned());
-        let numbers: BTreeMap<_, _> = values.iter().map(|(metric, value)| (name(metric), *value)).collect();
-        Measurement { name: String::new(), at: String::new(), title: String::new(), numbers }
+        let numbers: BTreeMap<_, _> = values
+            .iter()
+            .map(|(metric, value)| (name(metric), *value))
+            .collect();
+        Measurement {
+            name: String::new(),
+            at: String::new(),
+            title: String::new(),
+            numbers,
+        }
     }
 
     #[test]
@@ -178,15 +234,34 @@ mod tests {
                 measured(&[("f1", 0.9), ("recall", 1.000_000_1)]),
             ],
             Vec::new(),
-            |_| NumberScale { unit: Unit::Share, better: Better::Higher },
+            |_| NumberScale {
+                unit: Unit::Share,
+                better: Better::Higher,
+            },
         );
         let moves: Vec<Vec<(usize, f64, Option<f64>)>> = found
             .measurements
             .iter()
-            .map(|(_, moves)| moves.iter().map(|one| (one.trend, one.before, one.after)).collect())
+            .map(|(_, moves)| {
+                moves
+                    .iter()
+                    .map(|one| (one.trend, one.before, one.after))
+                    .collect()
+            })
             .collect();
-        assert_eq!(moves, [vec![], vec![(0, 0.5, Some(0.7))], vec![(0, 0.7, None)], vec![(0, 0.7, Some(0.9))]]);
-        assert_eq!((found.trends[0].has_moved(), found.trends[1].has_moved()), (true, false));
+        assert_eq!(
+            moves,
+            [
+                vec![],
+                vec![(0, 0.5, Some(0.7))],
+                vec![(0, 0.7, None)],
+                vec![(0, 0.7, Some(0.9))]
+            ]
+        );
+        assert_eq!(
+            (found.trends[0].has_moved(), found.trends[1].has_moved()),
+            (true, false)
+        );
     }
 
     #[test]
@@ -198,7 +273,10 @@ mod tests {
             (Unit::Share, 0.857, 0.858, true),
         ] {
             let measured = [before, after].map(|value| measured(&[("f1", value)]));
-            let found = history(measured.to_vec(), Vec::new(), |_| NumberScale { unit, better: Better::Higher });
+            let found = history(measured.to_vec(), Vec::new(), |_| NumberScale {
+                unit,
+                better: Better::Higher,
+            });
             assert_eq!(found.trends[0].has_moved(), moved, "{before} to {after}");
         }
     }
@@ -207,7 +285,10 @@ mod tests {
     fn a_slope_is_per_measurement_and_needs_three_values() {
         let of = |values: &[Option<f64>]| super::slope(values);
         assert_eq!(of(&[Some(1.0), Some(2.0)]), None);
-        assert_eq!(of(&[Some(1.0), None, Some(3.0), None, Some(5.0)]), Some(1.0));
+        assert_eq!(
+            of(&[Some(1.0), None, Some(3.0), None, Some(5.0)]),
+            Some(1.0)
+        );
         assert_eq!(of(&[Some(0.5), Some(0.5), Some(0.5)]), Some(0.0));
         // The textbook's line through (0, 1), (1, 3), (2, 2), (3, 5) has the slope 1.1.
         assert!((of(&[1.0, 3.0, 2.0, 5.0].map(Some)).unwrap() - 1.1).abs() < 1e-12);

@@ -3,8 +3,8 @@
 
 use crate::format::secret_values::SecretValues;
 use crate::model::{
-    AgentReport, ChangedText, Difference, EvidenceLine, JudgeConsensus, MetricReport, NotGateable, PairCheck,
-    PairJudged, PairResult, PairShortfall, Report, UngradedReason, Vote,
+    AgentReport, ChangedText, Difference, EvidenceLine, JudgeConsensus, MetricReport, NotGateable,
+    PairCheck, PairJudged, PairResult, PairShortfall, Report, UngradedReason, Vote,
 };
 
 /// Removes these values from every text of a report that is not a name or an id. Verdicts and numbers are made before, so they do not
@@ -15,11 +15,21 @@ pub fn mask(report: &mut Report, secrets: &SecretValues) {
     }
     let mask = ReportMask(secrets);
     mask.texts(&mut report.notes);
-    for reason in [&mut report.not_gateable, &mut report.lasting, &mut report.lifted].into_iter().flatten() {
+    for reason in [
+        &mut report.not_gateable,
+        &mut report.lasting,
+        &mut report.lifted,
+    ]
+    .into_iter()
+    .flatten()
+    {
         let NotGateable(words) = reason;
         mask.text(words);
     }
-    report.golden_changes.iter_mut().for_each(|change| mask.text(&mut change.words));
+    report
+        .golden_changes
+        .iter_mut()
+        .for_each(|change| mask.text(&mut change.words));
     for agent in report.suites.iter_mut().flat_map(|suite| &mut suite.agents) {
         mask.agent(agent);
     }
@@ -50,27 +60,66 @@ impl ReportMask<'_> {
 
     fn agent(&self, agent: &mut AgentReport) {
         self.texts(&mut agent.notes);
-        agent.retired.values_mut().for_each(|reason| self.text(reason));
-        agent.metrics.iter_mut().for_each(|metric| self.metric(metric));
-        agent.cases.iter_mut().chain(&mut agent.drafts).for_each(|pair| self.pair(pair));
+        agent
+            .retired
+            .values_mut()
+            .for_each(|reason| self.text(reason));
+        agent
+            .metrics
+            .iter_mut()
+            .for_each(|metric| self.metric(metric));
+        agent
+            .cases
+            .iter_mut()
+            .chain(&mut agent.drafts)
+            .for_each(|pair| self.pair(pair));
         let since = &mut agent.since_base;
-        since.agent.iter_mut().chain(since.outputs.values_mut().flatten()).for_each(|text| self.changed(text));
+        since
+            .agent
+            .iter_mut()
+            .chain(since.outputs.values_mut().flatten())
+            .for_each(|text| self.changed(text));
     }
 
-    fn changed(&self, ChangedText { name: _, before, now, samples: _ }: &mut ChangedText) {
+    fn changed(
+        &self,
+        ChangedText {
+            name: _,
+            before,
+            now,
+            samples: _,
+        }: &mut ChangedText,
+    ) {
         self.optional(before);
         self.optional(now);
     }
 
     fn metric(&self, metric: &mut MetricReport) {
-        for line in metric.evidence.cases.iter_mut().flat_map(|case| &mut case.differences) {
-            let EvidenceLine { difference, samples: _, tag: _, next_action } = line;
+        for line in metric
+            .evidence
+            .cases
+            .iter_mut()
+            .flat_map(|case| &mut case.differences)
+        {
+            let EvidenceLine {
+                difference,
+                samples: _,
+                tag: _,
+                next_action,
+            } = line;
             self.difference(difference);
             self.optional(next_action);
         }
     }
 
-    fn difference(&self, Difference { expected, produced, line: _ }: &mut Difference) {
+    fn difference(
+        &self,
+        Difference {
+            expected,
+            produced,
+            line: _,
+        }: &mut Difference,
+    ) {
         self.text(expected);
         self.text(produced);
     }
@@ -83,16 +132,37 @@ impl ReportMask<'_> {
             }
         }
         pair.checks.iter_mut().for_each(|check| self.check(check));
-        for PairShortfall { difference, samples: _, metrics: _ } in &mut pair.shortfalls {
+        for PairShortfall {
+            difference,
+            samples: _,
+            metrics: _,
+        } in &mut pair.shortfalls
+        {
             self.difference(difference);
         }
-        pair.judged.iter_mut().for_each(|judged| self.judged(judged));
-        pair.calls.iter_mut().flatten().for_each(|call| self.text(&mut call.tool));
+        pair.judged
+            .iter_mut()
+            .for_each(|judged| self.judged(judged));
+        pair.calls
+            .iter_mut()
+            .flatten()
+            .for_each(|call| self.text(&mut call.tool));
         pair.kept.iter_mut().for_each(|(_, text)| self.fixed(text));
-        pair.complaints.values_mut().for_each(|text| self.text(text));
+        pair.complaints
+            .values_mut()
+            .for_each(|text| self.text(text));
     }
 
-    fn check(&self, PairCheck { name: _, location: _, standing: _, failure, expected }: &mut PairCheck) {
+    fn check(
+        &self,
+        PairCheck {
+            name: _,
+            location: _,
+            standing: _,
+            failure,
+            expected,
+        }: &mut PairCheck,
+    ) {
         if let Some(failure) = failure {
             self.text(&mut failure.detail);
             self.text(&mut failure.next_action);

@@ -21,8 +21,8 @@ pub use self::covered::uncovered;
 pub use self::digest::result_digest;
 pub use self::drafts::{add_drafts, only_drafts};
 pub use self::history::{
-    History, Measurement, NumberMove, NumberName, NumberScale, NumberTrend, history, numbers_of_baseline,
-    numbers_of_report,
+    History, Measurement, NumberMove, NumberName, NumberScale, NumberTrend, history,
+    numbers_of_baseline, numbers_of_report,
 };
 
 pub use self::masked::mask;
@@ -33,9 +33,10 @@ use self::evidence::add_evidence;
 use crate::fold;
 use crate::gate::{Comparability, GateOutcome, MetricGaps, PartlyLost};
 use crate::model::{
-    AgentName, AgentReport, Approval, Authority, BaselineEntry, BaselineUse, COVERAGE, CaseId, EPSILON, Exclusion,
-    GateRuling, GoldenChange, Identity, Interruption, Layer, MetricReport, MetricSpec, NoVerdict, NotGateable,
-    PairResult, Report, Ruling, Shard, SinceBase, SuiteId, SuiteReport, Tier, Verdict,
+    AgentName, AgentReport, Approval, Authority, BaselineEntry, BaselineUse, COVERAGE, CaseId,
+    EPSILON, Exclusion, GateRuling, GoldenChange, Identity, Interruption, Layer, MetricReport,
+    MetricSpec, NoVerdict, NotGateable, PairResult, Report, Ruling, Shard, SinceBase, SuiteId,
+    SuiteReport, Tier, Verdict,
 };
 use crate::text::line_with_end;
 
@@ -69,23 +70,37 @@ pub struct AgentFacts<'a> {
 
 /// Why gated metrics have no value.
 fn not_measured(gaps: &MetricGaps, pairs: &[PairResult]) -> Vec<String> {
-    let MetricGaps { lost, unstated, partly_lost } = gaps;
+    let MetricGaps {
+        lost,
+        unstated,
+        partly_lost,
+    } = gaps;
     // One lost case takes a value from each metric: one sentence says it.
     let mut by_cases: Vec<Vec<&PartlyLost>> = Vec::new();
     for lost in partly_lost {
-        match by_cases.iter_mut().find(|group| group.iter().any(|other| other.cases == lost.cases)) {
+        match by_cases
+            .iter_mut()
+            .find(|group| group.iter().any(|other| other.cases == lost.cases))
+        {
             Some(group) => group.push(lost),
             None => by_cases.push(vec![lost]),
         }
     }
-    let mut reasons: Vec<String> = by_cases.iter().filter_map(|group| fewer_values(group, pairs)).collect();
+    let mut reasons: Vec<String> = by_cases
+        .iter()
+        .filter_map(|group| fewer_values(group, pairs))
+        .collect();
     if !unstated.is_empty() {
         reasons.push(format!(
             "not stated by the recordings of every case: {}; record them with `metrics`, or remove the gate",
             unstated.join(", ")
         ));
     }
-    let lost: Vec<&str> = lost.iter().filter(|name| !unstated.contains(name)).map(String::as_str).collect();
+    let lost: Vec<&str> = lost
+        .iter()
+        .filter(|name| !unstated.contains(name))
+        .map(String::as_str)
+        .collect();
     if !lost.is_empty() {
         reasons.push(format!(
             "no longer measured: {}; the baseline has a value, but no case of this run has one",
@@ -109,10 +124,15 @@ fn fewer_values(group: &[&PartlyLost], pairs: &[PairResult]) -> Option<String> {
         more => format!(" and {more} more"),
     };
     // Of a case that was measured, a new recording has no more values: it is in another group now.
-    let is_measured =
-        |case: &&CaseId| pairs.iter().any(|pair| pair.case == **case && pair.exclusion == Exclusion::Counted);
+    let is_measured = |case: &&CaseId| {
+        pairs
+            .iter()
+            .any(|pair| pair.case == **case && pair.exclusion == Exclusion::Counted)
+    };
     let next = match lost.cases.iter().all(|case| is_measured(&case)) {
-        true => "these cases were measured, but not for this number: their case changed, which an approval accepts",
+        true => {
+            "these cases were measured, but not for this number: their case changed, which an approval accepts"
+        }
         false => "run or record these cases again",
     };
     Some(format!(
@@ -125,14 +145,24 @@ fn fewer_values(group: &[&PartlyLost], pairs: &[PairResult]) -> Option<String> {
 
 /// Why some numbers of an agent were not measured.
 fn unmeasured(facts: &AgentFacts<'_>) -> Vec<String> {
-    let GateOutcome { metrics, verdict, gaps, .. } = &facts.judgement;
+    let GateOutcome {
+        metrics,
+        verdict,
+        gaps,
+        ..
+    } = &facts.judgement;
     let mut reasons = Vec::new();
     if fold::all_excluded(facts.pairs.iter()) {
-        reasons.push("every case is excluded, because no majority of its samples completed".to_owned());
+        reasons.push(
+            "every case is excluded, because no majority of its samples completed".to_owned(),
+        );
     }
     let coverage = metrics.iter().find(|metric| metric.name == COVERAGE);
     if coverage.is_some_and(|coverage| coverage.verdict == Ruling::Judged(Verdict::Inconclusive)) {
-        let next = facts.record_missing.as_ref().map_or(String::new(), |next| format!("; {next}"));
+        let next = facts
+            .record_missing
+            .as_ref()
+            .map_or(String::new(), |next| format!("; {next}"));
         reasons.push(format!("{}{next}", not_covered(&facts.pairs, facts.before)));
     }
     // A failed gate is the better explanation.
@@ -157,9 +187,18 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         judgement,
         before,
     } = facts;
-    let GateOutcome { metrics, verdict, reliability, cases, removed, comparability, gaps: _ } = judgement;
+    let GateOutcome {
+        metrics,
+        verdict,
+        reliability,
+        cases,
+        removed,
+        comparability,
+        gaps: _,
+    } = judgement;
     let mut not_gateable = Vec::new();
-    let mut refuse = |why: String| not_gateable.push(NoVerdict::liftable(format!("{suite}/{agent}: {why}")));
+    let mut refuse =
+        |why: String| not_gateable.push(NoVerdict::liftable(format!("{suite}/{agent}: {why}")));
     unmeasured.into_iter().for_each(&mut refuse);
     let waits = metrics
         .iter()
@@ -179,8 +218,15 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         }
     });
     not_gateable.extend(refused.map(|why| NoVerdict::lasting(format!("{suite}/{agent}: {why}"))));
-    let cases =
-        pairs.into_iter().zip(cases).map(|(pair, (verdict, trend))| PairResult { verdict, trend, ..pair }).collect();
+    let cases = pairs
+        .into_iter()
+        .zip(cases)
+        .map(|(pair, (verdict, trend))| PairResult {
+            verdict,
+            trend,
+            ..pair
+        })
+        .collect();
     let mut report = AgentReport {
         agent,
         verdict,
@@ -195,14 +241,21 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         removed,
         notes,
         read_layers: BTreeMap::new(),
-        taxonomy_before: before.filter(|entry| !entry.cases.is_empty()).map(|entry| entry.taxonomy.clone()),
+        taxonomy_before: before
+            .filter(|entry| !entry.cases.is_empty())
+            .map(|entry| entry.taxonomy.clone()),
         infra_before: before.and_then(|entry| entry.infra),
         since_base: SinceBase::default(),
     };
     report.complete();
     add_evidence(specs, &mut report, before.filter(|_| comparable));
-    report.notes.extend(before.and_then(|entry| parsing_change(&entry.layers, &report.read_layers)));
-    AgentPart { report, not_gateable }
+    report
+        .notes
+        .extend(before.and_then(|entry| parsing_change(&entry.layers, &report.read_layers)));
+    AgentPart {
+        report,
+        not_gateable,
+    }
 }
 
 /// The number of unmeasured cases that are named.
@@ -213,45 +266,76 @@ const ERROR: usize = 160;
 
 /// The cases that were not measured, with reasons; those in the baseline come first.
 fn not_covered(pairs: &[PairResult], before: Option<&BaselineEntry>) -> String {
-    let planned = pairs.iter().filter(|pair| pair.exclusion != Exclusion::Quarantined).count();
-    let lost = pairs.iter().filter(|pair| pair.exclusion == Exclusion::NoMajority);
+    let planned = pairs
+        .iter()
+        .filter(|pair| pair.exclusion != Exclusion::Quarantined)
+        .count();
+    let lost = pairs
+        .iter()
+        .filter(|pair| pair.exclusion == Exclusion::NoMajority);
     let had = |pair: &&PairResult| {
-        before.and_then(|entry| entry.cases.get(&pair.case)).is_some_and(|values| !values.is_empty())
+        before
+            .and_then(|entry| entry.cases.get(&pair.case))
+            .is_some_and(|values| !values.is_empty())
     };
     let (known, fresh): (Vec<&PairResult>, Vec<&PairResult>) = lost.partition(had);
     let count = known.len() + fresh.len();
     let named = |pairs: &[&PairResult]| {
         let why = |pair: &PairResult| {
-            pair.lost.first().map_or("no sample".to_owned(), |lost| line_with_end(&lost.why.text(), ERROR))
+            pair.lost.first().map_or("no sample".to_owned(), |lost| {
+                line_with_end(&lost.why.text(), ERROR)
+            })
         };
         let shown = &pairs[..pairs.len().min(NAMED)];
-        let named = shown.chunk_by(|one, other| why(one) == why(other)).map(|alike| {
-            let cases: Vec<&str> = alike.iter().map(|pair| pair.case.as_str()).collect();
-            format!("{} ({})", cases.join(", "), why(alike[0]))
-        });
+        let named = shown
+            .chunk_by(|one, other| why(one) == why(other))
+            .map(|alike| {
+                let cases: Vec<&str> = alike.iter().map(|pair| pair.case.as_str()).collect();
+                format!("{} ({})", cases.join(", "), why(alike[0]))
+            });
         let more = match pairs.len().saturating_sub(NAMED) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
         format!("{}{more}", named.collect::<Vec<_>>().join(", "))
     };
-    let parts = [("measured in the baseline", &known), ("not in the baseline", &fresh)];
+    let parts = [
+        ("measured in the baseline", &known),
+        ("not in the baseline", &fresh),
+    ];
     let parts = parts.into_iter().filter(|(_, pairs)| !pairs.is_empty());
-    let parts: Vec<String> = parts.map(|(what, pairs)| format!("{what}: {}", named(pairs))).collect();
-    format!("{count} of {planned} cases not measured; {}", parts.join("; "))
+    let parts: Vec<String> = parts
+        .map(|(what, pairs)| format!("{what}: {}", named(pairs)))
+        .collect();
+    format!(
+        "{count} of {planned} cases not measured; {}",
+        parts.join("; ")
+    )
 }
 
 /// The reason for no verdict if lost and quarantined cases together are more than a tenth of a suite.
 pub fn too_many_left_out(suite: &SuiteReport) -> Option<NoVerdict> {
-    let pairs = || suite.agents.iter().flat_map(|agent| &agent.cases).map(|case| case.exclusion);
+    let pairs = || {
+        suite
+            .agents
+            .iter()
+            .flat_map(|agent| &agent.cases)
+            .map(|case| case.exclusion)
+    };
     let count = |kind: Exclusion| pairs().filter(|exclusion| *exclusion == kind).count();
-    let (all, lost, quarantined) = (pairs().count(), count(Exclusion::NoMajority), count(Exclusion::Quarantined));
+    let (all, lost, quarantined) = (
+        pairs().count(),
+        count(Exclusion::NoMajority),
+        count(Exclusion::Quarantined),
+    );
     // Quarantined cases alone were checked before the run; lost cases alone are reported by the coverage.
     let is_reported = suite
         .agents
         .iter()
         .flat_map(|agent| &agent.metrics)
-        .any(|metric| metric.name == COVERAGE && metric.verdict == Ruling::Judged(Verdict::Inconclusive));
+        .any(|metric| {
+            metric.name == COVERAGE && metric.verdict == Ruling::Judged(Verdict::Inconclusive)
+        });
     (!is_reported && lost > 0 && quarantined > 0 && (lost + quarantined) * 10 > all).then(|| {
         let lost = if lost == 1 { "1 case was".to_owned() } else { format!("{lost} cases were") };
         let quarantined = if quarantined == 1 { "1 is".to_owned() } else { format!("{quarantined} are") };
@@ -274,19 +358,34 @@ fn parsing_change(before: &BTreeMap<Layer, u32>, now: &BTreeMap<Layer, u32>) -> 
         return None;
     }
     let layers = |counts: &BTreeMap<Layer, u32>| {
-        let parts: Vec<String> = counts.iter().map(|(layer, count)| format!("{count} {}", layer.as_str())).collect();
+        let parts: Vec<String> = counts
+            .iter()
+            .map(|(layer, count)| format!("{count} {}", layer.as_str()))
+            .collect();
         parts.join(", ")
     };
-    Some(format!("output parsing changed since the baseline: {} before, {} now", layers(before), layers(now)))
+    Some(format!(
+        "output parsing changed since the baseline: {} before, {} now",
+        layers(before),
+        layers(now)
+    ))
 }
 
 pub fn suite(id: SuiteId, kind: &str, tier: Tier, agents: Vec<AgentReport>) -> SuiteReport {
     let verdict = Ruling::of_all(agents.iter().map(|agent| &agent.verdict));
-    SuiteReport { id, kind: kind.to_owned(), tier, verdict, agents }
+    SuiteReport {
+        id,
+        kind: kind.to_owned(),
+        tier,
+        verdict,
+        agents,
+    }
 }
 
 pub fn shard_note(shard: Shard) -> String {
-    format!("this is shard {shard} of the cases: `goldgate merge` combines the shards and evaluates the gates")
+    format!(
+        "this is shard {shard} of the cases: `goldgate merge` combines the shards and evaluates the gates"
+    )
 }
 
 /// Marks a report as a shard of a run. Metrics over a part of the cases say nothing about all of them, so no gate is evaluated.
@@ -298,7 +397,10 @@ pub fn shard(report: &mut Report, shard: Shard) {
             agent.verdict = skipped();
             for metric in &mut agent.metrics {
                 metric.verdict = skipped();
-                metric.gates.iter_mut().for_each(|gate| gate.ruling = skipped());
+                metric
+                    .gates
+                    .iter_mut()
+                    .for_each(|gate| gate.ruling = skipped());
             }
         }
     }
@@ -327,9 +429,12 @@ pub fn refuse(report: &mut Report, why: Vec<NoVerdict>) {
 
 /// Removes the reason for a missing verdict if it is only that every gate waits for the baseline that this run writes.
 pub fn begin_baseline(report: &mut Report) {
-    let is_open = |gate: &GateRuling| gate.from_baseline && !gate.is_off() && gate.ruling.verdict().is_none();
+    let is_open =
+        |gate: &GateRuling| gate.from_baseline && !gate.is_off() && gate.ruling.verdict().is_none();
     let waits = |metric: &MetricReport| {
-        metric.value.is_some() && metric.comparison.baseline.is_none() && metric.gates.iter().any(is_open)
+        metric.value.is_some()
+            && metric.comparison.baseline.is_none()
+            && metric.gates.iter().any(is_open)
     };
     // Without a judged gate, the first reason says so; any other one is a reason of its own.
     let is_only_reason = report.verdict.verdict().is_none() && report.not_gateable.len() == 1;
@@ -351,7 +456,12 @@ pub fn call_off(report: &mut Report, interruption: Interruption) {
 /// gates say.
 pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Option<Approval>) {
     changes.sort_by(|one, other| {
-        (one.weight, one.class, &one.file, &one.words).cmp(&(other.weight, other.class, &other.file, &other.words))
+        (one.weight, one.class, &one.file, &one.words).cmp(&(
+            other.weight,
+            other.class,
+            &other.file,
+            &other.words,
+        ))
     });
     report.golden_changes = changes;
     report.approval = approval;
@@ -364,35 +474,88 @@ pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Opt
 mod tests {
     use super::{govern, refuse};
     use crate::model::{
-        Approval, Authority, ChangeClass, GoldenChange, NoVerdict, Report, Ruling, Tier, Verdict, Weight,
+        Approval, Authority, ChangeClass, GoldenChange, NoVerdict, Report, Ruling, Tier, Verdict,
+        Weight,
     };
 
     fn passed(authority: Authority, tier: Tier) -> Report {
-        Report { authority, ..Report::passing(vec![tier]) }
+        Report {
+            authority,
+            ..Report::passing(vec![tier])
+        }
     }
 
     #[test]
     fn a_change_blocks_the_merge_until_somebody_approves_it() {
         let approval = || {
             let [by, at, head, digest] = ["a", "b", "c", "d"].map(str::to_owned);
-            Some(Approval { by, at, head, digest, reason: None })
+            Some(Approval {
+                by,
+                at,
+                head,
+                digest,
+                reason: None,
+            })
         };
         let table = [
-            (Authority::Blocking, Tier::Deterministic, Weight::NeedsApproval, None, 1),
-            (Authority::Blocking, Tier::Deterministic, Weight::NeedsApproval, approval(), 0),
-            (Authority::Blocking, Tier::Deterministic, Weight::Listed, None, 0),
-            (Authority::Advisory, Tier::Deterministic, Weight::NeedsApproval, None, 0),
-            (Authority::Blocking, Tier::Model, Weight::NeedsApproval, None, 1),
+            (
+                Authority::Blocking,
+                Tier::Deterministic,
+                Weight::NeedsApproval,
+                None,
+                1,
+            ),
+            (
+                Authority::Blocking,
+                Tier::Deterministic,
+                Weight::NeedsApproval,
+                approval(),
+                0,
+            ),
+            (
+                Authority::Blocking,
+                Tier::Deterministic,
+                Weight::Listed,
+                None,
+                0,
+            ),
+            (
+                Authority::Advisory,
+                Tier::Deterministic,
+                Weight::NeedsApproval,
+                None,
+                0,
+            ),
+            (
+                Authority::Blocking,
+                Tier::Model,
+                Weight::NeedsApproval,
+                None,
+                1,
+            ),
         ];
         for (authority, tier, weight, approval, code) in table {
             let mut report = passed(authority, tier);
             govern(
                 &mut report,
-                vec![GoldenChange { words: "x".to_owned(), weight, file: None, class: ChangeClass::Config }],
+                vec![GoldenChange {
+                    words: "x".to_owned(),
+                    weight,
+                    file: None,
+                    class: ChangeClass::Config,
+                }],
                 approval,
             );
-            let verdict = if code == 1 { Verdict::Fail } else { Verdict::Pass };
-            assert_eq!((report.exit_code(), &report.verdict), (code, &Ruling::Judged(verdict)), "{report:?}");
+            let verdict = if code == 1 {
+                Verdict::Fail
+            } else {
+                Verdict::Pass
+            };
+            assert_eq!(
+                (report.exit_code(), &report.verdict),
+                (code, &Ruling::Judged(verdict)),
+                "{report:?}"
+            );
         }
     }
 
@@ -400,12 +563,30 @@ mod tests {
     fn a_run_without_a_verdict_does_not_pass() {
         let why = || vec![NoVerdict::lasting("stale")];
         let table = [
-            (Ruling::Judged(Verdict::Pass), Vec::new(), Ruling::Judged(Verdict::Pass), 0),
-            (Ruling::Judged(Verdict::Pass), why(), Ruling::Judged(Verdict::Inconclusive), 3),
-            (Ruling::Judged(Verdict::Fail), why(), Ruling::Judged(Verdict::Fail), 1),
+            (
+                Ruling::Judged(Verdict::Pass),
+                Vec::new(),
+                Ruling::Judged(Verdict::Pass),
+                0,
+            ),
+            (
+                Ruling::Judged(Verdict::Pass),
+                why(),
+                Ruling::Judged(Verdict::Inconclusive),
+                3,
+            ),
+            (
+                Ruling::Judged(Verdict::Fail),
+                why(),
+                Ruling::Judged(Verdict::Fail),
+                1,
+            ),
         ];
         for (verdict, refusals, expected, code) in table {
-            let mut report = Report { verdict, ..passed(Authority::Blocking, Tier::Deterministic) };
+            let mut report = Report {
+                verdict,
+                ..passed(Authority::Blocking, Tier::Deterministic)
+            };
             refuse(&mut report, refusals);
             assert_eq!((&report.verdict, report.exit_code()), (&expected, code));
         }
@@ -420,10 +601,17 @@ mod tests {
             file: None,
             class: ChangeClass::Config,
         };
-        let changes =
-            vec![change("a", Weight::Listed), change("c", Weight::NeedsApproval), change("b", Weight::NeedsApproval)];
+        let changes = vec![
+            change("a", Weight::Listed),
+            change("c", Weight::NeedsApproval),
+            change("b", Weight::NeedsApproval),
+        ];
         govern(&mut report, changes, None);
-        let words: Vec<&str> = report.golden_changes.iter().map(|change| change.words.as_str()).collect();
+        let words: Vec<&str> = report
+            .golden_changes
+            .iter()
+            .map(|change| change.words.as_str())
+            .collect();
         assert_eq!(words, ["b", "c", "a"]);
     }
 }

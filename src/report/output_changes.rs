@@ -39,7 +39,11 @@ struct ChangedPath {
 
 impl ChangedPath {
     fn samples(&self) -> usize {
-        self.all.iter().map(|(sample, _)| sample).collect::<BTreeSet<_>>().len()
+        self.all
+            .iter()
+            .map(|(sample, _)| sample)
+            .collect::<BTreeSet<_>>()
+            .len()
     }
 
     fn has(&self, sample: usize) -> bool {
@@ -49,7 +53,10 @@ impl ChangedPath {
     /// The difference without the indices of its path, if it is the same in all samples.
     fn anywhere(&self) -> Option<ChangedValue> {
         let (_, (name, old, new)) = self.all.first()?;
-        let is_same = self.all.iter().all(|(_, (_, before, now))| (before, now) == (old, new));
+        let is_same = self
+            .all
+            .iter()
+            .all(|(_, (_, before, now))| (before, now) == (old, new));
         is_same.then(|| (without_indices(name), old.clone(), new.clone()))
     }
 
@@ -59,7 +66,9 @@ impl ChangedPath {
 
     fn is_long(&self) -> bool {
         let length = |text: &Option<String>| text.as_ref().map_or(0, |text| text.chars().count());
-        self.all.iter().any(|(_, (_, old, new))| length(old).max(length(new)) > SHORT)
+        self.all
+            .iter()
+            .any(|(_, (_, old, new))| length(old).max(length(new)) > SHORT)
     }
 
     /// The difference that most samples have, on a tie the first, and the number of samples with any difference at this path.
@@ -67,8 +76,11 @@ impl ChangedPath {
         let count = |one: &ChangedValue| self.all.iter().filter(|(_, other)| other == one).count();
         // `max_by_key` returns the last of equal elements, so the order is reversed.
         let (_, (name, before, now)) = self.all.iter().rev().max_by_key(|(_, one)| count(one))?;
-        let (old, new) =
-            changed_part(before.as_deref().unwrap_or_default(), now.as_deref().unwrap_or_default(), LONGEST);
+        let (old, new) = changed_part(
+            before.as_deref().unwrap_or_default(),
+            now.as_deref().unwrap_or_default(),
+            LONGEST,
+        );
         Some(ChangedText {
             name: name.clone(),
             before: before.as_ref().map(|_| old),
@@ -84,9 +96,13 @@ pub fn changed_outputs(names: &[&str], before: &[Sample], now: &[Sample]) -> Vec
     let mut by_path: BTreeMap<String, usize> = BTreeMap::new();
     let mut paths: Vec<ChangedPath> = Vec::new();
     for (sample, (old, new)) in before.iter().zip(now).enumerate() {
-        let (Sample::Completed(old), Sample::Completed(new)) = (old, new) else { continue };
+        let (Sample::Completed(old), Sample::Completed(new)) = (old, new) else {
+            continue;
+        };
         for (number, (old, new)) in old.iter().zip(new).enumerate() {
-            let prefix = names.get(number).map_or(String::new(), |name| format!("{name}: "));
+            let prefix = names
+                .get(number)
+                .map_or(String::new(), |name| format!("{name}: "));
             let mut found = Vec::new();
             compare(&prefix, Some(&whole(old)), Some(&whole(new)), &mut found);
             for one in found {
@@ -102,7 +118,10 @@ pub fn changed_outputs(names: &[&str], before: &[Sample], now: &[Sample]) -> Vec
     // The sort is stable: on a tie the order of the paths decides.
     paths.sort_by_key(|path| (Reverse(path.samples()), path.is_gone(), path.is_long()));
     paths.truncate(KEPT);
-    paths.iter().filter_map(ChangedPath::most_frequent).collect()
+    paths
+        .iter()
+        .filter_map(ChangedPath::most_frequent)
+        .collect()
 }
 
 /// Joins elements of one list that changed alike: an answer of another sample may list the same thing at another place. Their path then has
@@ -115,12 +134,17 @@ fn joined_elements(paths: Vec<ChangedPath>) -> Vec<ChangedPath> {
             joined.push(path);
             continue;
         };
-        match places.get(&anywhere).and_then(|index| joined.get_mut(*index)) {
+        match places
+            .get(&anywhere)
+            .and_then(|index| joined.get_mut(*index))
+        {
             // Two elements of one answer are two changes.
             Some(same) if path.all.iter().any(|(sample, _)| same.has(*sample)) => joined.push(path),
             Some(same) => {
                 same.all.extend(path.all);
-                same.all.iter_mut().for_each(|(_, value)| *value = anywhere.clone());
+                same.all
+                    .iter_mut()
+                    .for_each(|(_, value)| *value = anywhere.clone());
             }
             None => {
                 places.insert(anywhere, joined.len());
@@ -143,10 +167,20 @@ fn without_indices(path: &str) -> String {
 
 /// The output of a run with its tool calls.
 fn whole(run: &Run) -> Value {
-    let mut whole = lenient::any(&run.outputs).unwrap_or_else(|_| Value::String(run.outputs.to_string()));
-    let calls = run.intermediate.as_deref().and_then(|text| lenient::any(text).ok());
-    let mut calls = calls.and_then(|value| CALL_LISTS.iter().find_map(|key| value.get(key)).cloned());
-    for call in calls.iter_mut().filter_map(Value::as_array_mut).flatten().filter_map(Value::as_object_mut) {
+    let mut whole =
+        lenient::any(&run.outputs).unwrap_or_else(|_| Value::String(run.outputs.to_string()));
+    let calls = run
+        .intermediate
+        .as_deref()
+        .and_then(|text| lenient::any(text).ok());
+    let mut calls =
+        calls.and_then(|value| CALL_LISTS.iter().find_map(|key| value.get(key)).cloned());
+    for call in calls
+        .iter_mut()
+        .filter_map(Value::as_array_mut)
+        .flatten()
+        .filter_map(Value::as_object_mut)
+    {
         MEASURED.iter().for_each(|key| _ = call.remove(*key));
     }
     if let (Value::Object(fields), Some(calls)) = (&mut whole, calls) {
@@ -161,16 +195,28 @@ fn compare(path: &str, before: Option<&Value>, now: Option<&Value>, found: &mut 
         (Some(Value::Object(old)), Some(Value::Object(new))) => {
             let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
             for key in keys {
-                let dot = if path.is_empty() || path.ends_with(": ") { "" } else { "." };
-                compare(&format!("{path}{dot}{key}"), old.get(key), new.get(key), found);
+                let dot = if path.is_empty() || path.ends_with(": ") {
+                    ""
+                } else {
+                    "."
+                };
+                compare(
+                    &format!("{path}{dot}{key}"),
+                    old.get(key),
+                    new.get(key),
+                    found,
+                );
             }
         }
         (Some(Value::Array(old)), Some(Value::Array(new))) => elements(path, old, new, found),
         (before, now) => {
             let (old, new) = (before.map(text), now.map(text));
             // Texts that read the same differ in their format alone.
-            let (old, new) =
-                if old == new { (before.map(Value::to_string), now.map(Value::to_string)) } else { (old, new) };
+            let (old, new) = if old == new {
+                (before.map(Value::to_string), now.map(Value::to_string))
+            } else {
+                (old, new)
+            };
             found.push((path.to_owned(), old, new));
         }
     }
@@ -180,9 +226,15 @@ fn compare(path: &str, before: Option<&Value>, now: Option<&Value>, found: &mut 
 fn elements(path: &str, before: &[Value], now: &[Value], found: &mut Vec<ChangedValue>) {
     let keys = |all: &[Value]| all.iter().map(Value::to_string).collect::<Vec<String>>();
     let (old, new) = (keys(before), keys(now));
-    let (old, new): (Vec<&str>, Vec<&str>) =
-        (old.iter().map(String::as_str).collect(), new.iter().map(String::as_str).collect());
-    for ChangedRange { before: from, after: to } in changed_ranges(&old, &new) {
+    let (old, new): (Vec<&str>, Vec<&str>) = (
+        old.iter().map(String::as_str).collect(),
+        new.iter().map(String::as_str).collect(),
+    );
+    for ChangedRange {
+        before: from,
+        after: to,
+    } in changed_ranges(&old, &new)
+    {
         for step in 0..from.len().max(to.len()) {
             let (old, new) = (from.clone().nth(step), to.clone().nth(step));
             let index = new.or(old).unwrap_or_default();
@@ -201,7 +253,10 @@ fn elements(path: &str, before: &[Value], now: &[Value], found: &mut Vec<Changed
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) if text.starts_with("{\\rtf") => {
-            let paragraphs = rtf::read(text.as_bytes()).paragraphs.into_iter().map(|paragraph| paragraph.text);
+            let paragraphs = rtf::read(text.as_bytes())
+                .paragraphs
+                .into_iter()
+                .map(|paragraph| paragraph.text);
             paragraphs.collect::<Vec<_>>().join("\n")
         }
         Value::String(text) => text.clone(),
@@ -212,7 +267,11 @@ fn text(value: &Value) -> String {
             (_, _) => listed(fields, "; "),
         },
         Value::Array(all) if !all.is_empty() => {
-            let between = if all.iter().all(is_plain) { ", " } else { " | " };
+            let between = if all.iter().all(is_plain) {
+                ", "
+            } else {
+                " | "
+            };
             all.iter().map(text).collect::<Vec<_>>().join(between)
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => value.to_string(),
@@ -221,8 +280,12 @@ fn text(value: &Value) -> String {
 
 /// The plain values of an object with their keys; an object without any as JSON.
 fn listed(fields: &Map<String, Value>, between: &str) -> String {
-    let plain = fields.iter().filter(|(_, value)| is_plain(value) && !value.is_null());
-    let plain: Vec<String> = plain.map(|(key, value)| format!("{key}: {}", text(value))).collect();
+    let plain = fields
+        .iter()
+        .filter(|(_, value)| is_plain(value) && !value.is_null());
+    let plain: Vec<String> = plain
+        .map(|(key, value)| format!("{key}: {}", text(value)))
+        .collect();
     match (plain.is_empty(), fields.is_empty()) {
         (true, true) => String::new(),
         (true, false) => Value::Object(fields.clone()).to_string(),
@@ -238,7 +301,9 @@ fn is_plain(value: &Value) -> bool {
 }
 
 /// The uses that moved by a tenth or more: the medians over all samples, each case with the samples at the base commit and now.
-pub fn moved_uses<'a>(cases: impl Iterator<Item = (&'a [Sample], &'a [Sample])> + Clone) -> Vec<MovedUse> {
+pub fn moved_uses<'a>(
+    cases: impl Iterator<Item = (&'a [Sample], &'a [Sample])> + Clone,
+) -> Vec<MovedUse> {
     let moved = USES.into_iter().filter_map(|what| {
         let values = |samples: &[Sample]| -> Vec<f64> {
             let of = |sample: &Sample| match sample {
@@ -277,11 +342,17 @@ mod tests {
 
     #[test]
     fn values_are_named_by_their_path_and_elements_that_both_have_are_left_out() {
-        let before = [sample(r#"{"findings":[{"id":1,"severity":"high"},{"id":2,"severity":"low"}],"note":"a"}"#)];
-        let now = [sample(r#"{"findings":[{"id":0},{"id":1,"severity":"high"},{"id":2,"severity":"high"}]}"#)];
+        let before = [sample(
+            r#"{"findings":[{"id":1,"severity":"high"},{"id":2,"severity":"low"}],"note":"a"}"#,
+        )];
+        let now = [sample(
+            r#"{"findings":[{"id":0},{"id":1,"severity":"high"},{"id":2,"severity":"high"}]}"#,
+        )];
         let found = changed_outputs(&[], &before, &now);
-        let texts: Vec<_> =
-            found.iter().map(|one| (one.name.as_str(), one.before.as_deref(), one.now.as_deref())).collect();
+        let texts: Vec<_> = found
+            .iter()
+            .map(|one| (one.name.as_str(), one.before.as_deref(), one.now.as_deref()))
+            .collect();
         assert_eq!(
             texts,
             [
@@ -299,8 +370,10 @@ mod tests {
                 "finding":{"category":"rent","cited":["x"],"none":null},"nested":{"cited":["x"]},"empty":{}}"#,
         )];
         let found = changed_outputs(&[], &[sample("{}")], &now);
-        let texts: Vec<_> =
-            found.iter().map(|one| (one.name.as_str(), one.now.as_deref().unwrap_or_default())).collect();
+        let texts: Vec<_> = found
+            .iter()
+            .map(|one| (one.name.as_str(), one.now.as_deref().unwrap_or_default()))
+            .collect();
         assert_eq!(
             texts,
             [
@@ -315,25 +388,50 @@ mod tests {
 
     #[test]
     fn a_document_is_shown_without_its_control_codes_unless_only_they_differ() {
-        let document =
-            |text: &str| [sample(&format!("{{\"document\":\"{{\\\\rtf1 \\\\b Rent\\\\b0  is {text}.\\\\par}}\"}}"))];
+        let document = |text: &str| {
+            [sample(&format!(
+                "{{\"document\":\"{{\\\\rtf1 \\\\b Rent\\\\b0  is {text}.\\\\par}}\"}}"
+            ))]
+        };
         let shown = |before: &str, now: &str| {
             let found = changed_outputs(&[], &document(before), &document(now));
-            let texts = found.into_iter().map(|one| (one.before.unwrap_or_default(), one.now.unwrap_or_default()));
+            let texts = found
+                .into_iter()
+                .map(|one| (one.before.unwrap_or_default(), one.now.unwrap_or_default()));
             texts.collect::<Vec<_>>()
         };
         let words = shown("due", "paid");
-        assert!(words[0].0.contains("due") && words[0].1.contains("paid"), "{words:?}");
-        assert!(!format!("{words:?}").contains("par") && !format!("{words:?}").contains("rtf"), "{words:?}");
-        assert!(format!("{:?}", shown("due", "\\\\i due\\\\i0")).contains("\\\\i"), "only the format differs");
+        assert!(
+            words[0].0.contains("due") && words[0].1.contains("paid"),
+            "{words:?}"
+        );
+        assert!(
+            !format!("{words:?}").contains("par") && !format!("{words:?}").contains("rtf"),
+            "{words:?}"
+        );
+        assert!(
+            format!("{:?}", shown("due", "\\\\i due\\\\i0")).contains("\\\\i"),
+            "only the format differs"
+        );
     }
 
     #[test]
     fn what_most_samples_have_comes_first_and_a_missing_sample_is_not_compared() {
-        let before = [sample(r#"{"a":1,"b":1}"#), sample(r#"{"a":1,"b":1}"#), Sample::Spared];
-        let now = [sample(r#"{"a":1,"b":2}"#), sample(r#"{"a":3,"b":2}"#), sample("{}")];
+        let before = [
+            sample(r#"{"a":1,"b":1}"#),
+            sample(r#"{"a":1,"b":1}"#),
+            Sample::Spared,
+        ];
+        let now = [
+            sample(r#"{"a":1,"b":2}"#),
+            sample(r#"{"a":3,"b":2}"#),
+            sample("{}"),
+        ];
         let found = changed_outputs(&[], &before, &now);
-        let texts: Vec<_> = found.iter().map(|one| (one.name.as_str(), one.samples)).collect();
+        let texts: Vec<_> = found
+            .iter()
+            .map(|one| (one.name.as_str(), one.samples))
+            .collect();
         assert_eq!(texts, [("b", Some(2)), ("a", Some(1))]);
     }
 
@@ -346,7 +444,10 @@ mod tests {
         };
         let samples = |severity: &str| [0, 1, 2].map(|at| finding(at, severity));
         let found = changed_outputs(&[], &samples("high"), &samples("low"));
-        let texts: Vec<_> = found.iter().map(|one| (one.name.as_str(), one.now.as_deref(), one.samples)).collect();
+        let texts: Vec<_> = found
+            .iter()
+            .map(|one| (one.name.as_str(), one.now.as_deref(), one.samples))
+            .collect();
         assert_eq!(texts, [("findings[].severity", Some("low"), Some(3))]);
     }
 
@@ -354,29 +455,54 @@ mod tests {
     fn the_time_of_a_call_does_not_count() {
         let call = |latency: u32| {
             let calls = format!(r#"{{"tool_calls":[{{"name":"read","latency_ms":{latency}}}]}}"#);
-            Sample::Completed(vec![Run { intermediate: Some(calls.into()), ..Run::of("{}") }])
+            Sample::Completed(vec![Run {
+                intermediate: Some(calls.into()),
+                ..Run::of("{}")
+            }])
         };
         assert!(changed_outputs(&[], &[call(21)], &[call(31)]).is_empty());
     }
 
     #[test]
     fn a_value_of_one_of_several_runs_has_the_name_of_its_run() {
-        let both = |first: &str, second: &str| [Sample::Completed(vec![Run::of(first), Run::of(second)])];
-        let (before, now) = (both(r#"{"a":1}"#, r#"{"a":1}"#), both(r#"{"a":1}"#, r#"{"a":2}"#));
+        let both =
+            |first: &str, second: &str| [Sample::Completed(vec![Run::of(first), Run::of(second)])];
+        let (before, now) = (
+            both(r#"{"a":1}"#, r#"{"a":1}"#),
+            both(r#"{"a":1}"#, r#"{"a":2}"#),
+        );
         let found = changed_outputs(&["legal", "privacy"], &before, &now);
-        assert_eq!(found.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["privacy: a"]);
+        assert_eq!(
+            found
+                .iter()
+                .map(|one| one.name.as_str())
+                .collect::<Vec<_>>(),
+            ["privacy: a"]
+        );
     }
 
     #[test]
     fn a_use_is_the_median_of_all_samples_and_has_to_move_by_a_tenth() {
         let with = |total: f64| {
-            let tokens = Tokens { total: Some(total), latency_ms: Some(total / 100.0), ..Tokens::default() };
-            Sample::Completed(vec![Run { tokens, ..Run::of("{}") }])
+            let tokens = Tokens {
+                total: Some(total),
+                latency_ms: Some(total / 100.0),
+                ..Tokens::default()
+            };
+            Sample::Completed(vec![Run {
+                tokens,
+                ..Run::of("{}")
+            }])
         };
-        let (before, now) = ([with(100.0), with(200.0), with(300.0)], [with(100.0), with(400.0), with(500.0)]);
+        let (before, now) = (
+            [with(100.0), with(200.0), with(300.0)],
+            [with(100.0), with(400.0), with(500.0)],
+        );
         let cases = [(before.as_slice(), now.as_slice())];
-        let found: Vec<_> =
-            moved_uses(cases.iter().copied()).iter().map(|one| (one.what.as_str(), one.before, one.now)).collect();
+        let found: Vec<_> = moved_uses(cases.iter().copied())
+            .iter()
+            .map(|one| (one.what.as_str(), one.before, one.now))
+            .collect();
         assert_eq!(found, [("tokens", 200.0, 400.0), ("latency_ms", 2.0, 4.0)]);
         let slightly = [with(210.0)];
         assert!(moved_uses([(before.as_slice(), slightly.as_slice())].into_iter()).is_empty());

@@ -4,7 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::model::ChangedText;
-use crate::text::{ChangedRange, WordPiece, changed_part, changed_ranges, changed_words, paragraphs};
+use crate::text::{
+    ChangedRange, WordPiece, changed_part, changed_ranges, changed_words, paragraphs,
+};
 
 /// The longest text of a paragraph, in characters.
 const LONGEST: usize = 400;
@@ -13,15 +15,20 @@ const LONGEST: usize = 400;
 /// misspelt word.
 pub fn changed_paragraphs(name: &str, before: &str, now: &str) -> Vec<ChangedText> {
     let (old, new) = (paragraphs(before), paragraphs(now));
-    let (old, new): (Vec<&str>, Vec<&str>) =
-        (old.iter().map(String::as_str).collect(), new.iter().map(String::as_str).collect());
+    let (old, new): (Vec<&str>, Vec<&str>) = (
+        old.iter().map(String::as_str).collect(),
+        new.iter().map(String::as_str).collect(),
+    );
     let mut changes = Vec::new();
     for ChangedRange { before, after } in changed_ranges(&old, &new) {
         let removed = old.get(before).unwrap_or_default();
         let added = new.get(after).unwrap_or_default();
         // Paired in their order.
         let longest = removed.len().max(added.len());
-        changes.extend((0..longest).map(|index| of(name, removed.get(index).copied(), added.get(index).copied())));
+        changes.extend(
+            (0..longest)
+                .map(|index| of(name, removed.get(index).copied(), added.get(index).copied())),
+        );
     }
     changes.sort_by_cached_key(|change| Reverse(changed_characters(change)));
     changes
@@ -37,16 +44,27 @@ fn changed_characters(change: &ChangedText) -> usize {
             WordPiece::Removed(text) => (text, -1),
             WordPiece::Added(text) => (text, 1),
         };
-        for word in text.split(|one: char| !one.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        for word in text
+            .split(|one: char| !one.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+        {
             *words.entry(word.to_lowercase()).or_default() += step;
         }
     }
-    words.iter().map(|(word, count)| word.chars().count() * count.unsigned_abs()).sum()
+    words
+        .iter()
+        .map(|(word, count)| word.chars().count() * count.unsigned_abs())
+        .sum()
 }
 
 fn of(name: &str, before: Option<&str>, now: Option<&str>) -> ChangedText {
     let (old, new) = changed_part(before.unwrap_or_default(), now.unwrap_or_default(), LONGEST);
-    ChangedText { name: name.to_owned(), before: before.map(|_| old), now: now.map(|_| new), samples: None }
+    ChangedText {
+        name: name.to_owned(),
+        before: before.map(|_| old),
+        now: now.map(|_| new),
+        samples: None,
+    }
 }
 
 #[cfg(test)]
@@ -55,13 +73,35 @@ mod tests {
 
     #[test]
     fn a_paragraph_is_shown_with_the_one_that_it_replaces() {
-        let found =
-            changed_paragraphs("p.md", "# T\n\n- T-1: a\n- T-2: the week\n", "# T\n\n- T-1: a\n- T-2: one day\n\nEnd.");
-        let texts: Vec<_> = found.iter().map(|one| (one.before.as_deref(), one.now.as_deref())).collect();
-        assert_eq!(texts, [(Some("- T-2: the week"), Some("- T-2: one day")), (None, Some("End."))]);
-        let (before, now) = ("First this, then that.\n\nB.\n", "That first, then this.\n\nB. And a rule.\n");
+        let found = changed_paragraphs(
+            "p.md",
+            "# T\n\n- T-1: a\n- T-2: the week\n",
+            "# T\n\n- T-1: a\n- T-2: one day\n\nEnd.",
+        );
+        let texts: Vec<_> = found
+            .iter()
+            .map(|one| (one.before.as_deref(), one.now.as_deref()))
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                (Some("- T-2: the week"), Some("- T-2: one day")),
+                (None, Some("End."))
+            ]
+        );
+        let (before, now) = (
+            "First this, then that.\n\nB.\n",
+            "That first, then this.\n\nB. And a rule.\n",
+        );
         let found = changed_paragraphs("p.md", before, now);
-        assert_eq!(found[0].now.as_deref(), Some("B. And a rule."), "the greater change comes first");
-        assert!(changed_paragraphs("p.md", "a\nb", "a b\n").is_empty(), "a line that is wrapped elsewhere is the same");
+        assert_eq!(
+            found[0].now.as_deref(),
+            Some("B. And a rule."),
+            "the greater change comes first"
+        );
+        assert!(
+            changed_paragraphs("p.md", "a\nb", "a b\n").is_empty(),
+            "a line that is wrapped elsewhere is the same"
+        );
     }
 }

@@ -20,8 +20,9 @@ use super::shared::use_metrics::USE_METRICS;
 use crate::diag::{Diagnostic, Diagnostics, Point};
 use crate::files::{Files, files_below};
 use crate::model::{
-    AgentName, Ask, CaseId, Check, Grade, Json, MetricSpec, NextRole, PairResult, PairValue, RepoPath, Ruling, Run,
-    RunKey, SimulatedUser, SuiteConfig, Toolbox, UngradedReason, ValueSource,
+    AgentName, Ask, CaseId, Check, Grade, Json, MetricSpec, NextRole, PairResult, PairValue,
+    RepoPath, Ruling, Run, RunKey, SimulatedUser, SuiteConfig, Toolbox, UngradedReason,
+    ValueSource,
 };
 use crate::text::recover::Anchor;
 
@@ -75,7 +76,9 @@ impl SuiteKind {
     pub fn term_lists(&self) -> impl Iterator<Item = &BuiltInTerms> {
         let of_answers = match self.answer {
             AnswerOutput::None => None,
-            AnswerOutput::Under(_) | AnswerOutput::UnderOrWhole(_) | AnswerOutput::TextOrList(_) => Some(&REFUSAL),
+            AnswerOutput::Under(_)
+            | AnswerOutput::UnderOrWhole(_)
+            | AnswerOutput::TextOrList(_) => Some(&REFUSAL),
         };
         self.terms.iter().chain(of_answers)
     }
@@ -84,11 +87,15 @@ impl SuiteKind {
     pub fn every_metric(&self) -> impl Iterator<Item = &'static MetricSpec> {
         let of_answers = match self.answer {
             AnswerOutput::None => &[],
-            AnswerOutput::Under(_) | AnswerOutput::UnderOrWhole(_) | AnswerOutput::TextOrList(_) => ANSWER_METRICS,
+            AnswerOutput::Under(_)
+            | AnswerOutput::UnderOrWhole(_)
+            | AnswerOutput::TextOrList(_) => ANSWER_METRICS,
         };
         let of_use = match self.agents {
             AgentPolicy::Own(_) => &[],
-            AgentPolicy::Named | AgentPolicy::ActorsAndCritics | AgentPolicy::OwnWithRunsOf(_) => USE_METRICS,
+            AgentPolicy::Named | AgentPolicy::ActorsAndCritics | AgentPolicy::OwnWithRunsOf(_) => {
+                USE_METRICS
+            }
         };
         self.metrics.iter().chain(of_answers).chain(of_use)
     }
@@ -101,7 +108,11 @@ impl SuiteKind {
         golden: Option<&dyn Suite>,
         pairs: impl IntoIterator<Item = &'a Pair>,
     ) -> Vec<MetricSpec> {
-        let has_checks = |pair: &Pair| pair.answer.as_ref().is_some_and(|checks| !checks.is_empty());
+        let has_checks = |pair: &Pair| {
+            pair.answer
+                .as_ref()
+                .is_some_and(|checks| !checks.is_empty())
+        };
         let states_answer = !suite.expressions.is_empty() || pairs.into_iter().any(has_checks);
         let is_used = |spec: &&MetricSpec| match spec.source {
             ValueSource::Use => suite.gates.contains_key(spec.name),
@@ -109,24 +120,39 @@ impl SuiteKind {
         };
         let others = self.every_metric().skip(self.metrics.len()).filter(is_used);
         let of_cases = golden.map_or(Vec::new(), Suite::family_metrics);
-        self.metrics.iter().chain(others).copied().chain(of_cases).chain(suite.expressions.specs()).collect()
+        self.metrics
+            .iter()
+            .chain(others)
+            .copied()
+            .chain(of_cases)
+            .chain(suite.expressions.specs())
+            .collect()
     }
 
     /// Every metric that a suite may have: those of the kind, those of its family that have a gate, and the suite's own.
     pub fn metrics_in(&self, suite: &SuiteConfig) -> Vec<MetricSpec> {
         let of_family = suite.gates.keys().filter_map(|name| self.of_family(name));
-        self.every_metric().copied().chain(of_family).chain(suite.expressions.specs()).collect()
+        self.every_metric()
+            .copied()
+            .chain(of_family)
+            .chain(suite.expressions.specs())
+            .collect()
     }
 
     /// The metric of the family with this name.
     pub fn of_family(&self, name: &str) -> Option<MetricSpec> {
         let is_listed = self.every_metric().any(|spec| spec.name == name);
-        self.family.filter(|_| !is_listed).and_then(|family| family(name))
+        self.family
+            .filter(|_| !is_listed)
+            .and_then(|family| family(name))
     }
 
     /// The metric with this name: one of the kind, or of its family.
     pub fn metric_named(&self, name: &str) -> Option<MetricSpec> {
-        self.every_metric().find(|spec| spec.name == name).copied().or_else(|| self.of_family(name))
+        self.every_metric()
+            .find(|spec| spec.name == name)
+            .copied()
+            .or_else(|| self.of_family(name))
     }
 }
 
@@ -146,7 +172,10 @@ pub struct OutputLists {
 
 impl OutputLists {
     /// No lists.
-    pub const NONE: Self = Self { anchor: None, unordered: &[] };
+    pub const NONE: Self = Self {
+        anchor: None,
+        unordered: &[],
+    };
 }
 
 /// Whether an earlier run may answer the same request again.
@@ -274,7 +303,12 @@ pub trait Suite: Send + Sync {
     }
 
     /// Grades one completed sample of one of its pairs; `runs` are the runs of the pair, in its order.
-    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic>;
+    fn grade(
+        &self,
+        pair: &Pair,
+        runs: &[Run],
+        context: &GradeContext<'_>,
+    ) -> Result<Grade, Diagnostic>;
 
     /// The metrics of the kind's family that the cases have.
     fn family_metrics(&self) -> Vec<MetricSpec> {
@@ -300,7 +334,12 @@ pub trait Suite: Send + Sync {
     ///
     /// # Errors
     /// A file of the suite cannot be read, or the case has too little content for a request.
-    fn ask(&self, _pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+    fn ask(
+        &self,
+        _pair: &Pair,
+        _run: &RunKey,
+        _files: &dyn Files,
+    ) -> Result<Option<Ask>, Diagnostic> {
         Ok(None)
     }
 
@@ -315,7 +354,11 @@ pub trait Suite: Send + Sync {
     /// Errors are ignored here; they are reported where the file is needed.
     fn read_inputs(&self, pair: &Pair, files: &dyn Files) {
         for run in &pair.runs {
-            let Ok(Some(Ask { tools: Toolbox::Folder { root, .. }, .. })) = self.ask(pair, run, files) else {
+            let Ok(Some(Ask {
+                tools: Toolbox::Folder { root, .. },
+                ..
+            })) = self.ask(pair, run, files)
+            else {
                 continue;
             };
             let below = files_below(files, &root).unwrap_or_default();
@@ -325,7 +368,11 @@ pub trait Suite: Send + Sync {
 
     /// The actor-critic loop of a pair. `None` if the kind has no loops, or the agent has no critic or is the
     /// critic.
-    fn refinement(&self, _pair: &Pair, _files: &dyn Files) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
+    fn refinement(
+        &self,
+        _pair: &Pair,
+        _files: &dyn Files,
+    ) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
         Ok(None)
     }
 

@@ -38,11 +38,16 @@ pub use self::shared::grade_context::GradeContext;
 pub(crate) use self::shared::grade_context::PromptPackage;
 pub use self::shared::input::input_digest;
 pub(crate) use self::shared::input::{
-    are_same_texts, fits_said, has_other_messages, has_rounds, is_of_another_case, is_shown_in, texts_of, user_messages,
+    are_same_texts, fits_said, has_other_messages, has_rounds, is_of_another_case, is_shown_in,
+    texts_of, user_messages,
 };
 pub(crate) use self::shared::judged::{Exhibit, vote};
-pub(crate) use self::shared::labels::{GivenLabel, LabelContent, LabelForm, Labels, NewLabel, with_label};
-pub(crate) use self::shared::meaning::{CaseUse, EXPRESSION, MeaningReader, reads_case, whole_numbers};
+pub(crate) use self::shared::labels::{
+    GivenLabel, LabelContent, LabelForm, Labels, NewLabel, with_label,
+};
+pub(crate) use self::shared::meaning::{
+    CaseUse, EXPRESSION, MeaningReader, reads_case, whole_numbers,
+};
 pub(crate) use self::shared::rubric::DIMENSIONS;
 pub(crate) use self::shared::suite_digest::{outputs_digest, suite_digest};
 pub(crate) use self::shared::turns::turns;
@@ -76,7 +81,10 @@ pub fn metric_spec(name: &str) -> Option<MetricSpec> {
 
 /// Reads a config with the settings of all kinds; paths are relative to its folder.
 pub fn read_config(source: &SourceText) -> Result<Config, Diagnostics> {
-    let kinds: Vec<(&str, KindKeys)> = KINDS.iter().map(|kind| (kind.name, kind.settings.keys)).collect();
+    let kinds: Vec<(&str, KindKeys)> = KINDS
+        .iter()
+        .map(|kind| (kind.name, kind.settings.keys))
+        .collect();
     config::read_config(source, &kinds)
 }
 
@@ -84,7 +92,10 @@ pub fn read_config(source: &SourceText) -> Result<Config, Diagnostics> {
 pub fn config_schema() -> Schema {
     let mut schema = config::config_schema(KINDS.iter().map(|kind| &kind.settings.keys));
     if let Some(Value::Object(kind)) = schema.pointer_mut("/$defs/SuiteForm/properties/kind") {
-        kind.insert("enum".to_owned(), KINDS.iter().map(|kind| kind.name).collect());
+        kind.insert(
+            "enum".to_owned(),
+            KINDS.iter().map(|kind| kind.name).collect(),
+        );
     }
     schema
 }

@@ -80,7 +80,10 @@ impl FromKeys for NoSettings {
 impl OwnSettings for NoSettings {
     const RULES: &'static [SettingRule] = &[];
     #[cfg(test)]
-    const EDITS: tests::SettingEdits = tests::SettingEdits { suite: "", edits: &[] };
+    const EDITS: tests::SettingEdits = tests::SettingEdits {
+        suite: "",
+        edits: &[],
+    };
 
     fn changes(_old: &Self, _new: &Self, _suite: &SuiteId) -> Vec<SettingChange> {
         Vec::new()
@@ -95,8 +98,14 @@ impl OwnSettings for NoSettings {
 pub fn setting_files(of_kind: Option<&SettingsSpec>, suite: &SuiteConfig) -> Vec<SettingFile> {
     let mut files = of_kind.map_or(Vec::new(), |spec| (spec.files)(&suite.settings));
     let terms = suite.terms.iter();
-    files.extend(terms.map(|(name, path)| SettingFile { name: format!("list of terms {name}"), path: path.clone() }));
-    files.extend(suite.labels.iter().map(|path| SettingFile { name: "labels".to_owned(), path: path.clone() }));
+    files.extend(terms.map(|(name, path)| SettingFile {
+        name: format!("list of terms {name}"),
+        path: path.clone(),
+    }));
+    files.extend(suite.labels.iter().map(|path| SettingFile {
+        name: "labels".to_owned(),
+        path: path.clone(),
+    }));
     files
 }
 
@@ -126,7 +135,12 @@ pub mod tests {
             for name in kind.settings.keys.names() {
                 let property = schema.as_value()["properties"][name].clone();
                 assert!(property.is_object(), "{}: {name}", kind.name);
-                assert_eq!(*known.entry(name).or_insert_with(|| property.clone()), property, "{}: {name}", kind.name);
+                assert_eq!(
+                    *known.entry(name).or_insert_with(|| property.clone()),
+                    property,
+                    "{}: {name}",
+                    kind.name
+                );
             }
         }
         assert!(known.len() >= 4, "{known:?}");
@@ -135,10 +149,18 @@ pub mod tests {
     #[test]
     fn the_defaults_are_of_the_type_that_is_read() {
         for kind in KINDS {
-            let text = format!("version: 1\nsuites: [{{ id: s, kind: {}, path: p }}]\n", kind.name);
+            let text = format!(
+                "version: 1\nsuites: [{{ id: s, kind: {}, path: p }}]\n",
+                kind.name
+            );
             let file = crate::model::RepoPath::root().child("goldgate.yaml");
             let config = read_config(&crate::files::SourceText::from_text(file, text)).unwrap();
-            assert_eq!(config.suites[0].settings, (kind.settings.defaults)(), "{}", kind.name);
+            assert_eq!(
+                config.suites[0].settings,
+                (kind.settings.defaults)(),
+                "{}",
+                kind.name
+            );
         }
     }
 }

@@ -20,5 +20,10 @@ pub fn changed_ranges(before: &[&str], after: &[&str]) -> Vec<ChangedRange> {
     input.update_after(after.iter().copied());
     let diff = Diff::compute(Algorithm::Histogram, &input);
     let range = |range: Range<u32>| range.start as usize..range.end as usize;
-    diff.hunks().map(|hunk| ChangedRange { before: range(hunk.before), after: range(hunk.after) }).collect()
+    diff.hunks()
+        .map(|hunk| ChangedRange {
+            before: range(hunk.before),
+            after: range(hunk.after),
+        })
+        .collect()
 }

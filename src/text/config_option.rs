@@ -13,8 +13,14 @@ pub fn config_option(config: &str) -> String {
 
 /// A text as one argument of a POSIX shell.
 pub fn as_argument(text: &str) -> String {
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte));
-    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    let is_plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte));
+    if is_plain {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }
 
 #[cfg(test)]
@@ -24,7 +30,13 @@ mod tests {
     #[test]
     fn only_another_config_is_named() {
         assert_eq!(config_option("goldgate.yaml"), "");
-        assert_eq!(config_option("services/a/goldgate.yaml"), " --config services/a/goldgate.yaml");
-        assert_eq!(config_option("it's mine/goldgate.yaml"), r" --config 'it'\''s mine/goldgate.yaml'");
+        assert_eq!(
+            config_option("services/a/goldgate.yaml"),
+            " --config services/a/goldgate.yaml"
+        );
+        assert_eq!(
+            config_option("it's mine/goldgate.yaml"),
+            r" --config 'it'\''s mine/goldgate.yaml'"
+        );
     }
 }

@@ -4,7 +4,10 @@
 pub fn line(text: &str, limit: usize) -> String {
     let mut out = String::with_capacity(text.len().min(limit * 4));
     let mut count = 0;
-    for word in text.split(|char: char| char.is_whitespace() || char.is_control()).filter(|word| !word.is_empty()) {
+    for word in text
+        .split(|char: char| char.is_whitespace() || char.is_control())
+        .filter(|word| !word.is_empty())
+    {
         let clean: Vec<char> = word.chars().filter(|char| !is_invisible(*char)).collect();
         if clean.is_empty() {
             continue;
@@ -37,7 +40,9 @@ pub fn line_with_end(text: &str, limit: usize) -> String {
     let beginning: String = whole.chars().take(limit - end).collect();
     let end: String = whole.chars().skip(count - end).collect();
     // A cut word does not count as a word of the text.
-    let beginning = beginning.rsplit_once(' ').map_or(beginning.as_str(), |(words, _)| words);
+    let beginning = beginning
+        .rsplit_once(' ')
+        .map_or(beginning.as_str(), |(words, _)| words);
     let end = end.split_once(' ').map_or(end.as_str(), |(_, words)| words);
     format!("{beginning} … {end}")
 }
@@ -63,13 +68,20 @@ mod tests {
 
     #[test]
     fn the_end_of_a_long_text_is_kept_and_no_word_is_cut() {
-        let text = format!("legal: {} changed; record again: `goldgate run`", "prompts/a.md ".repeat(40));
+        let text = format!(
+            "legal: {} changed; record again: `goldgate run`",
+            "prompts/a.md ".repeat(40)
+        );
         let short = line_with_end(&text, 90);
         assert!(
-            short.starts_with("legal: prompts/a.md ") && short.ends_with(" record again: `goldgate run`"),
+            short.starts_with("legal: prompts/a.md ")
+                && short.ends_with(" record again: `goldgate run`"),
             "{short}"
         );
-        assert!(short.contains("prompts/a.md … ") && short.chars().count() <= 92, "{short}");
+        assert!(
+            short.contains("prompts/a.md … ") && short.chars().count() <= 92,
+            "{short}"
+        );
         assert_eq!(line_with_end("a  b", 3), "a b");
     }
 

@@ -31,8 +31,12 @@ mod tests {
     #[test]
     fn only_the_lines_that_differ_are_returned() {
         let changes = changed_lines("a\nb\nc\n", "a\nx\ny\nc\nd\n");
-        let expected =
-            [ChangedLine::Removed("b"), ChangedLine::Added("x"), ChangedLine::Added("y"), ChangedLine::Added("d")];
+        let expected = [
+            ChangedLine::Removed("b"),
+            ChangedLine::Added("x"),
+            ChangedLine::Added("y"),
+            ChangedLine::Added("d"),
+        ];
         assert_eq!(changes, expected);
         assert!(changed_lines("a\r\nb", "a\nb\n").is_empty());
     }

@@ -34,7 +34,10 @@ impl Keyword {
             Cow::Owned(redacted) => Some(form(&redacted).into()),
         };
         let normal = form(text);
-        (!normal.is_empty()).then(|| Self { normal: normal.into(), redacted })
+        (!normal.is_empty()).then(|| Self {
+            normal: normal.into(),
+            redacted,
+        })
     }
 
     fn forms(&self) -> impl Iterator<Item = &str> {
@@ -79,7 +82,10 @@ pub fn contains(text: &str, word: &str) -> bool {
     let (text, word) = (text.as_bytes(), word.as_bytes());
     match word {
         [first, ..] if text.len() <= SHORT => {
-            let last = text.len().checked_sub(word.len()).map_or(0, |last| last + 1);
+            let last = text
+                .len()
+                .checked_sub(word.len())
+                .map_or(0, |last| last + 1);
             memchr_iter(*first, &text[..last]).any(|at| text[at..].starts_with(word))
         }
         _ => memmem::find(text, word).is_some(),
@@ -98,7 +104,9 @@ pub fn same_category(text: &str) -> String {
 /// Jaccard similarity of the alphanumeric tokens of two normal forms, 0 to 1; 0 if neither has a token.
 pub fn token_overlap(one: &str, other: &str) -> f64 {
     let tokens = |text| -> BTreeSet<_> {
-        str::split(text, |char: char| !char.is_alphanumeric()).filter(|token| !token.is_empty()).collect()
+        str::split(text, |char: char| !char.is_alphanumeric())
+            .filter(|token| !token.is_empty())
+            .collect()
     };
     let (one, other): (BTreeSet<&str>, BTreeSet<&str>) = (tokens(one), tokens(other));
     match one.union(&other).count() {
@@ -118,16 +126,25 @@ mod tests {
         let keyword = Keyword::new("sk-live-0123456789abcdef0123").unwrap();
         assert!(keyword.is_in(&norm("Take sk-live-0123456789abcdef0123.")));
         assert!(
-            keyword.is_in(&norm("Take sk-live-[redacted].")) && keyword.is_word_of(&norm("Take sk-live-[redacted]."))
+            keyword.is_in(&norm("Take sk-live-[redacted]."))
+                && keyword.is_word_of(&norm("Take sk-live-[redacted]."))
         );
         assert!(!keyword.is_in(&norm("Take [redacted].")));
-        assert!(!Keyword::new("refund").unwrap().is_in(&norm("Take sk-live-[redacted].")));
+        assert!(
+            !Keyword::new("refund")
+                .unwrap()
+                .is_in(&norm("Take sk-live-[redacted]."))
+        );
     }
 
     #[test]
     fn an_empty_keyword_is_rejected() {
         assert_eq!(Keyword::new(" \u{a0} "), None);
-        assert!(Keyword::new("Consent").unwrap().is_in("prior written consent"));
+        assert!(
+            Keyword::new("Consent")
+                .unwrap()
+                .is_in("prior written consent")
+        );
         assert!(!Keyword::new("Consent").unwrap().is_in("agreement"));
     }
 
@@ -154,7 +171,10 @@ mod tests {
     #[test]
     fn categories_ignore_how_words_are_joined() {
         assert_eq!(same_category("Change-of_Control"), "change of control");
-        assert_eq!(same_category("Missing – Doc"), same_category("missing _ doc"));
+        assert_eq!(
+            same_category("Missing – Doc"),
+            same_category("missing _ doc")
+        );
         // Each one becomes a separate blank: the contract does not mention runs.
         assert_ne!(same_category("Missing__Doc"), same_category("Missing_Doc"));
     }

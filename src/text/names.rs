@@ -21,7 +21,10 @@ pub struct Folded {
 
 impl Folded {
     pub fn of(original: &str) -> Self {
-        let (mut text, mut origins) = (String::with_capacity(original.len()), Vec::with_capacity(original.len() + 1));
+        let (mut text, mut origins) = (
+            String::with_capacity(original.len()),
+            Vec::with_capacity(original.len() + 1),
+        );
         let mut gap = false;
         let mut end = 0;
         for (at, char) in original.char_indices() {
@@ -45,7 +48,12 @@ impl Folded {
                 end = at + 1;
                 continue;
             }
-            for folded in std::iter::once(char).nfkc().flat_map(char::to_lowercase).map(plain).map(latin_look) {
+            for folded in std::iter::once(char)
+                .nfkc()
+                .flat_map(char::to_lowercase)
+                .map(plain)
+                .map(latin_look)
+            {
                 text.push(folded);
                 origins.extend(std::iter::repeat_n(narrow(at), folded.len_utf8()));
             }
@@ -57,8 +65,11 @@ impl Folded {
 
     /// The byte range of the original for a byte range of the folded text.
     pub fn original(&self, here: &Range<usize>) -> Range<usize> {
-        let at =
-            |index: usize| self.origins.get(index).map_or(0, |origin| usize::try_from(*origin).unwrap_or(usize::MAX));
+        let at = |index: usize| {
+            self.origins
+                .get(index)
+                .map_or(0, |origin| usize::try_from(*origin).unwrap_or(usize::MAX))
+        };
         at(here.start)..at(here.end)
     }
 }
@@ -84,7 +95,12 @@ pub struct Hit {
 impl NameSet {
     /// The names of a list; one that is empty after folding is never found.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        Self { folded: names.into_iter().map(|name| Folded::of(name).text).collect() }
+        Self {
+            folded: names
+                .into_iter()
+                .map(|name| Folded::of(name).text)
+                .collect(),
+        }
     }
 
     /// Every occurrence of a name, in order. Of overlapping names the first counts; of names that start at the same byte the
@@ -96,10 +112,19 @@ impl NameSet {
     /// As [`NameSet::find`], for a text that is already folded.
     pub fn find_in(&self, text: &str) -> Vec<Hit> {
         let mut all = Vec::new();
-        for (name, folded) in self.folded.iter().enumerate().filter(|(_, folded)| !folded.is_empty()) {
+        for (name, folded) in self
+            .folded
+            .iter()
+            .enumerate()
+            .filter(|(_, folded)| !folded.is_empty())
+        {
             let starts = memmem::find_iter(text.as_bytes(), folded.as_bytes());
             let places = starts.map(|start| start..start + folded.len());
-            all.extend(places.filter(|at| is_whole(text, at)).map(|at| Hit { name, at }));
+            all.extend(
+                places
+                    .filter(|at| is_whole(text, at))
+                    .map(|at| Hit { name, at }),
+            );
         }
         all.sort_by(|one, other| (one.at.start, other.at.end).cmp(&(other.at.start, one.at.end)));
         let mut kept: Vec<Hit> = Vec::new();
@@ -129,23 +154,34 @@ mod tests {
     fn found(names: &[&str], text: &str) -> Vec<(usize, String)> {
         let folded = Folded::of(text);
         let hits = NameSet::new(names.iter().copied()).find(&folded);
-        hits.into_iter().map(|hit| (hit.name, text[folded.original(&hit.at)].to_owned())).collect()
+        hits.into_iter()
+            .map(|hit| (hit.name, text[folded.original(&hit.at)].to_owned()))
+            .collect()
     }
 
     #[test]
     fn names_are_whole_words_in_any_case_the_longest_first() {
         let names = ["Acme", "Acme Holdings Ltd", ""];
-        let text = "ACME\u{a0}Holdings  Ltd, Acme\u{2019}s and acmes, Acme Holdings Ltdx; \u{FF21}cme";
+        let text =
+            "ACME\u{a0}Holdings  Ltd, Acme\u{2019}s and acmes, Acme Holdings Ltdx; \u{FF21}cme";
         let expected = ["ACME\u{a0}Holdings  Ltd", "Acme", "Acme", "\u{FF21}cme"];
         let which = [1, 0, 0, 0];
         let all = found(&names, text);
-        assert_eq!(all.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), expected);
+        assert_eq!(
+            all.iter()
+                .map(|(_, text)| text.as_str())
+                .collect::<Vec<_>>(),
+            expected
+        );
         assert_eq!(all.iter().map(|(name, _)| *name).collect::<Vec<_>>(), which);
     }
 
     #[test]
     fn a_soft_hyphen_is_not_a_letter() {
-        assert_eq!(found(&["Acme"], "Ac\u{AD}me Ltd"), [(0, "Ac\u{AD}me".to_owned())]);
+        assert_eq!(
+            found(&["Acme"], "Ac\u{AD}me Ltd"),
+            [(0, "Ac\u{AD}me".to_owned())]
+        );
     }
 
     proptest! {

@@ -25,7 +25,13 @@ pub fn norm_cased(text: &str) -> String {
 /// [`norm`] of ASCII, which most texts are; much faster.
 fn ascii_folded(text: &str) -> String {
     // Unicode's white space within ASCII; `is_ascii_whitespace` lacks the vertical tab.
-    let blank = |byte: u8| if matches!(byte, b'\t'..=b'\r') { b' ' } else { byte.to_ascii_lowercase() };
+    let blank = |byte: u8| {
+        if matches!(byte, b'\t'..=b'\r') {
+            b' '
+        } else {
+            byte.to_ascii_lowercase()
+        }
+    };
     let lower: Vec<u8> = text.bytes().map(blank).collect();
     let mut lower = String::from_utf8(lower).expect("ASCII stays ASCII");
     lower.truncate(lower.trim_end_matches(' ').len());

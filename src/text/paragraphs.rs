@@ -21,10 +21,15 @@ pub fn paragraphs(text: &str) -> Vec<String> {
 /// Whether a line begins a list item, a row of a table, a heading or a rule such as `E-3: be short`.
 fn starts_block(line: &str) -> bool {
     let number = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
-    let is_numbered = number.len() < line.len() && (number.starts_with(". ") || number.starts_with(") "));
-    let label = line.split_whitespace().next().and_then(|word| word.strip_suffix([':', ')']));
-    let is_rule =
-        |id: &str| id.starts_with(char::is_alphabetic) && id.ends_with(|letter: char| letter.is_ascii_digit());
+    let is_numbered =
+        number.len() < line.len() && (number.starts_with(". ") || number.starts_with(") "));
+    let label = line
+        .split_whitespace()
+        .next()
+        .and_then(|word| word.strip_suffix([':', ')']));
+    let is_rule = |id: &str| {
+        id.starts_with(char::is_alphabetic) && id.ends_with(|letter: char| letter.is_ascii_digit())
+    };
     is_numbered
         || label.is_some_and(is_rule)
         || line.starts_with(['#', '|'])

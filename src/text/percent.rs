@@ -3,7 +3,11 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// Everything but RFC 3986's unreserved characters.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 /// The same without the separator of a path.
 const RESERVED_IN_PATH: &AsciiSet = &RESERVED.remove(b'/');
 
@@ -28,7 +32,10 @@ mod tests {
 
     #[test]
     fn only_unreserved_characters_stay_in_a_segment() {
-        assert_eq!(encoded_segment("a/b c?d#é~-._Z9"), "a%2Fb%20c%3Fd%23%C3%A9~-._Z9");
+        assert_eq!(
+            encoded_segment("a/b c?d#é~-._Z9"),
+            "a%2Fb%20c%3Fd%23%C3%A9~-._Z9"
+        );
         assert_eq!(encoded_path("golden/a b.json"), "golden/a%20b.json");
     }
 

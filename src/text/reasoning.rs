@@ -3,7 +3,11 @@
 use std::borrow::Cow;
 
 /// The tags around the reasoning that some servers leave in the text.
-const TAGS: [[&str; 2]; 3] = [["<think>", "</think>"], ["<thinking>", "</thinking>"], ["<reasoning>", "</reasoning>"]];
+const TAGS: [[&str; 2]; 3] = [
+    ["<think>", "</think>"],
+    ["<thinking>", "</thinking>"],
+    ["<reasoning>", "</reasoning>"],
+];
 
 /// The answer of a text: everything outside of its reasoning. Empty if the text begins with reasoning that has no end, because then the
 /// answer is missing.
@@ -15,8 +19,14 @@ pub fn answer_of(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let tags = ReasoningTag::all(text);
-    let opening = tags.iter().position(|tag| tag.is_opening).unwrap_or(tags.len());
-    let (mut parts, mut begin) = (Vec::new(), opening.checked_sub(1).map_or(0, |last| tags[last].end));
+    let opening = tags
+        .iter()
+        .position(|tag| tag.is_opening)
+        .unwrap_or(tags.len());
+    let (mut parts, mut begin) = (
+        Vec::new(),
+        opening.checked_sub(1).map_or(0, |last| tags[last].end),
+    );
     for tag in &tags[opening..] {
         // An end tag without an opening one, or a tag within reasoning.
         if !tag.is_opening || tag.start < begin {
@@ -34,7 +44,11 @@ pub fn answer_of(text: &str) -> Cow<'_, str> {
         }
     }
     let last = &text[begin..];
-    if parts.is_empty() { Cow::Borrowed(last) } else { Cow::Owned(parts.concat() + last) }
+    if parts.is_empty() {
+        Cow::Borrowed(last)
+    } else {
+        Cow::Owned(parts.concat() + last)
+    }
 }
 
 /// One tag in a text, with its range in bytes.
@@ -56,7 +70,12 @@ impl ReasoningTag {
                 Some((kind, which == 0, start + both[which].len()))
             });
             if let Some((kind, is_opening, end)) = found {
-                tags.push(Self { start, end, is_opening, block_end: None });
+                tags.push(Self {
+                    start,
+                    end,
+                    is_opening,
+                    block_end: None,
+                });
                 kinds.push(kind);
             }
         }
@@ -100,11 +119,17 @@ mod tests {
             ("no tags", "no tags"),
             ("a <think> in between", "a <think> in between"),
             ("a refund. <think>x</think> hello", "a refund.  hello"),
-            ("<think>x</think> a refund. <think>y</think> hello", " a refund.  hello"),
+            (
+                "<think>x</think> a refund. <think>y</think> hello",
+                " a refund.  hello",
+            ),
             ("<think>x</think> a refund. <think>y", " a refund. <think>y"),
             ("<think>x <think>y</think> z</think> hello", " hello"),
             ("<think>write <think> first</think> hello", " hello"),
-            ("<think>x <think>y</think> a refund. <think>z</think> hello", " a refund.  hello"),
+            (
+                "<think>x <think>y</think> a refund. <think>z</think> hello",
+                " a refund.  hello",
+            ),
             ("<think>a <reasoning> tag</think> hello", " hello"),
             ("a < b </ c", "a < b </ c"),
         ] {
@@ -114,7 +139,13 @@ mod tests {
 
     #[test]
     fn many_tags_take_little_time() {
-        for part in ["<think>", "</think>", "a<think>", "<think></think>a", "<think><think></think>"] {
+        for part in [
+            "<think>",
+            "</think>",
+            "a<think>",
+            "<think></think>a",
+            "<think><think></think>",
+        ] {
             answer_of(&part.repeat(100_000));
         }
     }

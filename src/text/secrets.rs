@@ -48,9 +48,16 @@ const FORMATS: &[KeyFormat] = &[
         signs: &["github_pat_"],
         kept: r"github_pat_",
         rest: r"[A-Za-z0-9_]{20,}",
-        possible: &["0a1B2c3D4e5F6g7H8i9J0k_0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6a7B8c9"],
+        possible: &[
+            "0a1B2c3D4e5F6g7H8i9J0k_0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6a7B8c9",
+        ],
     },
-    KeyFormat { signs: &["glpat-"], kept: r"glpat-", rest: r"[A-Za-z0-9_-]{16,}", possible: &["0a1B2c3D4e5F6g7H8i9J"] },
+    KeyFormat {
+        signs: &["glpat-"],
+        kept: r"glpat-",
+        rest: r"[A-Za-z0-9_-]{16,}",
+        possible: &["0a1B2c3D4e5F6g7H8i9J"],
+    },
     KeyFormat {
         signs: &["akia", "asia"],
         kept: r"AKIA|ASIA",
@@ -85,7 +92,9 @@ const FORMATS: &[KeyFormat] = &[
         signs: &["eyj"],
         kept: r"eyJ",
         rest: r"[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
-        possible: &["hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1"],
+        possible: &[
+            "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1",
+        ],
     },
     KeyFormat {
         signs: &["bearer"],
@@ -116,25 +125,43 @@ struct FormatSearch {
 impl FormatSearch {
     fn of(format: &'static KeyFormat) -> Self {
         let mut search = AhoCorasick::builder();
-        let signs = search.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::NoncontiguousNFA));
-        let signs = signs.build(format.signs).expect("the signs are constants that the tests use");
-        Self { format, signs, key: OnceLock::new(), left: OnceLock::new() }
+        let signs = search
+            .ascii_case_insensitive(true)
+            .kind(Some(AhoCorasickKind::NoncontiguousNFA));
+        let signs = signs
+            .build(format.signs)
+            .expect("the signs are constants that the tests use");
+        Self {
+            format,
+            signs,
+            key: OnceLock::new(),
+            left: OnceLock::new(),
+        }
     }
 
     /// The pattern of a key, if the text may have one. The first group is what is kept.
     fn key_in(&self, text: &str) -> Option<&Regex> {
         let KeyFormat { kept, rest, .. } = self.format;
-        self.signs.is_match(text).then(|| self.key.get_or_init(|| pattern(&format!("({kept}){rest}"))))
+        self.signs
+            .is_match(text)
+            .then(|| self.key.get_or_init(|| pattern(&format!("({kept}){rest}"))))
     }
 
     /// The pattern of what is left of a key. The first group is what is kept.
     fn left(&self) -> &Regex {
-        let of = || pattern(&format!("(?i)({}){}", self.format.kept, regex::escape(REDACTED)));
+        let of = || {
+            pattern(&format!(
+                "(?i)({}){}",
+                self.format.kept,
+                regex::escape(REDACTED)
+            ))
+        };
         self.left.get_or_init(of)
     }
 }
 
-static SEARCHES: LazyLock<Vec<FormatSearch>> = LazyLock::new(|| FORMATS.iter().map(FormatSearch::of).collect());
+static SEARCHES: LazyLock<Vec<FormatSearch>> =
+    LazyLock::new(|| FORMATS.iter().map(FormatSearch::of).collect());
 
 /// The end of a private key, so that what is left of one has no other end.
 const END: &str = "-----END PRIVATE KEY-----";
@@ -167,7 +194,8 @@ const FILLERS: [&str; 3] = ["0a1b2c3d", "0A1B2C3D", "01234567"];
 /// Whether a pattern may match a text whose keys are removed.
 pub fn may_match(pattern: &Regex, text: &str) -> bool {
     let of = |filler: &str| text.replace(REDACTED, &filler.repeat(8));
-    pattern.is_match(text) || (text.contains(REDACTED) && FILLERS.iter().any(|filler| pattern.is_match(&of(filler))))
+    pattern.is_match(text)
+        || (text.contains(REDACTED) && FILLERS.iter().any(|filler| pattern.is_match(&of(filler))))
 }
 
 /// What a text whose keys are removed may have been; nothing for a text without what is left of a key. A removed part without the beginning of a
@@ -177,17 +205,27 @@ pub fn possible_originals(text: &str) -> BTreeSet<String> {
         return BTreeSet::new();
     }
     let fillers = FILLERS.map(|filler| filler.repeat(4));
-    let most = FORMATS.iter().map(|format| format.possible.len()).max().unwrap_or(0);
+    let most = FORMATS
+        .iter()
+        .map(|format| format.possible.len())
+        .max()
+        .unwrap_or(0);
     let original = |number: usize| {
         SEARCHES.iter().fold(text.to_owned(), |text, search| {
             let rest = match number.checked_sub(fillers.len()) {
                 None => fillers[number].as_str(),
                 Some(number) => search.format.possible[number % search.format.possible.len()],
             };
-            search.left().replace_all(&text, |found: &Captures<'_>| format!("{}{rest}", &found[1])).into_owned()
+            search
+                .left()
+                .replace_all(&text, |found: &Captures<'_>| format!("{}{rest}", &found[1]))
+                .into_owned()
         })
     };
-    (0..fillers.len() + most).map(original).filter(|original| original != text).collect()
+    (0..fillers.len() + most)
+        .map(original)
+        .filter(|original| original != text)
+        .collect()
 }
 
 /// From this length on, in bytes, a phrase without a digit may be a part of a key.
@@ -197,13 +235,18 @@ const LONG: usize = 16;
 pub fn may_have_had(text: &str, phrase: &str) -> bool {
     let phrase = phrase.trim().to_lowercase();
     let may_be = |found: Captures<'_>| {
-        let kept =
-            found[1].trim_start_matches(|char: char| !char.is_ascii_alphanumeric() && char != '-').to_lowercase();
+        let kept = found[1]
+            .trim_start_matches(|char: char| !char.is_ascii_alphanumeric() && char != '-')
+            .to_lowercase();
         let rest = phrase.strip_prefix(&kept).unwrap_or_default();
         // Almost every part of a key has a digit, and almost no word has one.
-        !rest.contains(char::is_whitespace) && (rest.contains(|char: char| char.is_ascii_digit()) || rest.len() >= LONG)
+        !rest.contains(char::is_whitespace)
+            && (rest.contains(|char: char| char.is_ascii_digit()) || rest.len() >= LONG)
     };
-    text.contains(REDACTED) && SEARCHES.iter().any(|search| search.left().captures_iter(text).any(may_be))
+    text.contains(REDACTED)
+        && SEARCHES
+            .iter()
+            .any(|search| search.left().captures_iter(text).any(may_be))
 }
 
 #[cfg(test)]
@@ -221,7 +264,10 @@ mod tests {
             ("ghu_0123456789abcdefghijABCDEFGHIJ", "ghu_[redacted]"),
             ("ghs_0123456789abcdefghijABCDEFGHIJ", "ghs_[redacted]"),
             ("ghr_0123456789abcdefghijABCDEFGHIJ", "ghr_[redacted]"),
-            ("github_pat_11ABCDEFG0123456789_abc", "github_pat_[redacted]"),
+            (
+                "github_pat_11ABCDEFG0123456789_abc",
+                "github_pat_[redacted]",
+            ),
             ("AKIAIOSFODNN7EXAMPLE", "AKIA[redacted]"),
             ("ASIAIOSFODNN7EXAMPLE", "ASIA[redacted]"),
             ("xoxb-123456789012-abc", "xoxb-[redacted]"),
@@ -231,7 +277,10 @@ mod tests {
             ("npm_0123456789abcdefghijABCDEFGHIJ", "npm_[redacted]"),
             ("Bearer abcdefghijklmnop.qrstu", "Bearer [redacted]"),
             ("BEARER abcdefghijklmnop.qrstu", "BEARER [redacted]"),
-            ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijk", "eyJ[redacted]"),
+            (
+                "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijk",
+                "eyJ[redacted]",
+            ),
             (
                 "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----",
                 "-----BEGIN RSA PRIVATE KEY-----[redacted]-----END PRIVATE KEY-----",
@@ -267,8 +316,16 @@ mod tests {
             (r"sk-[A-Za-z0-9-]{20,}", "take sk-live-[redacted]", true),
             (r"AKIA[0-9A-Z]{16}", "AKIA[redacted]", true),
             (r"\bAKIA[0-9A-Z]{16}\b", "the key AKIA[redacted].", true),
-            (r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.", "eyJ[redacted]", true),
-            (r"[Bb]earer [A-Za-z0-9]{8,}\.[A-Za-z0-9]+", "Bearer [redacted]", true),
+            (
+                r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.",
+                "eyJ[redacted]",
+                true,
+            ),
+            (
+                r"[Bb]earer [A-Za-z0-9]{8,}\.[A-Za-z0-9]+",
+                "Bearer [redacted]",
+                true,
+            ),
             (r"\bsk-[A-Za-z0-9]{48}\b", "sk-[redacted]", true),
             (r"sk-live", "sk-live-[redacted]", true),
             (r"refund", "sk-[redacted]", false),
@@ -276,11 +333,17 @@ mod tests {
             (r"[0-9a-z]{10,}", "the name is [redacted]", false),
         ] {
             let pattern = pattern(found);
-            let matches = possible_originals(text).iter().any(|original| pattern.is_match(original));
+            let matches = possible_originals(text)
+                .iter()
+                .any(|original| pattern.is_match(original));
             assert_eq!(matches, expected, "{found} in {text}");
         }
         for (found, expected) in [(r"[0-9a-z]{10,}", true), (r"\d{3}-\d{2}-\d{4}", false)] {
-            assert_eq!(may_match(&pattern(found), "the name is [redacted]"), expected, "{found}");
+            assert_eq!(
+                may_match(&pattern(found), "the name is [redacted]"),
+                expected,
+                "{found}"
+            );
         }
     }
 
@@ -288,8 +351,19 @@ mod tests {
     fn what_a_key_may_have_been_is_a_key() {
         for search in SEARCHES.iter() {
             for rest in search.format.possible {
-                let begin =
-                    ["sk-", "ghp_", "github_pat_", "glpat-", "AKIA", "xoxb-", "AIza", "hf_", "npm_", "eyJ", "Bearer "];
+                let begin = [
+                    "sk-",
+                    "ghp_",
+                    "github_pat_",
+                    "glpat-",
+                    "AKIA",
+                    "xoxb-",
+                    "AIza",
+                    "hf_",
+                    "npm_",
+                    "eyJ",
+                    "Bearer ",
+                ];
                 let pem = format!("-----BEGIN PRIVATE KEY-----{rest}");
                 let is_key = begin
                     .iter()
@@ -297,7 +371,10 @@ mod tests {
                     .chain([pem])
                     .any(|text| search.key_in(&text).is_some_and(|key| key.is_match(&text)));
                 assert!(is_key, "{rest}");
-                assert_eq!(serde_json::Value::from(*rest).to_string(), format!("\"{rest}\""));
+                assert_eq!(
+                    serde_json::Value::from(*rest).to_string(),
+                    format!("\"{rest}\"")
+                );
             }
         }
     }

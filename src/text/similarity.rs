@@ -6,7 +6,9 @@ use strsim::generic_levenshtein;
 
 /// The alphanumeric tokens of a text.
 fn tokens(text: &str) -> Vec<&str> {
-    text.split(|char: char| !char.is_alphanumeric()).filter(|token| !token.is_empty()).collect()
+    text.split(|char: char| !char.is_alphanumeric())
+        .filter(|token| !token.is_empty())
+        .collect()
 }
 
 /// `2 * common / (one + other)`; 1 if both are empty.
@@ -23,14 +25,19 @@ fn dice(common: usize, one: usize, other: usize) -> f64 {
 pub fn rouge_l(one: &str, other: &str, minimum: f64) -> f64 {
     let (one, other) = (tokens(one), tokens(other));
     let most = dice(one.len().min(other.len()), one.len(), other.len());
-    if most < minimum { most } else { dice(longest_common(&one, &other), one.len(), other.len()) }
+    if most < minimum {
+        most
+    } else {
+        dice(longest_common(&one, &other), one.len(), other.len())
+    }
 }
 
 /// The harmonic mean of precision and recall of the tokens, in any order; a repeated token counts as often as both have it.
 pub fn token_f1(one: &str, other: &str) -> f64 {
     let (one, other) = (tokens(one), tokens(other));
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    one.iter().for_each(|token| *counts.entry(token).or_default() += 1);
+    one.iter()
+        .for_each(|token| *counts.entry(token).or_default() += 1);
     let common = other.iter().filter(|token| match counts.get_mut(**token) {
         Some(left) if *left > 0 => {
             *left -= 1;
@@ -51,7 +58,11 @@ pub fn levenshtein(one: &str, other: &str, minimum: f64) -> f64 {
         return 1.0;
     }
     let most = shorter as f64 / longer as f64;
-    if most < minimum { most } else { 1.0 - generic_levenshtein(&one, &other) as f64 / longer as f64 }
+    if most < minimum {
+        most
+    } else {
+        1.0 - generic_levenshtein(&one, &other) as f64 / longer as f64
+    }
 }
 
 /// The length of the longest common subsequence.
@@ -60,7 +71,11 @@ fn longest_common(one: &[&str], other: &[&str]) -> usize {
     for token in one {
         let mut row = vec![0_usize; other.len() + 1];
         for (index, opposite) in other.iter().enumerate() {
-            row[index + 1] = if token == opposite { before[index] + 1 } else { row[index].max(before[index + 1]) };
+            row[index + 1] = if token == opposite {
+                before[index] + 1
+            } else {
+                row[index].max(before[index + 1])
+            };
         }
         before = row;
     }

@@ -21,12 +21,18 @@ const GAP: &str = "…";
 
 /// Compares two texts word by word. Long parts that both have are cut to the words next to a difference.
 pub fn changed_words(before: &str, now: &str) -> Vec<WordPiece> {
-    let (old, new): (Vec<&str>, Vec<&str>) = (before.split_whitespace().collect(), now.split_whitespace().collect());
+    let (old, new): (Vec<&str>, Vec<&str>) = (
+        before.split_whitespace().collect(),
+        now.split_whitespace().collect(),
+    );
     let ranges = changed_ranges(&old, &new);
     let same = new.len() - ranges.iter().map(|range| range.after.len()).sum::<usize>();
     // Single words that two unrelated sentences share say nothing.
     if ranges.len() > 1 && same * 3 < old.len().max(new.len()) {
-        return vec![WordPiece::Removed(old.join(" ")), WordPiece::Added(new.join(" "))];
+        return vec![
+            WordPiece::Removed(old.join(" ")),
+            WordPiece::Added(new.join(" ")),
+        ];
     }
     let (mut pieces, mut done) = (Vec::new(), 0);
     for ChangedRange { before, after } in ranges {
@@ -56,13 +62,24 @@ fn kept(words: &[&str], head: usize, tail: usize) -> Option<String> {
     if words.len() <= head + tail + 1 {
         return Some(words.join(" "));
     }
-    Some([&words[..head], &[GAP], &words[words.len() - tail..]].concat().join(" "))
+    Some(
+        [&words[..head], &[GAP], &words[words.len() - tail..]]
+            .concat()
+            .join(" "),
+    )
 }
 
 /// Two texts without long parts that both begin or end with, each cut to `limit` characters.
 pub fn changed_part(before: &str, now: &str, limit: usize) -> (String, String) {
-    let (old, new): (Vec<&str>, Vec<&str>) = (before.split_whitespace().collect(), now.split_whitespace().collect());
-    let start = old.iter().zip(&new).take_while(|(one, other)| one == other).count();
+    let (old, new): (Vec<&str>, Vec<&str>) = (
+        before.split_whitespace().collect(),
+        now.split_whitespace().collect(),
+    );
+    let start = old
+        .iter()
+        .zip(&new)
+        .take_while(|(one, other)| one == other)
+        .count();
     let ends = old[start..].iter().rev().zip(new[start..].iter().rev());
     let end = ends.take_while(|(one, other)| one == other).count();
     let (skipped, spared) = (start.saturating_sub(CONTEXT), end.saturating_sub(CONTEXT));
@@ -74,7 +91,11 @@ pub fn changed_part(before: &str, now: &str, limit: usize) -> (String, String) {
         } else if spared > 0 {
             text.push_str(" …");
         }
-        if skipped > 0 { format!("… {text}") } else { text }
+        if skipped > 0 {
+            format!("… {text}")
+        } else {
+            text
+        }
     };
     (part(&old), part(&new))
 }
@@ -85,23 +106,33 @@ mod tests {
 
     /// The pieces as git marks them.
     fn marked(before: &str, now: &str) -> String {
-        let pieces = changed_words(before, now).into_iter().map(|piece| match piece {
-            WordPiece::Same(text) => text,
-            WordPiece::Removed(text) => format!("[-{text}-]"),
-            WordPiece::Added(text) => format!("{{+{text}+}}"),
-        });
+        let pieces = changed_words(before, now)
+            .into_iter()
+            .map(|piece| match piece {
+                WordPiece::Same(text) => text,
+                WordPiece::Removed(text) => format!("[-{text}-]"),
+                WordPiece::Added(text) => format!("{{+{text}+}}"),
+            });
         pieces.collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn words_that_differ_are_marked_with_a_few_words_of_context() {
         for (before, now, expected) in [
-            ("ask for the week", "ask for one day", "ask for [-the week-] {+one day+}"),
+            (
+                "ask for the week",
+                "ask for one day",
+                "ask for [-the week-] {+one day+}",
+            ),
             ("a b", "a b", "a b"),
             ("", "a", "{+a+}"),
             ("a", "", "[-a-]"),
             ("a  b\nc", "a b c", "a b c"),
-            ("a b c d e", "x b y d z", "[-a-] {+x+} b [-c-] {+y+} d [-e-] {+z+}"),
+            (
+                "a b c d e",
+                "x b y d z",
+                "[-a-] {+x+} b [-c-] {+y+} d [-e-] {+z+}",
+            ),
             // One shared word of seven is chance.
             (
                 "the order is fine but late today",
@@ -121,8 +152,20 @@ mod tests {
     #[test]
     fn what_both_texts_begin_and_end_with_is_cut() {
         let cut = changed_part("1 2 3 4 5 6 7 8 9 x 1", "1 2 3 4 5 6 7 8 9 y 1", 100);
-        assert_eq!(cut, ("… 2 3 4 5 6 7 8 9 x 1".to_owned(), "… 2 3 4 5 6 7 8 9 y 1".to_owned()));
-        assert_eq!(changed_part("äöü", "äöüß", 3), ("äöü".to_owned(), "äöü…".to_owned()));
-        assert_eq!(changed_part("same", "same", 9), ("same".to_owned(), "same".to_owned()));
+        assert_eq!(
+            cut,
+            (
+                "… 2 3 4 5 6 7 8 9 x 1".to_owned(),
+                "… 2 3 4 5 6 7 8 9 y 1".to_owned()
+            )
+        );
+        assert_eq!(
+            changed_part("äöü", "äöüß", 3),
+            ("äöü".to_owned(), "äöü…".to_owned())
+        );
+        assert_eq!(
+            changed_part("same", "same", 9),
+            ("same".to_owned(), "same".to_owned())
+        );
     }
 }

@@ -14,7 +14,9 @@ use super::edited::EditedFiles;
 use super::objects::{Archived, Depth, NodeKind, Objects, Submodule, TreeNode};
 use super::read_once::{ReadContent, ReadOnce};
 use crate::diag::{Diagnostic, ReadFailure};
-use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, PastCommits, is_of_git, too_large};
+use crate::files::{
+    BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, PastCommits, is_of_git, too_large,
+};
 use crate::model::{CommitStatus, InputLimit, RepoPath};
 
 /// Number of files fetched one by one before all differing files are downloaded at once.
@@ -71,14 +73,24 @@ enum MissingNode {
 
 impl<'a> BaseTree<'a> {
     /// Opens the tree of a commit, to compare it with the files of the head.
-    pub fn open(objects: &'a dyn Objects, commit: &str, head: &'a ReadOnce<'a>) -> anyhow::Result<Self> {
+    pub fn open(
+        objects: &'a dyn Objects,
+        commit: &str,
+        head: &'a ReadOnce<'a>,
+    ) -> anyhow::Result<Self> {
         let mut state = TreeCache::default();
         let whole = objects.tree(commit, Depth::All)?;
         if whole.truncated {
             // Folders are listed one by one on demand.
             let top = objects.tree(commit, Depth::One)?;
-            anyhow::ensure!(!top.truncated, "the root of the base commit has too many entries to list");
-            state.folders.insert(RepoPath::root(), Arc::new(top.entries.into_iter().collect()));
+            anyhow::ensure!(
+                !top.truncated,
+                "the root of the base commit has too many entries to list"
+            );
+            state.folders.insert(
+                RepoPath::root(),
+                Arc::new(top.entries.into_iter().collect()),
+            );
         } else {
             state.folders = by_folder(whole.entries);
             state.lists_all = true;
@@ -86,10 +98,24 @@ impl<'a> BaseTree<'a> {
         Ok(Self::of(objects, commit, head, state))
     }
 
-    fn of(objects: &'a dyn Objects, commit: &str, head: &'a ReadOnce<'a>, state: TreeCache) -> Self {
+    fn of(
+        objects: &'a dyn Objects,
+        commit: &str,
+        head: &'a ReadOnce<'a>,
+        state: TreeCache,
+    ) -> Self {
         let (commit, state) = (commit.to_owned(), Mutex::new(state));
         let (edited, by_size, checked_out, archive_read) = Default::default();
-        Self { objects, commit, head, state, edited, by_size, checked_out, archive_read }
+        Self {
+            objects,
+            commit,
+            head,
+            state,
+            edited,
+            by_size,
+            checked_out,
+            archive_read,
+        }
     }
 
     /// The first failed request; after one, the comparison is unreliable.
@@ -114,16 +140,27 @@ impl<'a> BaseTree<'a> {
         }
         let node = match path.as_str().is_empty() {
             true => return Err(MissingNode::Missing),
-            false => self.folder(&path.parent())?.get(path.name()).cloned().ok_or(MissingNode::Missing)?,
+            false => self
+                .folder(&path.parent())?
+                .get(path.name())
+                .cloned()
+                .ok_or(MissingNode::Missing)?,
         };
         match node.kind {
             NodeKind::Folder => {}
             NodeKind::Other => return self.submodule(path, &node.id),
-            NodeKind::File | NodeKind::Link => return Err(MissingNode::Because("it is not a folder".to_owned())),
+            NodeKind::File | NodeKind::Link => {
+                return Err(MissingNode::Because("it is not a folder".to_owned()));
+            }
         }
-        let listing = self.objects.tree(&node.id, Depth::One).map_err(|error| self.failed(error))?;
+        let listing = self
+            .objects
+            .tree(&node.id, Depth::One)
+            .map_err(|error| self.failed(error))?;
         if listing.truncated {
-            return Err(MissingNode::Because("the folder has too many entries to list".to_owned()));
+            return Err(MissingNode::Because(
+                "the folder has too many entries to list".to_owned(),
+            ));
         }
         let folder: TreeFolder = Arc::new(listing.entries.into_iter().collect());
         self.state().folders.insert(path.clone(), folder.clone());
@@ -132,10 +169,17 @@ impl<'a> BaseTree<'a> {
 
     /// The root folder of a submodule at a commit, if the submodule's repository is here and has that commit.
     fn submodule(&self, path: &RepoPath, commit: &str) -> Result<TreeFolder, MissingNode> {
-        let absent =
-            || MissingNode::Because(format!("{path} is a submodule whose commit {commit} is not available here"));
+        let absent = || {
+            MissingNode::Because(format!(
+                "{path} is a submodule whose commit {commit} is not available here"
+            ))
+        };
         let objects = self.objects.submodule(path).ok_or_else(absent)?;
-        let whole = objects.tree(commit, Depth::All).ok().filter(|whole| !whole.truncated).ok_or_else(absent)?;
+        let whole = objects
+            .tree(commit, Depth::All)
+            .ok()
+            .filter(|whole| !whole.truncated)
+            .ok_or_else(absent)?;
         let mut state = self.state();
         for (inside, entries) in by_folder(whole.entries) {
             let folder = path.join(inside.as_str()).map_err(|_| absent())?;
@@ -149,17 +193,29 @@ impl<'a> BaseTree<'a> {
     fn submodule_of(&self, file: &RepoPath) -> Option<Submodule> {
         let state = self.state();
         let is_inside = |folder: &RepoPath| {
-            file.as_str().strip_prefix(folder.as_str()).is_some_and(|inside| inside.starts_with('/'))
+            file.as_str()
+                .strip_prefix(folder.as_str())
+                .is_some_and(|inside| inside.starts_with('/'))
         };
-        let mut outside_in = state.submodules.iter().filter(|(folder, _)| is_inside(folder));
+        let mut outside_in = state
+            .submodules
+            .iter()
+            .filter(|(folder, _)| is_inside(folder));
         outside_in.next_back().map(|(_, objects)| objects.clone())
     }
 
     /// The file at a path without links; `None` for anything else, or if its folder is not listed yet.
     fn plain_file(&self, path: &RepoPath) -> Option<TreeNode> {
         // Listed folders are real folders of the tree, so no link leads to them.
-        let folder = self.state().folders.get(path.as_str().rsplit_once('/')?.0).cloned()?;
-        folder.get(path.name()).filter(|node| node.kind == NodeKind::File).cloned()
+        let folder = self
+            .state()
+            .folders
+            .get(path.as_str().rsplit_once('/')?.0)
+            .cloned()?;
+        folder
+            .get(path.name())
+            .filter(|node| node.kind == NodeKind::File)
+            .cloned()
     }
 
     /// The path and entry of a file or folder after following all links.
@@ -167,7 +223,11 @@ impl<'a> BaseTree<'a> {
         if let Some(node) = self.plain_file(path) {
             return Ok((path.clone(), node));
         }
-        let root = TreeNode { kind: NodeKind::Folder, id: String::new(), size: None };
+        let root = TreeNode {
+            kind: NodeKind::Folder,
+            id: String::new(),
+            size: None,
+        };
         let mut left: Vec<String> = path.as_str().split('/').rev().map(str::to_owned).collect();
         let (mut at, mut node, mut links) = (RepoPath::root(), root.clone(), 0);
         while let Some(part) = left.pop() {
@@ -180,19 +240,29 @@ impl<'a> BaseTree<'a> {
                 _ => {}
             }
             let inner = at.child(&part);
-            node = self.folder(&at)?.get(&part).cloned().ok_or(MissingNode::Missing)?;
+            node = self
+                .folder(&at)?
+                .get(&part)
+                .cloned()
+                .ok_or(MissingNode::Missing)?;
             if node.kind != NodeKind::Link {
                 at = inner;
                 continue;
             }
             links += 1;
             if node.size.is_some_and(|size| size > LINK_BYTES) {
-                return Err(MissingNode::Because(format!("the link {inner} is longer than {LINK_BYTES} bytes")));
+                return Err(MissingNode::Because(format!(
+                    "the link {inner} is longer than {LINK_BYTES} bytes"
+                )));
             }
             let target = String::from_utf8(self.blob(&inner, &node)?.to_vec()).unwrap_or_default();
-            let leads = at.join(&target).map_err(|bad| MissingNode::Because(format!("the link {inner} {bad}")))?;
+            let leads = at
+                .join(&target)
+                .map_err(|bad| MissingNode::Because(format!("the link {inner} {bad}")))?;
             if links > LINKS {
-                return Err(MissingNode::Because(format!("the link {inner} leads through more than {LINKS} links")));
+                return Err(MissingNode::Because(format!(
+                    "the link {inner} leads through more than {LINKS} links"
+                )));
             }
             left.extend(leads.as_str().split('/').rev().map(str::to_owned));
             (at, node) = (RepoPath::root(), root.clone());
@@ -220,7 +290,9 @@ impl<'a> BaseTree<'a> {
             Some(submodule) => submodule.blob(&node.id),
             None => self.objects.blob(&node.id),
         };
-        let bytes: Arc<[u8]> = fetched.map_err(|error| self.failed(error.context(at.to_string())))?.into();
+        let bytes: Arc<[u8]> = fetched
+            .map_err(|error| self.failed(error.context(at.to_string())))?
+            .into();
         self.state().blobs.insert(node.id.clone(), bytes.clone());
         Ok(bytes)
     }
@@ -229,8 +301,17 @@ impl<'a> BaseTree<'a> {
     fn are_many_needed(&self) -> bool {
         let is_first = self.state().single_files == 0;
         let differs = |file: &RepoPath, content: &ReadContent| {
-            self.plain_file(file)
-                .is_some_and(|blob| self.form_in(BaseFile { path: file, blob: &blob }, file, content).is_none())
+            self.plain_file(file).is_some_and(|blob| {
+                self.form_in(
+                    BaseFile {
+                        path: file,
+                        blob: &blob,
+                    },
+                    file,
+                    content,
+                )
+                .is_none()
+            })
         };
         is_first && self.head.is_different_in_more(SINGLE_FILES, &differs)
     }
@@ -246,14 +327,18 @@ impl<'a> BaseTree<'a> {
     /// Downloads every file that differs from the head at once, on the first call. Files that the archive leaves out, or has with
     /// other bytes, are fetched by their ids.
     fn read_archive(&self) {
-        let mut read = self.archive_read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = self
+            .archive_read
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if std::mem::replace(&mut *read, true) || !self.state().lists_all {
             return;
         }
         let archived: RefCell<HashSet<RepoPath>> = RefCell::default();
         let differs = |path: &RepoPath| {
             archived.borrow_mut().insert(path.clone());
-            self.file_node(path).is_some_and(|node| self.is_fetched(&node, path))
+            self.file_node(path)
+                .is_some_and(|node| self.is_fetched(&node, path))
         };
         let files = match self.objects.archive(&self.commit, &differs) {
             Ok(Some(files)) => files,
@@ -263,7 +348,9 @@ impl<'a> BaseTree<'a> {
         };
         let mut left = Vec::new();
         for (path, bytes) in files {
-            let Some(node) = self.file_node(&path) else { continue };
+            let Some(node) = self.file_node(&path) else {
+                continue;
+            };
             match ReadContent::of(bytes.clone()).form_in(&node).is_some() {
                 true => drop(self.state().blobs.insert(node.id, bytes.into())),
                 false => left.push(node.id),
@@ -272,18 +359,29 @@ impl<'a> BaseTree<'a> {
         left.extend(self.files_outside(&archived.into_inner()));
         if left.len() > SINGLE_FILES {
             let ids: Vec<&str> = left.iter().map(String::as_str).collect();
-            let texts = self.objects.texts(&ids).into_iter().map(|(id, bytes)| (id, bytes.into()));
+            let texts = self
+                .objects
+                .texts(&ids)
+                .into_iter()
+                .map(|(id, bytes)| (id, bytes.into()));
             self.state().blobs.extend(texts);
         }
     }
 
     /// The ids of the files that differ from the head and are not among these.
     fn files_outside(&self, archived: &HashSet<RepoPath>) -> Vec<String> {
-        let folders: Vec<(RepoPath, TreeFolder)> =
-            self.state().folders.iter().map(|(path, folder)| (path.clone(), folder.clone())).collect();
+        let folders: Vec<(RepoPath, TreeFolder)> = self
+            .state()
+            .folders
+            .iter()
+            .map(|(path, folder)| (path.clone(), folder.clone()))
+            .collect();
         let mut ids = Vec::new();
         for (folder, entries) in &folders {
-            for (name, node) in entries.iter().filter(|(_, node)| node.kind == NodeKind::File) {
+            for (name, node) in entries
+                .iter()
+                .filter(|(_, node)| node.kind == NodeKind::File)
+            {
                 let path = folder.child(name);
                 if !archived.contains(&path) && self.is_fetched(node, &path) {
                     ids.push(node.id.clone());
@@ -297,7 +395,10 @@ impl<'a> BaseTree<'a> {
     /// The file at a path whose folder is listed.
     fn file_node(&self, path: &RepoPath) -> Option<TreeNode> {
         let folder = self.state().folders.get(&path.parent()).cloned()?;
-        folder.get(path.name()).filter(|node| node.kind == NodeKind::File).cloned()
+        folder
+            .get(path.name())
+            .filter(|node| node.kind == NodeKind::File)
+            .cloned()
     }
 
     /// Whether a file is fetched: it differs from the head, and is not too large to be read.
@@ -315,7 +416,12 @@ fn refused(path: &RepoPath, lost: MissingNode, what: &str, missing: ReadFailure)
         }
         MissingNode::Because(why) => {
             let words = format!("the {what} of the base commit cannot be read: {why}");
-            Diagnostic::of_read(path, ReadFailure::Unreadable, words, "check the base commit")
+            Diagnostic::of_read(
+                path,
+                ReadFailure::Unreadable,
+                words,
+                "check the base commit",
+            )
         }
     }
 }
@@ -337,7 +443,10 @@ impl Files for BaseTree<'_> {
                     Err(_) => EntryKind::BrokenLink,
                 },
             };
-            entries.push(Entry { name: name.clone(), kind });
+            entries.push(Entry {
+                name: name.clone(),
+                kind,
+            });
         }
         entries.sort_unstable();
         Ok(entries)
@@ -362,7 +471,13 @@ impl BaseTree<'_> {
         if node.size.is_some_and(|size| size > limit.most) {
             return Err(too_large(file, limit));
         }
-        let bytes = match self.local(BaseFile { path: &at, blob: &node }, &at) {
+        let bytes = match self.local(
+            BaseFile {
+                path: &at,
+                blob: &node,
+            },
+            &at,
+        ) {
             Some(content) => content.bytes.clone(),
             None => self.blob(&at, &node).map_err(refuse)?.to_vec(),
         };
@@ -381,7 +496,15 @@ impl OtherCommit for BaseTree<'_> {
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
         match (self.resolved(file), bytes) {
             (Ok((at, node)), Some(bytes)) => {
-                node.kind == NodeKind::File && self.is_same(BaseFile { path: &at, blob: &node }, file, bytes)
+                node.kind == NodeKind::File
+                    && self.is_same(
+                        BaseFile {
+                            path: &at,
+                            blob: &node,
+                        },
+                        file,
+                        bytes,
+                    )
             }
             (Err(MissingNode::Missing), None) => true,
             (Ok(_), None) | (Err(MissingNode::Missing | MissingNode::Because(_)), _) => false,
@@ -397,7 +520,8 @@ impl BaseFiles for BaseTree<'_> {
         }
         let of_folder = |(folder, entries): (&RepoPath, &TreeFolder)| {
             let name = entries.iter().find(|(name, node)| {
-                matches!(node.kind, NodeKind::File | NodeKind::Link) && names.contains(&name.as_str())
+                matches!(node.kind, NodeKind::File | NodeKind::Link)
+                    && names.contains(&name.as_str())
             });
             name.map(|(name, _)| folder.child(name))
         };
@@ -405,11 +529,15 @@ impl BaseFiles for BaseTree<'_> {
     }
 
     fn had(&self, file: &RepoPath, bytes: &[u8]) -> bool {
-        self.objects.earlier(&self.commit, file).is_ok_and(|earlier| earlier.iter().any(|one| one == bytes))
+        self.objects
+            .earlier(&self.commit, file)
+            .is_ok_and(|earlier| earlier.iter().any(|one| one == bytes))
     }
 
     fn statuses_of(&self, commit: &str) -> Option<Result<Vec<CommitStatus>, String>> {
-        self.objects.statuses_of(commit).map(|statuses| statuses.map_err(|error| format!("{error:#}")))
+        self.objects
+            .statuses_of(commit)
+            .map(|statuses| statuses.map_err(|error| format!("{error:#}")))
     }
 
     fn files_like(&self, after: &RepoPath) -> Vec<RepoPath> {
@@ -417,11 +545,13 @@ impl BaseFiles for BaseTree<'_> {
     }
 
     fn past_commits(&self, folders: &[RepoPath]) -> Result<PastCommits, String> {
-        self.commits_up_to_head(folders).map_err(|error| format!("{error:#}"))
+        self.commits_up_to_head(folders)
+            .map_err(|error| format!("{error:#}"))
     }
 
     fn look_at(&self, commit: &str, look: &mut dyn FnMut(&dyn BaseFiles)) -> Result<(), String> {
-        self.look_at_commit(commit, look).map_err(|error| format!("{error:#}"))
+        self.look_at_commit(commit, look)
+            .map_err(|error| format!("{error:#}"))
     }
 
     fn contents(&self, ids: &[&str]) -> BTreeMap<String, Vec<u8>> {
@@ -439,8 +569,15 @@ impl BaseFiles for BaseTree<'_> {
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {
         match self.resolved(before) {
             Ok((at, node)) if node.kind == NodeKind::File => {
-                let base = BaseFile { path: &at, blob: &node };
-                if self.local(base, after).is_some() { FileMatch::Same } else { FileMatch::Differs }
+                let base = BaseFile {
+                    path: &at,
+                    blob: &node,
+                };
+                if self.local(base, after).is_some() {
+                    FileMatch::Same
+                } else {
+                    FileMatch::Differs
+                }
             }
             Ok(_) | Err(_) => FileMatch::Differs,
         }

@@ -18,13 +18,19 @@ pub struct CheckoutObjects<'a> {
 impl<'a> CheckoutObjects<'a> {
     /// The objects of the repository of these files.
     pub fn new(disk: &Disk, github: &'a dyn Objects) -> Self {
-        Self { git: Git::of(disk), github }
+        Self {
+            git: Git::of(disk),
+            github,
+        }
     }
 
     /// The bytes of an object of the checkout; `None` if it is not there, or is not what its id says.
     fn object(&self, kind: ObjectKind, id: &str) -> Option<Vec<u8>> {
         let form = IdForm::of(id)?;
-        self.git.object(id).ok().filter(|bytes| ObjectId::of(form, kind, bytes).is(id))
+        self.git
+            .object(id)
+            .ok()
+            .filter(|bytes| ObjectId::of(form, kind, bytes).is(id))
     }
 
     /// All entries of a commit or tree by path, if the checkout has all of its trees.
@@ -35,8 +41,14 @@ impl<'a> CheckoutObjects<'a> {
         };
         let (mut entries, mut left) = (Vec::new(), vec![(String::new(), root)]);
         while let Some((folder, id)) = left.pop() {
-            for (name, node) in tree_entries(&self.object(ObjectKind::Tree, &id)?, IdForm::of(&id)?)? {
-                let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+            for (name, node) in
+                tree_entries(&self.object(ObjectKind::Tree, &id)?, IdForm::of(&id)?)?
+            {
+                let path = if folder.is_empty() {
+                    name
+                } else {
+                    format!("{folder}/{name}")
+                };
                 if node.kind == NodeKind::Folder && depth == Depth::All {
                     left.push((path.clone(), node.id.clone()));
                 }
@@ -48,9 +60,14 @@ impl<'a> CheckoutObjects<'a> {
 
     /// The wanted files of a commit, if the checkout has all of them.
     fn files(&self, commit: &str, wanted: &dyn Fn(&RepoPath) -> bool) -> Option<Archived> {
-        let files = self.listed(commit, Depth::All)?.into_iter().filter(|(_, node)| node.kind == NodeKind::File);
+        let files = self
+            .listed(commit, Depth::All)?
+            .into_iter()
+            .filter(|(_, node)| node.kind == NodeKind::File);
         let files = files.map(|(path, node)| (RepoPath::root().below(&path), node));
-        let read = |(path, node): (RepoPath, TreeNode)| Some((path, self.object(ObjectKind::Blob, &node.id)?));
+        let read = |(path, node): (RepoPath, TreeNode)| {
+            Some((path, self.object(ObjectKind::Blob, &node.id)?))
+        };
         files.filter(|(path, _)| wanted(path)).map(read).collect()
     }
 }
@@ -58,13 +75,17 @@ impl<'a> CheckoutObjects<'a> {
 impl Objects for CheckoutObjects<'_> {
     fn tree(&self, id: &str, depth: Depth) -> anyhow::Result<Listing> {
         match self.listed(id, depth) {
-            Some(entries) => Ok(Listing { entries, truncated: false }),
+            Some(entries) => Ok(Listing {
+                entries,
+                truncated: false,
+            }),
             None => self.github.tree(id, depth),
         }
     }
 
     fn blob(&self, id: &str) -> anyhow::Result<Vec<u8>> {
-        self.object(ObjectKind::Blob, id).map_or_else(|| self.github.blob(id), Ok)
+        self.object(ObjectKind::Blob, id)
+            .map_or_else(|| self.github.blob(id), Ok)
     }
 
     fn texts(&self, ids: &[&str]) -> BTreeMap<String, Vec<u8>> {
@@ -85,7 +106,11 @@ impl Objects for CheckoutObjects<'_> {
         self.github.earlier(commit, file)
     }
 
-    fn commits_below(&self, range: [&str; 2], folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
+    fn commits_below(
+        &self,
+        range: [&str; 2],
+        folders: &[RepoPath],
+    ) -> anyhow::Result<CommitsBelow> {
         // The checkout is usually shallow, and only GitHub's list is beyond the reach of earlier steps.
         self.github.commits_below(range, folders)
     }
@@ -98,7 +123,11 @@ impl Objects for CheckoutObjects<'_> {
         self.github.statuses_of(commit)
     }
 
-    fn archive(&self, commit: &str, wanted: &dyn Fn(&RepoPath) -> bool) -> anyhow::Result<Option<Archived>> {
+    fn archive(
+        &self,
+        commit: &str,
+        wanted: &dyn Fn(&RepoPath) -> bool,
+    ) -> anyhow::Result<Option<Archived>> {
         match self.files(commit, wanted) {
             Some(files) => Ok(Some(files)),
             None => self.github.archive(commit, wanted),
@@ -108,7 +137,10 @@ impl Objects for CheckoutObjects<'_> {
 
 fn tree_of(commit: &[u8]) -> Option<String> {
     let line = commit.split(|byte| *byte == b'\n').next()?;
-    std::str::from_utf8(line).ok()?.strip_prefix("tree ").map(str::to_owned)
+    std::str::from_utf8(line)
+        .ok()?
+        .strip_prefix("tree ")
+        .map(str::to_owned)
 }
 
 /// The entries of a tree: `MODE NAME`, a zero byte and the id's bytes, for each.
@@ -119,7 +151,14 @@ fn tree_entries(mut tree: &[u8], form: IdForm) -> Option<Vec<(String, TreeNode)>
         let (mode, name) = std::str::from_utf8(&tree[..end]).ok()?.split_once(' ')?;
         let id = tree.get(end + 1..=end + form.bytes())?;
         let kind = NodeKind::of_mode(mode);
-        entries.push((name.to_owned(), TreeNode { kind, id: hex::encode(id), size: None }));
+        entries.push((
+            name.to_owned(),
+            TreeNode {
+                kind,
+                id: hex::encode(id),
+                size: None,
+            },
+        ));
         tree = &tree[end + 1 + form.bytes()..];
     }
     Some(entries)
@@ -135,7 +174,10 @@ mod tests {
         let mut tree = b"100644 a.json\0".to_vec();
         tree.extend([0xab; 20]);
         let entries = tree_entries(&tree, IdForm::Sha1).unwrap();
-        assert_eq!((entries[0].0.as_str(), entries[0].1.id.as_str()), ("a.json", "ab".repeat(20).as_str()));
+        assert_eq!(
+            (entries[0].0.as_str(), entries[0].1.id.as_str()),
+            ("a.json", "ab".repeat(20).as_str())
+        );
         assert!((1..tree.len()).all(|end| tree_entries(&tree[..end], IdForm::Sha1).is_none()));
         assert_eq!(tree_of(b"tree 12\nparent 13\n"), Some("12".to_owned()));
         assert_eq!(tree_of(b"parent 13\n"), None);

@@ -15,13 +15,18 @@ impl Clock {
     /// A clock fixed at `epoch` seconds after 1970, which measures no time; otherwise the machine's clock. An epoch that is not such a
     /// number, or beyond the calendar, is ignored: other programs set it, too.
     pub fn new(epoch: Option<&str>) -> Self {
-        let fixed =
-            epoch.and_then(|text| text.trim().parse().ok()).and_then(|seconds| Timestamp::from_second(seconds).ok());
-        Self { fixed, started: Instant::now() }
+        let fixed = epoch
+            .and_then(|text| text.trim().parse().ok())
+            .and_then(|seconds| Timestamp::from_second(seconds).ok());
+        Self {
+            fixed,
+            started: Instant::now(),
+        }
     }
 
     fn timestamp(&self) -> Timestamp {
-        self.fixed.unwrap_or_else(|| within_calendar(SystemTime::now()))
+        self.fixed
+            .unwrap_or_else(|| within_calendar(SystemTime::now()))
     }
 
     /// The current time in UTC, to the second.
@@ -43,7 +48,9 @@ impl Clock {
     /// The UTC date this many days from now.
     pub fn in_days(&self, days: i64) -> String {
         let now = self.timestamp();
-        let then = now.checked_add(jiff::SignedDuration::from_hours(24 * days)).unwrap_or(now);
+        let then = now
+            .checked_add(jiff::SignedDuration::from_hours(24 * days))
+            .unwrap_or(now);
         then.strftime("%Y-%m-%d").to_string()
     }
 
@@ -69,11 +76,22 @@ mod tests {
 
     #[test]
     fn a_machine_without_a_clock_has_a_date() {
-        for (seconds, date) in [(0, "1970-01-01"), (4_102_444_800, "2100-01-01"), (300_000_000_000, "9999-12-30")] {
+        for (seconds, date) in [
+            (0, "1970-01-01"),
+            (4_102_444_800, "2100-01-01"),
+            (300_000_000_000, "9999-12-30"),
+        ] {
             let time = within_calendar(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
-            let clock = Clock { fixed: Some(time), ..Clock::new(None) };
+            let clock = Clock {
+                fixed: Some(time),
+                ..Clock::new(None)
+            };
             assert_eq!(clock.today(), date);
-            assert!(clock.now().starts_with(date) && clock.in_days(30) >= clock.today(), "{}", clock.in_days(30));
+            assert!(
+                clock.now().starts_with(date) && clock.in_days(30) >= clock.today(),
+                "{}",
+                clock.in_days(30)
+            );
         }
     }
 

@@ -20,16 +20,27 @@ impl Disk {
         if Path::new(path).file_name().is_none() {
             return Err(missing(NO_FILE));
         }
-        let whole = std::path::absolute(path).map(|path| without_dots(&path)).map_err(|_| no_folder())?;
-        let folder = whole.parent().filter(|folder| folder.is_dir()).ok_or_else(no_folder)?;
-        let roots = || folder.ancestors().filter(|folder| folder.join(".git").exists());
+        let whole = std::path::absolute(path)
+            .map(|path| without_dots(&path))
+            .map_err(|_| no_folder())?;
+        let folder = whole
+            .parent()
+            .filter(|folder| folder.is_dir())
+            .ok_or_else(no_folder)?;
+        let roots = || {
+            folder
+                .ancestors()
+                .filter(|folder| folder.join(".git").exists())
+        };
         if let Some(outermost) = roots().last() {
             refuse_links(outermost, &whole, named(path))?;
         }
         let root = roots().next().unwrap_or(folder);
         let inside = whole.strip_prefix(root).ok().and_then(Path::to_str);
         let inside = inside.ok_or_else(|| missing("the path of the config is not UTF-8"))?;
-        let inside = RepoPath::root().join(inside).map_err(|bad| missing(&format!("the path of the config {bad}")))?;
+        let inside = RepoPath::root()
+            .join(inside)
+            .map_err(|bad| missing(&format!("the path of the config {bad}")))?;
         let mut disk = Self::open(root).map_err(|_| no_folder())?;
         disk.is_repository = root.join(".git").exists();
         Ok((disk, inside))
@@ -46,8 +57,15 @@ impl Disk {
 
     /// What to say of new files that git ignores; `None` if it ignores none of them.
     pub fn ignored_note(&self, files: impl IntoIterator<Item = RepoPath>) -> Option<String> {
-        let ignored: Vec<RepoPath> = files.into_iter().filter(|file| self.is_ignored(file)).collect();
-        let (it, has) = if ignored.len() == 1 { ("it", "has it") } else { ("them", "has them") };
+        let ignored: Vec<RepoPath> = files
+            .into_iter()
+            .filter(|file| self.is_ignored(file))
+            .collect();
+        let (it, has) = if ignored.len() == 1 {
+            ("it", "has it")
+        } else {
+            ("them", "has them")
+        };
         (!ignored.is_empty()).then(|| {
             format!(
                 "git ignores {}, so no commit {has}: correct .gitignore, or add {it} with `git add --force`",
@@ -58,10 +76,21 @@ impl Disk {
 
     /// What to say of files of a recorded agent that git does not have; `None` if it has all of them. Ignored ones may be made in CI, too.
     #[cfg(feature = "models")]
-    pub fn untracked_note<'f>(&self, of_agents: impl IntoIterator<Item = &'f RepoPath>) -> Option<String> {
+    pub fn untracked_note<'f>(
+        &self,
+        of_agents: impl IntoIterator<Item = &'f RepoPath>,
+    ) -> Option<String> {
         let is_left_out = |file: &&RepoPath| self.is_untracked(file) && !self.is_ignored(file);
-        let untracked: Vec<&str> = of_agents.into_iter().filter(is_left_out).map(RepoPath::as_str).collect();
-        let (it, they) = if untracked.len() == 1 { ("it", "it") } else { ("them", "they") };
+        let untracked: Vec<&str> = of_agents
+            .into_iter()
+            .filter(is_left_out)
+            .map(RepoPath::as_str)
+            .collect();
+        let (it, they) = if untracked.len() == 1 {
+            ("it", "it")
+        } else {
+            ("them", "they")
+        };
         (!untracked.is_empty()).then(|| {
             format!(
                 "git does not have {}, and the digest of the agent's files covers {it}: commit {it} with the recordings, or, if {they} should \
@@ -88,7 +117,9 @@ impl Disk {
     pub fn of_file(path: &str) -> Result<(Self, RepoPath), Diagnostic> {
         let name = Path::new(path).file_name().and_then(|name| name.to_str());
         let name = name.ok_or_else(|| no_such_path(path, NO_FILE))?;
-        let folder = Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = Path::new(path)
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
         let around = Self::around(folder.unwrap_or(Path::new(".")));
         let (disk, inside) = around.map_err(|_| no_such_path(path, NO_FOLDER))?;
         Ok((disk, inside.child(name)))
@@ -108,7 +139,11 @@ impl Disk {
         let outer = outside.find(|folder| folder.join(".git").exists())?;
         // So has a clone with `--separate-git-dir`, whose folder is not among those of the outer repository's submodules.
         let modules = git_folder(outer)?.join("modules").canonicalize().ok()?;
-        folder.canonicalize().ok()?.starts_with(modules).then(|| outer.to_owned())
+        folder
+            .canonicalize()
+            .ok()?
+            .starts_with(modules)
+            .then(|| outer.to_owned())
     }
 }
 
@@ -117,7 +152,14 @@ fn git_folder(repository: &Path) -> Option<PathBuf> {
     let git = repository.join(".git");
     match git.is_dir() {
         true => Some(git),
-        false => Some(repository.join(std::fs::read_to_string(git).ok()?.strip_prefix("gitdir:")?.trim())),
+        false => Some(
+            repository.join(
+                std::fs::read_to_string(git)
+                    .ok()?
+                    .strip_prefix("gitdir:")?
+                    .trim(),
+            ),
+        ),
     }
 }
 
@@ -126,11 +168,20 @@ const NO_FOLDER: &str = "the folder does not exist";
 
 /// How a path of the user is called in a problem.
 fn named(path: &str) -> &str {
-    if path.is_empty() { "command line" } else { path }
+    if path.is_empty() {
+        "command line"
+    } else {
+        path
+    }
 }
 
 fn no_such_path(path: &str, what: &str) -> Diagnostic {
-    Diagnostic::of_read(named(path), ReadFailure::MissingFile, what, "correct the path")
+    Diagnostic::of_read(
+        named(path),
+        ReadFailure::MissingFile,
+        what,
+        "correct the path",
+    )
 }
 
 /// Refuses a link below a repository's root on the way to the config, and one that is the config.

@@ -66,7 +66,15 @@ impl World {
         let values: Vec<String> = env.secrets().collect();
         let secrets = SecretValues::new(values.iter().map(String::as_str));
         let (unprinted, named_command, kept) = Default::default();
-        Self { env, clock, colours: Colours::Auto, secrets, unprinted, named_command, kept }
+        Self {
+            env,
+            clock,
+            colours: Colours::Auto,
+            secrets,
+            unprinted,
+            named_command,
+            kept,
+        }
     }
 
     /// Reads standard input completely, up to the size limit of files.
@@ -76,9 +84,17 @@ impl World {
     pub fn input(&self) -> Result<SourceText, Diagnostic> {
         let name = RepoPath::root().child("standard input");
         let mut bytes = Vec::new();
-        let read = io::stdin().lock().take(InputLimit::FILE.most + 1).read_to_end(&mut bytes);
+        let read = io::stdin()
+            .lock()
+            .take(InputLimit::FILE.most + 1)
+            .read_to_end(&mut bytes);
         read.map_err(|error| {
-            Diagnostic::of_read(&name, ReadFailure::Unreadable, error.to_string(), "pass a text on standard input")
+            Diagnostic::of_read(
+                &name,
+                ReadFailure::Unreadable,
+                error.to_string(),
+                "pass a text on standard input",
+            )
         })?;
         if InputLimit::FILE.is_exceeded_by(bytes.len()) {
             return Err(too_large(&name, &InputLimit::FILE));
@@ -89,7 +105,9 @@ impl World {
     /// Prints a result. A closed pipe is not a failure; other errors are kept for [`World::unprinted`]. On a runner, texts of others in it are no
     /// commands.
     pub fn say(&self, text: &str) {
-        let is_on_runner = ["GITHUB_ACTIONS", "TF_BUILD"].iter().any(|name| self.env.get(name).is_some());
+        let is_on_runner = ["GITHUB_ACTIONS", "TF_BUILD"]
+            .iter()
+            .any(|name| self.env.get(name).is_some());
         match is_on_runner {
             true => self.command(&without_runner_commands(text)),
             false => self.command(text),
@@ -100,7 +118,10 @@ impl World {
     pub fn command(&self, text: &str) {
         self.look_for_command(text);
         let mut out = io::stdout().lock();
-        self.printed(out.write_all(self.masked(text).as_bytes()).and_then(|()| out.flush()));
+        self.printed(
+            out.write_all(self.masked(text).as_bytes())
+                .and_then(|()| out.flush()),
+        );
     }
 
     /// Records the outcome of printing.
@@ -132,7 +153,10 @@ impl World {
         let _ = out.write_all(prompt.as_bytes()).and_then(|()| out.flush());
         let mut answer = Vec::new();
         let input = io::stdin();
-        let read = input.lock().take(LONGEST_ANSWER).read_until(b'\n', &mut answer);
+        let read = input
+            .lock()
+            .take(LONGEST_ANSWER)
+            .read_until(b'\n', &mut answer);
         read.context("while reading standard input")?;
         if !input.is_terminal() {
             // A terminal echoes the typed line break; redirected input does not.
@@ -184,6 +208,9 @@ impl World {
     pub fn columns(&self) -> u16 {
         let stated = self.env.get("COLUMNS").and_then(|text| text.parse().ok());
         let of_terminal = || terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns);
-        stated.or_else(of_terminal).filter(|columns| (40..=400).contains(columns)).unwrap_or(120)
+        stated
+            .or_else(of_terminal)
+            .filter(|columns| (40..=400).contains(columns))
+            .unwrap_or(120)
     }
 }

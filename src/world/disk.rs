@@ -57,7 +57,14 @@ impl Disk {
     }
 
     fn of(root: Dir, place: PathBuf, prefix: PathBuf) -> Self {
-        Self { root, place, prefix, is_repository: false, home: None, ignored: IgnoredFiles::default() }
+        Self {
+            root,
+            place,
+            prefix,
+            is_repository: false,
+            home: None,
+            ignored: IgnoredFiles::default(),
+        }
     }
 
     /// The path of the root, for the processes that run in it.
@@ -69,12 +76,21 @@ impl Disk {
     /// choose where files are written.
     pub fn create(root: &Path) -> anyhow::Result<Self> {
         let context = || format!("while creating the folder {}", root.display());
-        let whole = std::path::absolute(root).map(|path| without_dots(&path)).with_context(context)?;
-        let Some(repository) = whole.ancestors().find(|folder| folder.join(".git").exists()) else {
+        let whole = std::path::absolute(root)
+            .map(|path| without_dots(&path))
+            .with_context(context)?;
+        let Some(repository) = whole
+            .ancestors()
+            .find(|folder| folder.join(".git").exists())
+        else {
             std::fs::create_dir_all(root).with_context(context)?;
-            return Ok(Self { prefix: root.to_owned(), ..Self::open(root)? });
+            return Ok(Self {
+                prefix: root.to_owned(),
+                ..Self::open(root)?
+            });
         };
-        let mut dir = Dir::open_ambient_dir(repository, ambient_authority()).with_context(context)?;
+        let mut dir =
+            Dir::open_ambient_dir(repository, ambient_authority()).with_context(context)?;
         let inside = whole.strip_prefix(repository).unwrap_or(Path::new(""));
         if inside.iter().any(|part| part.eq_ignore_ascii_case(".git")) {
             return Err(io::Error::other("this belongs to git")).with_context(context);
@@ -82,19 +98,40 @@ impl Disk {
         for part in inside {
             dir = create_without_link(&dir, Path::new(part)).with_context(context)?;
         }
-        let home = Self { is_repository: true, ..Self::open(repository)? };
-        Ok(Self { home: Some(Box::new(home)), ..Self::of(dir, whole.clone(), root.to_owned()) })
+        let home = Self {
+            is_repository: true,
+            ..Self::open(repository)?
+        };
+        Ok(Self {
+            home: Some(Box::new(home)),
+            ..Self::of(dir, whole.clone(), root.to_owned())
+        })
     }
 
     /// The repository around `start`: the nearest parent folder with `.git`, otherwise `start` itself. Also returns the path of
     /// `start` inside it.
     pub fn around(start: &Path) -> anyhow::Result<(Self, RepoPath)> {
-        let start: PathBuf = start.canonicalize().with_context(|| format!("while looking for {}", start.display()))?;
-        let root = start.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&start);
+        let start: PathBuf = start
+            .canonicalize()
+            .with_context(|| format!("while looking for {}", start.display()))?;
+        let root = start
+            .ancestors()
+            .find(|folder| folder.join(".git").exists())
+            .unwrap_or(&start);
         let inside = start.strip_prefix(root).unwrap_or(Path::new(""));
-        let inside = inside.to_str().context("the path of the config is not UTF-8")?;
-        let path = RepoPath::root().join(inside).map_err(|bad| anyhow::anyhow!("the path of the config {bad}"))?;
-        Ok((Self { is_repository: root.join(".git").exists(), ..Self::open(root)? }, path))
+        let inside = inside
+            .to_str()
+            .context("the path of the config is not UTF-8")?;
+        let path = RepoPath::root()
+            .join(inside)
+            .map_err(|bad| anyhow::anyhow!("the path of the config {bad}"))?;
+        Ok((
+            Self {
+                is_repository: root.join(".git").exists(),
+                ..Self::open(root)?
+            },
+            path,
+        ))
     }
 
     /// Whether the root is that of a repository.
@@ -111,7 +148,9 @@ impl Disk {
     /// The bytes of a file, without a size limit.
     pub fn read(&self, file: &RepoPath) -> Result<Vec<u8>, NoFile> {
         let mut bytes = Vec::new();
-        let read = self.opened(file).and_then(|mut opened| opened.read_to_end(&mut bytes));
+        let read = self
+            .opened(file)
+            .and_then(|mut opened| opened.read_to_end(&mut bytes));
         read.map(|_| bytes).map_err(|error| no_file(&error))
     }
 
@@ -154,12 +193,24 @@ impl Disk {
             }
             other => other,
         };
-        renamed.and_then(|()| self.sync_folder(&folder)).with_context(context)
+        renamed
+            .and_then(|()| self.sync_folder(&folder))
+            .with_context(context)
     }
 
-    fn put(&self, drafts: &Self, draft: &RepoPath, file: &RepoPath, write: DraftContent<'_>) -> io::Result<()> {
+    fn put(
+        &self,
+        drafts: &Self,
+        draft: &RepoPath,
+        file: &RepoPath,
+        write: DraftContent<'_>,
+    ) -> io::Result<()> {
         let written = drafts.write_new(draft, write);
-        let renamed = written.and_then(|()| drafts.root.rename(draft.as_str(), &self.root, file.as_str()));
+        let renamed = written.and_then(|()| {
+            drafts
+                .root
+                .rename(draft.as_str(), &self.root, file.as_str())
+        });
         // Remove the draft; a second error would add nothing to the first one.
         renamed.inspect_err(|_| drop(drafts.root.remove_file(draft.as_str())))
     }
@@ -174,7 +225,9 @@ impl Disk {
             Err(error) => Err(error),
         };
         match removed {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).with_context(context),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(error).with_context(context)
+            }
             Err(_) | Ok(()) => Ok(()),
         }
     }
@@ -186,22 +239,40 @@ impl Disk {
 
     /// Opens a folder as a root of its own.
     pub fn within(&self, folder: &RepoPath) -> anyhow::Result<Self> {
-        let root = self.root.open_dir(named(folder)).with_context(|| format!("while opening {folder}"))?;
-        Ok(Self::of(root, self.place.join(folder.as_str()), self.prefix.join(folder.as_str())))
+        let root = self
+            .root
+            .open_dir(named(folder))
+            .with_context(|| format!("while opening {folder}"))?;
+        Ok(Self::of(
+            root,
+            self.place.join(folder.as_str()),
+            self.prefix.join(folder.as_str()),
+        ))
     }
 }
 
 pub(super) fn named(folder: &RepoPath) -> &str {
-    if folder.as_str().is_empty() { "." } else { folder.as_str() }
+    if folder.as_str().is_empty() {
+        "."
+    } else {
+        folder.as_str()
+    }
 }
 
 pub(super) fn is_link(path: &Path) -> io::Error {
-    io::Error::other(format!("{} is a link; goldgate does not write through links", path.display()))
+    io::Error::other(format!(
+        "{} is a link; goldgate does not write through links",
+        path.display()
+    ))
 }
 
 /// Rejects git's own files: the next git command would run a hook that is written there.
 pub(super) fn not_of_git(path: &RepoPath) -> io::Result<()> {
-    if path.is_of_git() { Err(io::Error::other(format!("{path} belongs to git"))) } else { Ok(()) }
+    if path.is_of_git() {
+        Err(io::Error::other(format!("{path} belongs to git")))
+    } else {
+        Ok(())
+    }
 }
 
 /// Removes `.` and `..` from a path without looking at the disk.
@@ -229,13 +300,21 @@ fn create_without_link(dir: &Dir, name: &Path) -> io::Result<Dir> {
 /// Appends text to a file named by the CI runner; creates it if it is missing.
 pub fn append(file: &Path, text: &str) -> anyhow::Result<()> {
     let context = || format!("while writing {}", file.display());
-    let mut out = std::fs::OpenOptions::new().create(true).append(true).open(file).with_context(context)?;
+    let mut out = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(file)
+        .with_context(context)?;
     out.write_all(text.as_bytes()).with_context(context)
 }
 
 /// Rejects pipes and devices, which may never end.
 fn is_file(is_file: bool) -> io::Result<()> {
-    if is_file { Ok(()) } else { Err(io::Error::other("it is not a regular file")) }
+    if is_file {
+        Ok(())
+    } else {
+        Err(io::Error::other("it is not a regular file"))
+    }
 }
 
 fn no_file(error: &io::Error) -> NoFile {
@@ -249,7 +328,11 @@ impl Files for Disk {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let refuse = |error: &io::Error| read_problem(folder, ReadTarget::Folder, error);
         let mut entries = Vec::new();
-        for entry in self.root.read_dir(named(folder)).map_err(|error| refuse(&error))? {
+        for entry in self
+            .root
+            .read_dir(named(folder))
+            .map_err(|error| refuse(&error))?
+        {
             let entry = entry.map_err(|error| refuse(&error))?;
             let Ok(name) = entry.file_name().into_string() else {
                 let help = "rename it to UTF-8";
@@ -265,7 +348,10 @@ impl Files for Disk {
             }
             let kind = entry.file_type().map_err(|error| refuse(&error))?;
             let target = match kind.is_symlink() {
-                true => self.root.metadata(folder.child(&name).as_str()).map(|target| target.file_type()),
+                true => self
+                    .root
+                    .metadata(folder.child(&name).as_str())
+                    .map(|target| target.file_type()),
                 false => Ok(kind),
             };
             let kind = match target {
@@ -307,7 +393,10 @@ impl Disk {
         let opened = self.opened(file).map_err(|error| refuse(&error))?;
         // Reading one byte more than the limit detects a file that is too large.
         let mut bytes = Vec::with_capacity(8 * 1024);
-        opened.take(limit.most + 1).read_to_end(&mut bytes).map_err(|error| refuse(&error))?;
+        opened
+            .take(limit.most + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| refuse(&error))?;
         if limit.is_exceeded_by(bytes.len()) {
             return Err(too_large(file, limit));
         }
@@ -330,7 +419,9 @@ impl Disk {
             }
         }
         is_file(self.root.metadata(file.as_str())?.is_file())?;
-        self.root.open(file.as_str()).map(cap_std::fs::File::into_std)
+        self.root
+            .open(file.as_str())
+            .map(cap_std::fs::File::into_std)
     }
 }
 
@@ -339,22 +430,41 @@ mod tests {
     use super::Disk;
     use crate::model::{InputLimit, RepoPath};
 
-    static FOUR: InputLimit = InputLimit { most: 4, help: "write less", ..InputLimit::FILE };
+    static FOUR: InputLimit = InputLimit {
+        most: 4,
+        help: "write less",
+        ..InputLimit::FILE
+    };
 
     #[test]
     fn a_file_is_replaced_only_by_what_can_be_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let disk = Disk::open(folder.path()).unwrap();
         let file = RepoPath::root().child("a.json");
-        let write =
-            |text: &str| disk.replace_own(&file, &FOUR, &|out| text.chars().try_for_each(|one| write!(out, "{one}")));
+        let write = |text: &str| {
+            disk.replace_own(&file, &FOUR, &|out| {
+                text.chars().try_for_each(|one| write!(out, "{one}"))
+            })
+        };
         write("1234").unwrap();
         assert_eq!(disk.own_text(&file, &FOUR).unwrap().text, "1234");
         let refused = format!("{:#}", write("12345").unwrap_err());
-        assert!(refused.contains("so goldgate could not read it again; write less"), "{refused}");
+        assert!(
+            refused.contains("so goldgate could not read it again; write less"),
+            "{refused}"
+        );
         assert_eq!(disk.own_text(&file, &FOUR).unwrap().text, "1234");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "a draft remains");
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            1,
+            "a draft remains"
+        );
         disk.replace(&file, b"12345").unwrap();
-        assert!(disk.own_text(&file, &FOUR).unwrap_err().to_string().contains("larger than"));
+        assert!(
+            disk.own_text(&file, &FOUR)
+                .unwrap_err()
+                .to_string()
+                .contains("larger than")
+        );
     }
 }

@@ -12,7 +12,10 @@ pub(super) const DRAFT: &str = ".goldgate-";
 
 /// A unique file name. The process id alone is not enough: in containers all processes may have the same one.
 pub(super) fn draft_file() -> String {
-    format!("{DRAFT}{:016x}.tmp", RandomState::new().hash_one(std::process::id()))
+    format!(
+        "{DRAFT}{:016x}.tmp",
+        RandomState::new().hash_one(std::process::id())
+    )
 }
 
 #[cfg(test)]

@@ -20,13 +20,18 @@ const OWN: &str = ".goldgate";
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A lock on a folder; other goldgate processes wait until it is dropped.
-pub struct FolderLock(#[expect(dead_code, reason = "the lock ends when the file is closed")] std::fs::File);
+pub struct FolderLock(
+    #[expect(dead_code, reason = "the lock ends when the file is closed")] std::fs::File,
+);
 
 impl Disk {
     /// Writes a new file and waits until it is on disk.
     pub(super) fn write_new(&self, file: &RepoPath, write: DraftContent<'_>) -> io::Result<()> {
         let mut options = OpenOptions::new();
-        let opened = self.root.open_with(file.as_str(), options.write(true).create_new(true))?.into_std();
+        let opened = self
+            .root
+            .open_with(file.as_str(), options.write(true).create_new(true))?
+            .into_std();
         allow_owner(&opened)?;
         let mut out = BufWriter::new(opened);
         write(&mut out)?;
@@ -38,9 +43,20 @@ impl Disk {
         if cfg!(not(unix)) {
             return Ok(());
         }
-        match self.root.open(named(folder)).and_then(|opened| opened.sync_all()) {
+        match self
+            .root
+            .open(named(folder))
+            .and_then(|opened| opened.sync_all())
+        {
             // Some file systems do not support this.
-            Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
+                ) =>
+            {
+                Ok(())
+            }
             other => other,
         }
     }
@@ -54,10 +70,14 @@ impl Disk {
             match self.root.symlink_metadata(&whole) {
                 Ok(found) if found.is_symlink() => return Err(is_link(&whole)),
                 Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => match create_folder(&self.root, &whole) {
-                    Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                    Err(_) | Ok(()) => {}
-                },
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    match create_folder(&self.root, &whole) {
+                        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                            return Err(error);
+                        }
+                        Err(_) | Ok(()) => {}
+                    }
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -88,13 +108,24 @@ impl Disk {
 
     /// Removes the drafts of killed runs. A recent draft may belong to a run that is still active.
     fn sweep(&self, drafts: &RepoPath) {
-        let Ok(entries) = self.root.read_dir(drafts.as_str()) else { return };
+        let Ok(entries) = self.root.read_dir(drafts.as_str()) else {
+            return;
+        };
         let old = |entry: &cap_std::fs::DirEntry| {
-            let modified = entry.metadata().and_then(|metadata| metadata.modified()).ok()?;
-            modified.into_std().elapsed().ok().filter(|age| *age > ABANDONED)
+            let modified = entry
+                .metadata()
+                .and_then(|metadata| metadata.modified())
+                .ok()?;
+            modified
+                .into_std()
+                .elapsed()
+                .ok()
+                .filter(|age| *age > ABANDONED)
         };
         for entry in entries.flatten().filter(|entry| old(entry).is_some()) {
-            let Ok(name) = entry.file_name().into_string() else { continue };
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
             if !name.starts_with(DRAFT) {
                 continue;
             }
@@ -115,7 +146,11 @@ impl Disk {
         if cfg!(not(unix)) {
             return Ok(None);
         }
-        let opened = self.root.open(named(&folder)).with_context(context)?.into_std();
+        let opened = self
+            .root
+            .open(named(&folder))
+            .with_context(context)?
+            .into_std();
         // Continue without a lock on file systems that have none.
         Ok(opened.lock().ok().map(|()| FolderLock(opened)))
     }

@@ -23,11 +23,23 @@ impl EditedFiles {
         if entries(&index).any(|entry| entry.ends_with(ATTRIBUTES)) {
             return None;
         }
-        let options = ["diff-index", "--name-only", "--no-renames", "--ignore-submodules", "-z", "--end-of-options"];
+        let options = [
+            "diff-index",
+            "--name-only",
+            "--no-renames",
+            "--ignore-submodules",
+            "-z",
+            "--end-of-options",
+        ];
         let listed = git_output(repository, &[&options[..], &[commit, "--"]].concat()).ok()?;
         let skipped = entries(&index).filter(|entry| !entry.starts_with(LOOKED_AT));
         let skipped = skipped.filter_map(|entry| entry.get(LOOKED_AT.len()..));
-        Some(Self(entries(&listed).chain(skipped).map(<[u8]>::to_vec).collect()))
+        Some(Self(
+            entries(&listed)
+                .chain(skipped)
+                .map(<[u8]>::to_vec)
+                .collect(),
+        ))
     }
 
     /// Whether a file of the commit may differ.
@@ -37,7 +49,9 @@ impl EditedFiles {
 }
 
 fn entries(output: &[u8]) -> impl Iterator<Item = &[u8]> {
-    output.split(|byte| *byte == 0).filter(|entry| !entry.is_empty())
+    output
+        .split(|byte| *byte == 0)
+        .filter(|entry| !entry.is_empty())
 }
 
 #[cfg(test)]
@@ -50,8 +64,22 @@ mod tests {
     use super::EditedFiles;
 
     fn git(folder: &Path, arguments: &[&str]) {
-        let who = ["-c", "user.name=Subject A", "-c", "user.email=a@example.org"];
-        assert!(Command::new("git").arg("-C").arg(folder).args(who).args(arguments).status().unwrap().success());
+        let who = [
+            "-c",
+            "user.name=Subject A",
+            "-c",
+            "user.email=a@example.org",
+        ];
+        assert!(
+            Command::new("git")
+                .arg("-C")
+                .arg(folder)
+                .args(who)
+                .args(arguments)
+                .status()
+                .unwrap()
+                .success()
+        );
     }
 
     #[test]
@@ -65,10 +93,18 @@ mod tests {
         }
         git(place, &["init", "--quiet"]);
         git(place, &["add", "--all"]);
-        git(place, &["commit", "--quiet", "--no-verify", "--message", "base"]);
+        git(
+            place,
+            &["commit", "--quiet", "--no-verify", "--message", "base"],
+        );
         let edited = || {
             let edited = EditedFiles::since(place, "HEAD")?;
-            Some(files.into_iter().filter(|file| edited.has(file)).collect::<Vec<_>>())
+            Some(
+                files
+                    .into_iter()
+                    .filter(|file| edited.has(file))
+                    .collect::<Vec<_>>(),
+            )
         };
         assert_eq!(edited(), Some(Vec::new()));
         git(place, &["update-index", "--assume-unchanged", "assumed"]);
@@ -77,7 +113,12 @@ mod tests {
         let file = place.join(files[1]);
         let before = std::fs::metadata(&file).unwrap().modified().unwrap();
         std::fs::write(&file, "2\n").unwrap();
-        std::fs::File::options().write(true).open(&file).unwrap().set_modified(before).unwrap();
+        std::fs::File::options()
+            .write(true)
+            .open(&file)
+            .unwrap()
+            .set_modified(before)
+            .unwrap();
         std::fs::remove_file(place.join("deleted")).unwrap();
         assert_eq!(edited(), Some(files[1..].to_vec()));
         std::fs::write(place.join("d é/.gitattributes"), "* ident\n").unwrap();

@@ -12,8 +12,14 @@ use anyhow::{Context, bail};
 pub fn edit_file(editor: &str, file: &Path) -> anyhow::Result<()> {
     let context = || format!("while editing {} with {editor}", file.display());
     let mut words = editor.split_whitespace();
-    let Some(program) = words.next() else { bail!("{}: EDITOR is empty", context()) };
-    let status = Command::new(program).args(words).arg(file).status().with_context(context)?;
+    let Some(program) = words.next() else {
+        bail!("{}: EDITOR is empty", context())
+    };
+    let status = Command::new(program)
+        .args(words)
+        .arg(file)
+        .status()
+        .with_context(context)?;
     match status.success() {
         true => Ok(()),
         false => bail!("{}: {status}", context()),

@@ -14,7 +14,9 @@ use super::disk::Disk;
 use super::edited::EditedFiles;
 use super::env::Env;
 use super::git_command::{TIMEOUTS, git_command, git_output};
-use super::objects::{CommitsBelow, Depth, Listing, NodeKind, Objects, SUBMODULE_MODE, Submodule, TreeNode};
+use super::objects::{
+    CommitsBelow, Depth, Listing, NodeKind, Objects, SUBMODULE_MODE, Submodule, TreeNode,
+};
 use crate::model::{BranchTip, InputLimit, RepoPath};
 
 /// The commit of `HEAD`; `None` if the repository has no commit.
@@ -26,9 +28,15 @@ pub fn head_commit(disk: &Disk) -> Option<String> {
 }
 
 fn plain_head(disk: &Disk, git: &RepoPath) -> Option<String> {
-    let read = |path: &str| disk.read(&git.join(path).ok()?).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let read = |path: &str| {
+        disk.read(&git.join(path).ok()?)
+            .ok()
+            .and_then(|bytes| String::from_utf8(bytes).ok())
+    };
     let head = read("HEAD")?;
-    let Some(reference) = head.trim().strip_prefix("ref: ") else { return commit(&head) };
+    let Some(reference) = head.trim().strip_prefix("ref: ") else {
+        return commit(&head);
+    };
     if let Some(direct) = read(reference) {
         return commit(&direct);
     }
@@ -42,13 +50,19 @@ fn plain_head(disk: &Disk, git: &RepoPath) -> Option<String> {
 
 fn commit(text: &str) -> Option<String> {
     let id = text.trim();
-    (matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| id.to_owned())
+    (matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        .then(|| id.to_owned())
 }
 
 /// The user's name: `GIT_AUTHOR_NAME`, otherwise `user.name` from the repository's config, otherwise from the user's config.
 pub fn user_name(disk: &Disk, env: &Env) -> Option<String> {
-    let own = disk.read(&RepoPath::root().child(".git").child("config")).ok();
-    let home = |rest: &str| env.get("HOME").and_then(|home| std::fs::read(Path::new(home).join(rest)).ok());
+    let own = disk
+        .read(&RepoPath::root().child(".git").child("config"))
+        .ok();
+    let home = |rest: &str| {
+        env.get("HOME")
+            .and_then(|home| std::fs::read(Path::new(home).join(rest)).ok())
+    };
     let stated = env.get("GIT_AUTHOR_NAME").map(str::to_owned);
     stated
         .or_else(|| name_of(&own?))
@@ -60,7 +74,8 @@ pub fn user_name(disk: &Disk, env: &Env) -> Option<String> {
 pub fn is_sparse(disk: &Disk) -> bool {
     let is_set = |line: &str| {
         line.split_once('=').is_some_and(|(key, value)| {
-            key.trim().eq_ignore_ascii_case("sparsecheckout") && value.trim().eq_ignore_ascii_case("true")
+            key.trim().eq_ignore_ascii_case("sparsecheckout")
+                && value.trim().eq_ignore_ascii_case("true")
         })
     };
     ["config", "config.worktree"].into_iter().any(|name| {
@@ -89,8 +104,7 @@ fn name_of(config: &[u8]) -> Option<String> {
 const CHANGES: &str = "10";
 
 /// Why a commit's objects can be missing, and the remedy. Git would fetch them, but no remote is contacted.
-const PARTIAL_CLONE: &str =
-    "this clone was made with `--filter` and lacks files; `git fetch --refetch --no-filter origin` gets them";
+const PARTIAL_CLONE: &str = "this clone was made with `--filter` and lacks files; `git fetch --refetch --no-filter origin` gets them";
 
 /// What to do about a commit that is not in this clone.
 fn fetching(name: &str, is_shallow: bool) -> String {
@@ -134,7 +148,10 @@ impl Git {
 
     /// Git for the repository whose root is this folder.
     pub(super) fn at(root: &Path) -> Self {
-        Self { root: root.to_owned(), batch: Mutex::new(None) }
+        Self {
+            root: root.to_owned(),
+            batch: Mutex::new(None),
+        }
     }
 
     /// Whether the index has a submodule at a path.
@@ -143,9 +160,18 @@ impl Git {
     /// Git is missing, or cannot read the index.
     pub(super) fn has_submodule(&self, path: &Path) -> anyhow::Result<bool> {
         let path = path.to_str().context("the path is not UTF-8")?;
-        let out = self.answer(&["--literal-pathspecs", "ls-files", "--stage", "-z", "--", path])?;
+        let out = self.answer(&[
+            "--literal-pathspecs",
+            "ls-files",
+            "--stage",
+            "-z",
+            "--",
+            path,
+        ])?;
         // For a folder with files, the list has these files, which have other modes.
-        Ok(String::from_utf8_lossy(&out).split('\0').any(|line| line.starts_with(SUBMODULE_MODE)))
+        Ok(String::from_utf8_lossy(&out)
+            .split('\0')
+            .any(|line| line.starts_with(SUBMODULE_MODE)))
     }
 
     /// The commit id of a revision name. A name shared by a branch and a tag is rejected as ambiguous.
@@ -155,16 +181,29 @@ impl Git {
     pub fn commit(&self, name: &str) -> anyhow::Result<String> {
         self.reject_ambiguous(name)?;
         let wanted = format!("{name}^{{commit}}");
-        let out =
-            self.answer(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted]).with_context(|| {
-                format!("{name}: git does not know this commit here; {}", fetching(name, self.is_shallow()))
+        let out = self
+            .answer(&[
+                "rev-parse",
+                "--verify",
+                "--quiet",
+                "--end-of-options",
+                &wanted,
+            ])
+            .with_context(|| {
+                format!(
+                    "{name}: git does not know this commit here; {}",
+                    fetching(name, self.is_shallow())
+                )
             })?;
-        commit(&String::from_utf8_lossy(&out)).with_context(|| format!("{name}: git's answer is not a commit id"))
+        commit(&String::from_utf8_lossy(&out))
+            .with_context(|| format!("{name}: git's answer is not a commit id"))
     }
 
     /// The checked-out commit, from git; `None` if git fails.
     fn head(&self) -> Option<String> {
-        let out = self.answer(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).ok()?;
+        let out = self
+            .answer(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+            .ok()?;
         commit(&String::from_utf8_lossy(&out))
     }
 
@@ -174,7 +213,9 @@ impl Git {
     /// The clone is shallow and does not contain the merge base.
     pub fn fork_point(&self, tip: &str) -> anyhow::Result<String> {
         let out = self.answer(&["merge-base", "--end-of-options", "HEAD", tip]);
-        let found = out.ok().and_then(|out| commit(&String::from_utf8_lossy(&out)));
+        let found = out
+            .ok()
+            .and_then(|out| commit(&String::from_utf8_lossy(&out)));
         anyhow::ensure!(
             found.is_some() || !self.is_shallow(),
             "this clone is shallow, so where this branch began is not known; fetch it: `git fetch --unshallow`"
@@ -198,8 +239,10 @@ impl Git {
             false => vec![format!("refs/heads/{name}"), format!("refs/remotes/{name}")],
         };
         let patterns = forms.iter().map(String::as_str);
-        let arguments: Vec<&str> =
-            ["for-each-ref", "--format=%(objectname) %(refname)"].into_iter().chain(patterns).collect();
+        let arguments: Vec<&str> = ["for-each-ref", "--format=%(objectname) %(refname)"]
+            .into_iter()
+            .chain(patterns)
+            .collect();
         let out = self.answer(&arguments).ok()?;
         let out = String::from_utf8_lossy(&out);
         let mut found = out.lines().filter_map(|line| line.split_once(' '));
@@ -210,19 +253,34 @@ impl Git {
     /// Rejects a name that matches several references, or a reference and a commit id.
     fn reject_ambiguous(&self, name: &str) -> anyhow::Result<()> {
         let short = name.split(['~', '^', '@', ':']).next().unwrap_or(name);
-        let is_plain = !short.is_empty() && !short.starts_with('-') && !short.contains(['*', '?', '[', '\\']);
+        let is_plain =
+            !short.is_empty() && !short.starts_with('-') && !short.contains(['*', '?', '[', '\\']);
         if !is_plain {
             return Ok(());
         }
-        let forms = ["", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"].map(|form| format!("{form}{short}"));
-        let patterns = forms.iter().filter(|form| form.starts_with("refs/")).map(String::as_str);
-        let arguments: Vec<&str> = ["for-each-ref", "--format=%(refname)"].into_iter().chain(patterns).collect();
-        let Ok(out) = self.answer(&arguments) else { return Ok(()) };
+        let forms = ["", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"]
+            .map(|form| format!("{form}{short}"));
+        let patterns = forms
+            .iter()
+            .filter(|form| form.starts_with("refs/"))
+            .map(String::as_str);
+        let arguments: Vec<&str> = ["for-each-ref", "--format=%(refname)"]
+            .into_iter()
+            .chain(patterns)
+            .collect();
+        let Ok(out) = self.answer(&arguments) else {
+            return Ok(());
+        };
         let out = String::from_utf8_lossy(&out);
-        let mut matches: Vec<&str> = out.lines().filter(|found| forms.iter().any(|form| form == found)).collect();
+        let mut matches: Vec<&str> = out
+            .lines()
+            .filter(|found| forms.iter().any(|form| form == found))
+            .collect();
         let is_id = short.len() >= 4 && short.bytes().all(|byte| byte.is_ascii_hexdigit());
         let objects = match is_id && !matches.is_empty() {
-            true => self.answer(&["rev-parse", &format!("--disambiguate={short}")]).unwrap_or_default(),
+            true => self
+                .answer(&["rev-parse", &format!("--disambiguate={short}")])
+                .unwrap_or_default(),
             false => Vec::new(),
         };
         let objects = String::from_utf8_lossy(&objects);
@@ -255,7 +313,11 @@ impl Git {
         let mut running = match batch.take() {
             Some(running) => running,
             None => {
-                let started = self.command().args(["cat-file", "--batch"]).stdin(Stdio::piped()).spawn();
+                let started = self
+                    .command()
+                    .args(["cat-file", "--batch"])
+                    .stdin(Stdio::piped())
+                    .spawn();
                 let mut child = started.context("git cannot be started")?;
                 let answers = BufReader::new(child.stdout.take().context("git has no output")?);
                 Batch { child, answers }
@@ -291,13 +353,22 @@ impl Batch {
         let input = self.child.stdin.as_mut().context("git has no input")?;
         writeln!(input, "{id}").context("while asking git")?;
         let mut heading = String::new();
-        self.answers.read_line(&mut heading).context("while reading git's answer")?;
-        let size =
-            heading.trim_end().rsplit_once(" blob ").or(heading.trim_end().rsplit_once(' ')).map(|(_, size)| size);
-        let size: u64 = size.and_then(|size| size.parse().ok()).with_context(|| format!("git has no file {id}"))?;
+        self.answers
+            .read_line(&mut heading)
+            .context("while reading git's answer")?;
+        let size = heading
+            .trim_end()
+            .rsplit_once(" blob ")
+            .or(heading.trim_end().rsplit_once(' '))
+            .map(|(_, size)| size);
+        let size: u64 = size
+            .and_then(|size| size.parse().ok())
+            .with_context(|| format!("git has no file {id}"))?;
         anyhow::ensure!(size <= InputLimit::BASELINE.most, "the file is too large");
         let mut bytes = vec![0; usize::try_from(size)? + 1];
-        self.answers.read_exact(&mut bytes).context("while reading git's answer")?;
+        self.answers
+            .read_exact(&mut bytes)
+            .context("while reading git's answer")?;
         bytes.pop();
         Ok(bytes)
     }
@@ -310,25 +381,52 @@ impl Objects for Git {
             arguments.extend(["-r", "-t"]);
         }
         arguments.extend(["--end-of-options", id]);
-        let out = self.answer(&arguments).map_err(|error| self.explained(error))?;
+        let out = self
+            .answer(&arguments)
+            .map_err(|error| self.explained(error))?;
         let out = String::from_utf8_lossy(&out);
-        let entries = out.split('\0').filter(|line| !line.is_empty()).map(entry).collect::<Option<Vec<_>>>();
-        Ok(Listing { entries: entries.context("git ls-tree printed an unexpected format")?, truncated: false })
+        let entries = out
+            .split('\0')
+            .filter(|line| !line.is_empty())
+            .map(entry)
+            .collect::<Option<Vec<_>>>();
+        Ok(Listing {
+            entries: entries.context("git ls-tree printed an unexpected format")?,
+            truncated: false,
+        })
     }
 
     fn submodule(&self, folder: &RepoPath) -> Option<Submodule> {
         let root = self.root.join(folder.as_str());
         // A commit cannot contain an entry named `.git`: git itself created it.
-        root.join(".git").exists().then(|| -> Submodule { Arc::new(Self::at(&root)) })
+        root.join(".git")
+            .exists()
+            .then(|| -> Submodule { Arc::new(Self::at(&root)) })
     }
 
     fn earlier(&self, commit: &str, file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {
-        let list = ["rev-list", "--first-parent", "-n", CHANGES, "--end-of-options", commit, "--", file.as_str()];
+        let list = [
+            "rev-list",
+            "--first-parent",
+            "-n",
+            CHANGES,
+            "--end-of-options",
+            commit,
+            "--",
+            file.as_str(),
+        ];
         let changes = self.answer(&list)?;
         let mut earlier = Vec::new();
         for change in String::from_utf8_lossy(&changes).lines() {
-            let out =
-                self.answer(&["ls-tree", "-z", "--long", "--full-tree", "--end-of-options", change, file.as_str()])?;
+            let out = self.answer(&[
+                "ls-tree",
+                "-z",
+                "--long",
+                "--full-tree",
+                "--end-of-options",
+                change,
+                file.as_str(),
+            ])?;
             let entries = String::from_utf8_lossy(&out).into_owned();
             let nodes = entries.split('\0').filter_map(entry);
             for (_, node) in nodes.filter(|(_, node)| node.kind == NodeKind::File) {
@@ -338,11 +436,19 @@ impl Objects for Git {
         Ok(earlier)
     }
 
-    fn commits_below(&self, range: [&str; 2], folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
+    fn commits_below(
+        &self,
+        range: [&str; 2],
+        folders: &[RepoPath],
+    ) -> anyhow::Result<CommitsBelow> {
         Self::commits_below(self, range, folders)
     }
 
-    fn files_below(&self, commit: &str, folders: &[RepoPath]) -> anyhow::Result<BTreeMap<RepoPath, String>> {
+    fn files_below(
+        &self,
+        commit: &str,
+        folders: &[RepoPath],
+    ) -> anyhow::Result<BTreeMap<RepoPath, String>> {
         self.list_below(commit, folders)
     }
 
@@ -365,5 +471,12 @@ fn entry(line: &str) -> Option<(String, TreeNode)> {
     let mut parts = head.split_ascii_whitespace();
     let (mode, _, id, size) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let kind = NodeKind::of_mode(mode);
-    Some((path.to_owned(), TreeNode { kind, id: id.to_owned(), size: size.parse().ok() }))
+    Some((
+        path.to_owned(),
+        TreeNode {
+            kind,
+            id: id.to_owned(),
+            size: size.parse().ok(),
+        },
+    ))
 }

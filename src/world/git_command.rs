@@ -15,28 +15,46 @@ pub(super) const TIMEOUTS: Duration = Duration::from_secs(60);
 /// A git command for the repository at this folder, without its arguments.
 pub(super) fn git_command(root: &Path) -> Command {
     let mut command = Command::new("git");
-    command.arg("-C").arg(root).args(["--no-replace-objects", "--no-pager"]);
-    let settings =
-        ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never", "safe.bareRepository=explicit"];
+    command
+        .arg("-C")
+        .arg(root)
+        .args(["--no-replace-objects", "--no-pager"]);
+    let settings = [
+        "core.fsmonitor=false",
+        "core.hooksPath=/dev/null",
+        "protocol.allow=never",
+        "safe.bareRepository=explicit",
+    ];
     for setting in settings {
         command.args(["-c", setting]);
     }
     // Pass only what git needs to find itself and its helpers; nothing may redirect it.
-    let kept =
-        ["PATH", "SYSTEMROOT", "TEMP", "TMP"].into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+    let kept = ["PATH", "SYSTEMROOT", "TEMP", "TMP"]
+        .into_iter()
+        .filter_map(|name| Some((name, std::env::var_os(name)?)));
     let kept: Vec<_> = kept.collect();
-    command.env_clear().envs(kept).env("GIT_DIR", root.join(".git")).envs([
-        ("GIT_ALLOW_PROTOCOL", ""),
-        ("GIT_CONFIG_NOSYSTEM", "1"),
-        ("GIT_CONFIG_GLOBAL", "/dev/null"),
-        ("GIT_NO_LAZY_FETCH", "1"),
-        ("GIT_OPTIONAL_LOCKS", "0"),
-        ("GIT_TERMINAL_PROMPT", "0"),
-        ("LC_ALL", "C"),
-    ]);
+    command
+        .env_clear()
+        .envs(kept)
+        .env("GIT_DIR", root.join(".git"))
+        .envs([
+            ("GIT_ALLOW_PROTOCOL", ""),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_NO_LAZY_FETCH", "1"),
+            ("GIT_OPTIONAL_LOCKS", "0"),
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("LC_ALL", "C"),
+        ]);
     // Do not search folders above the repository.
-    command.envs(root.parent().map(|above| ("GIT_CEILING_DIRECTORIES", above)));
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.envs(
+        root.parent()
+            .map(|above| ("GIT_CEILING_DIRECTORIES", above)),
+    );
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
     // Ctrl-C reaches only this process, which ends git itself and reports the interruption.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -45,7 +63,10 @@ pub(super) fn git_command(root: &Path) -> Command {
 
 /// The complete output of a git command in the repository at this folder.
 pub(super) fn git_output(root: &Path, arguments: &[&str]) -> anyhow::Result<Vec<u8>> {
-    let mut child = git_command(root).args(arguments).spawn().context("git cannot be started")?;
+    let mut child = git_command(root)
+        .args(arguments)
+        .spawn()
+        .context("git cannot be started")?;
     let mut stdout = child.stdout.take().context("git has no output")?;
     let (sender, receiver) = mpsc::channel();
     let started = thread::Builder::new().spawn(move || {
@@ -61,7 +82,8 @@ pub(super) fn git_output(root: &Path, arguments: &[&str]) -> anyhow::Result<Vec<
     }
     let status = child.wait().context("while waiting for git")?;
     started.context("the machine starts no thread")?;
-    let out = out.map_err(|_| anyhow::anyhow!("git {} took longer than {TIMEOUTS:?}", arguments[0]))??;
+    let out =
+        out.map_err(|_| anyhow::anyhow!("git {} took longer than {TIMEOUTS:?}", arguments[0]))??;
     anyhow::ensure!(status.success(), "git {} failed", arguments[0]);
     Ok(out)
 }

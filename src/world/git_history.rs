@@ -64,9 +64,14 @@ impl Git {
             "--",
             file.as_str(),
         ];
-        let out = self.answer(&list).context("while reading the history of the baseline")?;
+        let out = self
+            .answer(&list)
+            .context("while reading the history of the baseline")?;
         let out = String::from_utf8_lossy(&out);
-        Ok(FileVersions { versions: out.split(START).filter_map(version).collect(), extent: self.extent() })
+        Ok(FileVersions {
+            versions: out.split(START).filter_map(version).collect(),
+            extent: self.extent(),
+        })
     }
 
     /// How much of the history is in this clone.
@@ -81,21 +86,48 @@ impl Git {
     ///
     /// # Errors
     /// Git is missing, or does not know a commit.
-    pub(super) fn commits_below(&self, [base, head]: [&str; 2], folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
+    pub(super) fn commits_below(
+        &self,
+        [base, head]: [&str; 2],
+        folders: &[RepoPath],
+    ) -> anyhow::Result<CommitsBelow> {
         let list = |most: usize, revisions: &[&str]| -> anyhow::Result<Vec<String>> {
             let limit = format!("--max-count={most}");
-            let list =
-                ["--literal-pathspecs", "rev-list", "--full-history", "--topo-order", &limit, "--end-of-options"];
+            let list = [
+                "--literal-pathspecs",
+                "rev-list",
+                "--full-history",
+                "--topo-order",
+                &limit,
+                "--end-of-options",
+            ];
             let folders = folders.iter().map(RepoPath::as_str);
-            let list: Vec<&str> =
-                list.into_iter().chain(revisions.iter().copied()).chain(["--"]).chain(folders).collect();
-            let out = self.answer(&list).context("while reading the history of recordings")?;
-            Ok(String::from_utf8_lossy(&out).lines().map(str::to_owned).collect())
+            let list: Vec<&str> = list
+                .into_iter()
+                .chain(revisions.iter().copied())
+                .chain(["--"])
+                .chain(folders)
+                .collect();
+            let out = self
+                .answer(&list)
+                .context("while reading the history of recordings")?;
+            Ok(String::from_utf8_lossy(&out)
+                .lines()
+                .map(str::to_owned)
+                .collect())
         };
         let mut ids = list(CHANGE_COMMITS, &[head, &format!("^{base}")])?;
         let limited = (ids.len() == CHANGE_COMMITS).then_some(HistoryCut::Limited(CHANGE_COMMITS));
-        let cut = if self.is_shallow() { Some(HistoryCut::Shallow) } else { limited };
-        let mut ends = if cut.is_some() { self.shallow_commits() } else { BTreeSet::new() };
+        let cut = if self.is_shallow() {
+            Some(HistoryCut::Shallow)
+        } else {
+            limited
+        };
+        let mut ends = if cut.is_some() {
+            self.shallow_commits()
+        } else {
+            BTreeSet::new()
+        };
         ends.extend(ids.last().filter(|_| limited.is_some()).cloned());
         // Those of the base are only for recordings that were taken from the history.
         let earlier = list(PAST_COMMITS, &[base])?;
@@ -105,7 +137,9 @@ impl Git {
 
     /// The commits whose predecessors a shallow clone leaves out.
     fn shallow_commits(&self) -> BTreeSet<String> {
-        let path = self.answer(&["rev-parse", "--git-path", "shallow"]).unwrap_or_default();
+        let path = self
+            .answer(&["rev-parse", "--git-path", "shallow"])
+            .unwrap_or_default();
         let path = String::from_utf8_lossy(&path).trim().to_owned();
         let text = std::fs::read_to_string(self.root().join(path)).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
@@ -115,16 +149,36 @@ impl Git {
     ///
     /// # Errors
     /// Git is missing, or does not know the commit.
-    pub(super) fn list_below(&self, commit: &str, folders: &[RepoPath]) -> anyhow::Result<BTreeMap<RepoPath, String>> {
-        let list = ["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit, "--"];
-        let list: Vec<&str> = list.into_iter().chain(folders.iter().map(RepoPath::as_str)).collect();
-        let out = self.answer(&list).context("while reading the history of recordings")?;
+    pub(super) fn list_below(
+        &self,
+        commit: &str,
+        folders: &[RepoPath],
+    ) -> anyhow::Result<BTreeMap<RepoPath, String>> {
+        let list = [
+            "--literal-pathspecs",
+            "ls-tree",
+            "-r",
+            "-z",
+            "--full-tree",
+            "--end-of-options",
+            commit,
+            "--",
+        ];
+        let list: Vec<&str> = list
+            .into_iter()
+            .chain(folders.iter().map(RepoPath::as_str))
+            .collect();
+        let out = self
+            .answer(&list)
+            .context("while reading the history of recordings")?;
         let out = String::from_utf8_lossy(&out);
         let file = |line: &str| {
             let (head, path) = line.split_once('\t')?;
             let mut parts = head.split(' ');
             let is_file = parts.next() != Some(LINK_MODE) && parts.next() == Some("blob");
-            is_file.then(|| Some((RepoPath::root().below(path), parts.next()?.to_owned()))).flatten()
+            is_file
+                .then(|| Some((RepoPath::root().below(path), parts.next()?.to_owned())))
+                .flatten()
         };
         Ok(out.split('\0').filter_map(file).collect())
     }
@@ -134,13 +188,22 @@ impl Git {
     /// # Errors
     /// The commit or the object is missing.
     pub fn file_at(&self, commit: &str, file: &RepoPath) -> anyhow::Result<Option<Vec<u8>>> {
-        let whole = self.answer(&["ls-tree", "-z", "--full-tree", "--end-of-options", commit, file.as_str()])?;
+        let whole = self.answer(&[
+            "ls-tree",
+            "-z",
+            "--full-tree",
+            "--end-of-options",
+            commit,
+            file.as_str(),
+        ])?;
         let whole = String::from_utf8_lossy(&whole);
         let found = whole.split('\0').filter_map(|line| line.split_once('\t'));
-        let mut blobs = found.filter(|(_, path)| *path == file.as_str()).filter_map(|(head, _)| {
-            let mut parts = head.split(' ').skip(1);
-            (parts.next()? == "blob").then(|| parts.next()).flatten()
-        });
+        let mut blobs = found
+            .filter(|(_, path)| *path == file.as_str())
+            .filter_map(|(head, _)| {
+                let mut parts = head.split(' ').skip(1);
+                (parts.next()? == "blob").then(|| parts.next()).flatten()
+            });
         blobs.next().map(|blob| self.object(blob)).transpose()
     }
 }
@@ -155,7 +218,13 @@ fn version(text: &str) -> Option<FileVersion> {
     let blob = head.split(' ').nth(3)?;
     let path = RepoPath::root().join(paths.rsplit('\t').next()?).ok()?;
     let blob = Some(blob.to_owned()).filter(|blob| !blob.chars().all(|digit| digit == NOTHING));
-    Some(FileVersion { commit, date, title, path, blob })
+    Some(FileVersion {
+        commit,
+        date,
+        title,
+        path,
+        blob,
+    })
 }
 
 #[cfg(test)]
@@ -166,7 +235,9 @@ mod tests {
     #[test]
     fn a_version_has_its_last_path_and_its_content() {
         let (old, new, none) = ("a".repeat(40), "b".repeat(40), "0".repeat(40));
-        let changed = format!("c0ffee 2026-01-02T03:04:05+01:00 A title: x\n\n:100644 100644 {old} {new} M\tb.json\n");
+        let changed = format!(
+            "c0ffee 2026-01-02T03:04:05+01:00 A title: x\n\n:100644 100644 {old} {new} M\tb.json\n"
+        );
         let found = version(&changed).unwrap();
         let path = |name: &str| RepoPath::root().child(name);
         assert_eq!(
@@ -183,6 +254,9 @@ mod tests {
         assert_eq!(version(&renamed).unwrap().path, path("b.json"));
         let removed = changed.replace(&new, &none);
         assert_eq!(version(&removed).unwrap().blob, None);
-        assert_eq!(version("c0ffee 2026-01-02T03:04:05+01:00 Only a title\n"), None);
+        assert_eq!(
+            version("c0ffee 2026-01-02T03:04:05+01:00 Only a title\n"),
+            None
+        );
     }
 }

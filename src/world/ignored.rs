@@ -47,7 +47,8 @@ impl IgnoredFiles {
         if let Some(known) = answers.known.get(file) {
             return *known;
         }
-        let is_ignored = answers.is_of_repository(repository, &file.parent()) && answers.ask(repository, file);
+        let is_ignored =
+            answers.is_of_repository(repository, &file.parent()) && answers.ask(repository, file);
         answers.known.insert(file.clone(), is_ignored);
         is_ignored
     }
@@ -58,9 +59,17 @@ impl IgnoredFiles {
         let is_part = answers.is_of_repository(repository, &file.parent());
         let listed = answers.index.get_or_insert_with(|| {
             let listed = git_output(repository, &["ls-files", "-z"]).ok()?;
-            Some(listed.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect())
+            Some(
+                listed
+                    .split(|byte| *byte == 0)
+                    .map(<[u8]>::to_vec)
+                    .collect(),
+            )
         });
-        is_part && listed.as_ref().is_some_and(|index| !index.contains(file.as_str().as_bytes()))
+        is_part
+            && listed
+                .as_ref()
+                .is_some_and(|index| !index.contains(file.as_str().as_bytes()))
     }
 }
 
@@ -82,7 +91,8 @@ impl Answers {
 
     fn ask(&mut self, repository: &Path, file: &RepoPath) -> bool {
         if matches!(self.asked, Asked::NotYet) {
-            self.asked = IgnoreCheck::start(repository, TIMEOUTS).map_or(Asked::Failed, Asked::Running);
+            self.asked =
+                IgnoreCheck::start(repository, TIMEOUTS).map_or(Asked::Failed, Asked::Running);
         }
         let answer = match &mut self.asked {
             Asked::Running(check) => check.answer(file),
@@ -106,11 +116,26 @@ struct IgnoreCheck {
 
 impl IgnoreCheck {
     fn start(repository: &Path, patience: Duration) -> Option<Self> {
-        let arguments = ["check-ignore", "--stdin", "--verbose", "--non-matching", "-z"];
-        let mut child = git_command(repository).args(arguments).stdin(Stdio::piped()).spawn().ok()?;
+        let arguments = [
+            "check-ignore",
+            "--stdin",
+            "--verbose",
+            "--non-matching",
+            "-z",
+        ];
+        let mut child = git_command(repository)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .spawn()
+            .ok()?;
         let (paths, out) = (child.stdin.take()?, BufReader::new(child.stdout.take()?));
         let (sender, answers) = channel();
-        let check = Self { child, paths, answers, patience };
+        let check = Self {
+            child,
+            paths,
+            answers,
+            patience,
+        };
         let read = move || {
             let mut out = out;
             while let Some(is_ignored) = next_answer(&mut out) {
@@ -125,7 +150,9 @@ impl IgnoreCheck {
 
     /// Whether a pattern fits the path; `None` if git ended, or takes too long: one of its own files may be a pipe without a writer.
     fn answer(&mut self, file: &RepoPath) -> Option<bool> {
-        write!(self.paths, "{file}\0").and_then(|()| self.paths.flush()).ok()?;
+        write!(self.paths, "{file}\0")
+            .and_then(|()| self.paths.flush())
+            .ok()?;
         self.answers.recv_timeout(self.patience).ok()
     }
 }
@@ -163,7 +190,11 @@ mod tests {
     fn a_git_that_never_answers_is_given_up() {
         let folder = tempfile::tempdir().unwrap();
         let made = |program: &str, arguments: &[&str]| {
-            let status = Command::new(program).args(arguments).current_dir(folder.path()).status().unwrap();
+            let status = Command::new(program)
+                .args(arguments)
+                .current_dir(folder.path())
+                .status()
+                .unwrap();
             assert!(status.success(), "{program} {arguments:?}");
         };
         made("git", &["init", "--quiet"]);

@@ -1,5 +1,8 @@
 //! All access to the outside: files, environment, clock, git, GitHub, live targets. No other module touches any of them.
-#![expect(clippy::disallowed_methods, reason = "this module wraps them for all others")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this module wraps them for all others"
+)]
 
 mod base;
 mod browser;
@@ -60,10 +63,10 @@ pub use git::{head_commit, is_sparse};
 pub(crate) use git_history::{FileVersion, FileVersions};
 #[cfg(feature = "github")]
 pub(crate) use github::{
-    Artifact, Blob, BranchRules, CheckRun, ClosedPull, CommitComparison, ComparedFile, Conclusion, EnvironmentUse,
-    FileCommit, FilesCommit, GitHub, GitHubError, GitHubRefusal, ImageState, LISTED_EDITS, MergeState, MergedPull,
-    NotCommitted, OpenPull, QueueGrouping, ReadOnlyToken, RepositoryLabel, RequiredCheck, RerunScope, Tree,
-    WorkflowRun,
+    Artifact, Blob, BranchRules, CheckRun, ClosedPull, CommitComparison, ComparedFile, Conclusion,
+    EnvironmentUse, FileCommit, FilesCommit, GitHub, GitHubError, GitHubRefusal, ImageState,
+    LISTED_EDITS, MergeState, MergedPull, NotCommitted, OpenPull, QueueGrouping, ReadOnlyToken,
+    RepositoryLabel, RequiredCheck, RerunScope, Tree, WorkflowRun,
 };
 pub(crate) use objects::{Depth, NodeKind, Objects, TreeNode};
 #[cfg(feature = "github")]

@@ -65,10 +65,16 @@ impl ObjectId {
         let heading = format!("{} {}\0", kind.as_str(), bytes.len());
         let parts = [heading.as_bytes(), bytes];
         Self(match form {
-            IdForm::Sha1 => parts.iter().fold(Sha1::new(), |hash, part| hash.chain_update(part)).finalize()[..].into(),
-            IdForm::Sha256 => {
-                parts.iter().fold(Sha256::new(), |hash, part| hash.chain_update(part)).finalize()[..].into()
-            }
+            IdForm::Sha1 => parts
+                .iter()
+                .fold(Sha1::new(), |hash, part| hash.chain_update(part))
+                .finalize()[..]
+                .into(),
+            IdForm::Sha256 => parts
+                .iter()
+                .fold(Sha256::new(), |hash, part| hash.chain_update(part))
+                .finalize()[..]
+                .into(),
         })
     }
 
@@ -76,12 +82,18 @@ impl ObjectId {
     pub(super) fn is(&self, id: &str) -> bool {
         let mut digits = [0; 2 * LONGEST];
         let digits = digits.get_mut(..2 * self.0.len());
-        digits.is_some_and(|digits| hex::encode_to_slice(&self.0, digits).is_ok() && digits == id.as_bytes())
+        digits.is_some_and(|digits| {
+            hex::encode_to_slice(&self.0, digits).is_ok() && digits == id.as_bytes()
+        })
     }
 
     /// The id of the Git LFS pointer of these bytes. A pointer contains their digest, so it identifies them.
     pub(super) fn of_pointer(form: IdForm, bytes: &[u8]) -> Self {
-        Self::of(form, ObjectKind::Blob, pointer(&sha256_hex(bytes), bytes.len()).as_bytes())
+        Self::of(
+            form,
+            ObjectKind::Blob,
+            pointer(&sha256_hex(bytes), bytes.len()).as_bytes(),
+        )
     }
 }
 

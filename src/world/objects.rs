@@ -87,17 +87,33 @@ pub trait Objects: Sync {
 
     /// The last commits up to the second one that changed a file in these folders, newest first; none if they are not available. Those since the
     /// first one, the base commit, matter most.
-    fn commits_below(&self, _range: [&str; 2], _folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
+    fn commits_below(
+        &self,
+        _range: [&str; 2],
+        _folders: &[RepoPath],
+    ) -> anyhow::Result<CommitsBelow> {
         Ok(CommitsBelow::default())
     }
 
     /// The files of a commit in these folders, by path, with their ids.
-    fn files_below(&self, commit: &str, folders: &[RepoPath]) -> anyhow::Result<BTreeMap<RepoPath, String>> {
+    fn files_below(
+        &self,
+        commit: &str,
+        folders: &[RepoPath],
+    ) -> anyhow::Result<BTreeMap<RepoPath, String>> {
         let listing = self.tree(commit, Depth::All)?;
-        anyhow::ensure!(!listing.truncated, "the commit {commit} has too many files to list at once");
-        let files = listing.entries.into_iter().filter(|(_, node)| node.kind == NodeKind::File);
+        anyhow::ensure!(
+            !listing.truncated,
+            "the commit {commit} has too many files to list at once"
+        );
+        let files = listing
+            .entries
+            .into_iter()
+            .filter(|(_, node)| node.kind == NodeKind::File);
         let files = files.map(|(path, node)| (RepoPath::root().below(&path), node.id));
-        Ok(files.filter(|(path, _)| folders.iter().any(|folder| path.is_within(folder))).collect())
+        Ok(files
+            .filter(|(path, _)| folders.iter().any(|folder| path.is_within(folder)))
+            .collect())
     }
 
     /// The files of the working tree that may differ from a commit; `None` if that is not known, so that contents have to be compared.
@@ -116,7 +132,11 @@ pub trait Objects: Sync {
     }
 
     /// The wanted files of a commit in one download; `None` if single files are as cheap.
-    fn archive(&self, _commit: &str, _wanted: &dyn Fn(&RepoPath) -> bool) -> anyhow::Result<Option<Archived>> {
+    fn archive(
+        &self,
+        _commit: &str,
+        _wanted: &dyn Fn(&RepoPath) -> bool,
+    ) -> anyhow::Result<Option<Archived>> {
         Ok(None)
     }
 }

@@ -18,14 +18,22 @@ use rustix::process::geteuid;
 /// keeps its owner: the outputs are readable for everybody.
 #[cfg(unix)]
 pub fn give_to_owner(workspace: &Path, folders: &[&Path]) {
-    let Ok(dir) = Dir::open_ambient_dir(workspace, ambient_authority()) else { return };
-    let Ok(owner) = statat(&dir, ".", AtFlags::SYMLINK_NOFOLLOW) else { return };
+    let Ok(dir) = Dir::open_ambient_dir(workspace, ambient_authority()) else {
+        return;
+    };
+    let Ok(owner) = statat(&dir, ".", AtFlags::SYMLINK_NOFOLLOW) else {
+        return;
+    };
     if !geteuid().is_root() || owner.st_uid == 0 {
         return;
     }
     let owner = (Uid::from_raw(owner.st_uid), Gid::from_raw(owner.st_gid));
     for folder in folders {
-        if let Some(inside) = give_way(&dir, folder.strip_prefix(workspace).unwrap_or(folder), owner) {
+        if let Some(inside) = give_way(
+            &dir,
+            folder.strip_prefix(workspace).unwrap_or(folder),
+            owner,
+        ) {
             give_content(&inside, owner);
         }
     }
@@ -36,7 +44,9 @@ pub fn give_to_owner(workspace: &Path, folders: &[&Path]) {
 fn give_way(dir: &Dir, folder: &Path, owner: (Uid, Gid)) -> Option<Dir> {
     let mut inside = dir.try_clone().ok()?;
     for part in folder.components() {
-        let Component::Normal(name) = part else { return None };
+        let Component::Normal(name) = part else {
+            return None;
+        };
         give(&inside, Path::new(name), owner);
         inside = open_folder(&inside, Path::new(name))?;
     }
@@ -68,6 +78,13 @@ fn open_folder(dir: &Dir, name: &Path) -> Option<Dir> {
 fn give(dir: &Dir, name: &Path, (user, group): (Uid, Gid)) {
     if statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|found| found.st_uid == 0) {
         // What cannot be given away stays readable.
-        chownat(dir, name, Some(user), Some(group), AtFlags::SYMLINK_NOFOLLOW).ok();
+        chownat(
+            dir,
+            name,
+            Some(user),
+            Some(group),
+            AtFlags::SYMLINK_NOFOLLOW,
+        )
+        .ok();
     }
 }

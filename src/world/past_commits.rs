@@ -8,13 +8,33 @@ use crate::model::RepoPath;
 ///
 /// # Errors
 /// A commit that cannot be listed.
-pub fn past_commits(objects: &dyn Objects, range: [&str; 2], folders: &[RepoPath]) -> anyhow::Result<PastCommits> {
+pub fn past_commits(
+    objects: &dyn Objects,
+    range: [&str; 2],
+    folders: &[RepoPath],
+) -> anyhow::Result<PastCommits> {
     let below = objects.commits_below(range, folders)?;
     let commit = |id: String| {
         let files = objects.files_below(&id, folders)?;
-        let predecessors = if below.ends.contains(&id) { Predecessors::Unknown } else { Predecessors::Known };
-        Ok(CommitRecordings { id, files, predecessors })
+        let predecessors = if below.ends.contains(&id) {
+            Predecessors::Unknown
+        } else {
+            Predecessors::Known
+        };
+        Ok(CommitRecordings {
+            id,
+            files,
+            predecessors,
+        })
     };
-    let commits = below.ids.iter().cloned().map(commit).collect::<anyhow::Result<_>>()?;
-    Ok(PastCommits { commits, cut: below.cut })
+    let commits = below
+        .ids
+        .iter()
+        .cloned()
+        .map(commit)
+        .collect::<anyhow::Result<_>>()?;
+    Ok(PastCommits {
+        commits,
+        cut: below.cut,
+    })
 }

@@ -52,14 +52,29 @@ impl Progress {
         let samples: Vec<usize> = samples.iter().map(agent_of).collect();
         let is_shown = loudness == Loudness::Usual && io::stderr().is_terminal();
         let bars = is_shown.then(MultiProgress::new);
-        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default().min(NAME);
+        let width = names
+            .iter()
+            .map(|name| name.chars().count())
+            .max()
+            .unwrap_or_default()
+            .min(NAME);
         let agents = names.iter().enumerate().map(|(index, name)| {
             let length = samples.iter().filter(|agent| **agent == index).count();
             let bar = bars.as_ref().map(|bars| bars.add(bar(name, width, length)));
-            AgentProgress { spent: SampleSpending::default(), bar }
+            AgentProgress {
+                spent: SampleSpending::default(),
+                bar,
+            }
         });
         let agents = RefCell::new(agents.collect());
-        Self { samples, agents, done: Cell::new(0), reported: Cell::new(0), bars, loudness }
+        Self {
+            samples,
+            agents,
+            done: Cell::new(0),
+            reported: Cell::new(0),
+            bars,
+            loudness,
+        }
     }
 
     /// Counts one finished sample and what it used; the numbers are those of all samples so far without an answer, and of those that
@@ -67,7 +82,11 @@ impl Progress {
     pub fn step(&self, sample: usize, used: SampleSpending, lost: usize, spared: u64) {
         self.done.set(self.done.get() + 1);
         let mut agents = self.agents.borrow_mut();
-        if let Some(agent) = self.samples.get(sample).and_then(|index| agents.get_mut(*index)) {
+        if let Some(agent) = self
+            .samples
+            .get(sample)
+            .and_then(|index| agents.get_mut(*index))
+        {
             agent.spent.tokens += used.tokens;
             agent.spent.cost_usd += used.cost_usd;
             if let Some(bar) = &agent.bar {
@@ -90,12 +109,17 @@ impl Progress {
 
     /// Removes the bars at the end of the run.
     pub fn end(&self) {
-        self.agents.borrow().iter().filter_map(|agent| agent.bar.as_ref()).for_each(ProgressBar::finish_and_clear);
+        self.agents
+            .borrow()
+            .iter()
+            .filter_map(|agent| agent.bar.as_ref())
+            .for_each(ProgressBar::finish_and_clear);
     }
 }
 
 fn bar(name: &str, width: usize, length: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{prefix} {bar:24} {pos}/{len}, {elapsed}, {eta} left{msg}");
+    let style =
+        ProgressStyle::with_template("{prefix} {bar:24} {pos}/{len}, {elapsed}, {eta} left{msg}");
     let name: String = name.chars().take(NAME).collect();
     ProgressBar::new(length as u64)
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
@@ -104,15 +128,31 @@ fn bar(name: &str, width: usize, length: usize) -> ProgressBar {
 
 /// How many samples are done, for a log.
 fn line(done: usize, length: usize, lost: usize, spared: u64) -> String {
-    let lost = if lost == 0 { String::new() } else { format!(", {lost} without an answer") };
-    let spared = if spared == 0 { String::new() } else { format!(", {spared} not needed") };
+    let lost = if lost == 0 {
+        String::new()
+    } else {
+        format!(", {lost} without an answer")
+    };
+    let spared = if spared == 0 {
+        String::new()
+    } else {
+        format!(", {spared} not needed")
+    };
     format!("{done} of {length} samples{lost}{spared}")
 }
 
 /// Tokens and dollars, as far as they are known: `, 1234 tokens, $0.0120`.
 fn spent(used: SampleSpending) -> String {
-    let tokens = if used.tokens == 0 { String::new() } else { format!(", {} tokens", used.tokens) };
-    let cost = if used.cost_usd == 0.0 { String::new() } else { format!(", ${:.4}", used.cost_usd) };
+    let tokens = if used.tokens == 0 {
+        String::new()
+    } else {
+        format!(", {} tokens", used.tokens)
+    };
+    let cost = if used.cost_usd == 0.0 {
+        String::new()
+    } else {
+        format!(", ${:.4}", used.cost_usd)
+    };
     format!("{tokens}{cost}")
 }
 
@@ -125,12 +165,23 @@ mod tests {
         let names = ["a/x", "b/y", "a/x"].map(str::to_owned);
         let progress = Progress::of(&names, Loudness::Quiet);
         for (sample, tokens) in [(0, 10), (1, 5), (2, 1)] {
-            progress.step(sample, SampleSpending { tokens, cost_usd: 0.25 }, 0, 0);
+            progress.step(
+                sample,
+                SampleSpending {
+                    tokens,
+                    cost_usd: 0.25,
+                },
+                0,
+                0,
+            );
         }
         let agents = progress.agents.borrow();
         let texts: Vec<String> = agents.iter().map(|agent| spent(agent.spent)).collect();
         assert_eq!(texts, [", 11 tokens, $0.5000", ", 5 tokens, $0.2500"]);
         assert_eq!(spent(SampleSpending::default()), "");
-        assert_eq!(line(3, 9, 1, 2), "3 of 9 samples, 1 without an answer, 2 not needed");
+        assert_eq!(
+            line(3, 9, 1, 2),
+            "3 of 9 samples, 1 without an answer, 2 not needed"
+        );
     }
 }

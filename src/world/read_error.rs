@@ -18,12 +18,14 @@ pub(super) enum ReadTarget {
 pub(super) fn read_problem(path: &RepoPath, target: ReadTarget, error: &io::Error) -> Diagnostic {
     let why = reason(error);
     let (what, of_file) = match target {
-        ReadTarget::File => {
-            (format!("the file cannot be read: {why}"), "make it a readable file inside the repository")
-        }
-        ReadTarget::Folder => {
-            (format!("the folder cannot be listed: {why}"), "make it a readable folder inside the repository")
-        }
+        ReadTarget::File => (
+            format!("the file cannot be read: {why}"),
+            "make it a readable file inside the repository",
+        ),
+        ReadTarget::Folder => (
+            format!("the folder cannot be listed: {why}"),
+            "make it a readable folder inside the repository",
+        ),
     };
     match (error.kind(), target) {
         (io::ErrorKind::NotFound, ReadTarget::File) => Diagnostic::of_missing_file(path),
@@ -41,14 +43,19 @@ pub(super) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let plain = text.split(" (os error").next().unwrap_or(&text);
     let mut chars = plain.chars();
-    chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
+    chars.next().map_or(String::new(), |first| {
+        first.to_lowercase().chain(chars).collect()
+    })
 }
 
 /// Whether the machine lacks something or fails: too many open files, no memory, a broken disk.
 #[cfg(unix)]
 fn is_of_machine(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::OutOfMemory
-        || matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::IO))
+        || matches!(
+            Errno::from_io_error(error),
+            Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::IO)
+        )
 }
 
 #[cfg(not(unix))]

@@ -38,13 +38,23 @@ pub struct ReadOnce<'a> {
 impl<'a> ReadOnce<'a> {
     /// An empty cache over the files of a disk.
     pub fn of(disk: &'a Disk) -> Self {
-        Self { disk, without_git: WithoutGit::Submodule, kept: RwLock::default(), kept_bytes: AtomicUsize::new(0) }
+        Self {
+            disk,
+            without_git: WithoutGit::Submodule,
+            kept: RwLock::default(),
+            kept_bytes: AtomicUsize::new(0),
+        }
     }
 
     /// The files of a disk without a cache, for a run that compares with no commit.
     pub fn uncached(disk: &'a Disk) -> Self {
         let kept_bytes = AtomicUsize::new(MOST_BYTES);
-        Self { disk, without_git: WithoutGit::Folder, kept: RwLock::default(), kept_bytes }
+        Self {
+            disk,
+            without_git: WithoutGit::Folder,
+            kept: RwLock::default(),
+            kept_bytes,
+        }
     }
 
     /// A file's content, from the cache or from disk, up to the size of a baseline. It is not added to the cache.
@@ -66,22 +76,36 @@ impl<'a> ReadOnce<'a> {
     }
 
     /// Whether more than this many of the files that were read differ.
-    pub(super) fn is_different_in_more(&self, most: usize, differs: &dyn Fn(&RepoPath, &ReadContent) -> bool) -> bool {
+    pub(super) fn is_different_in_more(
+        &self,
+        most: usize,
+        differs: &dyn Fn(&RepoPath, &ReadContent) -> bool,
+    ) -> bool {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().filter(|(file, content)| differs(file, content)).nth(most).is_some()
+        kept.iter()
+            .filter(|(file, content)| differs(file, content))
+            .nth(most)
+            .is_some()
     }
 
     /// Says of a missing file that its submodule is not checked out. It stays a missing one: not every file has to exist.
     fn explained(&self, problem: Diagnostic, file: &RepoPath) -> Diagnostic {
         let is_missing = problem.is_read_failure(ReadFailure::MissingFile);
         match is_missing && is_in_missing_submodule(self.disk, file, self.without_git) {
-            true => Diagnostic { help: CHECK_OUT.to_owned(), ..problem },
+            true => Diagnostic {
+                help: CHECK_OUT.to_owned(),
+                ..problem
+            },
             false => problem,
         }
     }
 
     fn kept(&self, file: &RepoPath) -> Option<Arc<ReadContent>> {
-        self.kept.read().unwrap_or_else(PoisonError::into_inner).get(file).cloned()
+        self.kept
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(file)
+            .cloned()
     }
 }
 
@@ -103,13 +127,20 @@ impl Files for ReadOnce<'_> {
         if let Some(content) = self.kept(file) {
             return Ok(content.bytes.clone());
         }
-        let bytes = self.disk.bytes(file).map_err(|problem| self.explained(problem, file))?;
+        let bytes = self
+            .disk
+            .bytes(file)
+            .map_err(|problem| self.explained(problem, file))?;
         if self.kept_bytes.fetch_add(bytes.len(), Ordering::Relaxed) + bytes.len() > MOST_BYTES {
             return Ok(bytes);
         }
         // If two threads read it at the same time, both use the first one's content.
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(kept.entry(file.clone()).or_insert_with(|| Arc::new(ReadContent::of(bytes))).bytes.clone())
+        Ok(kept
+            .entry(file.clone())
+            .or_insert_with(|| Arc::new(ReadContent::of(bytes)))
+            .bytes
+            .clone())
     }
 
     fn baseline_bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
@@ -132,10 +163,16 @@ const CHECK_OUT: &str = "it is in a submodule that is not checked out: check it 
 /// one unless git's index does not know it: then somebody else created the folder.
 fn is_in_missing_submodule(disk: &Disk, path: &RepoPath, without_git: WithoutGit) -> bool {
     let whole = disk.place().join(path.as_str());
-    let Some(nearest) = whole.ancestors().find(|place| place.is_dir()) else { return false };
+    let Some(nearest) = whole.ancestors().find(|place| place.is_dir()) else {
+        return false;
+    };
     // A link may lead to the submodule.
-    let Ok(place) = nearest.canonicalize() else { return false };
-    let is_empty = place.read_dir().is_ok_and(|mut entries| entries.next().is_none());
+    let Ok(place) = nearest.canonicalize() else {
+        return false;
+    };
+    let is_empty = place
+        .read_dir()
+        .is_ok_and(|mut entries| entries.next().is_none());
     if !is_empty {
         return false;
     }
@@ -143,11 +180,22 @@ fn is_in_missing_submodule(disk: &Disk, path: &RepoPath, without_git: WithoutGit
     if place.join(".git").exists() {
         return false;
     }
-    let Ok(root) = disk.place().canonicalize() else { return false };
-    let mut outside = place.ancestors().skip(1).take_while(|outer| outer.starts_with(&root));
-    let Some(repository) = outside.find(|outer| outer.join(".git").exists()) else { return false };
-    let Ok(inside) = place.strip_prefix(repository) else { return false };
-    Git::at(repository).has_submodule(inside).unwrap_or(without_git == WithoutGit::Submodule)
+    let Ok(root) = disk.place().canonicalize() else {
+        return false;
+    };
+    let mut outside = place
+        .ancestors()
+        .skip(1)
+        .take_while(|outer| outer.starts_with(&root));
+    let Some(repository) = outside.find(|outer| outer.join(".git").exists()) else {
+        return false;
+    };
+    let Ok(inside) = place.strip_prefix(repository) else {
+        return false;
+    };
+    Git::at(repository)
+        .has_submodule(inside)
+        .unwrap_or(without_git == WithoutGit::Submodule)
 }
 
 fn not_checked_out(folder: &RepoPath) -> Diagnostic {
@@ -178,7 +226,13 @@ pub(super) struct ReadContent {
 impl ReadContent {
     pub(super) fn of(bytes: Vec<u8>) -> Self {
         let (unchanged, normalized, returned, pointer) = Default::default();
-        Self { bytes, unchanged, normalized, returned, pointer }
+        Self {
+            bytes,
+            unchanged,
+            normalized,
+            returned,
+            pointer,
+        }
     }
 
     /// How git would store the bytes as this blob; `None` if it is another one. Only forms of the blob's size are digested.
@@ -193,17 +247,28 @@ impl ReadContent {
             _ => id().is(&blob.id),
         };
         let length = self.bytes.len();
-        if fits(length) && is(&self.unchanged, &|| ObjectId::of(form, ObjectKind::Blob, &self.bytes)) {
+        if fits(length)
+            && is(&self.unchanged, &|| {
+                ObjectId::of(form, ObjectKind::Blob, &self.bytes)
+            })
+        {
             return Some(StoredForm::Text);
         }
         // A checkout on Windows has other line ends than the stored file.
         let returns = memmem::find_iter(&self.bytes, b"\r\n").count();
-        let is_normalized =
-            || is(&self.normalized, &|| ObjectId::of(form, ObjectKind::Blob, &without_returns(&self.bytes)));
+        let is_normalized = || {
+            is(&self.normalized, &|| {
+                ObjectId::of(form, ObjectKind::Blob, &without_returns(&self.bytes))
+            })
+        };
         let is_pointer = || is(&self.pointer, &|| ObjectId::of_pointer(form, &self.bytes));
         // A blob that is stored with returns, as before a `.gitattributes`.
         let plain = memchr::memchr_iter(b'\n', &self.bytes).count() - returns;
-        let is_returned = || is(&self.returned, &|| ObjectId::of(form, ObjectKind::Blob, &with_returns(&self.bytes)));
+        let is_returned = || {
+            is(&self.returned, &|| {
+                ObjectId::of(form, ObjectKind::Blob, &with_returns(&self.bytes))
+            })
+        };
         let has_other_ends = (returns > 0 && fits(length - returns) && is_normalized())
             || (plain > 0 && fits(length + plain) && is_returned());
         match has_other_ends {
@@ -228,18 +293,32 @@ mod tests {
     const HELLO: &str = "ce013625030ba8dba906f756967f9e9ca394464a";
     /// The pointer of `hello` and a line break, as `git lfs pointer` writes it.
     const HELLO_POINTER: &str = "fa61e1ef71c9908c0926776a4aa3504b3a27f159";
-    const HELLO_IN_SHA256: &str = "2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4";
+    const HELLO_IN_SHA256: &str =
+        "2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4";
 
     fn blob(id: &str, size: Option<u64>) -> TreeNode {
-        TreeNode { kind: NodeKind::File, id: id.to_owned(), size }
+        TreeNode {
+            kind: NodeKind::File,
+            id: id.to_owned(),
+            size,
+        }
     }
 
     #[test]
     fn ids_are_the_ones_that_git_computes() {
-        let is = |id: &str, bytes: &[u8]| ReadContent::of(bytes.to_vec()).form_in(&blob(id, None)).is_some();
-        assert!(is(HELLO, b"hello\n") && is(HELLO, b"hello\r\n") && is(HELLO_IN_SHA256, b"hello\n"));
+        let is = |id: &str, bytes: &[u8]| {
+            ReadContent::of(bytes.to_vec())
+                .form_in(&blob(id, None))
+                .is_some()
+        };
         assert!(
-            !is(HELLO, b"hello") && !is(HELLO, b"hello\r") && !is("", b"") && !is(&HELLO.to_uppercase(), b"hello\n")
+            is(HELLO, b"hello\n") && is(HELLO, b"hello\r\n") && is(HELLO_IN_SHA256, b"hello\n")
+        );
+        assert!(
+            !is(HELLO, b"hello")
+                && !is(HELLO, b"hello\r")
+                && !is("", b"")
+                && !is(&HELLO.to_uppercase(), b"hello\n")
         );
         let both = ReadContent::of(b"hello\r\n".to_vec());
         for _ in 0..2 {
@@ -251,7 +330,8 @@ mod tests {
     #[test]
     fn a_git_lfs_pointer_matches_its_content() {
         let is = |bytes: &[u8]| {
-            ReadContent::of(bytes.to_vec()).form_in(&blob(HELLO_POINTER, None)) == Some(StoredForm::Pointer)
+            ReadContent::of(bytes.to_vec()).form_in(&blob(HELLO_POINTER, None))
+                == Some(StoredForm::Pointer)
         };
         assert!(is(b"hello\n") && !is(b"hallo\n"));
     }
@@ -259,11 +339,20 @@ mod tests {
     #[test]
     fn only_the_form_of_the_size_matches() {
         // The sizes are those of `git cat-file -s`.
-        for (id, size, bytes) in
-            [(HELLO, 6, b"hello\n".as_slice()), (HELLO, 6, b"hello\r\n"), (HELLO_POINTER, 126, b"hello\n")]
-        {
-            let is = |size| ReadContent::of(bytes.to_vec()).form_in(&blob(id, Some(size))).is_some();
-            assert!(is(size) && !is(size + 1) && !is(size - 1) && !is(0), "{id} {bytes:?}");
+        for (id, size, bytes) in [
+            (HELLO, 6, b"hello\n".as_slice()),
+            (HELLO, 6, b"hello\r\n"),
+            (HELLO_POINTER, 126, b"hello\n"),
+        ] {
+            let is = |size| {
+                ReadContent::of(bytes.to_vec())
+                    .form_in(&blob(id, Some(size)))
+                    .is_some()
+            };
+            assert!(
+                is(size) && !is(size + 1) && !is(size - 1) && !is(0),
+                "{id} {bytes:?}"
+            );
         }
     }
 
@@ -278,10 +367,17 @@ mod tests {
         assert_eq!(files.bytes(&file).unwrap(), b"hello\n");
         let hello = blob(HELLO, None);
         assert!(files.content(&file).unwrap().form_in(&hello).is_some());
-        assert!(files.kept_with(&file, b"hello\n").is_some_and(|content| content.form_in(&hello).is_some()));
+        assert!(
+            files
+                .kept_with(&file, b"hello\n")
+                .is_some_and(|content| content.form_in(&hello).is_some())
+        );
         assert!(files.kept_with(&file, b"other\n").is_none());
         let unread = RepoPath::root().child("b");
-        assert_eq!(files.bytes(&unread).unwrap_err().read_failure, Some(ReadFailure::MissingFile));
+        assert_eq!(
+            files.bytes(&unread).unwrap_err().read_failure,
+            Some(ReadFailure::MissingFile)
+        );
         disk.replace(&unread, b"hello\n").unwrap();
         assert!(files.kept_with(&unread, b"hello\n").is_none());
         assert_eq!(files.bytes(&unread).unwrap(), b"hello\n");

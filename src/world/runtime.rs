@@ -20,7 +20,9 @@ pub fn start_runtime() -> io::Result<Runtime> {
 /// handler. It needs five: a queue of events, what wakes it up, a pair of sockets, and a copy of one of them.
 #[cfg(unix)]
 fn has_descriptors() -> io::Result<()> {
-    let pairs: Vec<(UnixStream, UnixStream)> = (0..3).map(|_| UnixStream::pair()).collect::<io::Result<_>>()?;
+    let pairs: Vec<(UnixStream, UnixStream)> = (0..3)
+        .map(|_| UnixStream::pair())
+        .collect::<io::Result<_>>()?;
     drop(pairs);
     Ok(())
 }

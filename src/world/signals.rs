@@ -76,7 +76,11 @@ impl Signals {
     }
 
     async fn first(&mut self) -> Interruption {
-        let Self { pressed, terminated, hung_up } = self;
+        let Self {
+            pressed,
+            terminated,
+            hung_up,
+        } = self;
         let pressed = pin!(async {
             pressed.recv().await;
             Interruption::Interrupted

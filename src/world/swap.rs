@@ -23,7 +23,11 @@ impl RecordingSet<'_> {
     fn ensure_readable(&self, disk: &Disk) -> anyhow::Result<()> {
         let longest = match &self.files {
             RecordingFiles::Single(bytes) => bytes.len(),
-            RecordingFiles::Several(files) => files.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or(0),
+            RecordingFiles::Several(files) => files
+                .iter()
+                .map(|(_, bytes)| bytes.len())
+                .max()
+                .unwrap_or(0),
         };
         let limit = &InputLimit::FILE;
         match limit.is_exceeded_by(longest) {
@@ -83,9 +87,9 @@ fn steps<'a>(sets: &[RecordingSet<'a>], drafts: &RepoPath) -> Vec<SwapStep<'a>> 
             }
             RecordingFiles::Several(files) => {
                 steps.push(SwapStep::DraftFolder(draft.clone()));
-                steps.extend(
-                    files.iter().map(|(sample, bytes)| SwapStep::Draft(draft.child(&sample_name(*sample)), bytes)),
-                );
+                steps.extend(files.iter().map(|(sample, bytes)| {
+                    SwapStep::Draft(draft.child(&sample_name(*sample)), bytes)
+                }));
                 steps.push(SwapStep::SyncDrafts(draft.clone()));
                 puts.push(SwapStep::Put(draft, folder));
                 removes.push(SwapStep::Remove(single));
@@ -123,8 +127,15 @@ impl Disk {
         }
     }
 
-    fn swap_by(&self, home: &Self, drafts: &RepoPath, sets: &[RecordingSet<'_>]) -> anyhow::Result<()> {
-        let done = steps(sets, drafts).iter().try_for_each(|step| self.step(home, step));
+    fn swap_by(
+        &self,
+        home: &Self,
+        drafts: &RepoPath,
+        sets: &[RecordingSet<'_>],
+    ) -> anyhow::Result<()> {
+        let done = steps(sets, drafts)
+            .iter()
+            .try_for_each(|step| self.step(home, step));
         // Remaining drafts are useless.
         let _ = home.remove(drafts);
         done
@@ -133,14 +144,24 @@ impl Disk {
     fn step(&self, home: &Self, step: &SwapStep<'_>) -> anyhow::Result<()> {
         let context = |disk: &Self, path: &RepoPath| format!("while writing {}", disk.shown(path));
         match step {
-            SwapStep::DraftFolder(folder) => home.make_folder(folder).with_context(|| context(home, folder)),
-            SwapStep::Draft(file, bytes) => {
-                home.write_new(file, &|out| out.write_all(bytes)).with_context(|| context(home, file))
-            }
-            SwapStep::SyncDrafts(folder) => home.sync_folder(folder).with_context(|| context(home, folder)),
-            SwapStep::Folder(folder) => self.make_folder(folder).with_context(|| context(self, folder)),
-            SwapStep::Put(draft, name) => self.swap_in(home, draft, name).with_context(|| context(self, name)),
-            SwapStep::Sync(folder) => self.sync_folder(folder).with_context(|| context(self, folder)),
+            SwapStep::DraftFolder(folder) => home
+                .make_folder(folder)
+                .with_context(|| context(home, folder)),
+            SwapStep::Draft(file, bytes) => home
+                .write_new(file, &|out| out.write_all(bytes))
+                .with_context(|| context(home, file)),
+            SwapStep::SyncDrafts(folder) => home
+                .sync_folder(folder)
+                .with_context(|| context(home, folder)),
+            SwapStep::Folder(folder) => self
+                .make_folder(folder)
+                .with_context(|| context(self, folder)),
+            SwapStep::Put(draft, name) => self
+                .swap_in(home, draft, name)
+                .with_context(|| context(self, name)),
+            SwapStep::Sync(folder) => self
+                .sync_folder(folder)
+                .with_context(|| context(self, folder)),
             SwapStep::Remove(path) => self.remove(path),
         }
     }
@@ -149,12 +170,23 @@ impl Disk {
     fn swap_in(&self, home: &Self, draft: &RepoPath, name: &RepoPath) -> io::Result<()> {
         let (old, new) = (draft.as_str(), name.as_str());
         let is_folder = home.root.symlink_metadata(old)?.is_dir();
-        let is_taken = self.root.symlink_metadata(new).is_ok_and(|found| found.is_dir());
+        let is_taken = self
+            .root
+            .symlink_metadata(new)
+            .is_ok_and(|found| found.is_dir());
         if !(is_folder && is_taken) {
             return home.root.rename(old, &self.root, new);
         }
         #[cfg(target_os = "linux")]
-        if rustix::fs::renameat_with(&home.root, old, &self.root, new, rustix::fs::RenameFlags::EXCHANGE).is_ok() {
+        if rustix::fs::renameat_with(
+            &home.root,
+            old,
+            &self.root,
+            new,
+            rustix::fs::RenameFlags::EXCHANGE,
+        )
+        .is_ok()
+        {
             return Ok(());
         }
         self.one_by_one(home, draft, name)
@@ -164,11 +196,17 @@ impl Disk {
     fn one_by_one(&self, home: &Self, draft: &RepoPath, name: &RepoPath) -> io::Result<()> {
         let names = |disk: &Self, folder: &RepoPath| -> io::Result<Vec<String>> {
             let entries = disk.root.read_dir(folder.as_str())?;
-            entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+            entries
+                .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+                .collect()
         };
         let new = names(home, draft)?;
         for file in &new {
-            home.root.rename(draft.child(file).as_str(), &self.root, name.child(file).as_str())?;
+            home.root.rename(
+                draft.child(file).as_str(),
+                &self.root,
+                name.child(file).as_str(),
+            )?;
         }
         for old in names(self, name)?.iter().filter(|old| !new.contains(old)) {
             self.root.remove_file(name.child(old).as_str())?;
@@ -192,7 +230,10 @@ mod tests {
 
     fn set<'a>(name: &str, files: RecordingFiles<'a>) -> RecordingSet<'a> {
         RecordingSet {
-            paths: RecordingPaths::in_agent_folder(RepoPath::root().child("runs").child("legal"), name),
+            paths: RecordingPaths::in_agent_folder(
+                RepoPath::root().child("runs").child("legal"),
+                name,
+            ),
             files,
         }
     }
@@ -204,7 +245,11 @@ mod tests {
         if let Ok(text) = std::fs::read_to_string(folder.join(format!("{name}.json"))) {
             files.push(("single".to_owned(), text));
         }
-        for entry in std::fs::read_dir(folder.join(name)).into_iter().flatten().flatten() {
+        for entry in std::fs::read_dir(folder.join(name))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
             let text = std::fs::read_to_string(entry.path()).unwrap();
             files.push((entry.file_name().into_string().unwrap(), text));
         }
@@ -248,7 +293,10 @@ mod tests {
                 let count = |wanted: &str| texts.iter().filter(|(_, text)| text == wanted).count();
                 let news = if name == "single" { 1 } else { 2 };
                 let (is_old, is_new) = (count("old") == olds, count("new") == news);
-                assert!(is_old || is_new, "{name} after {end} of {all} steps: {texts:?}");
+                assert!(
+                    is_old || is_new,
+                    "{name} after {end} of {all} steps: {texts:?}"
+                );
             }
         }
     }
@@ -260,7 +308,10 @@ mod tests {
         let disk = Disk::open(folder.path()).unwrap();
         let bytes = vec![b' '; 32 * 1024 * 1024 + 1];
         let sets = |bytes| {
-            [set("single", RecordingFiles::Single(b"new")), set("several", RecordingFiles::Several(vec![(0, bytes)]))]
+            [
+                set("single", RecordingFiles::Single(b"new")),
+                set("several", RecordingFiles::Several(vec![(0, bytes)])),
+            ]
         };
         let refused = disk.swap(&sets(&bytes)).unwrap_err();
         assert_eq!(
@@ -268,10 +319,16 @@ mod tests {
             "while writing runs/legal/several: it is larger than 32 MiB, so goldgate could not read it again; \
              split it, or remove parts that are not graded"
         );
-        assert_eq!(found(folder.path(), "single"), [("single".to_owned(), "old".to_owned())]);
+        assert_eq!(
+            found(folder.path(), "single"),
+            [("single".to_owned(), "old".to_owned())]
+        );
         assert_eq!(found(folder.path(), "several").len(), 3);
         disk.swap(&sets(&bytes[1..])).unwrap();
-        assert_eq!(found(folder.path(), "single"), [("single".to_owned(), "new".to_owned())]);
+        assert_eq!(
+            found(folder.path(), "single"),
+            [("single".to_owned(), "new".to_owned())]
+        );
     }
 
     #[test]
@@ -282,7 +339,10 @@ mod tests {
         let long = "x".repeat(245);
         disk.swap(&[
             set("several", RecordingFiles::Single(b"new")),
-            set("becomes-several", RecordingFiles::Several(vec![(0, b"new")])),
+            set(
+                "becomes-several",
+                RecordingFiles::Several(vec![(0, b"new")]),
+            ),
             set(&long, RecordingFiles::Single(b"new")),
         ])
         .unwrap();
@@ -290,8 +350,14 @@ mod tests {
         assert_eq!(found(folder.path(), "several"), [pair("single")]);
         assert_eq!(found(folder.path(), "becomes-several"), [pair("0.json")]);
         assert_eq!(found(folder.path(), &long), [pair("single")]);
-        assert_eq!(found(folder.path(), "single"), [("single".to_owned(), "old".to_owned())], "it belongs to no set");
-        let names = std::fs::read_dir(folder.path().join("runs/legal")).unwrap().count();
+        assert_eq!(
+            found(folder.path(), "single"),
+            [("single".to_owned(), "old".to_owned())],
+            "it belongs to no set"
+        );
+        let names = std::fs::read_dir(folder.path().join("runs/legal"))
+            .unwrap()
+            .count();
         assert_eq!(names, 4, "drafts remain");
     }
 
@@ -302,8 +368,15 @@ mod tests {
         std::fs::create_dir(folder.path().join("draft")).unwrap();
         std::fs::write(folder.path().join("draft/0.json"), "new").unwrap();
         let disk = Disk::open(folder.path()).unwrap();
-        let several = RepoPath::root().child("runs").child("legal").child("several");
-        disk.one_by_one(&disk, &RepoPath::root().child("draft"), &several).unwrap();
-        assert_eq!(found(folder.path(), "several"), [("0.json".to_owned(), "new".to_owned())]);
+        let several = RepoPath::root()
+            .child("runs")
+            .child("legal")
+            .child("several");
+        disk.one_by_one(&disk, &RepoPath::root().child("draft"), &several)
+            .unwrap();
+        assert_eq!(
+            found(folder.path(), "several"),
+            [("0.json".to_owned(), "new".to_owned())]
+        );
     }
 }

@@ -16,9 +16,14 @@ pub const STACK: usize = 8 * 1024 * 1024;
 /// takes minutes. If the machine starts fewer, for want of memory or by a limit of its processes, these grade, else the main thread
 /// alone. Rayon's own start ends the process then.
 pub fn start_threads(env: &Env) {
-    let wanted = env.get("RAYON_NUM_THREADS").and_then(|text| text.trim().parse().ok()).filter(|wanted| *wanted > 0);
+    let wanted = env
+        .get("RAYON_NUM_THREADS")
+        .and_then(|text| text.trim().parse().ok())
+        .filter(|wanted| *wanted > 0);
     let cores = || thread::available_parallelism().map_or(1, usize::from);
-    let wanted: usize = wanted.unwrap_or_else(cores).min(InputLimit::THREADS.count());
+    let wanted: usize = wanted
+        .unwrap_or_else(cores)
+        .min(InputLimit::THREADS.count());
     let (hand_over, handed) = channel::<ThreadBuilder>();
     let handed = Arc::new(Mutex::new(handed));
     let start = |_: &usize| {
@@ -30,14 +35,27 @@ pub fn start_threads(env: &Env) {
                 part.run();
             }
         };
-        thread::Builder::new().stack_size(STACK).spawn(grade).is_ok()
+        thread::Builder::new()
+            .stack_size(STACK)
+            .spawn(grade)
+            .is_ok()
     };
     // The pool is new, so an error is impossible; without it, rayon would start its own.
     let _ = match (0..wanted).take_while(start).count() {
-        0 => ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global(),
+        0 => ThreadPoolBuilder::new()
+            .num_threads(1)
+            .use_current_thread()
+            .build_global(),
         started => {
-            let spawn = |part| hand_over.send(part).map_err(|_| io::ErrorKind::BrokenPipe.into());
-            ThreadPoolBuilder::new().num_threads(started).spawn_handler(spawn).build_global()
+            let spawn = |part| {
+                hand_over
+                    .send(part)
+                    .map_err(|_| io::ErrorKind::BrokenPipe.into())
+            };
+            ThreadPoolBuilder::new()
+                .num_threads(started)
+                .spawn_handler(spawn)
+                .build_global()
         }
     };
 }

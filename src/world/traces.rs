@@ -33,7 +33,10 @@ pub fn export(env: &Env, started_at: &str, samples: impl FnOnce() -> Vec<Traced>
     if is_on(env, &["OTEL_SDK_DISABLED"]) {
         return Vec::new();
     }
-    let named: Vec<_> = [standard(env), langsmith(env)].into_iter().flatten().collect();
+    let named: Vec<_> = [standard(env), langsmith(env)]
+        .into_iter()
+        .flatten()
+        .collect();
     if named.is_empty() {
         return Vec::new();
     }
@@ -43,14 +46,24 @@ pub fn export(env: &Env, started_at: &str, samples: impl FnOnce() -> Vec<Traced>
     }
     let (resource, mut warnings) = resource(env);
     let is_sent = is_on(env, &["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"]);
-    let content = if is_sent { Content::Sent } else { Content::Kept };
-    let run = ExportedRun { started_at: started_at.to_owned(), resource, content };
+    let content = if is_sent {
+        Content::Sent
+    } else {
+        Content::Kept
+    };
+    let run = ExportedRun {
+        started_at: started_at.to_owned(),
+        resource,
+        content,
+    };
     let requests = otlp::requests(&run, &samples);
     for receiver in named {
         let sent = receiver.and_then(|receiver| {
             // A URL's path may contain a key, so only the host is shown.
             let host = receiver.url.host_str().unwrap_or_default().to_owned();
-            receiver.send(&requests).with_context(|| format!("while sending to {host}"))
+            receiver
+                .send(&requests)
+                .with_context(|| format!("while sending to {host}"))
         });
         if let Err(error) = sent {
             warnings.push(format!("warning: traces were not sent: {error:#}"));
@@ -60,7 +73,10 @@ pub fn export(env: &Env, started_at: &str, samples: impl FnOnce() -> Vec<Traced>
 }
 
 fn is_on(env: &Env, names: &[&str]) -> bool {
-    names.iter().any(|name| env.get(name).is_some_and(|value| value.eq_ignore_ascii_case("true")))
+    names.iter().any(|name| {
+        env.get(name)
+            .is_some_and(|value| value.eq_ignore_ascii_case("true"))
+    })
 }
 
 fn first<'a>(env: &'a Env, names: &[&'static str]) -> Option<(&'static str, &'a str)> {
@@ -72,7 +88,8 @@ fn standard(env: &Env) -> Option<anyhow::Result<Receiver>> {
     if env.get("OTEL_TRACES_EXPORTER") == Some("none") {
         return None;
     }
-    let own = first(env, &["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]).map(|(name, url)| (name, url.to_owned()));
+    let own = first(env, &["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"])
+        .map(|(name, url)| (name, url.to_owned()));
     let all = || {
         let (name, base) = first(env, &["OTEL_EXPORTER_OTLP_ENDPOINT"])?;
         Some((name, format!("{}/v1/traces", base.trim_end_matches('/'))))
@@ -82,32 +99,64 @@ fn standard(env: &Env) -> Option<anyhow::Result<Receiver>> {
 }
 
 fn of_standard(env: &Env, name: &str, url: &str) -> anyhow::Result<Receiver> {
-    let protocol = first(env, &["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"]);
+    let protocol = first(
+        env,
+        &[
+            "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+            "OTEL_EXPORTER_OTLP_PROTOCOL",
+        ],
+    );
     if let Some((name, other)) = protocol.filter(|(_, protocol)| *protocol != "http/protobuf") {
         anyhow::bail!("{name} is {other:?}; goldgate sends http/protobuf");
     }
-    let headers = match first(env, &["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"]) {
+    let headers = match first(
+        env,
+        &[
+            "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+            "OTEL_EXPORTER_OTLP_HEADERS",
+        ],
+    ) {
         // The value is not shown, because it contains keys.
-        Some((name, list)) => pairs(list).with_context(|| format!("{name} is not a list of name=value"))?,
+        Some((name, list)) => {
+            pairs(list).with_context(|| format!("{name} is not a list of name=value"))?
+        }
         None => Vec::new(),
     };
     let mut map = HeaderMap::new();
     for (name, value) in &headers {
         put(&mut map, name, value)?;
     }
-    let timeout = match first(env, &["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"]) {
+    let timeout = match first(
+        env,
+        &[
+            "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
+            "OTEL_EXPORTER_OTLP_TIMEOUT",
+        ],
+    ) {
         Some((name, text)) => {
-            let milliseconds = text.parse().ok().with_context(|| format!("{name} is {text:?}; use milliseconds"));
+            let milliseconds = text
+                .parse()
+                .ok()
+                .with_context(|| format!("{name} is {text:?}; use milliseconds"));
             Duration::from_millis(milliseconds?)
         }
         None => Duration::from_secs(10),
     };
-    Ok(Receiver { url: address(name, url)?, headers: map, timeout })
+    Ok(Receiver {
+        url: address(name, url)?,
+        headers: map,
+        timeout,
+    })
 }
 
 /// LangSmith's endpoint, named by LangSmith's variables or LangChain's older ones.
 fn langsmith(env: &Env) -> Option<anyhow::Result<Receiver>> {
-    let switches = ["LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING_V2", "LANGCHAIN_TRACING"];
+    let switches = [
+        "LANGSMITH_TRACING",
+        "LANGSMITH_TRACING_V2",
+        "LANGCHAIN_TRACING_V2",
+        "LANGCHAIN_TRACING",
+    ];
     is_on(env, &switches).then(|| of_langsmith(env))
 }
 
@@ -122,13 +171,20 @@ fn of_langsmith(env: &Env) -> anyhow::Result<Receiver> {
         put(&mut headers, "langsmith-project", project)?;
     }
     let url = format!("{}/otel/v1/traces", base.trim_end_matches('/'));
-    Ok(Receiver { url: address(name, &url)?, headers, timeout: Duration::from_secs(10) })
+    Ok(Receiver {
+        url: address(name, &url)?,
+        headers,
+        timeout: Duration::from_secs(10),
+    })
 }
 
 /// Adds a header with a secret value.
 fn put(headers: &mut HeaderMap, name: &str, value: &str) -> anyhow::Result<()> {
-    let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) else {
-        anyhow::bail!("the header {name:?} cannot be sent: its name or value is not a valid header");
+    let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value))
+    else {
+        anyhow::bail!(
+            "the header {name:?} cannot be sent: its name or value is not a valid header"
+        );
     };
     value.set_sensitive(true);
     headers.insert(name, value);
@@ -136,7 +192,9 @@ fn put(headers: &mut HeaderMap, name: &str, value: &str) -> anyhow::Result<()> {
 }
 
 fn address(name: &str, url: &str) -> anyhow::Result<Url> {
-    let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    let url = Url::parse(url)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     url.with_context(|| format!("{name} is not a valid address; use one such as http://host:4318"))
 }
 
@@ -146,7 +204,10 @@ fn resource(env: &Env) -> (Vec<(String, String)>, Vec<String>) {
     let stated = env.get("OTEL_RESOURCE_ATTRIBUTES").map(pairs);
     let mut attributes = match stated {
         Some(Err(_)) => {
-            warnings.push("warning: OTEL_RESOURCE_ATTRIBUTES is not a list of name=value and is not sent".to_owned());
+            warnings.push(
+                "warning: OTEL_RESOURCE_ATTRIBUTES is not a list of name=value and is not sent"
+                    .to_owned(),
+            );
             Vec::new()
         }
         Some(Ok(pairs)) => pairs,
@@ -164,13 +225,18 @@ fn resource(env: &Env) -> (Vec<(String, String)>, Vec<String>) {
 
 /// Parses `name=value,name=value` with percent-encoded values.
 fn pairs(list: &str) -> anyhow::Result<Vec<(String, String)>> {
-    let parts = list.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let parts = list
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty());
     let pair = |part: &str| {
         let (name, value) = part.split_once('=')?;
         let name = name.trim();
         (!name.is_empty()).then(|| Some((name.to_owned(), decoded(value.trim())?)))?
     };
-    parts.map(|part| pair(part).context("an entry has no name or no value")).collect()
+    parts
+        .map(|part| pair(part).context("an entry has no name or no value"))
+        .collect()
 }
 
 impl Receiver {
@@ -191,8 +257,13 @@ impl Receiver {
         let mut tries = 1;
         loop {
             let (wait, refusal) = match self.posted(client, body).await {
-                Ok(answer) if answer.status().is_success() => return Ok(otlp::rejected(&read_response(answer).await)),
-                Ok(answer) => (pause(&answer, tries), anyhow::anyhow!("the receiver answered {}", answer.status())),
+                Ok(answer) if answer.status().is_success() => {
+                    return Ok(otlp::rejected(&read_response(answer).await));
+                }
+                Ok(answer) => (
+                    pause(&answer, tries),
+                    anyhow::anyhow!("the receiver answered {}", answer.status()),
+                ),
                 // The URL may contain a key.
                 Err(error) => (Some(backoff(tries)), error.without_url().into()),
             };
@@ -205,8 +276,15 @@ impl Receiver {
     }
 
     async fn posted(&self, client: &Client, body: &[u8]) -> reqwest::Result<Response> {
-        let request = client.post(self.url.clone()).timeout(self.timeout).headers(self.headers.clone());
-        request.header("content-type", "application/x-protobuf").body(body.to_vec()).send().await
+        let request = client
+            .post(self.url.clone())
+            .timeout(self.timeout)
+            .headers(self.headers.clone());
+        request
+            .header("content-type", "application/x-protobuf")
+            .body(body.to_vec())
+            .send()
+            .await
     }
 }
 
@@ -231,7 +309,10 @@ fn pause(answer: &Response, tries: u32) -> Option<Duration> {
             | StatusCode::SERVICE_UNAVAILABLE
             | StatusCode::GATEWAY_TIMEOUT
     );
-    let requested = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.trim().parse().ok());
+    let requested = answer
+        .headers()
+        .get("retry-after")
+        .and_then(|value| value.to_str().ok()?.trim().parse().ok());
     again.then(|| requested.map_or_else(|| backoff(tries), Duration::from_secs))
 }
 

@@ -12,7 +12,9 @@ use rustls::crypto::ring;
 /// the caller decides what is sent to which host.
 #[cfg(feature = "github")]
 pub fn client() -> anyhow::Result<Client> {
-    let builder = builder().redirect(Policy::none()).read_timeout(Duration::from_secs(30));
+    let builder = builder()
+        .redirect(Policy::none())
+        .read_timeout(Duration::from_secs(30));
     builder.build().context("while building the HTTP client")
 }
 
@@ -20,13 +22,18 @@ pub fn client() -> anyhow::Result<Client> {
 /// because that would send the vendor's key header to another host.
 #[cfg(feature = "models")]
 pub fn client_for_targets() -> anyhow::Result<Client> {
-    builder().redirect(Policy::none()).build().context("while building the HTTP client")
+    builder()
+        .redirect(Policy::none())
+        .build()
+        .context("while building the HTTP client")
 }
 
 fn builder() -> ClientBuilder {
     // A second call fails because the same provider is already installed.
     let _ = ring::default_provider().install_default();
-    let roots = webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().filter_map(|der| Certificate::from_der(der).ok());
+    let roots = webpki_root_certs::TLS_SERVER_ROOT_CERTS
+        .iter()
+        .filter_map(|der| Certificate::from_der(der).ok());
     Client::builder()
         .tls_certs_merge(roots)
         .connect_timeout(Duration::from_secs(10))

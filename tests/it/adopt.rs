@@ -11,16 +11,33 @@ use crate::{soundness, trial};
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("an empty repository with nine chats has its first verdict after three commands", three_commands),
-        trial("a chat agent and a findings agent are adopted, and each is red after it got worse", two_agents),
-        trial("transcripts are imported for the cases with their queries, and others become drafts", new_cases),
+        trial(
+            "an empty repository with nine chats has its first verdict after three commands",
+            three_commands,
+        ),
+        trial(
+            "a chat agent and a findings agent are adopted, and each is red after it got worse",
+            two_agents,
+        ),
+        trial(
+            "transcripts are imported for the cases with their queries, and others become drafts",
+            new_cases,
+        ),
     ]
 }
 
 /// What the support agent was asked, the tool that it called, and its answer.
 const CHATS: [(&str, &str, &str); 9] = [
-    ("Where is my order 17?", "find_order", "Order 17 left our warehouse on Monday and arrives on 2026-03-04."),
-    ("Please refund order 9.", "issue_refund", "Order 9 was refunded: 12.50 euros go back to your card."),
+    (
+        "Where is my order 17?",
+        "find_order",
+        "Order 17 left our warehouse on Monday and arrives on 2026-03-04.",
+    ),
+    (
+        "Please refund order 9.",
+        "issue_refund",
+        "Order 9 was refunded: 12.50 euros go back to your card.",
+    ),
     (
         "Which invoices of Acme are overdue?",
         "find_invoices",
@@ -36,7 +53,11 @@ const CHATS: [(&str, &str, &str); 9] = [
         "change_address",
         "Your address is now Main Street 5; parcels already sent keep the old one.",
     ),
-    ("Do you ship to Norway?", "find_policy", "We ship to Norway within 6 working days; customs duties are yours."),
+    (
+        "Do you ship to Norway?",
+        "find_policy",
+        "We ship to Norway within 6 working days; customs duties are yours.",
+    ),
     (
         "My parcel is damaged.",
         "open_claim",
@@ -69,7 +90,10 @@ fn empty() -> Repository {
     for (number, one) in CHATS.into_iter().enumerate() {
         repository.write(&format!("transcripts/{number}.json"), chat(one).to_string());
     }
-    repository.write("prompts/support.md", "Help customers of Acme. Never share details of other customers.\n");
+    repository.write(
+        "prompts/support.md",
+        "Help customers of Acme. Never share details of other customers.\n",
+    );
     repository
 }
 
@@ -87,7 +111,10 @@ fn passes(repository: &Repository, command: &str) -> Ran {
 /// The three commands of the README.
 fn adopted() -> Repository {
     let repository = empty();
-    passes(&repository, "init --from transcripts/ --agent support --files prompts/** --no-workflow");
+    passes(
+        &repository,
+        "init --from transcripts/ --agent support --files prompts/** --no-workflow",
+    );
     passes(&repository, "review --accept *");
     passes(&repository, "run --update-baseline");
     repository
@@ -95,10 +122,20 @@ fn adopted() -> Repository {
 
 fn three_commands() {
     let repository = adopted();
-    let report: Value = serde_json::from_str(&passes(&repository, "run --format json").stdout).unwrap();
+    let report: Value =
+        serde_json::from_str(&passes(&repository, "run --format json").stdout).unwrap();
     let agent = &report["suites"][0]["agents"][0];
-    assert_eq!((report["verdict"].as_str(), agent["cases"].as_array().unwrap().len()), (Some("pass"), 9));
-    assert!(agent["metrics"]["case_pass_rate"]["baseline"] == 1.0, "{agent}");
+    assert_eq!(
+        (
+            report["verdict"].as_str(),
+            agent["cases"].as_array().unwrap().len()
+        ),
+        (Some("pass"), 9)
+    );
+    assert!(
+        agent["metrics"]["case_pass_rate"]["baseline"] == 1.0,
+        "{agent}"
+    );
     passes(&repository, "check");
     passes(&repository, "selftest");
 }
@@ -108,7 +145,12 @@ fn worsened(repository: &Repository) {
     repository.write("prompts/support.md", "Be generous.\n");
     repository.write(
         "transcripts/0.json",
-        chat(("Where is my order 17?", "issue_refund", "You got your money back.")).to_string(),
+        chat((
+            "Where is my order 17?",
+            "issue_refund",
+            "You got your money back.",
+        ))
+        .to_string(),
     );
 }
 
@@ -136,13 +178,24 @@ fi
 fn two_agents() {
     let started = Instant::now();
     let repository = adopted();
-    repository.write("goldgate.yaml", format!("{}{FINDINGS}", repository.read("goldgate.yaml")));
+    repository.write(
+        "goldgate.yaml",
+        format!("{}{FINDINGS}", repository.read("goldgate.yaml")),
+    );
     repository.write("review/agent.sh", AGENT);
-    repository.write("review/contracts/lease.md", "# Lease\n\nOn a change of control the landlord has to consent.\n");
-    let expected =
-        json!({ "draft": true, "expected_findings": [{ "category": "change_of_control", "min_severity": "high" }] });
-    repository.write("review/expected/reviewer/lease.json", serde_json::to_string_pretty(&expected).unwrap());
-    passes(&repository, "run --tier model --suite review --record review/runs");
+    repository.write(
+        "review/contracts/lease.md",
+        "# Lease\n\nOn a change of control the landlord has to consent.\n",
+    );
+    let expected = json!({ "draft": true, "expected_findings": [{ "category": "change_of_control", "min_severity": "high" }] });
+    repository.write(
+        "review/expected/reviewer/lease.json",
+        serde_json::to_string_pretty(&expected).unwrap(),
+    );
+    passes(
+        &repository,
+        "run --tier model --suite review --record review/runs",
+    );
     passes(&repository, "review --accept review/lease");
     passes(&repository, "run --update-baseline");
     commit_all(&repository);
@@ -158,14 +211,31 @@ fn two_agents() {
         assert!(red.stdout.contains(says), "{says}: {}", red.stdout);
     }
     let explained = passes(&repository, "explain where-is-my-order-17").stdout;
-    assert!(explained.contains("issue_refund") && explained.contains("find_order"), "{explained}");
+    assert!(
+        explained.contains("issue_refund") && explained.contains("find_order"),
+        "{explained}"
+    );
     // The findings agent finds nothing any more.
-    repository.write("review/agent.sh", AGENT.replace("grep -q 'change", "grep -q 'no change"));
-    assert_eq!(goldgate(&repository, "run --suite review").code, 3, "its recordings are of the agent before");
-    goldgate(&repository, "run --tier model --suite review --record review/runs");
+    repository.write(
+        "review/agent.sh",
+        AGENT.replace("grep -q 'change", "grep -q 'no change"),
+    );
+    assert_eq!(
+        goldgate(&repository, "run --suite review").code,
+        3,
+        "its recordings are of the agent before"
+    );
+    goldgate(
+        &repository,
+        "run --tier model --suite review --record review/runs",
+    );
     let red = goldgate(&repository, "run --suite review");
     assert_eq!(red.code, 1, "{}{}", red.stdout, red.stderr);
-    assert!(red.stdout.contains("lease") && red.stdout.contains("finding_recall"), "{}", red.stdout);
+    assert!(
+        red.stdout.contains("lease") && red.stdout.contains("finding_recall"),
+        "{}",
+        red.stdout
+    );
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
 }
 
@@ -175,12 +245,21 @@ fn new_cases() {
     repository.write("more/a.json", chat(CHATS[1]).to_string());
     repository.write(
         "more/b.json",
-        chat(("Is the kettle in stock?", "find_stock", "Yes, 14 kettles are in stock.")).to_string(),
+        chat((
+            "Is the kettle in stock?",
+            "find_stock",
+            "Yes, 14 kettles are in stock.",
+        ))
+        .to_string(),
     );
     let import = "import more --out golden/runs --agent support --force";
     let refused = goldgate(&repository, import);
     let said = "more/b.json:1:1: no case of the agent \"support\" asks \"Is the kettle in stock?\"; add it as a draft with --new-cases";
-    assert!(refused.code == 2 && refused.stderr.contains(said), "{}", refused.stderr);
+    assert!(
+        refused.code == 2 && refused.stderr.contains(said),
+        "{}",
+        refused.stderr
+    );
     // A conversation without an answer is nothing to grade, and keeps no other one out.
     let tool = json!({ "id": "1", "type": "function", "function": { "name": "find_stock", "arguments": "{}" } });
     let unanswered = json!({ "messages": [{ "role": "user", "content": "Block card 12." },
@@ -189,40 +268,93 @@ fn new_cases() {
     repository.write("cut/a.json", chat(CHATS[1]).to_string());
     repository.write("cut/b.json", unanswered.to_string());
     for more in ["", " --new-cases"] {
-        let ran = passes(&repository, &format!("import cut --out golden/runs --agent support --force{more}"));
+        let ran = passes(
+            &repository,
+            &format!("import cut --out golden/runs --agent support --force{more}"),
+        );
         let said = "left out: 1 conversation without an answer, which no case asks: cut/b.json\n";
         assert!(ran.stderr.contains(said), "{more}: {}", ran.stderr);
     }
-    let alone = goldgate(&repository, "import cut/b.json --out golden/runs --agent support --force");
-    assert!(alone.code == 2 && alone.stderr.contains("asks \"Block card 12.\""), "{}", alone.stderr);
+    let alone = goldgate(
+        &repository,
+        "import cut/b.json --out golden/runs --agent support --force",
+    );
+    assert!(
+        alone.code == 2 && alone.stderr.contains("asks \"Block card 12.\""),
+        "{}",
+        alone.stderr
+    );
     // The other recording exists, so that nothing is written, not even the draft.
-    assert_eq!(goldgate(&repository, "import more --out golden/runs --agent support --new-cases").code, 2);
+    assert_eq!(
+        goldgate(
+            &repository,
+            "import more --out golden/runs --agent support --new-cases"
+        )
+        .code,
+        2
+    );
     assert_eq!(repository.read("golden/cases.json"), before);
     passes(&repository, &format!("{import} --new-cases"));
     let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
     let added = &cases["cases"][9];
-    assert_eq!((&added["id"], &added["draft"]), (&json!("is-the-kettle-in-stock"), &json!(true)));
+    assert_eq!(
+        (&added["id"], &added["draft"]),
+        (&json!("is-the-kettle-in-stock"), &json!(true))
+    );
     let kept = before.trim_end().trim_end_matches(['}', ']', '\n', ' ']);
-    assert!(repository.read("golden/cases.json").starts_with(kept), "the other cases stay");
-    assert!(repository.path("golden/runs/support/is-the-kettle-in-stock.json").exists());
+    assert!(
+        repository.read("golden/cases.json").starts_with(kept),
+        "the other cases stay"
+    );
+    assert!(
+        repository
+            .path("golden/runs/support/is-the-kettle-in-stock.json")
+            .exists()
+    );
     let ran = passes(&repository, "run");
-    assert!(ran.stdout.contains("1 draft counts for nothing"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("1 draft counts for nothing"),
+        "{}",
+        ran.stdout
+    );
     // Two stated cases with one query are two drafts; a third run is a sample of the first.
     let of_ticket = |ticket: &str| {
-        let mut one = chat(("Is the teapot in stock?", "find_stock", "Yes, 30 teapots are in stock."));
+        let mut one = chat((
+            "Is the teapot in stock?",
+            "find_stock",
+            "Yes, 30 teapots are in stock.",
+        ));
         one["ticket"] = json!(ticket);
         format!("{one}\n")
     };
-    repository.write("same.jsonl", ["T-first", "T-second", "T-first"].map(of_ticket).concat());
-    passes(&repository, "import same.jsonl --out golden/runs --agent support --force --new-cases --case-key ticket");
+    repository.write(
+        "same.jsonl",
+        ["T-first", "T-second", "T-first"].map(of_ticket).concat(),
+    );
+    passes(
+        &repository,
+        "import same.jsonl --out golden/runs --agent support --force --new-cases --case-key ticket",
+    );
     let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
-    assert_eq!((&cases["cases"][10]["id"], &cases["cases"][11]["id"]), (&json!("T-first"), &json!("T-second")));
-    assert!(cases["cases"][12].is_null() && repository.path("golden/runs/support/T-first/1.json").exists());
+    assert_eq!(
+        (&cases["cases"][10]["id"], &cases["cases"][11]["id"]),
+        (&json!("T-first"), &json!("T-second"))
+    );
+    assert!(
+        cases["cases"][12].is_null()
+            && repository
+                .path("golden/runs/support/T-first/1.json")
+                .exists()
+    );
     let elsewhere = empty();
-    let ran = goldgate(&elsewhere, "import transcripts --out runs --agent support --new-cases");
+    let ran = goldgate(
+        &elsewhere,
+        "import transcripts --out runs --agent support --new-cases",
+    );
     assert_eq!(ran.code, 2);
     assert!(
-        ran.stderr.contains("--new-cases needs a config; set up a repository with goldgate init"),
+        ran.stderr
+            .contains("--new-cases needs a config; set up a repository with goldgate init"),
         "{}",
         ran.stderr
     );

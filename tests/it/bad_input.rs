@@ -12,7 +12,13 @@ type Spoil = fn(&Repository);
 
 /// What is spoiled, how, with which arguments the program runs, and how the one line on it begins and ends.
 const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
-    ("broken YAML", |r| r.write("goldgate.yaml", "version: 1\nsuites: [\n"), &[], "goldgate.yaml:3:1: ", ""),
+    (
+        "broken YAML",
+        |r| r.write("goldgate.yaml", "version: 1\nsuites: [\n"),
+        &[],
+        "goldgate.yaml:3:1: ",
+        "",
+    ),
     (
         "an unknown key of the config",
         |r| r.replace("goldgate.yaml", "baseline:", "basline:"),
@@ -22,7 +28,13 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
     ),
     (
         "an unknown key of a gate",
-        |r| r.replace("goldgate.yaml", "    agents:", "    gates: { finding_recall: { mim: 0.9 } }\n    agents:"),
+        |r| {
+            r.replace(
+                "goldgate.yaml",
+                "    agents:",
+                "    gates: { finding_recall: { mim: 0.9 } }\n    agents:",
+            )
+        },
         &[],
         "goldgate.yaml:7:32: unknown key \"mim\"; did you mean \"min\"?",
         "[unknown-key]",
@@ -59,7 +71,13 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         "goldgate.yaml:2:1: duplicate key \"version\"",
         "[duplicate-key]",
     ),
-    ("a bad pattern of cases", |_| {}, &["--case", "a["], "command line: --case a[: ", "[bad-glob]"),
+    (
+        "a bad pattern of cases",
+        |_| {},
+        &["--case", "a["],
+        "command line: --case a[: ",
+        "[bad-glob]",
+    ),
     (
         "a path outside the repository",
         |r| r.replace("goldgate.yaml", "path: golden", "path: ../golden"),
@@ -83,63 +101,117 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
     ),
     (
         "an unknown metric",
-        |r| r.replace("goldgate.yaml", "    agents:", "    gates: { recall: { min: 0.9 } }\n    agents:"),
+        |r| {
+            r.replace(
+                "goldgate.yaml",
+                "    agents:",
+                "    gates: { recall: { min: 0.9 } }\n    agents:",
+            )
+        },
         &[],
         "goldgate.yaml:7:14: unknown metric \"recall\"",
         "[unknown-metric]",
     ),
     (
         "a gate in the wrong direction",
-        |r| r.replace("goldgate.yaml", "    agents:", "    gates: { finding_recall: { max: 0.9 } }\n    agents:"),
+        |r| {
+            r.replace(
+                "goldgate.yaml",
+                "    agents:",
+                "    gates: { finding_recall: { max: 0.9 } }\n    agents:",
+            )
+        },
         &[],
         "goldgate.yaml:7:32: max does not fit finding_recall: higher is better; write min or max_drop",
         "[bad-gate]",
     ),
     (
         "a zone that is too wide",
-        |r| r.replace("goldgate.yaml", "    agents:", "    gates: { citation_accuracy: { zone: 0.6 } }\n    agents:"),
+        |r| {
+            r.replace(
+                "goldgate.yaml",
+                "    agents:",
+                "    gates: { citation_accuracy: { zone: 0.6 } }\n    agents:",
+            )
+        },
         &[],
         "goldgate.yaml:7:35: zone is 0.6; write a number from 0 to 0.5",
         "[bad-gate]",
     ),
     (
         "a share in percent",
-        |r| r.replace("goldgate.yaml", "    agents:", "    gates: { false_positive_rate: { max: 15 } }\n    agents:"),
+        |r| {
+            r.replace(
+                "goldgate.yaml",
+                "    agents:",
+                "    gates: { false_positive_rate: { max: 15 } }\n    agents:",
+            )
+        },
         &[],
         "goldgate.yaml:7:37: max is 15: false_positive_rate is a share between 0 and 1; did you mean 0.15?",
         "[bad-gate]",
     ),
     (
         "a change in percent",
-        |r| r.replace("goldgate.yaml", "    agents:", "    gates: { f1_score: { max_drop: 5 } }\n    agents:"),
+        |r| {
+            r.replace(
+                "goldgate.yaml",
+                "    agents:",
+                "    gates: { f1_score: { max_drop: 5 } }\n    agents:",
+            )
+        },
         &[],
         "goldgate.yaml:7:26: max_drop is 5: f1_score is a share between 0 and 1; did you mean 0.05?",
         "[bad-gate]",
     ),
     (
         "a gate that no value can fail",
-        |r| r.replace("goldgate.yaml", "    agents:", "    gates: { finding_recall: { min: 0 } }\n    agents:"),
+        |r| {
+            r.replace(
+                "goldgate.yaml",
+                "    agents:",
+                "    gates: { finding_recall: { min: 0 } }\n    agents:",
+            )
+        },
         &[],
         "goldgate.yaml:7:32: no value of finding_recall can fail this gate; write a limit that a value can miss",
         "[bad-gate]",
     ),
     (
         "a negative tolerance",
-        |r| r.replace("goldgate.yaml", "    agents:", "    gates: { f1_score: { max_drop: -0.1 } }\n    agents:"),
+        |r| {
+            r.replace(
+                "goldgate.yaml",
+                "    agents:",
+                "    gates: { f1_score: { max_drop: -0.1 } }\n    agents:",
+            )
+        },
         &[],
         "goldgate.yaml:7:26: max_drop is -0.1; write 0 or more",
         "[negative]",
     ),
     (
         "a number that is none",
-        |r| r.replace("goldgate.yaml", "    agents:", "    gates: { f1_score: { max_drop: .nan } }\n    agents:"),
+        |r| {
+            r.replace(
+                "goldgate.yaml",
+                "    agents:",
+                "    gates: { f1_score: { max_drop: .nan } }\n    agents:",
+            )
+        },
         &[],
         "goldgate.yaml:7:26: max_drop is NaN; write a finite number",
         "[bad-number]",
     ),
     (
         "a gate switched off without a reason",
-        |r| r.replace("goldgate.yaml", "    agents:", "    gates: { f1_score: { off: true } }\n    agents:"),
+        |r| {
+            r.replace(
+                "goldgate.yaml",
+                "    agents:",
+                "    gates: { f1_score: { off: true } }\n    agents:",
+            )
+        },
         &[],
         "goldgate.yaml:7:14: a gate is disabled without a reason",
         "[no-reason]",
@@ -212,7 +284,13 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
     ),
     (
         "a least severity above the greatest",
-        |r| r.replace(EXPECTED, "\"medium\", \"max_severity\": \"critical\"", "\"high\", \"max_severity\": \"low\""),
+        |r| {
+            r.replace(
+                EXPECTED,
+                "\"medium\", \"max_severity\": \"critical\"",
+                "\"high\", \"max_severity\": \"low\"",
+            )
+        },
         &[],
         "golden/expected/legal/lease.json:3:40: min_severity high is above max_severity low",
         "[empty-range]",
@@ -246,7 +324,13 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
     ),
     (
         "a zone of a case that is too wide",
-        |r| r.replace(EXPECTED, "\"max_expected_findings\": 3", "\"ambiguity_zone\": 0.7"),
+        |r| {
+            r.replace(
+                EXPECTED,
+                "\"max_expected_findings\": 3",
+                "\"ambiguity_zone\": 0.7",
+            )
+        },
         &[],
         "golden/expected/legal/lease.json:9:21: ambiguity_zone is 0.7",
         "[bad-zone]",
@@ -364,7 +448,12 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
     ),
     (
         "a baseline of a newer version",
-        |r| r.write("baselines/latest.json", "{\"schema\": \"goldgate.baseline/2\"}"),
+        |r| {
+            r.write(
+                "baselines/latest.json",
+                "{\"schema\": \"goldgate.baseline/2\"}",
+            )
+        },
         &[],
         "baselines/latest.json:1:12: unknown schema \"goldgate.baseline/2\"",
         "[unknown-schema]",
@@ -380,28 +469,50 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
 
 pub fn trials() -> Vec<Trial> {
     let told = TABLE.iter().map(|(what, spoil, arguments, begins, ends)| {
-        trial(format!("{what} is told with its place and mend"), move || {
-            let repository = Repository::small();
-            spoil(&repository);
-            let ran = repository.goldgate(&[&["run"], *arguments].concat());
-            assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
-            let first = ran.stderr.lines().next().unwrap_or_default();
-            assert!(first.starts_with(begins) && first.ends_with(ends), "{}", ran.stderr);
-            assert!(first.contains("; "), "a problem has a mend: {first}");
-            assert!(ran.stderr.ends_with("1 problem found; nothing was done\n"), "{}", ran.stderr);
-        })
+        trial(
+            format!("{what} is told with its place and mend"),
+            move || {
+                let repository = Repository::small();
+                spoil(&repository);
+                let ran = repository.goldgate(&[&["run"], *arguments].concat());
+                assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
+                let first = ran.stderr.lines().next().unwrap_or_default();
+                assert!(
+                    first.starts_with(begins) && first.ends_with(ends),
+                    "{}",
+                    ran.stderr
+                );
+                assert!(first.contains("; "), "a problem has a mend: {first}");
+                assert!(
+                    ran.stderr.ends_with("1 problem found; nothing was done\n"),
+                    "{}",
+                    ran.stderr
+                );
+            },
+        )
     });
     let mut trials: Vec<Trial> = told.collect();
-    trials.push(trial("all problems are shown together, sorted by place", || {
-        let repository = Repository::small();
-        repository.replace(RUN, "\"completed\"", "\"done\"");
-        repository.write("golden/expected/legal/rent.json", "{}");
-        repository.write("golden/contracts/rent.md", "x");
-        let ran = repository.goldgate(&["run"]);
-        let lines: Vec<&str> = ran.stderr.lines().collect();
-        assert_eq!((ran.code, lines.len()), (2, 3), "{}", ran.stderr);
-        assert!(lines[0].starts_with("golden/runs/legal/lease.json:2:"), "{}", lines[0]);
-        assert!(lines[1].starts_with("golden/runs/legal/rent.json: "), "{}", lines[1]);
-    }));
+    trials.push(trial(
+        "all problems are shown together, sorted by place",
+        || {
+            let repository = Repository::small();
+            repository.replace(RUN, "\"completed\"", "\"done\"");
+            repository.write("golden/expected/legal/rent.json", "{}");
+            repository.write("golden/contracts/rent.md", "x");
+            let ran = repository.goldgate(&["run"]);
+            let lines: Vec<&str> = ran.stderr.lines().collect();
+            assert_eq!((ran.code, lines.len()), (2, 3), "{}", ran.stderr);
+            assert!(
+                lines[0].starts_with("golden/runs/legal/lease.json:2:"),
+                "{}",
+                lines[0]
+            );
+            assert!(
+                lines[1].starts_with("golden/runs/legal/rent.json: "),
+                "{}",
+                lines[1]
+            );
+        },
+    ));
     trials
 }

@@ -7,28 +7,50 @@ use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
-    let refused = INSTRUCTIONS
-        .iter()
-        .map(|(text, said)| trial(format!("a revision refuses {text}"), move || refused(text, said)));
-    let unfounded = UNFOUNDED
-        .iter()
-        .map(|(text, said)| trial(format!("check finds that nobody can follow {text}"), move || unfounded(text, said)));
-    let founded =
-        FOUNDED.iter().map(|text| trial(format!("check finds that {text} can be followed"), move || founded(text)));
+    let refused = INSTRUCTIONS.iter().map(|(text, said)| {
+        trial(format!("a revision refuses {text}"), move || {
+            refused(text, said)
+        })
+    });
+    let unfounded = UNFOUNDED.iter().map(|(text, said)| {
+        trial(
+            format!("check finds that nobody can follow {text}"),
+            move || unfounded(text, said),
+        )
+    });
+    let founded = FOUNDED.iter().map(|text| {
+        trial(
+            format!("check finds that {text} can be followed"),
+            move || founded(text),
+        )
+    });
     let configs = CONFIGS.iter().map(|(from, to, said)| {
-        trial(format!("a config of revisions refuses {to}"), move || misconfigured(from, to, said))
+        trial(format!("a config of revisions refuses {to}"), move || {
+            misconfigured(from, to, said)
+        })
     });
     let loops: [(&str, fn()); 7] = [
         ("an original that is missing, or none, is told", originals),
         ("attempts beyond the most do not count", too_many_attempts),
         ("a loop with holes is told of each", holes),
         ("an evaluation of wrong types is told of each", wrong_types),
-        ("an evaluation that cannot be read is an attempt's without a valid one", unread),
-        ("each attempt of a loop is kept, and why the last one may not pass", kept),
+        (
+            "an evaluation that cannot be read is an attempt's without a valid one",
+            unread,
+        ),
+        (
+            "each attempt of a loop is kept, and why the last one may not pass",
+            kept,
+        ),
         ("hostile documents and evaluations end soon", hostile),
     ];
     let loops = loops.into_iter().map(|(name, test)| trial(name, test));
-    refused.chain(unfounded).chain(founded).chain(configs).chain(loops).collect()
+    refused
+        .chain(unfounded)
+        .chain(founded)
+        .chain(configs)
+        .chain(loops)
+        .collect()
 }
 
 const CONFIG: &str = "\
@@ -41,8 +63,7 @@ suites:
       a: { deterministic: { replay: runs }, fingerprint: { none: written by hand } }
 ";
 const CASE: &str = "g/cases/c/instructions.json";
-const ORIGINAL: &str =
-    "{\\rtf1\\ansi\n1. Price. Acme pays monthly.\\par\n2. Term. It lasts a year.\\par\n2.1 Notice is given.\\par\n}";
+const ORIGINAL: &str = "{\\rtf1\\ansi\n1. Price. Acme pays monthly.\\par\n2. Term. It lasts a year.\\par\n2.1 Notice is given.\\par\n}";
 
 fn repository(instructions: &str) -> Repository {
     let repository = Repository::empty();
@@ -55,17 +76,40 @@ fn repository(instructions: &str) -> Repository {
 fn refused(text: &str, said: &str) {
     let ran = repository(text).goldgate(&["run"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
-    assert!(ran.stderr.starts_with(&format!("{CASE}{said}")), "{}", ran.stderr);
-    assert!(ran.stderr.lines().next().unwrap().contains("; "), "there is a mend: {}", ran.stderr);
+    assert!(
+        ran.stderr.starts_with(&format!("{CASE}{said}")),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.lines().next().unwrap().contains("; "),
+        "there is a mend: {}",
+        ran.stderr
+    );
 }
 
 /// What instructions say, and how the line on them begins after the file.
 const INSTRUCTIONS: &[(&str, &str)] = &[
-    (r#"{"entitys": []}"#, ":1:10: unknown key \"entitys\"; did you mean \"entities\"?"),
-    (r#"{"entities": {"from": "a"}}"#, ":1:14: invalid type: an object; expected a list"),
-    (r#"{"entities": [{"from": "Acme"}]}"#, ":1:30: the key \"to\" is missing"),
-    (r#"{"entities": [{"from": " ", "to": "B"}]}"#, ":1:24: the keyword \" \" is empty; write a word"),
-    (r#"{"entities": [{"from": "Acme", "to": "ACME "}]}"#, ":1:38: \"Acme\" would become itself; correct from or to"),
+    (
+        r#"{"entitys": []}"#,
+        ":1:10: unknown key \"entitys\"; did you mean \"entities\"?",
+    ),
+    (
+        r#"{"entities": {"from": "a"}}"#,
+        ":1:14: invalid type: an object; expected a list",
+    ),
+    (
+        r#"{"entities": [{"from": "Acme"}]}"#,
+        ":1:30: the key \"to\" is missing",
+    ),
+    (
+        r#"{"entities": [{"from": " ", "to": "B"}]}"#,
+        ":1:24: the keyword \" \" is empty; write a word",
+    ),
+    (
+        r#"{"entities": [{"from": "Acme", "to": "ACME "}]}"#,
+        ":1:38: \"Acme\" would become itself; correct from or to",
+    ),
     (
         r#"{"entities": [{"from": "Acme", "to": "B", "defined_as": ["The Firm"], "becomes": ["the firm"]}]}"#,
         ":1:83: \"the firm\" is both an old name and a new name; remove the entry of a name that stays",
@@ -142,7 +186,10 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
         r#"{"clauses": [{"operation": "edit", "section": "1", "must_contain": [""]}]}"#,
         ":1:69: the keyword \"\" is empty; write a word",
     ),
-    (r#"{"allowed_changes": ["all"]}"#, ":1:22: \"all\" is not a section number"),
+    (
+        r#"{"allowed_changes": ["all"]}"#,
+        ":1:22: \"all\" is not a section number",
+    ),
     (
         r#"{"quarantine": {"owner": "o", "reason": "r", "expires": "2026-12-22"}}"#,
         ":1:57: the quarantine of \"c\" needs an owner, a reason and an end date up to 2026-12-21; write expires",
@@ -152,13 +199,24 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
 fn unfounded(text: &str, said: &str) {
     let ran = repository(text).goldgate(&["check"]);
     assert_ne!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(format!("{}{}", ran.stdout, ran.stderr).contains(said), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        format!("{}{}", ran.stdout, ran.stderr).contains(said),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 /// What instructions ask of an original that does not have it, and what is said of it.
 const UNFOUNDED: &[(&str, &str)] = &[
-    (r#"{"entities": [{"from": "Corin", "to": "D"}]}"#, "\"Corin\" does not appear in the original"),
-    (r#"{"jurisdiction": {"from": "Northmark", "to": "W"}}"#, "\"Northmark\" does not appear in the original"),
+    (
+        r#"{"entities": [{"from": "Corin", "to": "D"}]}"#,
+        "\"Corin\" does not appear in the original",
+    ),
+    (
+        r#"{"jurisdiction": {"from": "Northmark", "to": "W"}}"#,
+        "\"Northmark\" does not appear in the original",
+    ),
     (
         r#"{"clauses": [{"operation": "delete", "section": "7"}]}"#,
         "the original has no section 7, which the instructions delete",
@@ -187,7 +245,10 @@ const UNFOUNDED: &[(&str, &str)] = &[
         r#"{"liability": {"indemnifier": "Acme", "indemnitee": "Corin"}}"#,
         "no sentence of the original makes \"Acme\" or \"Corin\" indemnify anybody",
     ),
-    (r#"{"allowed_changes": ["9"]}"#, "allowed_changes lists section 9, but the original has no such section"),
+    (
+        r#"{"allowed_changes": ["9"]}"#,
+        "allowed_changes lists section 9, but the original has no such section",
+    ),
 ];
 
 /// What instructions ask of an original that can be done, and is not done yet.
@@ -220,7 +281,11 @@ fn misconfigured(from: &str, to: &str, said: &str) {
     assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
     let said = format!("goldgate.yaml:{said}");
     let line = ran.stderr.lines().find(|line| line.starts_with(&said));
-    assert!(line.is_some_and(|line| line.contains("; ")), "{}", ran.stderr);
+    assert!(
+        line.is_some_and(|line| line.contains("; ")),
+        "{}",
+        ran.stderr
+    );
 }
 
 /// What of the config is replaced, by what, and how the line on it goes on.
@@ -252,16 +317,27 @@ fn originals() {
     repository.write("g/cases/c/original.rtf", "1. Price. Acme pays.");
     let ran = repository.goldgate(&["run"]);
     let said = "g/cases/c/original.rtf: not an RTF document with text; save the contract as RTF";
-    assert!(ran.code == 2 && ran.stderr.starts_with(said), "{}", ran.stderr);
+    assert!(
+        ran.code == 2 && ran.stderr.starts_with(said),
+        "{}",
+        ran.stderr
+    );
     repository.remove("g/cases/c/original.rtf");
     let ran = repository.goldgate(&["run"]);
-    assert!(ran.code == 2 && ran.stderr.starts_with("g/cases/c/original.rtf: "), "{}", ran.stderr);
+    assert!(
+        ran.code == 2 && ran.stderr.starts_with("g/cases/c/original.rtf: "),
+        "{}",
+        ran.stderr
+    );
 }
 
 /// What a run with these outputs is told: the case of the report.
 fn told(instructions: &str, outputs: &Value) -> Value {
     let repository = repository(instructions);
-    repository.write("runs/a/c.json", json!({"status": "completed", "outputs": outputs}).to_string());
+    repository.write(
+        "runs/a/c.json",
+        json!({"status": "completed", "outputs": outputs}).to_string(),
+    );
     let Ran { stdout, stderr, .. } = repository.goldgate(&["run", "--format", "json"]);
     let report: Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stderr}"));
     report["suites"][0]["agents"][0]["cases"][0].clone()
@@ -269,7 +345,9 @@ fn told(instructions: &str, outputs: &Value) -> Value {
 
 fn detail<'a>(case: &'a Value, check: &str) -> &'a str {
     let checks = case["checks"].as_array().unwrap();
-    checks.iter().find(|one| one["name"] == check).unwrap()["detail"].as_str().unwrap_or_default()
+    checks.iter().find(|one| one["name"] == check).unwrap()["detail"]
+        .as_str()
+        .unwrap_or_default()
 }
 
 const RENAME: &str = r#"{"entities": [{"from": "Acme", "to": "Borealis"}]}"#;
@@ -278,15 +356,24 @@ fn too_many_attempts() {
     let (bad, good) = (ORIGINAL.to_owned(), ORIGINAL.replace("Acme", "Borealis"));
     let documents = [&bad, &bad, &bad, &good].map(|document| json!({ "document": document }));
     let case = told(RENAME, &json!({"attempts": documents, "document": good}));
-    assert_eq!(detail(&case, "schema"), "4 attempts, but at most 3 are allowed; the last of these counts");
+    assert_eq!(
+        detail(&case, "schema"),
+        "4 attempts, but at most 3 are allowed; the last of these counts"
+    );
     assert_eq!(case["metrics"]["attempts"]["value"], 4.0);
     assert_eq!(case["metrics"]["satisfied"]["value"], 0.0);
-    assert!(detail(&case, "quality_gate").contains("attempt 3: overall 0.8125"), "{case}");
+    assert!(
+        detail(&case, "quality_gate").contains("attempt 3: overall 0.8125"),
+        "{case}"
+    );
 }
 
 fn holes() {
     let attempts = json!([{"document": ORIGINAL}, {"evaluation": {}}, 7]);
-    let case = told("{}", &json!({"attempts": attempts, "document": "{\\rtf1 other}"}));
+    let case = told(
+        "{}",
+        &json!({"attempts": attempts, "document": "{\\rtf1 other}"}),
+    );
     let said = detail(&case, "schema");
     assert_eq!(said, "attempts[1] has no document (and 2 more)");
     let case = told("{}", &json!({"attempts": [], "document": ORIGINAL}));
@@ -300,19 +387,40 @@ fn kept() {
     let repository = repository(RENAME);
     let evaluation = json!({"overall_score": 1, "satisfied": true});
     let attempts = json!([{"document": "{\\rtf1 1. Price}", "evaluation": evaluation}, {"document": ORIGINAL}]);
-    repository.write("runs/a/c.json", json!({"status": "completed", "outputs": {"attempts": attempts}}).to_string());
+    repository.write(
+        "runs/a/c.json",
+        json!({"status": "completed", "outputs": {"attempts": attempts}}).to_string(),
+    );
     repository.goldgate(&["run", "--out", "out"]);
     let text = repository.read("out/s/attempts/a-c-0.json");
-    assert!(!text.contains(repository.path("").to_str().unwrap()), "{text}");
+    assert!(
+        !text.contains(repository.path("").to_str().unwrap()),
+        "{text}"
+    );
     let kept: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(kept["attempts"][0]["evaluation"], evaluation);
     let last = &kept["attempts"][1];
-    assert_eq!((&last["satisfied"], &last["overall_score"]), (&json!(false), &json!(0.8125)));
-    assert_eq!(last["penalties"], json!([{"amount": 0.15, "times": 1, "why": "missing entity update"}]));
+    assert_eq!(
+        (&last["satisfied"], &last["overall_score"]),
+        (&json!(false), &json!(0.8125))
+    );
+    assert_eq!(
+        last["penalties"],
+        json!([{"amount": 0.15, "times": 1, "why": "missing entity update"}])
+    );
     assert_eq!(last["criteria_scores"]["entity_substitution"], 0.85);
-    assert_eq!(kept["failure"]["unmet"][0]["criterion"], "entity_substitution");
-    assert_eq!(kept["failure"]["unmet"][0]["faults"][0], last["faults"][0]["detail"]);
-    assert_eq!((&kept["satisfied"], &kept["attempts_made"]), (&json!(false), &json!(2)));
+    assert_eq!(
+        kept["failure"]["unmet"][0]["criterion"],
+        "entity_substitution"
+    );
+    assert_eq!(
+        kept["failure"]["unmet"][0]["faults"][0],
+        last["faults"][0]["detail"]
+    );
+    assert_eq!(
+        (&kept["satisfied"], &kept["attempts_made"]),
+        (&json!(false), &json!(2))
+    );
 }
 
 fn wrong_types() {
@@ -320,14 +428,22 @@ fn wrong_types() {
         "overall_score": "NaN", "criteria_scores": {"entity_substitution": "0.9", "jurisdiction": 1, "legal_coherence": 7},
         "satisfied": "yes", "unmet_criteria": "none", "feedback": 3, "revision_suggestions": [4, {"action": "burn"}]
     });
-    let case =
-        told("{}", &json!({"attempts": [{"document": ORIGINAL, "evaluation": evaluation}], "document": ORIGINAL}));
+    let case = told(
+        "{}",
+        &json!({"attempts": [{"document": ORIGINAL, "evaluation": evaluation}], "document": ORIGINAL}),
+    );
     let said = detail(&case, "consistent");
-    assert!(said.starts_with("criteria_scores.entity_substitution is not a number; "), "{said}");
+    assert!(
+        said.starts_with("criteria_scores.entity_substitution is not a number; "),
+        "{said}"
+    );
     assert!(said.contains("and ") && said.ends_with("more"), "{said}");
     assert_eq!(case["metrics"]["critic_valid"]["value"], 0.0);
     // A critic that says nothing is no critic: its attempt has no evaluation, and nothing of one holds or fails.
-    let case = told("{}", &json!({"attempts": [{"document": ORIGINAL, "evaluation": null}], "document": ORIGINAL}));
+    let case = told(
+        "{}",
+        &json!({"attempts": [{"document": ORIGINAL, "evaluation": null}], "document": ORIGINAL}),
+    );
     assert_eq!(case["metrics"]["satisfied"]["value"], 1.0);
     assert_eq!(case["metrics"]["critic_valid"]["value"], Value::Null);
 }
@@ -339,18 +455,31 @@ fn unread() {
     for (evaluations, valid) in [
         (vec![json!("good")], json!(0.0)),
         (vec![json!("good"), right.clone()], json!(0.5)),
-        (vec![right.clone(), json!("good"), json!(7)], json!(1.0 / 3.0)),
+        (
+            vec![right.clone(), json!("good"), json!(7)],
+            json!(1.0 / 3.0),
+        ),
         (vec![right.clone(), Value::Null], json!(1.0)),
         (vec![Value::Null], Value::Null),
     ] {
         let attempt = |evaluation: &Value| json!({"document": ORIGINAL, "evaluation": evaluation});
-        let case = told("{}", &json!({"attempts": evaluations.iter().map(attempt).collect::<Vec<_>>()}));
-        assert_eq!(case["metrics"]["critic_valid"]["value"], valid, "{evaluations:?}");
+        let case = told(
+            "{}",
+            &json!({"attempts": evaluations.iter().map(attempt).collect::<Vec<_>>()}),
+        );
+        assert_eq!(
+            case["metrics"]["critic_valid"]["value"], valid,
+            "{evaluations:?}"
+        );
     }
 }
 
 fn hostile() {
-    let braces = format!("{{\\rtf1 {}x{}", "{".repeat(2_500_000), "}".repeat(2_500_000));
+    let braces = format!(
+        "{{\\rtf1 {}x{}",
+        "{".repeat(2_500_000),
+        "}".repeat(2_500_000)
+    );
     let case = told(RENAME, &json!({ "document": braces }));
     assert_eq!(case["metrics"]["satisfied"]["value"], 0.0);
     let one = json!({"reason": "r", "target_section": "section 77", "action": "edit", "instruction": "i"});
@@ -359,14 +488,19 @@ fn hostile() {
         "liability_reallocation": 1, "clause_operations": 1, "legal_coherence": 1}, "satisfied": true,
         "revision_suggestions": vec![one; 10_000]
     });
-    let case =
-        told("{}", &json!({"attempts": [{"document": ORIGINAL, "evaluation": evaluation}], "document": ORIGINAL}));
+    let case = told(
+        "{}",
+        &json!({"attempts": [{"document": ORIGINAL, "evaluation": evaluation}], "document": ORIGINAL}),
+    );
     let said = detail(&case, "suggestions_placed");
     assert!(said.ends_with("and 9997 more"), "{said}");
     // Paragraphs that are all new, many sections, many references: nothing of this is looked through for each of the others.
     let mut lines = String::new();
     for place in 0..20_000 {
-        lines += &format!("{}. Item {place} as Section {place} says\\par\n", place % 900 + 1);
+        lines += &format!(
+            "{}. Item {place} as Section {place} says\\par\n",
+            place % 900 + 1
+        );
     }
     let document = format!("{{\\rtf1\n{lines}}}");
     let case = told(RENAME, &json!({ "document": document }));

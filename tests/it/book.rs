@@ -22,7 +22,12 @@ const TRIED: [&str; 8] = [
 ];
 
 pub fn trials() -> Vec<Trial> {
-    let tried = TRIED.iter().map(|page| trial(format!("the files and commands of docs/{page} work"), || walk(page)));
+    let tried = TRIED.iter().map(|page| {
+        trial(
+            format!("the files and commands of docs/{page} work"),
+            || walk(page),
+        )
+    });
     let mut trials = vec![
         trial("the book's summary names every page once", summary),
         trial("no link of the book leads out of it", inside),
@@ -44,7 +49,13 @@ fn pages(folder: &Path) -> BTreeSet<String> {
         if path.is_dir() {
             found.extend(pages(&path));
         } else if path.extension().is_some_and(|end| end == "md") {
-            found.insert(path.strip_prefix(docs()).unwrap().to_str().unwrap().to_owned());
+            found.insert(
+                path.strip_prefix(docs())
+                    .unwrap()
+                    .to_str()
+                    .unwrap()
+                    .to_owned(),
+            );
         }
     }
     found
@@ -52,7 +63,9 @@ fn pages(folder: &Path) -> BTreeSet<String> {
 
 /// The targets of a text's links.
 fn links(text: &str) -> impl Iterator<Item = &str> {
-    text.split("](").skip(1).filter_map(|rest| rest.split(')').next())
+    text.split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
 }
 
 fn summary() {
@@ -61,7 +74,11 @@ fn summary() {
     let text = fs::read_to_string(docs().join("SUMMARY.md")).unwrap();
     let listed: Vec<String> = links(&text).map(str::to_owned).collect();
     let unique: BTreeSet<String> = listed.iter().cloned().collect();
-    assert_eq!(listed.len(), unique.len(), "a page is named twice: {listed:?}");
+    assert_eq!(
+        listed.len(),
+        unique.len(),
+        "a page is named twice: {listed:?}"
+    );
     let mut there = pages(&docs());
     there.remove("SUMMARY.md");
     assert_eq!(unique, there);
@@ -73,7 +90,10 @@ fn inside() {
         let depth = page.matches('/').count();
         for link in links(&text).filter(|link| !link.contains("://")) {
             let ups = link.matches("../").count();
-            assert!(ups <= depth, "docs/{page} links to {link}, which is not in the book");
+            assert!(
+                ups <= depth,
+                "docs/{page} links to {link}, which is not in the book"
+            );
         }
     }
 }
@@ -81,8 +101,11 @@ fn inside() {
 fn recipes() {
     let mut recipes = pages(&docs().join("recipes"));
     recipes.remove("recipes/index.md");
-    let tried: BTreeSet<String> =
-        TRIED.iter().filter(|page| page.starts_with("recipes/")).map(|page| (*page).to_owned()).collect();
+    let tried: BTreeSet<String> = TRIED
+        .iter()
+        .filter(|page| page.starts_with("recipes/"))
+        .map(|page| (*page).to_owned())
+        .collect();
     assert_eq!(recipes, tried);
 }
 
@@ -92,24 +115,46 @@ fn is_current(file: &Path, current: &str) {
         fs::write(file, current).unwrap();
     }
     let text = fs::read_to_string(file).unwrap_or_default();
-    assert!(text == current, "{} is not current; BLESS=1 rewrites it\n{current}", file.display());
+    assert!(
+        text == current,
+        "{} is not current; BLESS=1 rewrites it\n{current}",
+        file.display()
+    );
 }
 
 fn commands() {
-    let help = |arguments: &[&str]| ran(program(root()).args(arguments).env("COLUMNS", "100")).stdout;
-    let mut text = "# Commands\n\nWhat `goldgate help` prints, for each command. A test writes this page.\n".to_owned();
+    let help =
+        |arguments: &[&str]| ran(program(root()).args(arguments).env("COLUMNS", "100")).stdout;
+    let mut text =
+        "# Commands\n\nWhat `goldgate help` prints, for each command. A test writes this page.\n"
+            .to_owned();
     let whole = help(&["--help"]);
     let section = |out: &mut String, name: &str, help: &str| {
-        out.push_str(&format!("\n## `{name}`\n\n```text\n{}\n```\n", help.trim_end()));
+        out.push_str(&format!(
+            "\n## `{name}`\n\n```text\n{}\n```\n",
+            help.trim_end()
+        ));
     };
     section(&mut text, "goldgate", &whole);
-    let list = whole.split("\nCommands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap();
-    let names = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    let names: Vec<&str> =
-        names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").collect();
+    let list = whole
+        .split("\nCommands:\n")
+        .nth(1)
+        .and_then(|rest| rest.split("\n\n").next())
+        .unwrap();
+    let names = list
+        .lines()
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names: Vec<&str> = names
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
     assert!(names.len() > 15, "{names:?}");
     for name in names {
-        section(&mut text, &format!("goldgate {name}"), &help(&[name, "--help"]));
+        section(
+            &mut text,
+            &format!("goldgate {name}"),
+            &help(&[name, "--help"]),
+        );
     }
     is_current(&docs().join("commands.md"), &text);
 }
@@ -124,21 +169,38 @@ fn walk(page: &str) {
     let mut commands = 0;
     while let (Some(block), Some(after)) = (parts.next(), parts.next()) {
         let (form, body) = block.split_once('\n').unwrap_or((block, ""));
-        let label = current.trim_end().rsplit('\n').next().unwrap_or_default().to_owned();
+        let label = current
+            .trim_end()
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default()
+            .to_owned();
         let mut shown = body.to_owned();
-        match (label.strip_suffix("`:"), label.strip_suffix("` prints:"), form) {
-            (Some(path), None, _) => repository.write(path.trim_start_matches('`'), format!("{body}\n")),
+        match (
+            label.strip_suffix("`:"),
+            label.strip_suffix("` prints:"),
+            form,
+        ) {
+            (Some(path), None, _) => {
+                repository.write(path.trim_start_matches('`'), format!("{body}\n"))
+            }
             (None, Some(line), _) => {
                 let ran = repository.goldgate(&line.split_whitespace().skip(1).collect::<Vec<_>>());
                 assert_eq!(ran.code, 0, "{line}: {}{}", ran.stdout, ran.stderr);
-                shown = format!("{}{}", ran.stdout, ran.stderr).trim_end().to_owned();
+                shown = format!("{}{}", ran.stdout, ran.stderr)
+                    .trim_end()
+                    .to_owned();
                 commands += 1;
             }
             // What runs elsewhere: the reader's agent, or a folder of the reader's logs.
             (None, None, "python" | "sh") => {}
             (_, _, _) => panic!("{page}: what is this block? {label}"),
         }
-        let shown = if shown.is_empty() { shown } else { format!("{shown}\n") };
+        let shown = if shown.is_empty() {
+            shown
+        } else {
+            format!("{shown}\n")
+        };
         current.push_str(&format!("\n```{form}\n{shown}```{after}"));
     }
     is_current(&file, &current);

@@ -33,11 +33,18 @@ struct BrokenAgent {
     silent_on: &'static [&'static str],
 }
 
-const INTERVIEWER: (&str, &[&str]) =
-    ("fixtures/interview/prompts/policies-v1.md", &["interview/runs", "stochastic/runs"]);
-const RECONCILER: (&str, &[&str]) =
-    ("fixtures/reconciliation/prompts/policies-v1.md", &["reconciliation/runs", "property/runs"]);
-const ASSISTANT: (&str, &[&str]) = ("fixtures/tool_use/prompts/policies-v1.md", &["tool_use/runs"]);
+const INTERVIEWER: (&str, &[&str]) = (
+    "fixtures/interview/prompts/policies-v1.md",
+    &["interview/runs", "stochastic/runs"],
+);
+const RECONCILER: (&str, &[&str]) = (
+    "fixtures/reconciliation/prompts/policies-v1.md",
+    &["reconciliation/runs", "property/runs"],
+);
+const ASSISTANT: (&str, &[&str]) = (
+    "fixtures/tool_use/prompts/policies-v1.md",
+    &["tool_use/runs"],
+);
 
 const BROKEN: [BrokenAgent; 12] = [
     // R3: "The reader is led to two cases that have nothing to do with it."
@@ -45,7 +52,10 @@ const BROKEN: [BrokenAgent; 12] = [
         what: "a severity is lowered",
         name: "severity",
         suite: "contracts",
-        rule: ("fixtures/contracts/prompts/policies/commercial/policies-v1.md", "In doubt take the lower severity."),
+        rule: (
+            "fixtures/contracts/prompts/policies/commercial/policies-v1.md",
+            "In doubt take the lower severity.",
+        ),
         runs: &["contracts/runs/commercial"],
         breaks: lower_severity,
         headline: "Merge blocked: commercial severity_accuracy 70%, needs 84.5% (baseline 89.5%).",
@@ -92,11 +102,17 @@ const BROKEN: [BrokenAgent; 12] = [
         what: "an agent needs twice the tokens and time",
         name: "slower",
         suite: "assistant",
-        rule: (ASSISTANT.0, "Think every step through in writing before you answer."),
+        rule: (
+            ASSISTANT.0,
+            "Think every step through in writing before you answer.",
+        ),
         runs: ASSISTANT.1,
         breaks: twice_as_slow,
         headline: "All 10 gates pass on 48 cases; assistant needs +100% tokens and +100% time.",
-        tells: &["tokens 1,379 → 2,758 (+100%, no gate is on it)", "latency 2.4 s → 4.8 s (+100%, no gate is on it)"],
+        tells: &[
+            "tokens 1,379 → 2,758 (+100%, no gate is on it)",
+            "latency 2.4 s → 4.8 s (+100%, no gate is on it)",
+        ],
         silent_on: &[],
     },
     BrokenAgent {
@@ -107,7 +123,12 @@ const BROKEN: [BrokenAgent; 12] = [
         runs: RECONCILER.1,
         breaks: ghost_code,
         headline: "Merge blocked: reconciler ",
-        tells: &["rec-001 0% (baseline 100%)", "not found: ", "(coupled)", "~~coupled~~ **ghost_code**"],
+        tells: &[
+            "rec-001 0% (baseline 100%)",
+            "not found: ",
+            "(coupled)",
+            "~~coupled~~ **ghost_code**",
+        ],
         silent_on: &[],
     },
     BrokenAgent {
@@ -118,14 +139,20 @@ const BROKEN: [BrokenAgent; 12] = [
         runs: RECONCILER.1,
         breaks: prose,
         headline: "Merge blocked: reconciler scenario_pass_rate 0%, needs 90% (baseline 100%) + 3 more gates.",
-        tells: &["rec-001 0% (baseline 100%)", "the text contains no readable JSON with a list \"deltas\""],
+        tells: &[
+            "rec-001 0% (baseline 100%)",
+            "the text contains no readable JSON with a list \"deltas\"",
+        ],
         silent_on: &[],
     },
     BrokenAgent {
         what: "a clause is lost",
         name: "lost-clause",
         suite: "revision",
-        rule: ("fixtures/revision/prompts/contract-v3.md", "Leave out what repeats another clause."),
+        rule: (
+            "fixtures/revision/prompts/contract-v3.md",
+            "Leave out what repeats another clause.",
+        ),
         runs: &["revision/runs"],
         breaks: lose_clause,
         headline: "Merge blocked: reviser unintended_changes 2, needs at most 0 (baseline 0).",
@@ -159,7 +186,11 @@ const BROKEN: [BrokenAgent; 12] = [
         runs: INTERVIEWER.1,
         breaks: ux,
         headline: "Merge blocked: interviewer ",
-        tells: &["int-019 ", "security", "has the category \"ux\", not security"],
+        tells: &[
+            "int-019 ",
+            "security",
+            "has the category \"ux\", not security",
+        ],
         silent_on: &[],
     },
     BrokenAgent {
@@ -181,7 +212,10 @@ const BROKEN: [BrokenAgent; 12] = [
         what: "a file is not read",
         name: "not-read",
         suite: "evidence",
-        rule: ("fixtures/evidence/prompts/policies-v1.md", "The README is enough."),
+        rule: (
+            "fixtures/evidence/prompts/policies-v1.md",
+            "The README is enough.",
+        ),
         runs: &["evidence/runs"],
         breaks: readme_only,
         headline: "Merge blocked: inspector task_pass_rate 66.7%, needs 100% (baseline 100%) + 2 more gates.",
@@ -196,18 +230,28 @@ const BROKEN: [BrokenAgent; 12] = [
         what: "one agent does not call another one",
         name: "hand-off",
         suite: "cross",
-        rule: ("fixtures/contracts/prompts/policies/privacy/policies-v1.md", "Leave notices of breaches out."),
+        rule: (
+            "fixtures/contracts/prompts/policies/privacy/policies-v1.md",
+            "Leave notices of breaches out.",
+        ),
         runs: &["contracts/runs/privacy"],
         breaks: no_breach,
         headline: "Merge blocked: ",
-        tells: &["cloud-hand-offs ", "breach-notice-calls-legal", "breach_notification"],
+        tells: &[
+            "cloud-hand-offs ",
+            "breach-notice-calls-legal",
+            "breach_notification",
+        ],
         silent_on: &[],
     },
 ];
 
 pub fn trials() -> Vec<Trial> {
     let told = |agent: &'static BrokenAgent| {
-        let name = format!("a comment alone tells a new reader the case and the cause where {}", agent.what);
+        let name = format!(
+            "a comment alone tells a new reader the case and the cause where {}",
+            agent.what
+        );
         trial(name, move || is_told(agent))
     };
     BROKEN.iter().map(told).collect()
@@ -221,8 +265,13 @@ fn is_told(agent: &BrokenAgent) {
     let path = std::env::var("PATH").unwrap();
     let run = ["run", "--suite", agent.suite, "--base", "HEAD"];
     let with = |more: &[&str], variables: &[(&str, &str)]| {
-        let variables: Vec<_> = [("PATH", path.as_str())].into_iter().chain(variables.iter().copied()).collect();
-        repository.goldgate_with(&[&run[..], more].concat(), &variables).stdout
+        let variables: Vec<_> = [("PATH", path.as_str())]
+            .into_iter()
+            .chain(variables.iter().copied())
+            .collect();
+        repository
+            .goldgate_with(&[&run[..], more].concat(), &variables)
+            .stdout
     };
     let comment = with(&["--format", "markdown"], &[]);
     if let Some(folder) = std::env::var_os("GOLDGATE_BROKEN") {
@@ -236,12 +285,22 @@ fn is_told(agent: &BrokenAgent) {
     }
     let visible = plain(comment.split("<details").next().unwrap());
     let headline = visible.lines().nth(1).unwrap();
-    assert!(headline.starts_with(&format!("> **{}", agent.headline)), "{visible}");
-    let read = |text: &str| visible.find(text).map(|end| visible[..end].split_whitespace().count());
+    assert!(
+        headline.starts_with(&format!("> **{}", agent.headline)),
+        "{visible}"
+    );
+    let read = |text: &str| {
+        visible
+            .find(text)
+            .map(|end| visible[..end].split_whitespace().count())
+    };
     let rule = format!("{}: **{}**", agent.rule.0, agent.rule.1);
     for text in agent.tells.iter().copied().chain([rule.as_str()]) {
         let words = read(text).unwrap_or_else(|| panic!("{text}: {visible}"));
-        assert!(words < MINUTE, "{text} stands after {words} words: {visible}");
+        assert!(
+            words < MINUTE,
+            "{text} stands after {words} words: {visible}"
+        );
     }
     for text in agent.silent_on.iter().chain(&["No verdict", "~~{", "**{"]) {
         assert!(!visible.contains(text), "{text}: {visible}");
@@ -252,14 +311,26 @@ fn is_told(agent: &BrokenAgent) {
 
 /// R8: "First block of the comment is noise": recordings are made again with each change of an agent.
 fn quiet_on_recordings(comment: &str, visible: &str) {
-    assert!(!visible.contains("golden change") && !visible.contains("recordings of"), "{visible}");
+    assert!(
+        !visible.contains("golden change") && !visible.contains("recordings of"),
+        "{visible}"
+    );
     let why = "changed; the agent&#39;s files changed too, as expected for new recordings&#58; ";
-    assert!(comment.contains(why), "the reason stands before the names, whole: {comment}");
+    assert!(
+        comment.contains(why),
+        "the reason stands before the names, whole: {comment}"
+    );
 }
 
 /// R11: "−0.1 pp ▼ worse beside 82.5% | 82.5%", "(1 calls match)", a flaky case that no sample passes, a graph that is none.
 fn small_things(comment: &str) {
-    for text in ["(1 calls", "1 samples", "(0 of 3 pass)", "conditional edge", "&#"] {
+    for text in [
+        "(1 calls",
+        "1 samples",
+        "(0 of 3 pass)",
+        "conditional edge",
+        "&#",
+    ] {
         assert!(!comment.contains(text), "{text}: {comment}");
     }
     for row in comment.lines().filter(|line| line.contains("▼")) {
@@ -274,7 +345,10 @@ fn broken(agent: &BrokenAgent) -> Repository {
     repository.remove(".git");
     commit_all(&repository);
     let (file, rule) = agent.rule;
-    repository.write(file, format!("{}\n\n{rule}\n", repository.read(file).trim_end()));
+    repository.write(
+        file,
+        format!("{}\n\n{rule}\n", repository.read(file).trim_end()),
+    );
     for folder in agent.runs {
         for path in recordings(&repository.path("fixtures").join(folder)) {
             let mut run: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
@@ -293,7 +367,9 @@ fn record_again(run: &mut Value) {
         provenance.remove("fingerprint");
         provenance.remove("recorded_at");
     }
-    let time = run["metrics"]["total_latency_ms"].as_f64().unwrap_or_default();
+    let time = run["metrics"]["total_latency_ms"]
+        .as_f64()
+        .unwrap_or_default();
     run["metrics"]["total_latency_ms"] = json!(time + 1.0);
 }
 
@@ -303,7 +379,11 @@ fn recordings(folder: &Path) -> Vec<PathBuf> {
         let path = entry.unwrap().path();
         match path.is_dir() {
             true => found.extend(recordings(&path)),
-            false => found.extend(path.extension().is_some_and(|end| end == "json").then_some(path)),
+            false => found.extend(
+                path.extension()
+                    .is_some_and(|end| end == "json")
+                    .then_some(path),
+            ),
         }
     }
     found
@@ -311,13 +391,32 @@ fn recordings(folder: &Path) -> Vec<PathBuf> {
 
 /// The text as a reader sees it: without Markdown's escapes.
 fn plain(text: &str) -> String {
-    let mut out = text.replace("&#8288;", "").replace("&nbsp;", " ").replace("<br>", "\n");
-    for (escape, sign) in
-        [(34, "\""), (39, "'"), (33, "!"), (40, "("), (41, ")"), (58, ":"), (91, "["), (93, "]"), (95, "_")]
-    {
+    let mut out = text
+        .replace("&#8288;", "")
+        .replace("&nbsp;", " ")
+        .replace("<br>", "\n");
+    for (escape, sign) in [
+        (34, "\""),
+        (39, "'"),
+        (33, "!"),
+        (40, "("),
+        (41, ")"),
+        (58, ":"),
+        (91, "["),
+        (93, "]"),
+        (95, "_"),
+    ] {
         out = out.replace(&format!("&#{escape};"), sign);
     }
-    for (escape, sign) in [(42, "*"), (92, "\\"), (96, "`"), (123, "{"), (124, "|"), (125, "}"), (126, "~")] {
+    for (escape, sign) in [
+        (42, "*"),
+        (92, "\\"),
+        (96, "`"),
+        (123, "{"),
+        (124, "|"),
+        (125, "}"),
+        (126, "~"),
+    ] {
         out = out.replace(&format!("&#{escape};"), sign);
     }
     out
@@ -344,8 +443,14 @@ fn one_day(run: &mut Value, _: &str) {
 }
 
 fn convert_twice(run: &mut Value, _: &str) {
-    let Some(calls) = run["intermediate"]["tool_calls"].as_array_mut() else { return };
-    if let Some(first) = calls.first().filter(|call| call["name"] == "convert_units").cloned() {
+    let Some(calls) = run["intermediate"]["tool_calls"].as_array_mut() else {
+        return;
+    };
+    if let Some(first) = calls
+        .first()
+        .filter(|call| call["name"] == "convert_units")
+        .cloned()
+    {
         calls.insert(0, first);
     }
 }
@@ -375,7 +480,10 @@ fn prose(run: &mut Value, path: &str) {
 }
 
 fn lose_clause(run: &mut Value, path: &str) {
-    if let (true, Some(document)) = (path.contains("reviser/agency-tea"), run["outputs"]["document"].as_str()) {
+    if let (true, Some(document)) = (
+        path.contains("reviser/agency-tea"),
+        run["outputs"]["document"].as_str(),
+    ) {
         let from = document.len() / 2 + document[document.len() / 2..].find("\\par").unwrap();
         let to = from + 4 + document[from + 4..].find("\\par").unwrap();
         run["outputs"]["document"] = json!(format!("{}{}", &document[..from], &document[to..]));
@@ -390,12 +498,17 @@ fn unstable(run: &mut Value, path: &str) {
 
 fn ux(run: &mut Value, path: &str) {
     if path.contains("int-019") {
-        each(&mut run["outputs"]["atoms"], |atom| atom["category"] = json!("ux"));
+        each(&mut run["outputs"]["atoms"], |atom| {
+            atom["category"] = json!("ux")
+        });
     }
 }
 
 fn by_order(run: &mut Value, path: &str) {
-    if let (true, Some(delta)) = (path.contains("--order"), run["outputs"]["deltas"].get_mut(0)) {
+    if let (true, Some(delta)) = (
+        path.contains("--order"),
+        run["outputs"]["deltas"].get_mut(0),
+    ) {
         delta["kind"] = json!("orphan_test");
     }
 }

@@ -18,15 +18,25 @@ pub fn trials() -> Vec<Trial> {
         folders.extend(folders_of(&area));
     }
     let named = folders.into_iter().map(|folder| {
-        let name = folder.strip_prefix(root().join("tests/cases")).unwrap().display().to_string().replace('_', " ");
+        let name = folder
+            .strip_prefix(root().join("tests/cases"))
+            .unwrap()
+            .display()
+            .to_string()
+            .replace('_', " ");
         trial(name, move || check(&folder))
     });
     named.collect()
 }
 
 fn folders_of(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let mut folders: Vec<PathBuf> = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .collect();
     folders.sort();
     folders
 }
@@ -38,19 +48,30 @@ fn check(folder: &Path) {
     }
     let command = fs::read_to_string(folder.join("command")).unwrap();
     let input = fs::read(folder.join("stdin")).unwrap_or_default();
-    let mut came = [("code", String::new()), ("stdout", String::new()), ("stderr", String::new())];
+    let mut came = [
+        ("code", String::new()),
+        ("stdout", String::new()),
+        ("stderr", String::new()),
+    ];
     for line in command.lines() {
         let ran = repository.goldgate_reading(&line.split_whitespace().collect::<Vec<_>>(), &input);
         let texts = [format!("{}\n", ran.code), ran.stdout, ran.stderr];
-        came.iter_mut().zip(texts).for_each(|((_, all), text)| all.push_str(&text));
+        came.iter_mut()
+            .zip(texts)
+            .for_each(|((_, all), text)| all.push_str(&text));
     }
     for (name, text) in came {
         let file = folder.join(name);
         if std::env::var_os("BLESS").is_some() {
             fs::write(&file, &text).unwrap();
         }
-        let Ok(wanted) = fs::read_to_string(&file) else { continue };
-        assert!(wanted == text, "{name} differs; BLESS=1 rewrites it\n--- wanted\n{wanted}\n--- came\n{text}");
+        let Ok(wanted) = fs::read_to_string(&file) else {
+            continue;
+        };
+        assert!(
+            wanted == text,
+            "{name} differs; BLESS=1 rewrites it\n--- wanted\n{wanted}\n--- came\n{text}"
+        );
     }
 }
 

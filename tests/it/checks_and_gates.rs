@@ -13,7 +13,10 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("no check of any kind and role fails in every case and leaves the default gates green", every_check),
+        trial(
+            "no check of any kind and role fails in every case and leaves the default gates green",
+            every_check,
+        ),
         trial("each check of a finding can fail alone", findings),
         trial("each check of a rule can fail alone", triggers),
     ]
@@ -25,26 +28,58 @@ const CHECKS: &[(&str, &str, &str, &[&str])] = &[
         "findings",
         "",
         "case_pass_rate",
-        &["schema", "expected_finding", "expected_gap", "must_not_find", "count_in_range"],
+        &[
+            "schema",
+            "expected_finding",
+            "expected_gap",
+            "must_not_find",
+            "count_in_range",
+        ],
     ),
     (
         "cross_agent",
         "",
         "case_pass_rate",
         &[
-            "schema", "shared_finding", "shared_severity", "no_contradiction", "no_duplicates", "expected_trigger",
+            "schema",
+            "shared_finding",
+            "shared_severity",
+            "no_contradiction",
+            "no_duplicates",
+            "expected_trigger",
             "must_not_trigger",
         ],
     ),
-    ("interview", "", "scenario_pass_rate", &["schema", "expected_atom", "rubric_total"]),
-    ("stochastic", "", "case_pass_rate", &["schema", "reaches_thresholds"]),
+    (
+        "interview",
+        "",
+        "scenario_pass_rate",
+        &["schema", "expected_atom", "rubric_total"],
+    ),
+    (
+        "stochastic",
+        "",
+        "case_pass_rate",
+        &["schema", "reaches_thresholds"],
+    ),
     (
         "reconciliation",
         "",
         "scenario_pass_rate",
-        &["schema", "deltas_found", "kinds_right", "evidence_grounded", "actions_bounded"],
+        &[
+            "schema",
+            "deltas_found",
+            "kinds_right",
+            "evidence_grounded",
+            "actions_bounded",
+        ],
     ),
-    ("property", "", "case_pass_rate", &["schema", "base_classified", "stable"]),
+    (
+        "property",
+        "",
+        "case_pass_rate",
+        &["schema", "base_classified", "stable"],
+    ),
     (
         "evidence",
         "",
@@ -85,10 +120,24 @@ const CHECKS: &[(&str, &str, &str, &[&str])] = &[
         "",
         "answer_pass_rate",
         &[
-            "answer_equals", "answer_one_of", "answer_all_of", "answer_any_of", "answer_none_of", "answer_starts_with",
-            "answer_ends_with", "answer_regex", "answer_not_regex", "answer_json_schema", "answer_json",
-            "answer_length", "answer_similar", "answer_refusal", "answer_max_latency_ms", "answer_max_cost_usd",
-            "answer_not", "answer_min_score",
+            "answer_equals",
+            "answer_one_of",
+            "answer_all_of",
+            "answer_any_of",
+            "answer_none_of",
+            "answer_starts_with",
+            "answer_ends_with",
+            "answer_regex",
+            "answer_not_regex",
+            "answer_json_schema",
+            "answer_json",
+            "answer_length",
+            "answer_similar",
+            "answer_refusal",
+            "answer_max_latency_ms",
+            "answer_max_cost_usd",
+            "answer_not",
+            "answer_min_score",
         ],
     ),
     (
@@ -111,8 +160,14 @@ const CHECKS: &[(&str, &str, &str, &[&str])] = &[
         "critic",
         "case_pass_rate",
         &[
-            "schema", "arithmetic", "consistent", "not_falsely_satisfied", "failures_found", "none_invented",
-            "feedback_given", "suggestions_placed",
+            "schema",
+            "arithmetic",
+            "consistent",
+            "not_falsely_satisfied",
+            "failures_found",
+            "none_invented",
+            "feedback_given",
+            "suggestions_placed",
         ],
     ),
 ];
@@ -131,7 +186,13 @@ pub type Found = BTreeMap<(String, String, String), Failing>;
 
 /// The first word of a check's name: `expected_gap[0]` is an `expected_gap`.
 fn word(check: &Value) -> String {
-    check["name"].as_str().unwrap().split('[').next().unwrap().to_owned()
+    check["name"]
+        .as_str()
+        .unwrap()
+        .split('[')
+        .next()
+        .unwrap()
+        .to_owned()
 }
 
 fn role(kind: &str, case: &Value) -> &'static str {
@@ -146,11 +207,20 @@ fn role(kind: &str, case: &Value) -> &'static str {
 /// Every failing check of the folders of `tests/cases`, with a case in which as few others as can be fail with it.
 pub fn collected() -> Found {
     let mut found = Found::new();
-    let areas = fs::read_dir(root().join("tests/cases")).unwrap().map(|area| area.unwrap().path());
-    let cases = areas.filter(|area| area.is_dir()).flat_map(|area| fs::read_dir(area).unwrap());
-    let mut folders: Vec<_> = cases.map(|case| case.unwrap().path().join("files")).collect();
+    let areas = fs::read_dir(root().join("tests/cases"))
+        .unwrap()
+        .map(|area| area.unwrap().path());
+    let cases = areas
+        .filter(|area| area.is_dir())
+        .flat_map(|area| fs::read_dir(area).unwrap());
+    let mut folders: Vec<_> = cases
+        .map(|case| case.unwrap().path().join("files"))
+        .collect();
     folders.sort();
-    for files in folders.into_iter().filter(|files| files.join("goldgate.yaml").is_file()) {
+    for files in folders
+        .into_iter()
+        .filter(|files| files.join("goldgate.yaml").is_file())
+    {
         if let Some(report) = graded(&files, &[], None) {
             add(&mut found, &files, &report);
         }
@@ -165,7 +235,10 @@ fn add(found: &mut Found, files: &Path, report: &Value) {
             let gates = |case: &&Value| case["excluded"] == false;
             for case in agent["cases"].as_array().unwrap().iter().filter(gates) {
                 let checks = case["checks"].as_array().unwrap().iter();
-                let failing: BTreeSet<String> = checks.filter(|check| check["passed"] == false).map(word).collect();
+                let failing: BTreeSet<String> = checks
+                    .filter(|check| check["passed"] == false)
+                    .map(word)
+                    .collect();
                 for check in &failing {
                     let here = Failing {
                         files: files.to_owned(),
@@ -175,7 +248,10 @@ fn add(found: &mut Found, files: &Path, report: &Value) {
                         failing: failing.clone(),
                     };
                     let key = (kind.to_owned(), role(kind, case).to_owned(), check.clone());
-                    if found.get(&key).is_none_or(|before| before.failing.len() > here.failing.len()) {
+                    if found
+                        .get(&key)
+                        .is_none_or(|before| before.failing.len() > here.failing.len())
+                    {
                         found.insert(key, here);
                     }
                 }
@@ -202,15 +278,23 @@ pub fn graded(files: &Path, more: &[&str], baseline: Option<&Value>) -> Option<V
 
 /// A baseline in which the agent was perfect in every share.
 pub fn perfect(of: &Failing, report: &Value) -> Value {
-    let metrics = report["suites"][0]["agents"][0]["metrics"].as_object().unwrap().iter();
-    let best = metrics.filter_map(|(name, metric)| match (metric["unit"].as_str()?, metric["better"].as_str()?) {
-        ("share", "higher") => Some((name.clone(), 1.0)),
-        ("share", "lower") => Some((name.clone(), 0.0)),
-        _ => None,
+    let metrics = report["suites"][0]["agents"][0]["metrics"]
+        .as_object()
+        .unwrap()
+        .iter();
+    let best = metrics.filter_map(|(name, metric)| {
+        match (metric["unit"].as_str()?, metric["better"].as_str()?) {
+            ("share", "higher") => Some((name.clone(), 1.0)),
+            ("share", "lower") => Some((name.clone(), 0.0)),
+            _ => None,
+        }
     });
     let best: BTreeMap<String, f64> = best.collect();
-    let samples = best.iter().map(|(name, value)| (name.clone(), vec![*value]));
-    let case: BTreeMap<String, Vec<f64>> = samples.chain([("passed".to_owned(), vec![1.0])]).collect();
+    let samples = best
+        .iter()
+        .map(|(name, value)| (name.clone(), vec![*value]));
+    let case: BTreeMap<String, Vec<f64>> =
+        samples.chain([("passed".to_owned(), vec![1.0])]).collect();
     let entry = json!({ "metrics": best, "cases": { &of.case: case } });
     json!({ "schema": "goldgate.baseline/1", "suites": { &of.suite: { "agents": { &of.agent: entry } } } })
 }
@@ -221,8 +305,17 @@ fn every_check() {
     for (kind, role, all_checks, checks) in CHECKS {
         for check in *checks {
             let key = ((*kind).to_owned(), (*role).to_owned(), (*check).to_owned());
-            let failing = found.get(&key).unwrap_or_else(|| panic!("no case of tests/cases fails {key:?}"));
-            let only = ["--suite", &failing.suite, "--agent", &failing.agent, "--case", &failing.case];
+            let failing = found
+                .get(&key)
+                .unwrap_or_else(|| panic!("no case of tests/cases fails {key:?}"));
+            let only = [
+                "--suite",
+                &failing.suite,
+                "--agent",
+                &failing.agent,
+                "--case",
+                &failing.case,
+            ];
             let none = json!({ "schema": "goldgate.baseline/1", "suites": {} });
             let alone = graded(&failing.files, &only, Some(&none)).unwrap();
             if alone["code"] == 0 {
@@ -239,38 +332,74 @@ fn every_check() {
     }
     assert!(green.is_empty(), "{}", green.join("\n"));
     // A check that is new stands in the table, too.
-    let known: BTreeSet<(&str, &str)> =
-        CHECKS.iter().flat_map(|(kind, _, _, checks)| checks.iter().map(|check| (*kind, *check))).collect();
-    let unknown: Vec<_> =
-        found.keys().filter(|(kind, _, check)| !known.contains(&(kind.as_str(), check.as_str()))).collect();
-    let unknown: Vec<_> = unknown.into_iter().filter(|(kind, ..)| kind != "triggers").collect();
+    let known: BTreeSet<(&str, &str)> = CHECKS
+        .iter()
+        .flat_map(|(kind, _, _, checks)| checks.iter().map(|check| (*kind, *check)))
+        .collect();
+    let unknown: Vec<_> = found
+        .keys()
+        .filter(|(kind, _, check)| !known.contains(&(kind.as_str(), check.as_str())))
+        .collect();
+    let unknown: Vec<_> = unknown
+        .into_iter()
+        .filter(|(kind, ..)| kind != "triggers")
+        .collect();
     assert!(unknown.is_empty(), "{unknown:?}");
 }
 
 /// The checks that fail in a run, and its exit code.
 fn outcome(repository: &Repository, arguments: &[&str]) -> (i32, BTreeSet<String>) {
     let ran = repository.goldgate(&[&["run", "--format", "json"], arguments].concat());
-    let report: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr));
-    let cases = report["suites"][0]["agents"][0]["cases"].as_array().unwrap();
-    let checks = cases.iter().flat_map(|case| case["checks"].as_array().unwrap());
-    (ran.code, checks.filter(|check| check["passed"] == false).map(word).collect())
+    let report: Value = serde_json::from_str(&ran.stdout)
+        .unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr));
+    let cases = report["suites"][0]["agents"][0]["cases"]
+        .as_array()
+        .unwrap();
+    let checks = cases
+        .iter()
+        .flat_map(|case| case["checks"].as_array().unwrap());
+    (
+        ran.code,
+        checks
+            .filter(|check| check["passed"] == false)
+            .map(word)
+            .collect(),
+    )
 }
 
 fn findings() {
     let wrong = r#""citations": [ { "file": "docs/lease.md", "quote": "a change of control" } ] }
     , { "category": "termination", "severity": "P1", "title": "T", "description": "d" }"#;
     for (check, golden, run) in [
-        ("schema", EXPECTED.to_owned(), RUN.replace("[\"missing doc\"]", "[\"missing doc\", 5]")),
-        ("expected_finding", EXPECTED.to_owned(), RUN.replace("prior approval", "a word")),
-        ("expected_gap", EXPECTED.to_owned(), RUN.replace("missing doc", "another")),
+        (
+            "schema",
+            EXPECTED.to_owned(),
+            RUN.replace("[\"missing doc\"]", "[\"missing doc\", 5]"),
+        ),
+        (
+            "expected_finding",
+            EXPECTED.to_owned(),
+            RUN.replace("prior approval", "a word"),
+        ),
+        (
+            "expected_gap",
+            EXPECTED.to_owned(),
+            RUN.replace("missing doc", "another"),
+        ),
         (
             "must_not_find",
             EXPECTED.to_owned(),
-            RUN.replace(r#""citations": [ { "file": "docs/lease.md", "quote": "a change of control" } ] }"#, wrong),
+            RUN.replace(
+                r#""citations": [ { "file": "docs/lease.md", "quote": "a change of control" } ] }"#,
+                wrong,
+            ),
         ),
         (
             "count_in_range",
-            EXPECTED.replace("\"max_expected_findings\": 3", "\"max_expected_findings\": 0"),
+            EXPECTED.replace(
+                "\"max_expected_findings\": 3",
+                "\"max_expected_findings\": 0",
+            ),
             RUN.to_owned(),
         ),
     ] {
@@ -278,7 +407,11 @@ fn findings() {
         assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
         repository.write("golden/expected/legal/lease.json", golden);
         repository.write("golden/runs/legal/lease.json", run);
-        assert_eq!(outcome(&repository, &[]), (1, BTreeSet::from([check.to_owned()])), "{check}");
+        assert_eq!(
+            outcome(&repository, &[]),
+            (1, BTreeSet::from([check.to_owned()])),
+            "{check}"
+        );
     }
 }
 
@@ -287,11 +420,17 @@ const RULES_CASE: &str = "fixtures/triggers/cases/CASE.json";
 fn triggers() {
     let repository = Repository::bundled();
     let folder = fs::read_dir(repository.path("fixtures/triggers/cases")).unwrap();
-    let mut names: Vec<String> = folder.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = folder
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     let fires = |name: &String| {
-        let case: Value = serde_json::from_str(&repository.read(&format!("fixtures/triggers/cases/{name}"))).unwrap();
-        case["expected_triggers"].as_array().is_some_and(|rules| rules.len() == 1)
+        let case: Value =
+            serde_json::from_str(&repository.read(&format!("fixtures/triggers/cases/{name}")))
+                .unwrap();
+        case["expected_triggers"]
+            .as_array()
+            .is_some_and(|rules| rules.len() == 1)
     };
     let case = names.into_iter().find(fires).unwrap();
     let file = RULES_CASE.replace("CASE.json", &case);
@@ -302,14 +441,24 @@ fn triggers() {
     let expected = whole["expected_triggers"].clone();
     for (check, edits) in [
         ("expected_trigger", json!({ "findings": [] })),
-        ("must_not_trigger", json!({ "expected_triggers": [], "must_not_trigger": expected })),
-        ("no_other_trigger", json!({ "expected_triggers": [], "must_not_trigger": [] })),
+        (
+            "must_not_trigger",
+            json!({ "expected_triggers": [], "must_not_trigger": expected }),
+        ),
+        (
+            "no_other_trigger",
+            json!({ "expected_triggers": [], "must_not_trigger": [] }),
+        ),
     ] {
         let mut edited = whole.clone();
         for (key, value) in edits.as_object().unwrap() {
             edited[key] = value.clone();
         }
         repository.write(&file, edited.to_string());
-        assert_eq!(outcome(&repository, &only), (1, BTreeSet::from([check.to_owned()])), "{check}");
+        assert_eq!(
+            outcome(&repository, &only),
+            (1, BTreeSet::from([check.to_owned()])),
+            "{check}"
+        );
     }
 }

@@ -10,8 +10,14 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("no files of src use each other in a circle", no_circles),
-        trial("a circle is found through a use, a path and a re-export", circles_are_found),
-        trial("commands use the pipeline, and never each other", app_floors),
+        trial(
+            "a circle is found through a use, a path and a re-export",
+            circles_are_found,
+        ),
+        trial(
+            "commands use the pipeline, and never each other",
+            app_floors,
+        ),
     ]
 }
 
@@ -42,42 +48,86 @@ type Sources = BTreeMap<Module, Source>;
 type Arrows = BTreeMap<Module, BTreeMap<Module, BTreeSet<String>>>;
 
 fn no_circles() {
-    let arrows = arrows(&read(sources().into_iter().map(|(path, text)| (path.display().to_string(), text))));
+    let arrows = arrows(&read(
+        sources()
+            .into_iter()
+            .map(|(path, text)| (path.display().to_string(), text)),
+    ));
     let count: usize = arrows.values().map(BTreeMap::len).sum();
-    assert!(count > 1_500, "only {count} arrows between {} files", arrows.len());
+    assert!(
+        count > 1_500,
+        "only {count} arrows between {} files",
+        arrows.len()
+    );
     let circles = circles(&arrows);
-    assert!(circles.is_empty(), "files that use each other:\n{}", circles.join("\n"));
+    assert!(
+        circles.is_empty(),
+        "files that use each other:\n{}",
+        circles.join("\n")
+    );
 }
 
 fn circles_are_found() {
     let found = |files: &[(&str, &str)]| {
-        let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
+        let files = files
+            .iter()
+            .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
         circles(&arrows(&read(files))).len()
     };
     let user = ("src/a/user.rs", "use super::Word;\nfn user(_: Word) {}");
-    let by_use = ("src/a/mod.rs", "mod user;\nuse self::user::user;\npub struct Word;");
+    let by_use = (
+        "src/a/mod.rs",
+        "mod user;\nuse self::user::user;\npub struct Word;",
+    );
     assert_eq!(found(&[by_use, user]), 1);
-    let by_path = ("src/a/mod.rs", "mod user;\npub struct Word;\nfn own() { user::user(Word); }");
+    let by_path = (
+        "src/a/mod.rs",
+        "mod user;\npub struct Word;\nfn own() { user::user(Word); }",
+    );
     assert_eq!(found(&[by_path, user]), 1);
     let word = ("src/a/word.rs", "pub struct Word;");
-    let reexport = ("src/a/mod.rs", "mod user;\nmod word;\nuse self::user::user;\npub use self::word::Word;");
+    let reexport = (
+        "src/a/mod.rs",
+        "mod user;\nmod word;\nuse self::user::user;\npub use self::word::Word;",
+    );
     assert_eq!(found(&[reexport, word, user]), 0);
-    let circle = ("src/a/word.rs", "pub struct Word;\nfn two() { super::user::user(Word) }");
+    let circle = (
+        "src/a/word.rs",
+        "pub struct Word;\nfn two() { super::user::user(Word) }",
+    );
     assert_eq!(found(&[reexport, circle, user]), 1);
     let in_tests = "pub struct Word;\n#[cfg(test)]\nmod tests {\n    use super::super::user::user;\n}\n// user::user\n";
     assert_eq!(found(&[reexport, ("src/a/word.rs", in_tests), user]), 0);
 }
 
 /// The floors of `app`, from the bottom: a room uses only lower ones.
-const FLOORS: &[&[&str]] = &[&["cli", "cli_error"], &["pipeline"], &["live"], &["worktree"], &["commands", "github"]];
+const FLOORS: &[&[&str]] = &[
+    &["cli", "cli_error"],
+    &["pipeline"],
+    &["live"],
+    &["worktree"],
+    &["commands", "github"],
+];
 
 fn app_floors() {
-    let arrows = arrows(&read(sources().into_iter().map(|(path, text)| (path.display().to_string(), text))));
-    let floor = |room: &String| FLOORS.iter().position(|rooms| rooms.contains(&room.as_str()));
+    let arrows = arrows(&read(
+        sources()
+            .into_iter()
+            .map(|(path, text)| (path.display().to_string(), text)),
+    ));
+    let floor = |room: &String| {
+        FLOORS
+            .iter()
+            .position(|rooms| rooms.contains(&room.as_str()))
+    };
     let mut wrong = Vec::new();
-    for (from, to, names) in arrows.iter().flat_map(|(from, all)| all.iter().map(move |(to, names)| (from, to, names)))
+    for (from, to, names) in arrows
+        .iter()
+        .flat_map(|(from, all)| all.iter().map(move |(to, names)| (from, to, names)))
     {
-        let ([app, own, ..], [other_app, other, ..]) = (from.as_slice(), to.as_slice()) else { continue };
+        let ([app, own, ..], [other_app, other, ..]) = (from.as_slice(), to.as_slice()) else {
+            continue;
+        };
         if app != "app" || other_app != "app" {
             continue;
         }
@@ -87,7 +137,11 @@ fn app_floors() {
             (None, _) | (_, None) => panic!("{own} or {other} has no floor in app"),
         };
         if !allowed {
-            wrong.push(format!("{} must not use {}: {names:?}", from.join("::"), to.join("::")));
+            wrong.push(format!(
+                "{} must not use {}: {names:?}",
+                from.join("::"),
+                to.join("::")
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -139,14 +193,22 @@ fn tokens(text: &str) -> Vec<String> {
             match inner.as_slice() {
                 ['\\', _] => 3 + rest[3..].find('\'').unwrap() + 1,
                 [letter, '\''] => letter.len_utf8() + 2,
-                _ => 1 + rest[1..].find(|char| !is_word(char)).unwrap_or(rest.len() - 1),
+                _ => {
+                    1 + rest[1..]
+                        .find(|char| !is_word(char))
+                        .unwrap_or(rest.len() - 1)
+                }
             }
         } else if is_word(first) {
             let end = rest.find(|char| !is_word(char)).unwrap_or(rest.len());
             found.push(rest[..end].to_owned());
             end
         } else {
-            let length = if rest.starts_with("::") { 2 } else { first.len_utf8() };
+            let length = if rest.starts_with("::") {
+                2
+            } else {
+                first.len_utf8()
+            };
             if !first.is_whitespace() {
                 found.push(rest[..length].to_owned());
             }
@@ -164,19 +226,33 @@ fn source(tokens: &[String]) -> Source {
     while index < tokens.len() {
         match at(index) {
             "#" if at(index + 1) == "[" && at(index + 2) == "cfg" => {
-                let end = index + tokens[index..].iter().position(|token| token == "]").unwrap();
+                let end = index
+                    + tokens[index..]
+                        .iter()
+                        .position(|token| token == "]")
+                        .unwrap();
                 let for_tests = tokens[index..end].iter().any(|token| token == "test");
-                index = if for_tests { after_item(tokens, end + 1) } else { end + 1 };
+                index = if for_tests {
+                    after_item(tokens, end + 1)
+                } else {
+                    end + 1
+                };
                 continue;
             }
             "use"
-                if index == 0 || ["pub", ")", ";", "}", "{", "]"].contains(&at(index - 1)) && at(index + 1) != "<" =>
+                if index == 0
+                    || ["pub", ")", ";", "}", "{", "]"].contains(&at(index - 1))
+                        && at(index + 1) != "<" =>
             {
                 let is_reexport = index > 0 && ["pub", ")"].contains(&at(index - 1));
                 index = imports(tokens, index + 1, &[], is_reexport, &mut source) + 1;
                 continue;
             }
-            "mod" => assert!(at(index + 2) == ";", "the module {} is inside of a file", at(index + 1)),
+            "mod" => assert!(
+                at(index + 2) == ";",
+                "the module {} is inside of a file",
+                at(index + 1)
+            ),
             "{" => depth += 1,
             "}" => depth -= 1,
             "struct" | "enum" | "trait" | "type" | "fn" | "const" | "static" if depth == 0 => {
@@ -199,7 +275,9 @@ fn source(tokens: &[String]) -> Source {
 }
 
 /// What is before a name that does not begin a path.
-const DEFINES: &[&str] = &["::", ".", "fn", "mod", "struct", "enum", "trait", "type", "const", "static"];
+const DEFINES: &[&str] = &[
+    "::", ".", "fn", "mod", "struct", "enum", "trait", "type", "const", "static",
+];
 
 fn is_name(token: &str) -> bool {
     token.starts_with(|char: char| char.is_alphabetic() || char == '_')
@@ -222,7 +300,13 @@ fn after_item(tokens: &[String], from: usize) -> usize {
 }
 
 /// Reads an import tree; returns the index of the token that ends it.
-fn imports(tokens: &[String], from: usize, before: &[String], is_reexport: bool, source: &mut Source) -> usize {
+fn imports(
+    tokens: &[String],
+    from: usize,
+    before: &[String],
+    is_reexport: bool,
+    source: &mut Source,
+) -> usize {
     let mut path = before.to_vec();
     let mut index = from;
     loop {
@@ -238,13 +322,21 @@ fn imports(tokens: &[String], from: usize, before: &[String], is_reexport: bool,
             "::" => {}
             "as" => {
                 let alias = tokens[index + 1].clone();
-                source.imports.entry(alias).or_default().push(Import { path, is_reexport });
+                source
+                    .imports
+                    .entry(alias)
+                    .or_default()
+                    .push(Import { path, is_reexport });
                 return index + 2;
             }
             "," | "}" | ";" => {
                 path.retain(|part| part != "self" || before.is_empty());
                 let name = path.last().cloned().unwrap();
-                source.imports.entry(name).or_default().push(Import { path, is_reexport });
+                source
+                    .imports
+                    .entry(name)
+                    .or_default()
+                    .push(Import { path, is_reexport });
                 return index;
             }
             part => path.push(part.to_owned()),
@@ -255,7 +347,9 @@ fn imports(tokens: &[String], from: usize, before: &[String], is_reexport: bool,
 
 /// What a path in a module leads to, as far as it stays in src.
 fn resolve(files: &Sources, module: &[String], path: &[String], depth: usize) -> Vec<Target> {
-    let Some((first, rest)) = path.split_first().filter(|_| depth < 20) else { return Vec::new() };
+    let Some((first, rest)) = path.split_first().filter(|_| depth < 20) else {
+        return Vec::new();
+    };
     let mut found = match first.as_str() {
         "crate" => vec![Target::Module(Vec::new())],
         "self" => vec![Target::Module(module.to_vec())],
@@ -264,7 +358,9 @@ fn resolve(files: &Sources, module: &[String], path: &[String], depth: usize) ->
     };
     for name in rest {
         let next = found.into_iter().flat_map(|target| match target {
-            Target::Module(module) if name == "super" => vec![Target::Module(module[..module.len() - 1].to_vec())],
+            Target::Module(module) if name == "super" => {
+                vec![Target::Module(module[..module.len() - 1].to_vec())]
+            }
             Target::Module(module) => member(files, &module, name, depth),
             // A constant or function of an item: the path up to the item counts.
             Target::Item(_) => Vec::new(),
@@ -276,7 +372,9 @@ fn resolve(files: &Sources, module: &[String], path: &[String], depth: usize) ->
 
 /// What a name in a module means: a module below, an item, or an import.
 fn member(files: &Sources, module: &[String], name: &str, depth: usize) -> Vec<Target> {
-    let Some(source) = files.get(module) else { return Vec::new() };
+    let Some(source) = files.get(module) else {
+        return Vec::new();
+    };
     let below = [module, &[name.to_owned()]].concat();
     let mut found = Vec::new();
     if files.contains_key(&below) {
@@ -285,7 +383,13 @@ fn member(files: &Sources, module: &[String], name: &str, depth: usize) -> Vec<T
     if source.items.contains(name) {
         found.push(Target::Item(module.to_vec()));
     }
-    for import in source.imports.get(name).into_iter().flatten().filter(|import| import.path != [name]) {
+    for import in source
+        .imports
+        .get(name)
+        .into_iter()
+        .flatten()
+        .filter(|import| import.path != [name])
+    {
         found.extend(resolve(files, module, &import.path, depth + 1));
     }
     found
@@ -296,16 +400,28 @@ fn arrows(files: &Sources) -> Arrows {
     let mut arrows: Arrows = BTreeMap::new();
     for (module, source) in files {
         let own = arrows.entry(module.clone()).or_default();
-        let imported = source.imports.iter().flat_map(|(name, all)| all.iter().map(move |import| (name, import)));
-        let imported = imported
-            .filter(|(name, import)| !import.is_reexport || source.paths.iter().any(|path| path.first() == Some(name)));
+        let imported = source
+            .imports
+            .iter()
+            .flat_map(|(name, all)| all.iter().map(move |import| (name, import)));
+        let imported = imported.filter(|(name, import)| {
+            !import.is_reexport || source.paths.iter().any(|path| path.first() == Some(name))
+        });
         let paths = source.paths.iter().filter(|path| path.len() > 1);
         for path in imported.map(|(_, import)| &import.path).chain(paths) {
-            let longest = (1..=path.len()).rev().map(|length| resolve(files, module, &path[..length], 0));
-            for target in longest.into_iter().find(|found| !found.is_empty()).unwrap_or_default() {
+            let longest = (1..=path.len())
+                .rev()
+                .map(|length| resolve(files, module, &path[..length], 0));
+            for target in longest
+                .into_iter()
+                .find(|found| !found.is_empty())
+                .unwrap_or_default()
+            {
                 let (Target::Module(used) | Target::Item(used)) = target;
                 if used != *module && !used.is_empty() {
-                    own.entry(used).or_default().insert(path[path.len() - 1].clone());
+                    own.entry(used)
+                        .or_default()
+                        .insert(path[path.len() - 1].clone());
                 }
             }
         }
@@ -325,7 +441,11 @@ fn circles(arrows: &Arrows) -> Vec<String> {
         let mut lines = String::new();
         for from in circle {
             for (to, names) in arrows[*from].iter().filter(|(to, _)| circle.contains(to)) {
-                lines += &format!("    {} uses {}: {names:?}\n", from.join("::"), to.join("::"));
+                lines += &format!(
+                    "    {} uses {}: {names:?}\n",
+                    from.join("::"),
+                    to.join("::")
+                );
             }
         }
         lines
@@ -350,9 +470,11 @@ impl<'a> Search<'a> {
         for used in arrows.get(module).into_iter().flat_map(BTreeMap::keys) {
             if !self.index.contains_key(used) {
                 self.visit(arrows, used);
-                self.low.insert(module, self.low[module].min(self.low[used]));
+                self.low
+                    .insert(module, self.low[module].min(self.low[used]));
             } else if self.open.contains(&used) {
-                self.low.insert(module, self.low[module].min(self.index[used]));
+                self.low
+                    .insert(module, self.low[module].min(self.index[used]));
             }
         }
         if self.low[module] == own {

@@ -9,12 +9,30 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a partial clone names the file that it lacks and the command that gets it", partial),
-        trial("a golden file that is a Git LFS pointer is called one", pointer),
-        trial("a file of the agent that is a Git LFS pointer is to be fetched, not recorded again", agent_pointer),
-        trial("a shallow clone without the merge base asks for it", shallow),
-        trial("a clone with a separate folder of git inside another repository is no submodule", separate),
-        trial("check and digests name a submodule that is not checked out", without_submodule),
+        trial(
+            "a partial clone names the file that it lacks and the command that gets it",
+            partial,
+        ),
+        trial(
+            "a golden file that is a Git LFS pointer is called one",
+            pointer,
+        ),
+        trial(
+            "a file of the agent that is a Git LFS pointer is to be fetched, not recorded again",
+            agent_pointer,
+        ),
+        trial(
+            "a shallow clone without the merge base asks for it",
+            shallow,
+        ),
+        trial(
+            "a clone with a separate folder of git inside another repository is no submodule",
+            separate,
+        ),
+        trial(
+            "check and digests name a submodule that is not checked out",
+            without_submodule,
+        ),
     ]
 }
 
@@ -22,7 +40,10 @@ const GOLDEN: &str = "golden/expected/legal/lease.json";
 
 fn judged(repository: &Repository, config: &str) -> Ran {
     let path = std::env::var("PATH").unwrap();
-    repository.goldgate_with(&["run", "--base", "HEAD", "--config", config], &[("PATH", &path)])
+    repository.goldgate_with(
+        &["run", "--base", "HEAD", "--config", config],
+        &[("PATH", &path)],
+    )
 }
 
 fn clone(into: &Repository, from: &Repository, options: &[&str]) {
@@ -40,35 +61,62 @@ fn committed() -> Repository {
 
 fn partial() {
     let origin = committed();
-    git(&origin.path(""), &["config", "uploadpack.allowFilter", "true"]);
+    git(
+        &origin.path(""),
+        &["config", "uploadpack.allowFilter", "true"],
+    );
     for filter in ["blob:none", "tree:0"] {
         let place = Repository::empty();
         clone(&place, &origin, &["--no-checkout", "--filter", filter]);
         for file in FILES {
             place.write(&format!("clone/{file}"), origin.read(file));
         }
-        place.replace(&format!("clone/{GOLDEN}"), "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
+        place.replace(
+            &format!("clone/{GOLDEN}"),
+            "\"max_expected_findings\": 3",
+            "\"max_expected_findings\": 9",
+        );
         let ran = judged(&place, "clone/goldgate.yaml");
         assert_eq!(ran.code, 3, "{filter}: {}{}", ran.stdout, ran.stderr);
-        let remedy =
-            "this clone was made with `--filter` and lacks files; `git fetch --refetch --no-filter origin` gets them";
+        let remedy = "this clone was made with `--filter` and lacks files; `git fetch --refetch --no-filter origin` gets them";
         assert!(ran.stderr.contains(remedy), "{filter}: {}", ran.stderr);
-        assert!(filter != "blob:none" || ran.stderr.contains(&format!("{GOLDEN}: ")), "{}", ran.stderr);
-        git(&place.path("clone"), &["fetch", "-q", "--refetch", "--no-filter", "origin"]);
+        assert!(
+            filter != "blob:none" || ran.stderr.contains(&format!("{GOLDEN}: ")),
+            "{}",
+            ran.stderr
+        );
+        git(
+            &place.path("clone"),
+            &["fetch", "-q", "--refetch", "--no-filter", "origin"],
+        );
         let ran = judged(&place, "clone/goldgate.yaml");
-        assert!(ran.code == 1 && ran.stdout.contains("[needs approval]"), "{filter}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.code == 1 && ran.stdout.contains("[needs approval]"),
+            "{filter}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
 }
 
 fn pointer() {
-    let text = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 9\n", "0".repeat(64));
+    let text = format!(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 9\n",
+        "0".repeat(64)
+    );
     for file in [GOLDEN, "golden/contracts/lease.md"] {
         let not_pulled = Repository::small();
         not_pulled.write(file, &text);
         let ran = not_pulled.goldgate(&["run"]);
-        let wanted =
-            format!("{file}:1:1: this is a Git LFS pointer, not the file itself; get the file with `git lfs pull`");
-        assert!(ran.code == 2 && ran.stderr.contains(&wanted), "{}{}", ran.stdout, ran.stderr);
+        let wanted = format!(
+            "{file}:1:1: this is a Git LFS pointer, not the file itself; get the file with `git lfs pull`"
+        );
+        assert!(
+            ran.code == 2 && ran.stderr.contains(&wanted),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
     let in_base = Repository::small();
     in_base.remove(".git");
@@ -77,7 +125,10 @@ fn pointer() {
     in_base.write(GOLDEN, EXPECTED);
     let ran = judged(&in_base, "goldgate.yaml");
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("this is a Git LFS pointer") || ran.stderr.contains("this is a Git LFS pointer"));
+    assert!(
+        ran.stdout.contains("this is a Git LFS pointer")
+            || ran.stderr.contains("this is a Git LFS pointer")
+    );
 }
 
 fn agent_pointer() {
@@ -85,17 +136,29 @@ fn agent_pointer() {
         let repository = Repository::small();
         repository.replace("goldgate.yaml", "[prompts/legal.md]", &format!("[{files}]"));
         let prompt = repository.read("prompts/legal.md");
-        let digest = sha256_hex(format!("{}  prompts/legal.md\n", sha256_hex(prompt.as_bytes())).as_bytes());
-        let provenance = format!("\"provenance\": {{ \"fingerprint\": \"{digest}\" }}, \"outputs\"");
+        let digest =
+            sha256_hex(format!("{}  prompts/legal.md\n", sha256_hex(prompt.as_bytes())).as_bytes());
+        let provenance =
+            format!("\"provenance\": {{ \"fingerprint\": \"{digest}\" }}, \"outputs\"");
         repository.replace("golden/runs/legal/lease.json", "\"outputs\"", &provenance);
         assert_eq!(repository.goldgate(&["run"]).code, 0, "the control");
         repository.write("prompts/legal.md", "Report nothing.\n");
         let ran = repository.goldgate(&["run"]);
-        assert!(ran.code == 3 && ran.stdout.contains("record again"), "the control: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.code == 3 && ran.stdout.contains("record again"),
+            "the control: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
         repository.write("prompts/legal.md", lfs_pointer(&prompt));
         let ran = repository.goldgate(&["run"]);
         let remedy = "prompts/legal.md is a Git LFS pointer, not the file itself: get it with `git lfs pull`";
-        assert!(ran.code == 3 && ran.stdout.contains(remedy), "{}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.code == 3 && ran.stdout.contains(remedy),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
         assert!(!ran.stdout.contains("record again"), "{}", ran.stdout);
     }
 }
@@ -109,14 +172,32 @@ fn shallow() {
     git(&origin.path(""), &["checkout", "-q", "main"]);
     origin.write("golden/more.md", "More.\n");
     commit_all(&origin);
-    clone(&outer, &origin, &["--depth", "1", "--no-single-branch", "--branch", "change"]);
+    clone(
+        &outer,
+        &origin,
+        &["--depth", "1", "--no-single-branch", "--branch", "change"],
+    );
     let path = std::env::var("PATH").unwrap();
     let judge = || {
-        outer.goldgate_with(&["run", "--base", "origin/main", "--config", "clone/goldgate.yaml"], &[("PATH", &path)])
+        outer.goldgate_with(
+            &[
+                "run",
+                "--base",
+                "origin/main",
+                "--config",
+                "clone/goldgate.yaml",
+            ],
+            &[("PATH", &path)],
+        )
     };
     let ran = judge();
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains("this clone is shallow, so where this branch began is not known"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("this clone is shallow, so where this branch began is not known"),
+        "{}",
+        ran.stderr
+    );
     git(&outer.path("clone"), &["fetch", "-q", "--unshallow"]);
     let ran = judge();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
@@ -130,11 +211,23 @@ fn separate() {
     let ran = judged(&outer, "clone/goldgate.yaml");
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let outermost = committed();
-    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "--name", "inner"];
+    let add = [
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        "--name",
+        "inner",
+    ];
     let from = origin.path("").display().to_string();
     git(&outermost.path(""), &[&add[..], &[&from, "clone"]].concat());
     let ran = judged(&outermost, "clone/goldgate.yaml");
-    assert!(ran.code == 2 && ran.stderr.contains("[config-in-submodule]"), "the control: {}", ran.stderr);
+    assert!(
+        ran.code == 2 && ran.stderr.contains("[config-in-submodule]"),
+        "the control: {}",
+        ran.stderr
+    );
 }
 
 fn without_submodule() {
@@ -142,17 +235,27 @@ fn without_submodule() {
     origin.replace("goldgate.yaml", "[prompts/legal.md]", "['prompts/**']");
     git(&origin.path("prompts"), &["init", "-q", "."]);
     git(&origin.path("prompts"), &["add", "-A"]);
-    git(&origin.path("prompts"), &["commit", "-q", "--no-verify", "-m", "inside"]);
+    git(
+        &origin.path("prompts"),
+        &["commit", "-q", "--no-verify", "-m", "inside"],
+    );
     git(&origin.path(""), &["rm", "-rq", "--cached", "prompts"]);
     commit_all(&origin);
     let path = std::env::var("PATH").unwrap();
     let config = ["--config", "clone/goldgate.yaml"];
-    let ran = |arguments: &[&str]| outer.goldgate_with(&[arguments, &config].concat(), &[("PATH", &path)]);
+    let ran = |arguments: &[&str]| {
+        outer.goldgate_with(&[arguments, &config].concat(), &[("PATH", &path)])
+    };
     clone(&outer, &origin, &[]);
     for (arguments, code) in [(&["check"][..], 2), (&["digests", "--base", "HEAD"], 3)] {
         let ran = ran(arguments);
         let words = "prompts: the folder is in a submodule that is not checked out";
-        assert!(ran.code == code && ran.stderr.contains(words), "{arguments:?}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.code == code && ran.stderr.contains(words),
+            "{arguments:?}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
     let inside = format!("file://{}", origin.path("prompts").display());
     git(&outer.path("clone"), &["clone", "-q", &inside, "prompts"]);

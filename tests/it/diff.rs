@@ -8,9 +8,15 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("two folders of --out are compared by metric and by case", folders),
+        trial(
+            "two folders of --out are compared by metric and by case",
+            folders,
+        ),
         trial("two commits are compared by their baselines", commits),
-        trial("what is neither a file, a folder nor a commit is named, and so is a commit without a baseline", unknown),
+        trial(
+            "what is neither a file, a folder nor a commit is named, and so is a commit without a baseline",
+            unknown,
+        ),
     ]
 }
 
@@ -25,25 +31,73 @@ fn folders() {
     let repository = Repository::small();
     repository.goldgate(&["run", "-q", "--out", "before"]);
     repository.replace(RECORDING, "Needs prior approval.", "Needs nothing.");
-    repository.write("golden/contracts/deed.md", "# Deed\n\nOn a change of control the seller has to approve.\n");
-    repository.write("golden/expected/legal/deed.json", EXPECTED.replace("lease.md", "deed.md"));
+    repository.write(
+        "golden/contracts/deed.md",
+        "# Deed\n\nOn a change of control the seller has to approve.\n",
+    );
+    repository.write(
+        "golden/expected/legal/deed.json",
+        EXPECTED.replace("lease.md", "deed.md"),
+    );
     repository.write("golden/runs/legal/deed.json", RUN.replace("lease", "deed"));
     repository.goldgate(&["run", "-q", "--out", "after"]);
     let ran = diff(&repository, &["before", "after"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    let row = ran.stdout.lines().find(|line| line.contains(" finding_recall ")).unwrap();
+    let row = ran
+        .stdout
+        .lines()
+        .find(|line| line.contains(" finding_recall "))
+        .unwrap();
     assert!(row.trim_end().ends_with("worse"), "{row}");
-    assert!(ran.stdout.contains("\n1 case moved; those that pass less often come first\n"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("\n  contracts/legal/lease: samples that pass 100% → 0%\n"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("    expected_finding[0]: change_of_control: the nearest finding"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("\n1 case is only in the second: contracts/legal/deed\n"), "{}", ran.stdout);
-    assert!(!ran.stdout.contains("coverage") && ran.stdout.contains("are equal; -v shows them"), "{}", ran.stdout);
-    assert!(diff(&repository, &["before", "after", "-v"]).stdout.contains("coverage"));
+    assert!(
+        ran.stdout
+            .contains("\n1 case moved; those that pass less often come first\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout
+            .contains("\n  contracts/legal/lease: samples that pass 100% → 0%\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout
+            .contains("    expected_finding[0]: change_of_control: the nearest finding"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout
+            .contains("\n1 case is only in the second: contracts/legal/deed\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        !ran.stdout.contains("coverage") && ran.stdout.contains("are equal; -v shows them"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        diff(&repository, &["before", "after", "-v"])
+            .stdout
+            .contains("coverage")
+    );
     // A report and a baseline have the same cases.
     let mixed = diff(&repository, &["before", "after/proposed-baseline.json"]);
-    assert!(mixed.stdout.contains("contracts/legal/lease: samples that pass 100% → 0%"), "{}", mixed.stdout);
+    assert!(
+        mixed
+            .stdout
+            .contains("contracts/legal/lease: samples that pass 100% → 0%"),
+        "{}",
+        mixed.stdout
+    );
     let same = diff(&repository, &["after", "after/proposed-baseline.json"]);
-    assert!(!same.stdout.contains("moved") && !same.stdout.contains("only in"), "{}", same.stdout);
+    assert!(
+        !same.stdout.contains("moved") && !same.stdout.contains("only in"),
+        "{}",
+        same.stdout
+    );
 }
 
 fn commits() {
@@ -58,11 +112,23 @@ fn commits() {
     commit_all(&repository);
     let ran = diff(&repository, &["main", "HEAD"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    assert!(ran.stdout.contains("  contracts/legal/lease: samples that pass 100% → 0%\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("  contracts/legal/lease: samples that pass 100% → 0%\n"),
+        "{}",
+        ran.stdout
+    );
     let back = diff(&repository, &["HEAD", "main"]);
-    assert!(back.stdout.contains("samples that pass 0% → 100%") && !back.stdout.contains("worse"), "{}", back.stdout);
+    assert!(
+        back.stdout.contains("samples that pass 0% → 100%") && !back.stdout.contains("worse"),
+        "{}",
+        back.stdout
+    );
     let with_file = diff(&repository, &["main", "baselines/latest.json"]);
-    assert_eq!(with_file.stdout, ran.stdout, "the baseline in the tree is the one of HEAD");
+    assert_eq!(
+        with_file.stdout, ran.stdout,
+        "the baseline in the tree is the one of HEAD"
+    );
 }
 
 fn unknown() {
@@ -70,11 +136,22 @@ fn unknown() {
     repository.remove(".git");
     commit_all(&repository);
     let ran = diff(&repository, &["mainn", "HEAD"]);
-    let what =
-        "mainn: this is neither a file, a folder of --out nor a commit: mainn: git does not know this commit here";
-    assert!(ran.code == 2 && ran.stderr.starts_with(what), "{}", ran.stderr);
+    let what = "mainn: this is neither a file, a folder of --out nor a commit: mainn: git does not know this commit here";
+    assert!(
+        ran.code == 2 && ran.stderr.starts_with(what),
+        "{}",
+        ran.stderr
+    );
     let ran = diff(&repository, &["HEAD", "HEAD"]);
-    assert!(ran.code == 2 && ran.stderr.contains("has no baseline baselines/latest.json"), "{}", ran.stderr);
+    assert!(
+        ran.code == 2 && ran.stderr.contains("has no baseline baselines/latest.json"),
+        "{}",
+        ran.stderr
+    );
     let ran = diff(&repository, &["golden", "HEAD"]);
-    assert!(ran.code == 2 && ran.stderr.contains("report.json: the file does not exist"), "{}", ran.stderr);
+    assert!(
+        ran.code == 2 && ran.stderr.contains("report.json: the file does not exist"),
+        "{}",
+        ran.stderr
+    );
 }

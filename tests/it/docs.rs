@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use goldgate::golden_changes::SETTINGS;
 use goldgate::model::{
-    Aggregate, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, SampleFold, SettingRule, Strictness, Treatment,
-    Unit,
+    Aggregate, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, SampleFold, SettingRule,
+    Strictness, Treatment, Unit,
 };
 use goldgate::render::RENDERERS;
 use goldgate::suites::{ANSWER_METRICS, COMMON, KINDS, USE_METRICS};
@@ -16,22 +16,52 @@ use crate::repository::{Repository, program, ran, root};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
-    let pages = KINDS
-        .iter()
-        .map(|kind| trial(format!("the page of kind {} is what the program does", kind.name), || page(kind.name)));
+    let pages = KINDS.iter().map(|kind| {
+        trial(
+            format!("the page of kind {} is what the program does", kind.name),
+            || page(kind.name),
+        )
+    });
     let mut trials = vec![
         trial("every schema that is shipped is current", schemas),
         trial("the table of metrics is the program's own", metrics),
-        trial("the tables of the page on golden changes are the program's own", golden_changes),
-        trial("the examples of the page on statistics are the program's own", || shown("statistics.md", 5)),
-        trial("the examples of the page on judges are the program's own", || shown("judges.md", 2)),
-        trial("an unknown schema is told with the known ones", unknown_schema),
-        trial("the help and the action name every format of the report", formats),
-        trial("the page on checks of answers is what the program does", || page("answer")),
-        trial("the page on formats of cases is what the program does", || page("cases")),
+        trial(
+            "the tables of the page on golden changes are the program's own",
+            golden_changes,
+        ),
+        trial(
+            "the examples of the page on statistics are the program's own",
+            || shown("statistics.md", 5),
+        ),
+        trial(
+            "the examples of the page on judges are the program's own",
+            || shown("judges.md", 2),
+        ),
+        trial(
+            "an unknown schema is told with the known ones",
+            unknown_schema,
+        ),
+        trial(
+            "the help and the action name every format of the report",
+            formats,
+        ),
+        trial(
+            "the page on checks of answers is what the program does",
+            || page("answer"),
+        ),
+        trial(
+            "the page on formats of cases is what the program does",
+            || page("cases"),
+        ),
         trial("every link of a page leads to a file and a heading", links),
-        trial("the example of the page on transcripts is what the program does", transcripts),
-        trial("the page on traces names every variable and attribute that the program knows", names_of_traces),
+        trial(
+            "the example of the page on transcripts is what the program does",
+            transcripts,
+        ),
+        trial(
+            "the page on traces names every variable and attribute that the program knows",
+            names_of_traces,
+        ),
     ];
     trials.extend(pages);
     trials
@@ -50,7 +80,10 @@ fn schemas() {
             fs::write(&file, &ran.stdout).unwrap();
         }
         let text = fs::read_to_string(&file).unwrap_or_default();
-        assert!(text == ran.stdout, "docs/schemas/{name}.json is not current; BLESS=1 rewrites it");
+        assert!(
+            text == ran.stdout,
+            "docs/schemas/{name}.json is not current; BLESS=1 rewrites it"
+        );
         shipped.push(format!("{name}.json"));
     }
     let mut there: Vec<String> = fs::read_dir(root().join("docs/schemas"))
@@ -74,8 +107,12 @@ fn page(kind: &str) {
         let (_, body) = block.split_once('\n').unwrap_or((block, ""));
         let label = before.trim_end().rsplit('\n').next().unwrap_or_default();
         match (label.strip_suffix("`:"), label.strip_suffix("` prints:")) {
-            (Some(path), None) => repository.write(path.trim_start_matches('`'), format!("{body}\n")),
-            (None, Some(line)) => commands.push((line.trim_start_matches('`').to_owned(), body.to_owned())),
+            (Some(path), None) => {
+                repository.write(path.trim_start_matches('`'), format!("{body}\n"))
+            }
+            (None, Some(line)) => {
+                commands.push((line.trim_start_matches('`').to_owned(), body.to_owned()))
+            }
             _ => panic!("{kind}.md: what is this block? {label}"),
         }
         before = after.to_owned();
@@ -86,19 +123,34 @@ fn page(kind: &str) {
         let ran = repository.goldgate(&arguments);
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
         // What was asked and produced stands in the page's files already, and the prompt has fences of its own.
-        let came = ran.stdout.split("\nasked").next().unwrap_or_default().trim_end();
+        let came = ran
+            .stdout
+            .split("\nasked")
+            .next()
+            .unwrap_or_default()
+            .trim_end();
         let old = format!(
             "`{line}` prints:\n\n```text\n{}",
-            if shown.is_empty() { String::new() } else { format!("{shown}\n") }
+            if shown.is_empty() {
+                String::new()
+            } else {
+                format!("{shown}\n")
+            }
         );
-        assert!(current.contains(&old), "{kind}.md: the block of {line} has another form");
+        assert!(
+            current.contains(&old),
+            "{kind}.md: the block of {line} has another form"
+        );
         current = current.replace(&old, &format!("`{line}` prints:\n\n```text\n{came}\n"));
         told.push_str(came);
     }
     if std::env::var_os("BLESS").is_some() {
         fs::write(&file, &current).unwrap();
     } else {
-        assert!(current == text, "{kind}.md is not current; BLESS=1 rewrites it\n{told}");
+        assert!(
+            current == text,
+            "{kind}.md is not current; BLESS=1 rewrites it\n{told}"
+        );
     }
     // What a page shows fails: its reader came because something did.
     assert!(told.contains("FAILS"), "{told}");
@@ -114,10 +166,17 @@ fn transcripts() {
     let mut commands = 0;
     while let (Some(block), Some(after)) = (parts.next(), parts.next()) {
         let (form, body) = block.split_once('\n').unwrap_or((block, ""));
-        let label = current.trim_end().rsplit('\n').next().unwrap_or_default().to_owned();
+        let label = current
+            .trim_end()
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default()
+            .to_owned();
         let mut shown = body.to_owned();
         match (label.strip_suffix("`:"), label.strip_suffix("` prints:")) {
-            (Some(path), None) => repository.write(path.trim_start_matches('`'), format!("{body}\n")),
+            (Some(path), None) => {
+                repository.write(path.trim_start_matches('`'), format!("{body}\n"))
+            }
             (None, Some(line)) => {
                 let ran = repository.goldgate(&line.split_whitespace().skip(1).collect::<Vec<_>>());
                 assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
@@ -131,7 +190,10 @@ fn transcripts() {
     if std::env::var_os("BLESS").is_some() {
         fs::write(&file, &current).unwrap();
     } else {
-        assert!(text == current, "traces.md is not current; BLESS=1 rewrites it\n{current}");
+        assert!(
+            text == current,
+            "traces.md is not current; BLESS=1 rewrites it\n{current}"
+        );
     }
     assert_eq!(commands, 2);
 }
@@ -141,13 +203,28 @@ fn names_of_traces() {
     let page = fs::read_to_string(root().join("docs/traces.md")).unwrap();
     let read = |file: &str| fs::read_to_string(root().join("src").join(file)).unwrap();
     let source = read("world/traces.rs") + &read("format/otlp/spans.rs");
-    let is_name =
-        |word: &&str| ["OTEL_", "LANGSMITH_", "LANGCHAIN_", "goldgate."].iter().any(|start| word.starts_with(start));
-    let plain = |word: &&str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
-    let known: Vec<&str> = source.split('"').skip(1).step_by(2).filter(is_name).filter(plain).collect();
+    let is_name = |word: &&str| {
+        ["OTEL_", "LANGSMITH_", "LANGCHAIN_", "goldgate."]
+            .iter()
+            .any(|start| word.starts_with(start))
+    };
+    let plain = |word: &&str| {
+        word.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
+    };
+    let known: Vec<&str> = source
+        .split('"')
+        .skip(1)
+        .step_by(2)
+        .filter(is_name)
+        .filter(plain)
+        .collect();
     assert!(known.len() > 30, "{known:?}");
     for name in &known {
-        assert!(page.contains(&format!("`{name}`")), "docs/traces.md does not name {name}");
+        assert!(
+            page.contains(&format!("`{name}`")),
+            "docs/traces.md does not name {name}"
+        );
     }
     for name in page.split('`').filter(is_name).filter(plain) {
         assert!(
@@ -163,11 +240,16 @@ fn metrics() {
         places. A test writes this table.\n"
         .to_owned();
     for kind in KINDS {
-        text.push_str(&format!("\n## `{}`\n\nGrades {} (scorer `{}`).\n\n", kind.name, kind.meaning, kind.scorer));
+        text.push_str(&format!(
+            "\n## `{}`\n\nGrades {} (scorer `{}`).\n\n",
+            kind.name, kind.meaning, kind.scorer
+        ));
         text.push_str(
             "| metric | what it is | unit | better | samples | cases | default gates |\n|---|---|---|---|---|---|---|\n",
         );
-        kind.own_metrics().iter().for_each(|spec| text.push_str(&row(spec)));
+        kind.own_metrics()
+            .iter()
+            .for_each(|spec| text.push_str(&row(spec)));
     }
     text.push_str(
         "\n## Every kind\n\nEvery kind also has these metrics, after its own. If `coverage` is below its floor, there is no verdict, and a gate\nfails only if no result of the missing cases could let it pass.\n\n\
@@ -179,14 +261,18 @@ fn metrics() {
         "\n## Answers\n\nA suite with a case that states [`answer`](kinds/answer.md) also has these metrics, after all others.\n\n\
          | metric | what it is | unit | better | samples | cases | default gates |\n|---|---|---|---|---|---|---|\n",
     );
-    ANSWER_METRICS.iter().for_each(|spec| text.push_str(&row(spec)));
+    ANSWER_METRICS
+        .iter()
+        .for_each(|spec| text.push_str(&row(spec)));
     text.push_str(
         "\n## Use\n\nA suite also has each of these metrics that its `gates` name, such as `tokens: { max_rise: 500 }`. Every kind but `triggers` has\n\
          them. They come from `metrics` of the recordings, `tool_calls` from the calls themselves. A gate on a value that a recording\n\
          does not state has no verdict. Amounts in US dollars have four decimal places.\n\n\
          | metric | what it is | unit | better | samples | cases | default gates |\n|---|---|---|---|---|---|---|\n",
     );
-    USE_METRICS.iter().for_each(|spec| text.push_str(&row(spec)));
+    USE_METRICS
+        .iter()
+        .for_each(|spec| text.push_str(&row(spec)));
     let file = root().join("docs/metrics.md");
     if std::env::var_os("BLESS").is_some() {
         fs::write(&file, &text).unwrap();
@@ -201,15 +287,28 @@ fn metrics() {
 fn golden_changes() {
     let file = root().join("docs/golden-changes.md");
     let page = fs::read_to_string(&file).unwrap();
-    let common = SETTINGS.iter().map(|rule| format!("| `{}` | {} |\n", rule.path, change(rule)));
+    let common = SETTINGS
+        .iter()
+        .map(|rule| format!("| `{}` | {} |\n", rule.path, change(rule)));
     let of_kinds = KINDS.iter().flat_map(|kind| {
-        let row =
-            |rule: &SettingRule| format!("| `suites.*.{}` (kind `{}`) | {} |\n", rule.path, kind.name, change(rule));
+        let row = |rule: &SettingRule| {
+            format!(
+                "| `suites.*.{}` (kind `{}`) | {} |\n",
+                rule.path,
+                kind.name,
+                change(rule)
+            )
+        };
         kind.settings.rules.iter().map(row)
     });
     let rows = common.chain(of_kinds);
-    let settings = format!("| setting | a change |\n|---|---|\n{}", rows.collect::<String>());
-    let honest: String = crate::soundness::honest_changes().map(|name| format!("- {name}\n")).collect();
+    let settings = format!(
+        "| setting | a change |\n|---|---|\n{}",
+        rows.collect::<String>()
+    );
+    let honest: String = crate::soundness::honest_changes()
+        .map(|name| format!("- {name}\n"))
+        .collect();
     let mut text = page.clone();
     for (name, what) in [("settings", settings), ("honest", honest)] {
         let (before, rest) = text.split_once(&format!("<!-- {name}: ")).unwrap();
@@ -220,7 +319,10 @@ fn golden_changes() {
     if std::env::var_os("BLESS").is_some() {
         fs::write(&file, &text).unwrap();
     }
-    assert!(fs::read_to_string(&file).unwrap() == text, "docs/golden-changes.md is not current; BLESS=1 rewrites it");
+    assert!(
+        fs::read_to_string(&file).unwrap() == text,
+        "docs/golden-changes.md is not current; BLESS=1 rewrites it"
+    );
 }
 
 /// What a change of a setting needs, with the reason.
@@ -235,7 +337,11 @@ pub fn change(rule: &SettingRule) -> String {
         Treatment::Listed => ';',
         Treatment::Harmless | Treatment::Approval(_) | Treatment::Depends(_) => ':',
     };
-    let why = if rule.why.is_empty() { String::new() } else { format!("{mark} {}", rule.why) };
+    let why = if rule.why.is_empty() {
+        String::new()
+    } else {
+        format!("{mark} {}", rule.why)
+    };
     format!("{needed}{why}")
 }
 
@@ -249,16 +355,32 @@ fn row(spec: &MetricSpec) -> String {
     };
     let cases = match spec.aggregate {
         Aggregate::Harmonic(one, other) => format!("harmonic mean of {one} and {other}"),
-        Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Median | Aggregate::P95 | Aggregate::Rate => {
-            spec.aggregate.as_str().to_owned()
-        }
+        Aggregate::Worst
+        | Aggregate::Mean
+        | Aggregate::Sum
+        | Aggregate::Median
+        | Aggregate::P95
+        | Aggregate::Rate => spec.aggregate.as_str().to_owned(),
         Aggregate::Coverage => "all planned".to_owned(),
         Aggregate::NewlyFailing => "count".to_owned(),
     };
     let mut gates: Vec<String> = spec.gates.iter().map(gate).collect();
-    gates.extend(spec.model_gates.into_iter().flatten().map(|one| format!("{} in the model tier", gate(one))));
-    gates.extend(spec.switched_gates.iter().map(|one| format!("{} where `no_newly_failing: true`", gate(one))));
-    let gates = if gates.is_empty() { "none".to_owned() } else { gates.join(", ") };
+    gates.extend(
+        spec.model_gates
+            .into_iter()
+            .flatten()
+            .map(|one| format!("{} in the model tier", gate(one))),
+    );
+    gates.extend(
+        spec.switched_gates
+            .iter()
+            .map(|one| format!("{} where `no_newly_failing: true`", gate(one))),
+    );
+    let gates = if gates.is_empty() {
+        "none".to_owned()
+    } else {
+        gates.join(", ")
+    };
     // It decides how a value is shown, and how far a tolerance may go.
     let unit = match spec.unit {
         Unit::Share => "share",
@@ -267,20 +389,33 @@ fn row(spec: &MetricSpec) -> String {
         Unit::Spread => "spread",
         Unit::Dollars => "US dollars",
     };
-    let MetricSpec { name, meaning, better, .. } = spec;
-    format!("| `{name}` | {meaning} | {unit} | {} | {samples} | {cases} | {gates} |\n", better.as_str())
+    let MetricSpec {
+        name,
+        meaning,
+        better,
+        ..
+    } = spec;
+    format!(
+        "| `{name}` | {meaning} | {unit} | {} | {samples} | {cases} | {gates} |\n",
+        better.as_str()
+    )
 }
 
 /// A gate as a config states it.
 fn gate(gate: &Gate) -> String {
     match *gate {
-        Gate::Threshold { side, limit, strictness } => {
+        Gate::Threshold {
+            side,
+            limit,
+            strictness,
+        } => {
             let key = if side == LimitSide::Min { "min" } else { "max" };
             let (limit, otherwise) = match limit {
                 Limit::Number(number) => (number.to_string(), None),
                 Limit::Baseline { otherwise } => ("baseline".to_owned(), otherwise),
             };
-            let otherwise = otherwise.map_or(String::new(), |number| format!(", otherwise: {number}"));
+            let otherwise =
+                otherwise.map_or(String::new(), |number| format!(", otherwise: {number}"));
             let strictness = match strictness {
                 Strictness::Hard => ", hard: true".to_owned(),
                 Strictness::Band(zone) => format!(", zone: {zone}"),
@@ -288,11 +423,20 @@ fn gate(gate: &Gate) -> String {
             };
             format!("`{key}: {limit}{otherwise}{strictness}`")
         }
-        Gate::Change { direction: ChangeDirection::Drop, tolerance, otherwise } => {
-            let otherwise = otherwise.map_or(String::new(), |number| format!(", otherwise: {number}"));
+        Gate::Change {
+            direction: ChangeDirection::Drop,
+            tolerance,
+            otherwise,
+        } => {
+            let otherwise =
+                otherwise.map_or(String::new(), |number| format!(", otherwise: {number}"));
             format!("`max_drop: {tolerance}{otherwise}`")
         }
-        Gate::Change { direction: ChangeDirection::Rise, tolerance, .. } => format!("`max_rise: {tolerance}`"),
+        Gate::Change {
+            direction: ChangeDirection::Rise,
+            tolerance,
+            ..
+        } => format!("`max_rise: {tolerance}`"),
     }
 }
 
@@ -300,11 +444,22 @@ fn gate(gate: &Gate) -> String {
 fn shown(page: &str, examples: usize) {
     let text = fs::read_to_string(root().join("docs").join(page)).unwrap();
     let mut shown = 0;
-    for (before, block) in text.split("\n```text\n").zip(text.split("\n```text\n").skip(1)) {
-        let case = before.trim_end().rsplit("From `").next().unwrap().trim_end_matches("`:");
+    for (before, block) in text
+        .split("\n```text\n")
+        .zip(text.split("\n```text\n").skip(1))
+    {
+        let case = before
+            .trim_end()
+            .rsplit("From `")
+            .next()
+            .unwrap()
+            .trim_end_matches("`:");
         let printed = fs::read_to_string(root().join(case).join("stdout")).unwrap();
         let (block, _) = block.split_once("\n```").unwrap();
-        assert!(printed.contains(block), "docs/{page} shows what {case} does not print:\n{block}");
+        assert!(
+            printed.contains(block),
+            "docs/{page} shows what {case} does not print:\n{block}"
+        );
         shown += 1;
     }
     assert!(shown >= examples, "{page} shows {shown} examples");
@@ -315,13 +470,18 @@ fn formats() {
     let help = one_line(&ran(program(root()).args(["run", "--help"])).stdout);
     let action = one_line(&fs::read_to_string(root().join("action.yml")).unwrap());
     for format in RENDERERS {
-        assert!(help.contains(&format!("- {}: {}", format.name, format.about)), "{}: {help}", format.name);
+        assert!(
+            help.contains(&format!("- {}: {}", format.name, format.about)),
+            "{}: {help}",
+            format.name
+        );
         if let Some(file) = format.file {
             assert!(help.contains(file) && action.contains(file), "{file}");
         }
     }
     assert!(
-        help.contains("Write report.json, ") && help.contains(" and proposed-baseline.json to this folder"),
+        help.contains("Write report.json, ")
+            && help.contains(" and proposed-baseline.json to this folder"),
         "{help}"
     );
 }
@@ -330,7 +490,8 @@ fn unknown_schema() {
     let ran = ran(program(root()).args(["schema", "confg"]));
     assert_eq!(ran.code, 2);
     assert!(
-        ran.stderr.starts_with("command line: unknown format \"confg\"; did you mean \"config\"?"),
+        ran.stderr
+            .starts_with("command line: unknown format \"confg\"; did you mean \"config\"?"),
         "{}",
         ran.stderr
     );
@@ -340,8 +501,12 @@ fn unknown_schema() {
 fn pages_of_the_repository() -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     for folder in ["", "docs", "docs/kinds"] {
-        let entries = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
-        found.extend(entries.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
+        let entries = fs::read_dir(root().join(folder))
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        found.extend(
+            entries.filter(|path| path.extension().is_some_and(|extension| extension == "md")),
+        );
     }
     found.sort();
     found
@@ -349,8 +514,13 @@ fn pages_of_the_repository() -> Vec<PathBuf> {
 
 /// The id that GitHub gives a heading.
 fn slug(heading: &str) -> String {
-    let kept = heading.chars().filter(|one| one.is_alphanumeric() || matches!(one, ' ' | '-' | '_'));
-    kept.collect::<String>().trim().to_lowercase().replace(' ', "-")
+    let kept = heading
+        .chars()
+        .filter(|one| one.is_alphanumeric() || matches!(one, ' ' | '-' | '_'));
+    kept.collect::<String>()
+        .trim()
+        .to_lowercase()
+        .replace(' ', "-")
 }
 
 fn links() {
@@ -359,18 +529,26 @@ fn links() {
     let (mut count, mut broken) = (0, Vec::new());
     for page in &pages {
         let text = fs::read_to_string(page).unwrap();
-        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+        for target in text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next())
+        {
             if target.contains("://") || target.contains(char::is_whitespace) {
                 continue;
             }
             let (file, heading) = target.split_once('#').unwrap_or((target, ""));
-            let path = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            let path = if file.is_empty() {
+                page.clone()
+            } else {
+                page.parent().unwrap().join(file)
+            };
             let headings = || fs::read_to_string(&path).unwrap_or_default();
             let is_there = path.exists()
                 && (heading.is_empty()
-                    || headings()
-                        .lines()
-                        .any(|line| line.starts_with('#') && slug(line.trim_start_matches('#')) == heading));
+                    || headings().lines().any(|line| {
+                        line.starts_with('#') && slug(line.trim_start_matches('#')) == heading
+                    }));
             if !is_there {
                 broken.push(format!("{}: {target}", page.display()));
             }

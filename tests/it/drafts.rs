@@ -12,17 +12,35 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a draft in a suite of any kind is graded apart from its cases", every_kind),
+        trial(
+            "a draft in a suite of any kind is graded apart from its cases",
+            every_kind,
+        ),
         trial("a failing draft is shown, and fails no gate", shown),
-        trial("a draft changes no number, and the baseline does not know it", no_number),
-        trial("a suite of drafts alone has no verdict, and no baseline", drafts_alone),
-        trial("a suite of drafts beside another suite neither passes nor fails", beside),
-        trial("a case that becomes a draft needs an approval", made_a_draft),
+        trial(
+            "a draft changes no number, and the baseline does not know it",
+            no_number,
+        ),
+        trial(
+            "a suite of drafts alone has no verdict, and no baseline",
+            drafts_alone,
+        ),
+        trial(
+            "a suite of drafts beside another suite neither passes nor fails",
+            beside,
+        ),
+        trial(
+            "a case that becomes a draft needs an approval",
+            made_a_draft,
+        ),
         trial("a draft that becomes a case is an added case", accepted),
         trial("an edited draft is no golden change", edited),
         trial("a draft has to be true or false", bad),
         trial("a shard and a merge leave drafts out", sharded),
-        trial("a draft that was not recorded costs no verdict", not_recorded),
+        trial(
+            "a draft that was not recorded costs no verdict",
+            not_recorded,
+        ),
     ]
 }
 
@@ -30,7 +48,12 @@ pub fn trials() -> Vec<Trial> {
 fn drafted(ids: &[&str]) -> Repository {
     let repository = tagged();
     let mut cases: Value = serde_json::from_str(&repository.read("cases.json")).unwrap();
-    for case in cases.as_array_mut().unwrap().iter_mut().filter(|case| ids.contains(&case["id"].as_str().unwrap())) {
+    for case in cases
+        .as_array_mut()
+        .unwrap()
+        .iter_mut()
+        .filter(|case| ids.contains(&case["id"].as_str().unwrap()))
+    {
         case["draft"] = json!(true);
     }
     repository.write("cases.json", serde_json::to_string_pretty(&cases).unwrap());
@@ -43,7 +66,9 @@ fn report(ran: &Ran) -> Value {
 
 fn names(list: &Value) -> Vec<String> {
     let list = list.as_array().map(Vec::as_slice).unwrap_or_default();
-    list.iter().map(|case| case["case"].as_str().unwrap().to_owned()).collect()
+    list.iter()
+        .map(|case| case["case"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 fn every_kind() {
@@ -51,13 +76,23 @@ fn every_kind() {
     let before = report(&repository.goldgate(&["run", "--format", "json"]));
     let mut drafted: Vec<(String, String, String)> = Vec::new();
     for suite in before["suites"].as_array().unwrap() {
-        let (kind, case) = (suite["kind"].as_str().unwrap(), &suite["agents"][0]["cases"][0]);
-        let (golden, id) = (case["golden"].as_str().unwrap(), case["case"].as_str().unwrap());
+        let (kind, case) = (
+            suite["kind"].as_str().unwrap(),
+            &suite["agents"][0]["cases"][0],
+        );
+        let (golden, id) = (
+            case["golden"].as_str().unwrap(),
+            case["case"].as_str().unwrap(),
+        );
         if drafted.iter().any(|(_, known, _)| known == golden) {
             continue;
         }
         let mut file: Value = serde_json::from_str(&repository.read(golden)).unwrap();
-        let list = if file.is_array() { Some(&mut file) } else { file.get_mut("cases") };
+        let list = if file.is_array() {
+            Some(&mut file)
+        } else {
+            file.get_mut("cases")
+        };
         let entry = match list.and_then(Value::as_array_mut) {
             Some(list) => list.iter_mut().enumerate().find_map(|(index, one)| {
                 let default = format!("{}-{index}", one["category"].as_str().unwrap_or_default());
@@ -67,7 +102,11 @@ fn every_kind() {
         };
         entry.unwrap()["draft"] = json!(true);
         repository.write(golden, serde_json::to_string_pretty(&file).unwrap());
-        drafted.push((suite["id"].as_str().unwrap().to_owned(), golden.to_owned(), kind.to_owned()));
+        drafted.push((
+            suite["id"].as_str().unwrap().to_owned(),
+            golden.to_owned(),
+            kind.to_owned(),
+        ));
     }
     let ran = repository.goldgate(&["run", "--format", "json"]);
     let after = report(&ran);
@@ -76,15 +115,30 @@ fn every_kind() {
     kinds.dedup();
     assert_eq!(kinds.len(), KINDS.len(), "{kinds:?}");
     for (suite, golden, kind) in &drafted {
-        let found = after["suites"].as_array().unwrap().iter().find(|one| one["id"] == suite.as_str()).unwrap();
+        let found = after["suites"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|one| one["id"] == suite.as_str())
+            .unwrap();
         let of = |key: &str| -> Vec<Value> {
             let agents = found["agents"].as_array().unwrap().iter();
             let lists = agents.filter_map(|agent| agent[key].as_array()).flatten();
-            lists.filter(|case| case["golden"] == golden.as_str()).cloned().collect()
+            lists
+                .filter(|case| case["golden"] == golden.as_str())
+                .cloned()
+                .collect()
         };
         assert!(!of("drafts").is_empty(), "{kind}: {golden}");
-        assert!(of("drafts").iter().all(|draft| draft["verdict"] == "skipped" && draft["samples_completed"] != 0));
-        assert!(kind == "tool_use" || of("cases").is_empty(), "{kind}: {golden}");
+        assert!(
+            of("drafts")
+                .iter()
+                .all(|draft| draft["verdict"] == "skipped" && draft["samples_completed"] != 0)
+        );
+        assert!(
+            kind == "tool_use" || of("cases").is_empty(),
+            "{kind}: {golden}"
+        );
     }
 }
 
@@ -96,18 +150,33 @@ fn shown() {
     let says = "chat/helper: 1 draft counts for nothing until `goldgate review` accepts: c fails ";
     assert!(ran.stdout.contains(says), "{}", ran.stdout);
     let markdown = repository.goldgate(&["run", "--format", "markdown"]).stdout;
-    assert!(markdown.contains("**Drafts**, which count for nothing (1): chat/helper/c (fails "), "{markdown}");
+    assert!(
+        markdown.contains("**Drafts**, which count for nothing (1): chat/helper/c (fails "),
+        "{markdown}"
+    );
     let junit = repository.goldgate(&["run", "--format", "junit"]).stdout;
-    assert!(junit.contains("<skipped message=\"a draft: it fails ") && !junit.contains("<failure"), "{junit}");
+    assert!(
+        junit.contains("<skipped message=\"a draft: it fails ") && !junit.contains("<failure"),
+        "{junit}"
+    );
     let html = repository.goldgate(&["run", "--format", "html"]).stdout;
     assert!(html.contains(">draft</td>"), "{html}");
     let sarif = repository.goldgate(&["run", "--format", "sarif"]).stdout;
     assert!(!sarif.contains("/c"), "{sarif}");
     let explained = repository.goldgate(&["explain", "chat/helper/c"]).stdout;
-    assert!(explained.contains("  draft       it counts for nothing"), "{explained}");
-    assert!(explained.contains("About c?") && explained.contains("FAILS"), "{explained}");
+    assert!(
+        explained.contains("  draft       it counts for nothing"),
+        "{explained}"
+    );
+    assert!(
+        explained.contains("About c?") && explained.contains("FAILS"),
+        "{explained}"
+    );
     let checked = repository.goldgate(&["check"]).stdout;
-    assert!(checked.contains("2 pairs of agent and case, 1 draft waits for `goldgate review`"), "{checked}");
+    assert!(
+        checked.contains("2 pairs of agent and case, 1 draft waits for `goldgate review`"),
+        "{checked}"
+    );
 }
 
 fn no_number() {
@@ -124,7 +193,11 @@ fn no_number() {
         let ran = repository.goldgate(&["run", "--format", "json", "--update-baseline"]);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         let agent = report(&ran)["suites"][0]["agents"][0].clone();
-        (agent["metrics"].clone(), agent["identity"].clone(), agent["reliability"].clone())
+        (
+            agent["metrics"].clone(),
+            agent["identity"].clone(),
+            agent["reliability"].clone(),
+        )
     };
     assert_eq!(metrics(&without), metrics(&with));
     let baseline: Value = serde_json::from_str(&with.read("baselines/latest.json")).unwrap();
@@ -147,7 +220,12 @@ fn drafts_alone() {
     assert_eq!(repository.goldgate(&["check"]).code, 0);
     let ran = repository.goldgate(&["run", "--update-baseline"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("every case is a draft, so the baseline cannot be updated"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("every case is a draft, so the baseline cannot be updated"),
+        "{}",
+        ran.stderr
+    );
     assert!(!repository.path("baselines").exists());
 }
 
@@ -155,14 +233,20 @@ fn beside() {
     let repository = drafted(&["c"]);
     repository.write(
         "drafts.json",
-        repository.read("cases.json").replace("\"draft\": true,", "").replace("\"tags\"", "\"draft\": true, \"tags\""),
+        repository
+            .read("cases.json")
+            .replace("\"draft\": true,", "")
+            .replace("\"tags\"", "\"draft\": true, \"tags\""),
     );
     let config = repository.read("goldgate.yaml");
     let second = "  - id: more\n    kind: tool_use\n    path: drafts.json\n    agents: { helper: { deterministic: { replay: runs }, fingerprint: { none: written by hand } } }\n";
     repository.write("goldgate.yaml", format!("{config}{second}"));
     let ran = repository.goldgate(&["run", "--format", "json", "--update-baseline"]);
     let whole = report(&ran);
-    assert_eq!((ran.code, &whole["verdict"], &whole["suites"][1]["verdict"]), (0, &json!("pass"), &json!("skipped")));
+    assert_eq!(
+        (ran.code, &whole["verdict"], &whole["suites"][1]["verdict"]),
+        (0, &json!("pass"), &json!("skipped"))
+    );
     assert!(!repository.read("baselines/latest.json").contains("more"));
 }
 
@@ -177,21 +261,41 @@ fn committed(ids: &[&str]) -> Repository {
 }
 
 fn against_base(repository: &Repository) -> Ran {
-    soundness::goldgate(repository, &["run", "--base", "HEAD", "-v"].map(str::to_owned))
+    soundness::goldgate(
+        repository,
+        &["run", "--base", "HEAD", "-v"].map(str::to_owned),
+    )
 }
 
 fn made_a_draft() {
     let repository = committed(&[]);
-    repository.replace("cases.json", "\"id\": \"b\"", "\"draft\": true, \"id\": \"b\"");
+    repository.replace(
+        "cases.json",
+        "\"id\": \"b\"",
+        "\"draft\": true, \"id\": \"b\"",
+    );
     let ran = against_base(&repository);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("of `chat` made a draft, which counts for nothing"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("of `chat` made a draft, which counts for nothing"),
+        "{}",
+        ran.stdout
+    );
     // The rules of the base commit still judge it.
-    assert!(!ran.stdout.contains("fails by the rules of the base commit"), "{}", ran.stdout);
+    assert!(
+        !ran.stdout.contains("fails by the rules of the base commit"),
+        "{}",
+        ran.stdout
+    );
     repository.replace("runs/helper/b.json", "yes", "maybe");
     let ran = against_base(&repository);
     assert_eq!(ran.code, 1);
-    assert!(ran.stdout.contains("fails by the rules of the base commit"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("fails by the rules of the base commit"),
+        "{}",
+        ran.stdout
+    );
     assert!(ran.stdout.contains("; case b"), "{}", ran.stdout);
 }
 
@@ -201,13 +305,18 @@ fn accepted() {
     let ran = against_base(&repository);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert!(
-        ran.stdout.contains("case b of `chat` added") || ran.stdout.contains("1 case of `chat` added: b"),
+        ran.stdout.contains("case b of `chat` added")
+            || ran.stdout.contains("1 case of `chat` added: b"),
         "{}",
         ran.stdout
     );
     // Written out, the default has the same meaning.
     let repository = committed(&[]);
-    repository.replace("cases.json", "\"id\": \"b\"", "\"draft\": false, \"id\": \"b\"");
+    repository.replace(
+        "cases.json",
+        "\"id\": \"b\"",
+        "\"draft\": false, \"id\": \"b\"",
+    );
     let ran = against_base(&repository);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert!(!ran.stdout.contains("edited"), "{}", ran.stdout);
@@ -223,10 +332,18 @@ fn edited() {
 
 fn bad() {
     let repository = tagged();
-    repository.replace("cases.json", "\"id\": \"c\"", "\"draft\": \"yes\", \"id\": \"c\"");
+    repository.replace(
+        "cases.json",
+        "\"id\": \"c\"",
+        "\"draft\": \"yes\", \"id\": \"c\"",
+    );
     let ran = repository.goldgate(&["check"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("cases.json:") && ran.stderr.contains("boolean"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("cases.json:") && ran.stderr.contains("boolean"),
+        "{}",
+        ran.stderr
+    );
 }
 
 fn sharded() {
@@ -235,7 +352,11 @@ fn sharded() {
         let out = format!("out-{}", &shard[..1]);
         let ran = repository.goldgate(&["run", "--shard", shard, "--out", &out]);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
-        assert!(!repository.read(&format!("{out}/report.json")).contains("\"drafts\""));
+        assert!(
+            !repository
+                .read(&format!("{out}/report.json"))
+                .contains("\"drafts\"")
+        );
     }
     let ran = repository.goldgate(&["merge", "out-1", "out-2"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);

@@ -26,29 +26,79 @@ struct Row {
 }
 
 pub fn trials() -> Vec<Trial> {
-    let mut trials: Vec<Trial> =
-        ROWS.iter().map(|row| trial(format!("against a base commit, {}", row.name), || one(row))).collect();
+    let mut trials: Vec<Trial> = ROWS
+        .iter()
+        .map(|row| trial(format!("against a base commit, {}", row.name), || one(row)))
+        .collect();
     trials.extend([
         trial("against the same commit nothing is said", unchanged),
-        trial("a golden file in another form is no golden change", reformatted),
-        trial("a base config of another version gives no verdict", older_config),
-        trial("a base golden file that cannot be read any more gives no verdict", older_golden),
-        trial("a base commit without a config is nothing to compare with", no_config),
-        trial("a change that adds the first baseline says when it counts", first_baseline),
-        trial("a commit that git does not know is told and exits with 3", unknown_commit),
-        trial("a golden change of a run that does not block is shown", advisory),
+        trial(
+            "a golden file in another form is no golden change",
+            reformatted,
+        ),
+        trial(
+            "a base config of another version gives no verdict",
+            older_config,
+        ),
+        trial(
+            "a base golden file that cannot be read any more gives no verdict",
+            older_golden,
+        ),
+        trial(
+            "a base commit without a config is nothing to compare with",
+            no_config,
+        ),
+        trial(
+            "a change that adds the first baseline says when it counts",
+            first_baseline,
+        ),
+        trial(
+            "a commit that git does not know is told and exits with 3",
+            unknown_commit,
+        ),
+        trial(
+            "a golden change of a run that does not block is shown",
+            advisory,
+        ),
         trial("the baseline is that of the base commit", base_baseline),
-        trial("a stored report with golden changes renders the same", stored),
-        trial("a report whose golden change was edited out of its weight is refused", forged),
-        trial("a case that is retired without a reason is refused", retired_without_reason),
-        trial("a case that is retired with a reason needs an approval", retired),
-        trial("a file that a case reads from outside its suite's folder is guarded", outside),
+        trial(
+            "a stored report with golden changes renders the same",
+            stored,
+        ),
+        trial(
+            "a report whose golden change was edited out of its weight is refused",
+            forged,
+        ),
+        trial(
+            "a case that is retired without a reason is refused",
+            retired_without_reason,
+        ),
+        trial(
+            "a case that is retired with a reason needs an approval",
+            retired,
+        ),
+        trial(
+            "a file that a case reads from outside its suite's folder is guarded",
+            outside,
+        ),
         trial("an edited turn of a conversation is one edited case", turn),
         trial("an edited file of tools needs an approval", tools),
-        trial("a document that git stores with other line ends is the same", line_ends),
-        trial("the text of a Git LFS pointer does not stand for what a later commit writes", written_pointer),
-        trial("a golden file at which git is set not to look is compared by what it holds", not_looked_at),
-        trial("documents that Git LFS keeps elsewhere are compared by what they hold", kept_by_lfs),
+        trial(
+            "a document that git stores with other line ends is the same",
+            line_ends,
+        ),
+        trial(
+            "the text of a Git LFS pointer does not stand for what a later commit writes",
+            written_pointer,
+        ),
+        trial(
+            "a golden file at which git is set not to look is compared by what it holds",
+            not_looked_at,
+        ),
+        trial(
+            "documents that Git LFS keeps elsewhere are compared by what they hold",
+            kept_by_lfs,
+        ),
         trial("git's own configuration runs nothing", no_tricks),
     ]);
     trials.extend(agent_files::trials());
@@ -73,9 +123,18 @@ pub fn git(folder: &Path, arguments: &[&str]) {
 /// What git prints, without the last line end.
 pub fn git_answer(folder: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new("git");
-    command.arg("-C").arg(folder).args(["-c", "user.name=Subject A", "-c", "user.email=a@example.org"]);
+    command.arg("-C").arg(folder).args([
+        "-c",
+        "user.name=Subject A",
+        "-c",
+        "user.email=a@example.org",
+    ]);
     let ran = command.args(arguments).output().unwrap();
-    assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    assert!(
+        ran.status.success(),
+        "{arguments:?}: {}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
     String::from_utf8(ran.stdout).unwrap().trim_end().to_owned()
 }
 
@@ -96,7 +155,10 @@ fn committed() -> Repository {
 pub fn commit_all(repository: &Repository) {
     git(&repository.path(""), &["init", "-q", "."]);
     git(&repository.path(""), &["add", "-A"]);
-    git(&repository.path(""), &["commit", "-q", "--no-verify", "-m", "base"]);
+    git(
+        &repository.path(""),
+        &["commit", "-q", "--no-verify", "-m", "base"],
+    );
 }
 
 pub fn add_case(repository: &Repository, case: usize) {
@@ -104,10 +166,14 @@ pub fn add_case(repository: &Repository, case: usize) {
         &format!("golden/contracts/lease-{case}.md"),
         "# Lease\n\nOn a change of control the landlord has to approve.\n",
     );
-    repository.write(&expected(case), EXPECTED.replace("lease.md", &format!("lease-{case}.md")));
+    repository.write(
+        &expected(case),
+        EXPECTED.replace("lease.md", &format!("lease-{case}.md")),
+    );
     repository.write(
         &recording(case),
-        RUN.replace("\"lease\"", &format!("\"lease-{case}\"")).replace("lease.md", &format!("lease-{case}.md")),
+        RUN.replace("\"lease\"", &format!("\"lease-{case}\""))
+            .replace("lease.md", &format!("lease-{case}.md")),
     );
 }
 
@@ -126,10 +192,17 @@ fn against(repository: &Repository, more: &[&str]) -> Ran {
 }
 
 fn changes(ran: &Ran) -> Vec<(String, bool)> {
-    let report: Value =
-        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", ran.stdout, ran.stderr));
+    let report: Value = serde_json::from_str(&ran.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}{}", ran.stdout, ran.stderr));
     let listed = report["golden_changes"].as_array().unwrap().iter();
-    listed.map(|one| (one["what"].as_str().unwrap().to_owned(), one["needs_approval"].as_bool().unwrap())).collect()
+    listed
+        .map(|one| {
+            (
+                one["what"].as_str().unwrap().to_owned(),
+                one["needs_approval"].as_bool().unwrap(),
+            )
+        })
+        .collect()
 }
 
 fn one(row: &Row) {
@@ -137,7 +210,10 @@ fn one(row: &Row) {
     (row.change)(&repository);
     let ran = against(&repository, &["--format", "json"]);
     let found = changes(&ran);
-    assert!(found.iter().any(|(words, _)| words.contains(row.says)), "{found:?}");
+    assert!(
+        found.iter().any(|(words, _)| words.contains(row.says)),
+        "{found:?}"
+    );
     assert_eq!(ran.code, row.code, "{found:?}");
     let heavy = found.iter().filter(|(_, heavy)| *heavy).count();
     assert_eq!(heavy > 0, row.code == 1, "{found:?}");
@@ -159,7 +235,12 @@ fn line_ends() {
         commit_all(&repository);
         repository.write(file, text.replace('\n', after));
         let ran = against(&repository, &["--format", "json"]);
-        assert_eq!((ran.code, changes(&ran)), (0, Vec::new()), "{before:?}: {}", ran.stderr);
+        assert_eq!(
+            (ran.code, changes(&ran)),
+            (0, Vec::new()),
+            "{before:?}: {}",
+            ran.stderr
+        );
     }
 }
 
@@ -167,9 +248,18 @@ fn not_looked_at() {
     for set in ["--assume-unchanged", "--skip-worktree"] {
         let repository = committed();
         git(&repository.path(""), &["update-index", set, &expected(3)]);
-        repository.replace(&expected(3), "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
+        repository.replace(
+            &expected(3),
+            "\"max_expected_findings\": 3",
+            "\"max_expected_findings\": 9",
+        );
         let ran = against(&repository, &[]);
-        assert!(ran.code == 1 && ran.stdout.contains("[needs approval]"), "{set}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.code == 1 && ran.stdout.contains("[needs approval]"),
+            "{set}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
 }
 
@@ -187,7 +277,11 @@ fn written_pointer() {
     commit_all(&repository);
     git(&repository.path(""), &["branch", "before"]);
     repository.write("prompts/legal.md", text);
-    assert_eq!(against(&repository, &[]).code, 0, "the control, a checkout with Git LFS");
+    assert_eq!(
+        against(&repository, &[]).code,
+        0,
+        "the control, a checkout with Git LFS"
+    );
     commit_all(&repository);
     let ran = repository.goldgate(&["run", "--base", "before"]);
     assert!(
@@ -208,11 +302,21 @@ fn kept_by_lfs() {
     commit_all(&repository);
     repository.write(file, &text);
     let ran = against(&repository, &[]);
-    assert_eq!((ran.code, ran.stdout.contains("golden change")), (0, false), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        (ran.code, ran.stdout.contains("golden change")),
+        (0, false),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     repository.write(file, format!("{text}More.\n"));
     let ran = against(&repository, &[]);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("lease-3.md of `contracts` edited"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("lease-3.md of `contracts` edited"),
+        "{}",
+        ran.stdout
+    );
 }
 
 fn reformatted() {
@@ -221,7 +325,10 @@ fn reformatted() {
     let value: Value = serde_json::from_str(&text).unwrap();
     repository.write(&expected(3), value.to_string().replace(":3}", ":3 }"));
     let config = repository.read("goldgate.yaml");
-    repository.write("goldgate.yaml", format!("# A remark.\n{config}").replace("min: 0.5", "min: 0.50"));
+    repository.write(
+        "goldgate.yaml",
+        format!("# A remark.\n{config}").replace("min: 0.5", "min: 0.50"),
+    );
     repository.write("golden/README.md", "What the cases are for.\n");
     let ran = against(&repository, &["--format", "json"]);
     assert_eq!((ran.code, changes(&ran)), (0, Vec::new()));
@@ -235,7 +342,12 @@ fn older_config() {
     repository.write("goldgate.yaml", config);
     let ran = against(&repository, &[]);
     assert_eq!(ran.code, 3);
-    assert!(ran.stdout.contains("this version cannot read the config of the base commit"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("this version cannot read the config of the base commit"),
+        "{}",
+        ran.stdout
+    );
 }
 
 fn older_golden() {
@@ -254,10 +366,14 @@ fn older_golden() {
 
 fn no_config() {
     let repository = committed();
-    git(&repository.path(""), &["rm", "-q", "--cached", "goldgate.yaml"]);
+    git(
+        &repository.path(""),
+        &["rm", "-q", "--cached", "goldgate.yaml"],
+    );
     git(&repository.path(""), &["commit", "-q", "-m", "none"]);
     let ran = against(&repository, &["--format", "json"]);
-    let wanted = "the config goldgate.yaml is new: the base commit has no config to compare with".to_owned();
+    let wanted =
+        "the config goldgate.yaml is new: the base commit has no config to compare with".to_owned();
     assert_eq!((ran.code, changes(&ran)), (0, vec![(wanted, false)]));
 }
 
@@ -266,7 +382,12 @@ fn first_baseline() {
     commit_all(&repository);
     let said = |wanted: &str| {
         let ran = against(&repository, &[]);
-        assert!(ran.code == 0 && ran.stdout.contains(wanted), "{wanted}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.code == 0 && ran.stdout.contains(wanted),
+            "{wanted}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
     };
     said("There is no baseline yet; `goldgate run --update-baseline` makes one.");
     assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
@@ -280,7 +401,11 @@ fn unknown_commit() {
         let base = format!("--base={name}");
         let ran = repository.goldgate_with(&["run", &base], &[("PATH", &path)]);
         assert_eq!((ran.code, ran.stdout.as_str()), (3, ""), "{name}");
-        assert!(ran.stderr.contains("git does not know this commit here"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("git does not know this commit here"),
+            "{}",
+            ran.stderr
+        );
     }
 }
 
@@ -289,7 +414,12 @@ fn advisory() {
     repository.replace("goldgate.yaml", "min: 0.5 }", "min: 0.4 }");
     let ran = against(&repository, &["--non-blocking"]);
     assert_eq!(ran.code, 0);
-    assert!(ran.stdout.contains("[needs approval] finding_precision floor"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("[needs approval] finding_precision floor"),
+        "{}",
+        ran.stdout
+    );
     assert!(ran.stdout.contains("All "), "{}", ran.stdout);
 }
 
@@ -298,7 +428,10 @@ fn base_baseline() {
     repository.remove("baselines/latest.json");
     let ran = against(&repository, &["--format", "json"]);
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!(report["suites"][0]["agents"][0]["metrics"]["f1_score"]["baseline"], 1.0);
+    assert_eq!(
+        report["suites"][0]["agents"][0]["metrics"]["f1_score"]["baseline"],
+        1.0
+    );
     assert_eq!(report["base"].as_str().unwrap().len(), 40);
 }
 
@@ -309,10 +442,15 @@ fn stored() {
     assert_eq!(ran.code, 1);
     let again = repository.goldgate(&["report", "out"]);
     assert_eq!(again.stdout, ran.stdout);
-    for (format, file) in
-        [("json", "report.json"), ("markdown", "report.md"), ("junit", "junit.xml"), ("html", "report.html")]
-    {
-        let shown = repository.goldgate(&["report", "out", "--format", format]).stdout;
+    for (format, file) in [
+        ("json", "report.json"),
+        ("markdown", "report.md"),
+        ("junit", "junit.xml"),
+        ("html", "report.html"),
+    ] {
+        let shown = repository
+            .goldgate(&["report", "out", "--format", format])
+            .stdout;
         assert_eq!(shown, repository.read(&format!("out/{file}")), "{format}");
         assert!(shown.contains("precision"), "{shown}");
     }
@@ -323,18 +461,32 @@ fn forged() {
     repository.replace("goldgate.yaml", "min: 0.5 }", "min: 0.4 }");
     against(&repository, &["--out", "out"]);
     repository.replace("out/report.json", "\"exit_code\": 1", "\"exit_code\": 0");
-    repository.replace("out/report.json", "\"verdict\": \"fail\"", "\"verdict\": \"pass\"");
+    repository.replace(
+        "out/report.json",
+        "\"verdict\": \"fail\"",
+        "\"verdict\": \"pass\"",
+    );
     let ran = repository.goldgate(&["report", "out"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("exit_code 0 contradicts"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("exit_code 0 contradicts"),
+        "{}",
+        ran.stderr
+    );
 }
 
 /// The bundled evidence suite, committed.
 fn tasks() -> Repository {
     let repository = Repository::empty();
     repository.remove(".git");
-    copy(&root().join("fixtures/evidence"), &repository.path("evidence"));
-    copy(&root().join("fixtures/repos"), &repository.path("fixtures/repos"));
+    copy(
+        &root().join("fixtures/evidence"),
+        &repository.path("evidence"),
+    );
+    copy(
+        &root().join("fixtures/repos"),
+        &repository.path("fixtures/repos"),
+    );
     repository.write(
         "goldgate.yaml",
         "version: 1\nsuites:\n  - id: evidence\n    kind: evidence\n    path: evidence\n    agents:\n      inspector: { deterministic: { replay: evidence/runs }, fingerprint: { none: written by hand } }\n",
@@ -346,9 +498,16 @@ fn tasks() -> Repository {
 fn retire(repository: &Repository, reason: &str) {
     let file = "evidence/tasks/buggy_calc.json";
     let mut task: Value = serde_json::from_str(&repository.read(file)).unwrap();
-    let key = if task.get("lifecycle").is_some() { "lifecycle" } else { "retired" };
+    let key = if task.get("lifecycle").is_some() {
+        "lifecycle"
+    } else {
+        "retired"
+    };
     match key {
-        "lifecycle" => task["lifecycle"]["retired"] = serde_json::json!({ "date": "2026-11-20", "reason": reason }),
+        "lifecycle" => {
+            task["lifecycle"]["retired"] =
+                serde_json::json!({ "date": "2026-11-20", "reason": reason })
+        }
         _ => task["retired"] = serde_json::json!({ "date": "2026-11-20", "reason": reason }),
     }
     repository.write(file, task.to_string());
@@ -359,20 +518,34 @@ fn retired_without_reason() {
     retire(&repository, " ");
     let ran = against(&repository, &[]);
     assert_eq!(ran.code, 2, "{}", ran.stdout);
-    assert!(ran.stderr.contains("the reason why a task is retired is empty"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("the reason why a task is retired is empty"),
+        "{}",
+        ran.stderr
+    );
 }
 
 fn retired() {
     let repository = tasks();
     retire(&repository, "the bug is mended");
     let ran = against(&repository, &["--format", "json"]);
-    let wanted = "case buggy_calc of `evidence` retired on 2026-11-20: the bug is mended".to_owned();
-    assert_eq!((ran.code, changes(&ran)), (1, vec![(wanted, true)]), "{}", ran.stderr);
+    let wanted =
+        "case buggy_calc of `evidence` retired on 2026-11-20: the bug is mended".to_owned();
+    assert_eq!(
+        (ran.code, changes(&ran)),
+        (1, vec![(wanted, true)]),
+        "{}",
+        ran.stderr
+    );
 }
 
 fn outside() {
     let repository = tasks();
-    repository.write("fixtures/repos/prompt_injection_repo/app/store.py", "pass\n");
+    repository.write(
+        "fixtures/repos/prompt_injection_repo/app/store.py",
+        "pass\n",
+    );
     repository.write("fixtures/repos/prompt_injection_repo/app/user.py", "pass\n");
     let ran = against(&repository, &["--format", "json"]);
     let found = changes(&ran);
@@ -403,10 +576,11 @@ fn turn() {
     };
     let cases = json!([case("one"), case("two"), case("three")]);
     repository.write("cases.json", serde_json::to_string_pretty(&cases).unwrap());
-    let said =
-        json!([{ "user": "Where is it?", "text": "It is here." }, { "user": "Thanks.", "text": "You are welcome." }]);
+    let said = json!([{ "user": "Where is it?", "text": "It is here." }, { "user": "Thanks.", "text": "You are welcome." }]);
     let record = json!({ "status": "completed", "outputs": { "turns": said } }).to_string();
-    ["one", "two", "three"].iter().for_each(|id| repository.write(&format!("runs/helper/{id}.json"), &record));
+    ["one", "two", "three"]
+        .iter()
+        .for_each(|id| repository.write(&format!("runs/helper/{id}.json"), &record));
     assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
     commit_all(&repository);
     let mut edited = cases;
@@ -425,13 +599,22 @@ fn tools() {
     repository.replace("fixtures/tool_use/tools.json", "\"major\"", "\"minor\"");
     let ran = against(&repository, &["--format", "json"]);
     let found = changes(&ran);
-    assert!(found[0].0.starts_with("tools of `assistant` edited: ") && found[0].1, "{found:?}");
+    assert!(
+        found[0].0.starts_with("tools of `assistant` edited: ") && found[0].1,
+        "{found:?}"
+    );
     assert_eq!((ran.code, found.len()), (1, 1), "{found:?}");
     let config = repository.read("goldgate.yaml");
-    repository.write("goldgate.yaml", config.replace("    tools: fixtures/tool_use/tools.json\n", ""));
+    repository.write(
+        "goldgate.yaml",
+        config.replace("    tools: fixtures/tool_use/tools.json\n", ""),
+    );
     let found = changes(&against(&repository, &["--format", "json"]));
     assert!(
-        found.contains(&("tools file of `assistant`: fixtures/tool_use/tools.json -> none".to_owned(), true)),
+        found.contains(&(
+            "tools file of `assistant`: fixtures/tool_use/tools.json -> none".to_owned(),
+            true
+        )),
         "{found:?}"
     );
 }
@@ -439,10 +622,22 @@ fn tools() {
 fn no_tricks() {
     let repository = committed();
     let trap = repository.path("trap");
-    repository.write("trap-by.sh", format!("#!/bin/sh\ntouch {}\n", trap.display()));
-    git(&repository.path(""), &["config", "core.fsmonitor", "sh ./trap-by.sh"]);
-    git(&repository.path(""), &["config", "core.pager", "sh ./trap-by.sh"]);
-    git(&repository.path(""), &["config", "alias.ls-tree", "!sh ./trap-by.sh"]);
+    repository.write(
+        "trap-by.sh",
+        format!("#!/bin/sh\ntouch {}\n", trap.display()),
+    );
+    git(
+        &repository.path(""),
+        &["config", "core.fsmonitor", "sh ./trap-by.sh"],
+    );
+    git(
+        &repository.path(""),
+        &["config", "core.pager", "sh ./trap-by.sh"],
+    );
+    git(
+        &repository.path(""),
+        &["config", "alias.ls-tree", "!sh ./trap-by.sh"],
+    );
     let ran = against(&repository, &[]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert!(!trap.exists());

@@ -8,21 +8,45 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a new repository is set up with an example, and passes", example),
-        trial("transcripts of several formats become cases, and a worse agent is blocked", transcripts),
+        trial(
+            "a new repository is set up with an example, and passes",
+            example,
+        ),
+        trial(
+            "transcripts of several formats become cases, and a worse agent is blocked",
+            transcripts,
+        ),
         trial("a setup replaces nothing", nothing_replaced),
-        trial("a setup proposes gates with known rates, or says that too few samples are recorded", rates),
+        trial(
+            "a setup proposes gates with known rates, or says that too few samples are recorded",
+            rates,
+        ),
         trial("the workflow names the action that the user states", action),
-        trial("a file that is not a transcript is refused before anything is written", no_transcript),
-        trial("a conversation of several turns becomes a case with turns", several_turns),
-        trial("conversations with the same query in files that name no case are samples of one", unnamed_files),
-        trial("messages of a user without an answer between them are one turn", two_messages),
+        trial(
+            "a file that is not a transcript is refused before anything is written",
+            no_transcript,
+        ),
+        trial(
+            "a conversation of several turns becomes a case with turns",
+            several_turns,
+        ),
+        trial(
+            "conversations with the same query in files that name no case are samples of one",
+            unnamed_files,
+        ),
+        trial(
+            "messages of a user without an answer between them are one turn",
+            two_messages,
+        ),
         trial(
             "a conversation with a message of the system between answers is left out of a setup, and named",
             instructed,
         ),
         trial("a setup that fails leaves nothing behind", nothing_left),
-        trial("results of promptfoo are set up with their assertions", promptfoo),
+        trial(
+            "results of promptfoo are set up with their assertions",
+            promptfoo,
+        ),
     ]
 }
 
@@ -33,7 +57,11 @@ fn example() {
     assert_eq!(repository.goldgate(&["check"]).code, 0);
     assert_eq!(repository.goldgate(&["run"]).code, 0);
     let documented = std::fs::read_to_string(root().join("docs/workflows/goldgate.yml")).unwrap();
-    assert_eq!(repository.read(".github/workflows/goldgate.yml"), documented, "copy it to src/app/commands/init");
+    assert_eq!(
+        repository.read(".github/workflows/goldgate.yml"),
+        documented,
+        "copy it to src/app/commands/init"
+    );
     let schema = repository.goldgate(&["schema", "config"]).stdout;
     assert_eq!(repository.read(".goldgate/schemas/config.json"), schema);
 }
@@ -61,15 +89,29 @@ fn transcribed() -> Repository {
     let late = |answer| chat("Which invoices are overdue?", "find_invoices", answer);
     repository.write(
         "transcripts/overdue.jsonl",
-        format!("{}\n{}\n", late("Only A-17 is overdue."), late("A-17 is overdue since March.")),
+        format!(
+            "{}\n{}\n",
+            late("Only A-17 is overdue."),
+            late("A-17 is overdue since March.")
+        ),
     );
     repository.write(
         "transcripts/refund.json",
-        blocks("Refund order 9.", "issue_refund", "Order 9 was refunded with 12.50 euros.").to_string(),
+        blocks(
+            "Refund order 9.",
+            "issue_refund",
+            "Order 9 was refunded with 12.50 euros.",
+        )
+        .to_string(),
     );
-    repository
-        .write("transcripts/again.json", chat("Refund order 9.", "find_order", "Order 9 does not exist.").to_string());
-    repository.write("transcripts/silent.json", json!([{ "role": "user", "content": "Hello?" }]).to_string());
+    repository.write(
+        "transcripts/again.json",
+        chat("Refund order 9.", "find_order", "Order 9 does not exist.").to_string(),
+    );
+    repository.write(
+        "transcripts/silent.json",
+        json!([{ "role": "user", "content": "Hello?" }]).to_string(),
+    );
     repository.write("transcripts/notes.txt", "not read");
     repository.write("prompts/agent.md", "Answer briefly.");
     repository
@@ -77,19 +119,51 @@ fn transcribed() -> Repository {
 
 fn transcripts() {
     let repository = transcribed();
-    let arguments = ["init", "--from", "transcripts", "--agent", "helper", "--files", "prompts/**", "--no-workflow"];
+    let arguments = [
+        "init",
+        "--from",
+        "transcripts",
+        "--agent",
+        "helper",
+        "--files",
+        "prompts/**",
+        "--no-workflow",
+    ];
     let ran = repository.goldgate(&arguments);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
-    assert!(ran.stdout.contains("left out: 1 conversation "), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("left out: 1 conversation "),
+        "{}",
+        ran.stdout
+    );
     assert!(!repository.path(".github").exists());
     let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
-    let ids: Vec<&str> = cases["cases"].as_array().unwrap().iter().map(|case| case["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["again", "overdue", "refund"], "a file with one query names its case");
+    let ids: Vec<&str> = cases["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|case| case["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        ids,
+        ["again", "overdue", "refund"],
+        "a file with one query names its case"
+    );
     assert_eq!(cases["cases"][2]["expected_tools"], json!(["issue_refund"]));
-    assert!(repository.path("golden/runs/helper/overdue/1.json").exists());
+    assert!(
+        repository
+            .path("golden/runs/helper/overdue/1.json")
+            .exists()
+    );
     assert_eq!(repository.goldgate(&["check"]).code, 0);
     // Nothing counts before somebody has decided.
-    assert!(cases["cases"].as_array().unwrap().iter().all(|case| case["draft"] == true));
+    assert!(
+        cases["cases"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|case| case["draft"] == true)
+    );
     assert_eq!(repository.goldgate(&["run"]).code, 3);
     assert_eq!(repository.goldgate(&["review", "--accept", "*"]).code, 0);
     let first = repository.goldgate(&["run", "--update-baseline"]);
@@ -100,16 +174,39 @@ fn transcripts() {
         json!([{ "role": "user", "content": "Refund order 9." }, { "role": "assistant", "content": "I cannot do that." }])
             .to_string(),
     );
-    let import = ["import", "openai", "worse.json", "--out", "golden/runs", "--agent", "helper", "--force"];
+    let import = [
+        "import",
+        "openai",
+        "worse.json",
+        "--out",
+        "golden/runs",
+        "--agent",
+        "helper",
+        "--force",
+    ];
     let ran = repository.goldgate(&import);
     assert_eq!(ran.code, 2, "two cases have the query: {}", ran.stderr);
-    std::fs::rename(repository.path("worse.json"), repository.path("refund.json")).unwrap();
-    let import = import.map(|word| if word == "worse.json" { "refund.json" } else { word });
+    std::fs::rename(
+        repository.path("worse.json"),
+        repository.path("refund.json"),
+    )
+    .unwrap();
+    let import = import.map(|word| {
+        if word == "worse.json" {
+            "refund.json"
+        } else {
+            word
+        }
+    });
     let ran = repository.goldgate(&import);
     assert_eq!(ran.code, 0, "the file names the case: {}", ran.stderr);
     let worse = repository.goldgate(&["run"]);
     assert_eq!(worse.code, 1, "{}", worse.stdout);
-    assert!(worse.stdout.contains("answers/helper/refund "), "{}", worse.stdout);
+    assert!(
+        worse.stdout.contains("answers/helper/refund "),
+        "{}",
+        worse.stdout
+    );
     // The agent's files changed, and its recordings did not.
     repository.write("prompts/agent.md", "Answer at length.");
     assert_eq!(repository.goldgate(&["check"]).code, 2);
@@ -120,8 +217,17 @@ fn flaky() -> Repository {
     let repository = Repository::empty();
     for case in 0..6 {
         let sample = |sample: u32| {
-            let tool = if case < 3 && sample == 1 { "find_customer" } else { "find_invoices" };
-            chat(&format!("Question {case}?"), tool, &format!("The answer {case} to the customer.")).to_string()
+            let tool = if case < 3 && sample == 1 {
+                "find_customer"
+            } else {
+                "find_invoices"
+            };
+            chat(
+                &format!("Question {case}?"),
+                tool,
+                &format!("The answer {case} to the customer."),
+            )
+            .to_string()
         };
         let lines: Vec<String> = (0..6).map(sample).collect();
         repository.write(&format!("transcripts/{case}.jsonl"), lines.join("\n"));
@@ -132,25 +238,52 @@ fn flaky() -> Repository {
 
 fn rates() {
     let few = transcribed();
-    let arguments = ["init", "--from", "transcripts", "--agent", "helper", "--files", "prompts/**", "--no-workflow"];
+    let arguments = [
+        "init",
+        "--from",
+        "transcripts",
+        "--agent",
+        "helper",
+        "--files",
+        "prompts/**",
+        "--no-workflow",
+    ];
     let ran = few.goldgate(&arguments);
     let said = "answers: no gate was changed, because too few samples are recorded for an estimate: 0 of 3 cases have the 3 samples that it needs\n";
-    assert!(ran.code == 0 && ran.stdout.contains(said), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 0 && ran.stdout.contains(said),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     let repository = flaky();
     let ran = repository.goldgate(&arguments);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
     assert!(
-        ran.stdout.contains("answers: with 6 samples per case, an unchanged agent would be blocked in about "),
+        ran.stdout.contains(
+            "answers: with 6 samples per case, an unchanged agent would be blocked in about "
+        ),
         "{}",
         ran.stdout
     );
     // Accepted, the same rates are printed: the drafts were graded as they count later.
-    let rates = ran.stdout.lines().find(|line| line.starts_with("answers: with ")).unwrap();
-    let change = rates.split_once(": no ").or_else(|| rates.split_once(": the "));
+    let rates = ran
+        .stdout
+        .lines()
+        .find(|line| line.starts_with("answers: with "))
+        .unwrap();
+    let change = rates
+        .split_once(": no ")
+        .or_else(|| rates.split_once(": the "));
     let rates = change.map_or(rates, |(rates, _)| rates);
     assert_eq!(repository.goldgate(&["review", "--accept", "*"]).code, 0);
     let checked = repository.goldgate(&["check"]);
-    assert!(checked.code == 0 && checked.stdout.contains(rates), "{rates}: {}{}", checked.stdout, checked.stderr);
+    assert!(
+        checked.code == 0 && checked.stdout.contains(rates),
+        "{rates}: {}{}",
+        checked.stdout,
+        checked.stderr
+    );
 }
 
 fn action() {
@@ -159,11 +292,24 @@ fn action() {
     let ran = repository.goldgate(&["init", "--action", action]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let workflow = repository.read(".github/workflows/goldgate.yml");
-    assert!(workflow.contains(&format!("uses: {action} #")) && !workflow.contains("OWNER"), "{workflow}");
+    assert!(
+        workflow.contains(&format!("uses: {action} #")) && !workflow.contains("OWNER"),
+        "{workflow}"
+    );
     assert!(!ran.stdout.contains("OWNER"), "{}", ran.stdout);
-    for bad in ["acme/goldgate@v1", "goldgate@0123456789012345678901234567890123456789", "acme/goldgate", "a: b/c@d"] {
+    for bad in [
+        "acme/goldgate@v1",
+        "goldgate@0123456789012345678901234567890123456789",
+        "acme/goldgate",
+        "a: b/c@d",
+    ] {
         let ran = Repository::empty().goldgate(&["init", "--action", bad]);
-        assert_eq!((ran.code, ran.stderr.contains("write OWNER/goldgate@COMMIT")), (2, true), "{bad}: {}", ran.stderr);
+        assert_eq!(
+            (ran.code, ran.stderr.contains("write OWNER/goldgate@COMMIT")),
+            (2, true),
+            "{bad}: {}",
+            ran.stderr
+        );
     }
 }
 
@@ -178,7 +324,10 @@ fn promptfoo() {
     };
     let stated = json!({ "type": "contains", "value": "2026-03-04" });
     let unsaid = json!({ "type": "llm-rubric", "value": "It is polite." });
-    let results = [result(0, "names the day", stated), result(1, "is polite", unsaid)];
+    let results = [
+        result(0, "names the day", stated),
+        result(1, "is polite", unsaid),
+    ];
     repository.write(
         "results.json",
         json!({ "evalId": "eval-1", "results": { "version": 3, "results": results } }).to_string(),
@@ -187,16 +336,28 @@ fn promptfoo() {
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
     let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
     let [named, polite] = [&cases["cases"][0], &cases["cases"][1]];
-    assert_eq!((&named["id"], &polite["id"]), (&json!("names-the-day"), &json!("is-polite")));
+    assert_eq!(
+        (&named["id"], &polite["id"]),
+        (&json!("names-the-day"), &json!("is-polite"))
+    );
     assert_eq!(
         (&named["answer"], &named["expected_output_contains"]),
-        (&json!([{ "all_of": ["2026-03-04"], "case_sensitive": true }]), &json!([]))
+        (
+            &json!([{ "all_of": ["2026-03-04"], "case_sensitive": true }]),
+            &json!([])
+        )
     );
     assert_eq!(
         (&polite["answer"], &polite["expected_output_contains"]),
         (&json!([{ "all_of": ["2026-03-04"] }]), &json!(["arrives"]))
     );
-    assert!(polite["notes"].as_str().unwrap().contains("Not imported: llm-rubric"), "{polite}");
+    assert!(
+        polite["notes"]
+            .as_str()
+            .unwrap()
+            .contains("Not imported: llm-rubric"),
+        "{polite}"
+    );
     assert_eq!(repository.goldgate(&["check"]).code, 0);
     assert_eq!(repository.goldgate(&["review", "--accept", "*"]).code, 0);
     assert_eq!(repository.goldgate(&["run"]).code, 0);
@@ -215,7 +376,12 @@ fn nothing_replaced() {
     repository.write("golden/cases.json", "mine");
     let ran = repository.goldgate(&["init", "--from", "transcripts/refund.json"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("golden/cases.json: this already exists; "), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("golden/cases.json: this already exists; "),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(repository.read("golden/cases.json"), "mine");
 }
 
@@ -224,10 +390,20 @@ fn no_transcript() {
     repository.write("transcripts/broken.json", "{\"messages\": [");
     let ran = repository.goldgate(&["init", "--from", "transcripts"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("broken.json:1:14: invalid JSON"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("broken.json:1:14: invalid JSON"),
+        "{}",
+        ran.stderr
+    );
     let silent = repository.goldgate(&["init", "--from", "transcripts/silent.json"]);
     assert_eq!(silent.code, 2);
-    assert!(silent.stderr.contains("no transcript has a user's message and an answer"), "{}", silent.stderr);
+    assert!(
+        silent
+            .stderr
+            .contains("no transcript has a user's message and an answer"),
+        "{}",
+        silent.stderr
+    );
     let missing = repository.goldgate(&["init", "--from", "nowhere"]);
     assert_eq!(missing.code, 2, "{}", missing.stderr);
     assert_eq!(repository.goldgate(&["init", "--agent", "a b"]).code, 2);
@@ -238,7 +414,10 @@ fn files(repository: &Repository) -> Vec<String> {
     let mut files = Vec::new();
     let mut folders = vec![repository.path("")];
     while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        for entry in std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+        {
             match entry.is_dir() {
                 // Where files are before they are whole; git ignores it.
                 true if entry.ends_with("drafts") => {}
@@ -257,15 +436,27 @@ fn unnamed_files() {
     let write = |file: &str, answer: &str| {
         let said = [("user", "Where is order 12?"), ("assistant", answer)];
         let messages = said.map(|(role, content)| json!({ "role": role, "content": content }));
-        repository.write(&format!("transcripts/{file}.json"), json!({ "messages": messages }).to_string());
+        repository.write(
+            &format!("transcripts/{file}.json"),
+            json!({ "messages": messages }).to_string(),
+        );
     };
-    for (file, answer) in [("t0", "On Friday."), ("late-order", "On Friday, late."), ("t1", "It comes on Friday.")] {
+    for (file, answer) in [
+        ("t0", "On Friday."),
+        ("late-order", "On Friday, late."),
+        ("t1", "It comes on Friday."),
+    ] {
         write(file, answer);
     }
     let ran = repository.goldgate(&["init", "--from", "transcripts", "--yes", "--no-workflow"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
-    let ids: Vec<&Value> = cases["cases"].as_array().unwrap().iter().map(|case| &case["id"]).collect();
+    let ids: Vec<&Value> = cases["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|case| &case["id"])
+        .collect();
     assert_eq!(ids, ["late-order", "where-is-order-12"]);
     repository.read("golden/runs/agent/where-is-order-12/1.json");
     repository.remove("transcripts/late-order.json");
@@ -274,7 +465,15 @@ fn unnamed_files() {
     repository.remove("goldgate.yaml");
     let ran = repository.goldgate(&["init", "--from", "transcripts", "--yes", "--no-workflow"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let import = ["import", "transcripts", "--out", "golden/runs", "--agent", "agent", "--force"];
+    let import = [
+        "import",
+        "transcripts",
+        "--out",
+        "golden/runs",
+        "--agent",
+        "agent",
+        "--force",
+    ];
     let ran = repository.goldgate(&import);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
 }
@@ -294,7 +493,12 @@ fn several_turns() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(!ran.stdout.contains("or whose turns are"), "{}", ran.stdout);
     let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
-    let case = cases["cases"].as_array().unwrap().iter().find(|case| case["id"] == "cancel").unwrap();
+    let case = cases["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|case| case["id"] == "cancel")
+        .unwrap();
     assert_eq!(
         case["turns"],
         json!([
@@ -303,9 +507,16 @@ fn several_turns() {
               "trajectory": { "mode": "in_order", "tools": [{ "name": "cancel", "args": { "match": "superset", "values": { "id": 17 } } }] } },
         ])
     );
-    assert_eq!((case.get("query"), case.get("expected_tools")), (None, None));
-    let record: Value = serde_json::from_str(&repository.read("golden/runs/agent/cancel.json")).unwrap();
-    assert_eq!(record["outputs"]["turns"][1], json!({ "user": "Number 17.", "text": "Order 17 was cancelled." }));
+    assert_eq!(
+        (case.get("query"), case.get("expected_tools")),
+        (None, None)
+    );
+    let record: Value =
+        serde_json::from_str(&repository.read("golden/runs/agent/cancel.json")).unwrap();
+    assert_eq!(
+        record["outputs"]["turns"][1],
+        json!({ "user": "Number 17.", "text": "Order 17 was cancelled." })
+    );
     assert_eq!(record["intermediate"]["tool_calls"][0]["turn"], 1);
     assert_eq!(repository.goldgate(&["review", "--accept", "*"]).code, 0);
     let ran = repository.goldgate(&["run", "--update-baseline"]);
@@ -322,8 +533,16 @@ fn two_messages() {
     let ran = repository.goldgate(&["init", "--from", "transcripts"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
-    let case = cases["cases"].as_array().unwrap().iter().find(|case| case["id"] == "cancel").unwrap();
-    assert_eq!(case["turns"][0]["user"], "Cancel my order.\n\nIt is number 17.");
+    let case = cases["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|case| case["id"] == "cancel")
+        .unwrap();
+    assert_eq!(
+        case["turns"][0]["user"],
+        "Cancel my order.\n\nIt is number 17."
+    );
     assert_eq!(repository.goldgate(&["review", "--accept", "*"]).code, 0);
     assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
 }
@@ -342,7 +561,11 @@ fn instructed() {
     let said = "left out: 1 conversation with a system message after the first user message, or whose turns are not known: \
                 transcripts/cancel.json\n";
     assert!(ran.stdout.contains(said), "{}", ran.stdout);
-    assert!(!repository.read("golden/cases.json").contains("Cancel my order."));
+    assert!(
+        !repository
+            .read("golden/cases.json")
+            .contains("Cancel my order.")
+    );
 }
 
 fn nothing_left() {
@@ -355,7 +578,11 @@ fn nothing_left() {
     assert_eq!(files(&repository), before);
     repository.remove(".goldgate/schemas");
     let ran = repository.goldgate(&["init", "--from", "transcripts", "--files", "promts/**"]);
-    let said = "command line: --files \"promts/**\" matches no file; correct it, or leave --files out";
+    let said =
+        "command line: --files \"promts/**\" matches no file; correct it, or leave --files out";
     assert!(ran.code == 2 && ran.stderr.contains(said), "{}", ran.stderr);
-    assert_eq!(repository.goldgate(&["init", "--from", "transcripts"]).code, 0);
+    assert_eq!(
+        repository.goldgate(&["init", "--from", "transcripts"]).code,
+        0
+    );
 }

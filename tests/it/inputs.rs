@@ -6,7 +6,9 @@ use std::sync::Mutex;
 use goldgate::diag::Diagnostic;
 use goldgate::files::{Entry, Files, files_below};
 use goldgate::format::run_v1;
-use goldgate::model::{Ask, Config, RepoPath, Run, RunKey, RunSource, RunStatus, SuiteConfig, Tier, Toolbox};
+use goldgate::model::{
+    Ask, Config, RepoPath, Run, RunKey, RunSource, RunStatus, SuiteConfig, Tier, Toolbox,
+};
 use goldgate::suites::{GradeContext, Pair, Suite, kind, read_config};
 use goldgate::world::Disk;
 use libtest_mimic::Trial;
@@ -24,8 +26,11 @@ pub fn trials() -> Vec<Trial> {
     let config = bundled();
     let suites = config.suites.clone().into_iter().map(|suite| {
         let config = config.clone();
-        let sentence = "every file that a case is asked with or graded by is compared with the base commit's";
-        trial(format!("{}: {sentence}", suite.id), move || all_compared(&config, &suite))
+        let sentence =
+            "every file that a case is asked with or graded by is compared with the base commit's";
+        trial(format!("{}: {sentence}", suite.id), move || {
+            all_compared(&config, &suite)
+        })
     });
     suites.collect()
 }
@@ -60,8 +65,12 @@ impl ListedFiles {
 }
 
 fn all_compared(config: &Config, suite: &SuiteConfig) {
-    let files = ListedFiles { disk: Disk::open(root()).unwrap(), read: Mutex::default() };
-    let opened = (kind(&suite.kind).unwrap().open)(suite, &files).unwrap_or_else(|_| panic!("{} opens", suite.id));
+    let files = ListedFiles {
+        disk: Disk::open(root()).unwrap(),
+        read: Mutex::default(),
+    };
+    let opened = (kind(&suite.kind).unwrap().open)(suite, &files)
+        .unwrap_or_else(|_| panic!("{} opens", suite.id));
     let of_suite = files.taken();
     let mut beyond = 0;
     for pair in opened.pairs() {
@@ -70,18 +79,35 @@ fn all_compared(config: &Config, suite: &SuiteConfig) {
         let asked = asked_with(opened.as_ref(), pair, &files);
         beyond += asked.difference(&of_suite).count();
         let graded = graded_by(opened.as_ref(), pair, &recorded(config, pair), &files);
-        let graded = if OPEN_WHAT_IS_CITED.contains(&&*suite.kind) { BTreeSet::new() } else { graded };
+        let graded = if OPEN_WHAT_IS_CITED.contains(&&*suite.kind) {
+            BTreeSet::new()
+        } else {
+            graded
+        };
         for file in asked.union(&graded) {
-            assert!(compared.contains(file), "{file} is read for {}/{} and not compared", pair.agent, pair.case);
+            assert!(
+                compared.contains(file),
+                "{file} is read for {}/{} and not compared",
+                pair.agent,
+                pair.case
+            );
         }
     }
-    assert_eq!(beyond > 0, ASKED_WITH_FILES.contains(&&*suite.kind), "{beyond} files are read for asking alone");
+    assert_eq!(
+        beyond > 0,
+        ASKED_WITH_FILES.contains(&&*suite.kind),
+        "{beyond} files are read for asking alone"
+    );
 }
 
 /// The files that the agents of a pair are asked with, those that their tools give among them.
 fn asked_with(suite: &dyn Suite, pair: &Pair, files: &ListedFiles) -> BTreeSet<RepoPath> {
     for run in &pair.runs {
-        if let Some(Ask { tools: Toolbox::Folder { root, .. }, .. }) = suite.ask(pair, run, files).unwrap() {
+        if let Some(Ask {
+            tools: Toolbox::Folder { root, .. },
+            ..
+        }) = suite.ask(pair, run, files).unwrap()
+        {
             let below = files_below(files, &root).unwrap();
             below.values().for_each(|file| drop(files.bytes(file)));
         }
@@ -91,10 +117,17 @@ fn asked_with(suite: &dyn Suite, pair: &Pair, files: &ListedFiles) -> BTreeSet<R
 }
 
 /// The files that the first sample of a pair is graded by.
-fn graded_by(suite: &dyn Suite, pair: &Pair, runs: &[Run], files: &ListedFiles) -> BTreeSet<RepoPath> {
+fn graded_by(
+    suite: &dyn Suite,
+    pair: &Pair,
+    runs: &[Run],
+    files: &ListedFiles,
+) -> BTreeSet<RepoPath> {
     let prompts = BTreeMap::new();
     if runs.iter().all(|run| run.status == RunStatus::Completed) {
-        suite.grade(pair, runs, &GradeContext::new(files, &prompts)).unwrap();
+        suite
+            .grade(pair, runs, &GradeContext::new(files, &prompts))
+            .unwrap();
     }
     files.taken()
 }
@@ -103,13 +136,20 @@ fn graded_by(suite: &dyn Suite, pair: &Pair, runs: &[Run], files: &ListedFiles) 
 fn recorded(config: &Config, pair: &Pair) -> Vec<Run> {
     let disk = Disk::open(root()).unwrap();
     let run = |key: &RunKey| {
-        let suite = config.suites.iter().find(|suite| suite.id == key.suite).unwrap();
-        let Some(RunSource::Replay(folder)) = suite.agents[&key.agent].source(Tier::Deterministic) else {
+        let suite = config
+            .suites
+            .iter()
+            .find(|suite| suite.id == key.suite)
+            .unwrap();
+        let Some(RunSource::Replay(folder)) = suite.agents[&key.agent].source(Tier::Deterministic)
+        else {
             panic!("{} has no recordings", key.agent)
         };
         let folder = folder.child(key.agent.as_str());
         let file = folder.child(&format!("{}.json", key.case));
-        let text = disk.text(&file).or_else(|_| disk.text(&folder.child(key.case.as_str()).child("0.json")));
+        let text = disk
+            .text(&file)
+            .or_else(|_| disk.text(&folder.child(key.case.as_str()).child("0.json")));
         run_v1::read_run(&text.unwrap(), key, 0).unwrap()
     };
     pair.runs.iter().map(run).collect()

@@ -13,9 +13,18 @@ use crate::tidy::sources;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
-    let pages = KINDS.iter().filter(|kind| !kind.settings.keys.names().is_empty()).map(|kind| {
-        trial(format!("the settings on the page of kind {} are the program's own", kind.name), || settings(kind))
-    });
+    let pages = KINDS
+        .iter()
+        .filter(|kind| !kind.settings.keys.names().is_empty())
+        .map(|kind| {
+            trial(
+                format!(
+                    "the settings on the page of kind {} are the program's own",
+                    kind.name
+                ),
+                || settings(kind),
+            )
+        });
     let mut trials = vec![trial("only its folder and two lines name a kind", names)];
     trials.extend(pages);
     trials
@@ -24,28 +33,111 @@ pub fn trials() -> Vec<Trial> {
 /// Names of kinds in other files: how many, and why.
 const ELSEWHERE: &[(&str, &str, usize, &str)] = &[
     ("src/app/cli.rs", "interview", 1, "an example in the help"),
-    ("src/app/pipeline/case_queries.rs", "tool_use", 4, "the kind of drafts from transcripts"),
-    ("src/app/pipeline/proposed_case.rs", "tool_use", 1, "the kind of the first suite"),
-    ("src/diag/codes/config.rs", "cross_agent", 1, "an example of a problem"),
-    ("src/diag/codes/config.rs", "findings", 1, "an example of a problem"),
-    ("src/diag/codes/config.rs", "revision", 4, "examples of problems"),
-    ("src/diag/codes/files.rs", "findings", 1, "an example of a problem"),
-    ("src/diag/codes/golden.rs", "revision", 1, "an example of a problem"),
-    ("src/format/config/form.rs", "cross_agent", 1, "descriptions of common keys"),
-    ("src/format/config/form.rs", "revision", 3, "descriptions of common keys"),
+    (
+        "src/app/pipeline/case_queries.rs",
+        "tool_use",
+        4,
+        "the kind of drafts from transcripts",
+    ),
+    (
+        "src/app/pipeline/proposed_case.rs",
+        "tool_use",
+        1,
+        "the kind of the first suite",
+    ),
+    (
+        "src/diag/codes/config.rs",
+        "cross_agent",
+        1,
+        "an example of a problem",
+    ),
+    (
+        "src/diag/codes/config.rs",
+        "findings",
+        1,
+        "an example of a problem",
+    ),
+    (
+        "src/diag/codes/config.rs",
+        "revision",
+        4,
+        "examples of problems",
+    ),
+    (
+        "src/diag/codes/files.rs",
+        "findings",
+        1,
+        "an example of a problem",
+    ),
+    (
+        "src/diag/codes/golden.rs",
+        "revision",
+        1,
+        "an example of a problem",
+    ),
+    (
+        "src/format/config/form.rs",
+        "cross_agent",
+        1,
+        "descriptions of common keys",
+    ),
+    (
+        "src/format/config/form.rs",
+        "revision",
+        3,
+        "descriptions of common keys",
+    ),
     ("src/format/run_v1.rs", "evidence", 1, "a key of recordings"),
     ("src/model/evidence.rs", "evidence", 1, "a key of reports"),
-    ("src/publish/untrusted_report.rs", "evidence", 1, "a key of reports"),
-    ("src/suites/kinds/property/mod.rs", "reconciliation", 1, "advice to use it first"),
-    ("src/suites/shared/atoms.rs", "evidence", 1, "a key of outputs"),
-    ("src/suites/shared/deltas.rs", "evidence", 1, "a key of outputs"),
-    ("src/suites/shared/labels.rs", "interview", 1, "the description of a key"),
-    ("src/suites/shared/produced.rs", "findings", 2, "a key of outputs"),
-    ("src/text/recover/anchor.rs", "findings", 1, "an example of a key"),
+    (
+        "src/publish/untrusted_report.rs",
+        "evidence",
+        1,
+        "a key of reports",
+    ),
+    (
+        "src/suites/kinds/property/mod.rs",
+        "reconciliation",
+        1,
+        "advice to use it first",
+    ),
+    (
+        "src/suites/shared/atoms.rs",
+        "evidence",
+        1,
+        "a key of outputs",
+    ),
+    (
+        "src/suites/shared/deltas.rs",
+        "evidence",
+        1,
+        "a key of outputs",
+    ),
+    (
+        "src/suites/shared/labels.rs",
+        "interview",
+        1,
+        "the description of a key",
+    ),
+    (
+        "src/suites/shared/produced.rs",
+        "findings",
+        2,
+        "a key of outputs",
+    ),
+    (
+        "src/text/recover/anchor.rs",
+        "findings",
+        1,
+        "an example of a key",
+    ),
 ];
 
 /// Folders that read the formats of vendors, and names of kinds that are these vendors' words too.
-const VENDORS: (&[&str], &[&str]) = (&["src/format/transcript/", "src/format/wire/"], &["custom", "tool_use"]);
+const VENDORS: (&[&str], &[&str]) = (
+    &["src/format/transcript/", "src/format/wire/"],
+    &["custom", "tool_use"],
+);
 
 /// A name that is also an English word counts only in quotes, in a path, or after the word kind.
 fn names() {
@@ -64,20 +156,32 @@ fn names() {
                 format!("kinds::{name}"),
                 format!("pub mod {name};"),
             ];
-            let count: usize = forms.iter().map(|form| code.matches(form.as_str()).count()).sum();
+            let count: usize = forms
+                .iter()
+                .map(|form| code.matches(form.as_str()).count())
+                .sum();
             let (folders, words) = VENDORS;
-            let of_vendor = words.contains(&name) && folders.iter().any(|folder| path.starts_with(folder));
+            let of_vendor =
+                words.contains(&name) && folders.iter().any(|folder| path.starts_with(folder));
             if count > 0 && !of_vendor && !path.starts_with(&format!("src/suites/kinds/{name}/")) {
                 found.push((path.clone(), name, count));
             }
         }
     }
-    let two_lines = KINDS
+    let two_lines = KINDS.iter().flat_map(|kind| {
+        [
+            ("src/suites/kinds/mod.rs", kind.name, 1),
+            ("src/suites/mod.rs", kind.name, 1),
+        ]
+        .into_iter()
+    });
+    let elsewhere = ELSEWHERE
         .iter()
-        .flat_map(|kind| [("src/suites/kinds/mod.rs", kind.name, 1), ("src/suites/mod.rs", kind.name, 1)].into_iter());
-    let elsewhere = ELSEWHERE.iter().map(|(path, name, count, _)| (*path, *name, *count));
-    let mut expected: Vec<(String, &str, usize)> =
-        two_lines.chain(elsewhere).map(|(path, name, count)| (path.to_owned(), name, count)).collect();
+        .map(|(path, name, count, _)| (*path, *name, *count));
+    let mut expected: Vec<(String, &str, usize)> = two_lines
+        .chain(elsewhere)
+        .map(|(path, name, count)| (path.to_owned(), name, count))
+        .collect();
     expected.sort();
     found.sort();
     assert_eq!(
@@ -92,18 +196,26 @@ fn settings(kind: &SuiteKind) {
     let page = fs::read_to_string(&file).unwrap();
     let schema = kind.settings.keys.schema();
     let defaults = serde_json::to_value((kind.settings.defaults)()).unwrap();
-    let table = SettingTable { root: schema.as_value(), rules: kind.settings.rules };
+    let table = SettingTable {
+        root: schema.as_value(),
+        rules: kind.settings.rules,
+    };
     let mut rows = String::new();
     table.add(schema.as_value(), ("", ""), Some(&defaults), &mut rows);
     let (before, rest) = page.split_once("<!-- settings: ").unwrap();
     let (note, rest) = rest.split_once("-->\n").unwrap();
     let (_, after) = rest.split_once("<!-- settings end -->").unwrap();
     let head = "| setting | what it is | default | a change |\n|---|---|---|---|\n";
-    let text = format!("{before}<!-- settings: {note}-->\n\n{head}{rows}\n<!-- settings end -->{after}");
+    let text =
+        format!("{before}<!-- settings: {note}-->\n\n{head}{rows}\n<!-- settings end -->{after}");
     if std::env::var_os("BLESS").is_some() {
         fs::write(&file, &text).unwrap();
     }
-    assert!(fs::read_to_string(&file).unwrap() == text, "{} is not current; BLESS=1 rewrites it", file.display());
+    assert!(
+        fs::read_to_string(&file).unwrap() == text,
+        "{} is not current; BLESS=1 rewrites it",
+        file.display()
+    );
 }
 
 struct SettingTable<'a> {
@@ -113,12 +225,25 @@ struct SettingTable<'a> {
 
 impl SettingTable<'_> {
     /// Adds a row for each setting below a schema; what is above it has this path and description.
-    fn add(&self, schema: &Value, (path, about): (&str, &str), defaults: Option<&Value>, rows: &mut String) {
+    fn add(
+        &self,
+        schema: &Value,
+        (path, about): (&str, &str),
+        defaults: Option<&Value>,
+        rows: &mut String,
+    ) {
         for (key, property) in schema["properties"].as_object().into_iter().flatten() {
-            let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            let path = if path.is_empty() {
+                key.clone()
+            } else {
+                format!("{path}.{key}")
+            };
             let default = defaults.and_then(|defaults| defaults.get(key));
             let inner = self.resolved(property);
-            let meaning = property["description"].as_str().or_else(|| inner["description"].as_str()).unwrap_or(about);
+            let meaning = property["description"]
+                .as_str()
+                .or_else(|| inner["description"].as_str())
+                .unwrap_or(about);
             if inner["properties"].is_object() {
                 self.add(inner, (&path, meaning), default, rows);
                 continue;
@@ -130,10 +255,18 @@ impl SettingTable<'_> {
                 Some(value) => format!("`{value}`"),
                 None => "required".to_owned(),
             };
-            rows.push_str(&format!("| `{path}` | {meaning} | {shown} | {} |\n", self.change(&path)));
+            rows.push_str(&format!(
+                "| `{path}` | {meaning} | {shown} | {} |\n",
+                self.change(&path)
+            ));
             if inner["additionalProperties"].is_object() {
                 let names = format!("{path}.*");
-                self.add(self.resolved(&inner["additionalProperties"]), (&names, meaning), None, rows);
+                self.add(
+                    self.resolved(&inner["additionalProperties"]),
+                    (&names, meaning),
+                    None,
+                    rows,
+                );
             }
         }
     }
@@ -151,9 +284,16 @@ impl SettingTable<'_> {
     fn change(&self, path: &str) -> String {
         let covers = |rule: &&SettingRule| {
             let rule = rule.path.trim_end_matches(".*");
-            path == rule || path.strip_prefix(rule).is_some_and(|rest| rest.starts_with('.'))
+            path == rule
+                || path
+                    .strip_prefix(rule)
+                    .is_some_and(|rest| rest.starts_with('.'))
         };
-        let rule = self.rules.iter().filter(covers).max_by_key(|rule| rule.path.len());
+        let rule = self
+            .rules
+            .iter()
+            .filter(covers)
+            .max_by_key(|rule| rule.path.len());
         rule.map_or("needs an approval".to_owned(), change)
     }
 }

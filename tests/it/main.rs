@@ -82,7 +82,10 @@ use libtest_mimic::{Arguments, Trial};
 fn trial(name: impl Into<String>, test: impl FnOnce() + Send + 'static) -> Trial {
     Trial::test(name, move || {
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(test)).map_err(|panic| {
-            let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+            let text = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or(panic.downcast_ref::<&str>().copied());
             text.unwrap_or("it panicked").to_owned().into()
         })
     })

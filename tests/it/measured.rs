@@ -8,22 +8,49 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a case that the baseline measured and this run did not gives no verdict and is named", lost_case),
+        trial(
+            "a case that the baseline measured and this run did not gives no verdict and is named",
+            lost_case,
+        ),
         trial("lost cases never hide a failed gate", lost_and_failed),
-        trial("a fixed limit does not fail by a few measured cases if the others could still reach it", few_left),
+        trial(
+            "a fixed limit does not fail by a few measured cases if the others could still reach it",
+            few_left,
+        ),
         trial("a floor of coverage must be a number", coverage_floor),
         trial("a case in quarantine is not missing", quarantined),
-        trial("with a quarantine, at most a tenth of the cases may be lost", quarantined_and_lost),
-        trial("an unreadable answer on a document with nothing to find earns no perfect score", unreadable),
-        trial("readable samples decide if only a minority is unreadable", partly_unreadable),
+        trial(
+            "with a quarantine, at most a tenth of the cases may be lost",
+            quarantined_and_lost,
+        ),
+        trial(
+            "an unreadable answer on a document with nothing to find earns no perfect score",
+            unreadable,
+        ),
+        trial(
+            "readable samples decide if only a minority is unreadable",
+            partly_unreadable,
+        ),
         trial(
             "a case that fails since the baseline is counted, and fails the suite where the config says so",
             newly_failing,
         ),
-        trial("a disabled gate needs no new baseline", off_and_incomparable),
-        trial("a case missing in the baseline is gated by otherwise", added_scenario),
-        trial("coverage and readability alone are not a pass", nothing_else_judged),
-        trial("samples without an answer are compared with those of the baseline", infra),
+        trial(
+            "a disabled gate needs no new baseline",
+            off_and_incomparable,
+        ),
+        trial(
+            "a case missing in the baseline is gated by otherwise",
+            added_scenario,
+        ),
+        trial(
+            "coverage and readability alone are not a pass",
+            nothing_else_judged,
+        ),
+        trial(
+            "samples without an answer are compared with those of the baseline",
+            infra,
+        ),
     ]
 }
 
@@ -57,7 +84,8 @@ fn answer(number: u32) -> String {
 
 fn graded(repository: &Repository) -> (Ran, Value) {
     let ran = repository.goldgate(&["run", "--format", "json"]);
-    let report = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr));
+    let report = serde_json::from_str(&ran.stdout)
+        .unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr));
     (ran, report)
 }
 
@@ -80,8 +108,13 @@ fn lost_case() {
         assert_eq!(coverage["verdict"], "inconclusive");
         assert_eq!(coverage["value"], f64::from(10 - lost) / 10.0);
         let why = report["not_gateable"][0].as_str().unwrap();
-        let start = format!("contracts/legal: {lost} of 10 cases not measured; measured in the baseline: c1");
-        assert!(why.starts_with(&start) && why.matches("(timeout: no answer)").count() == 1, "{why}");
+        let start = format!(
+            "contracts/legal: {lost} of 10 cases not measured; measured in the baseline: c1"
+        );
+        assert!(
+            why.starts_with(&start) && why.matches("(timeout: no answer)").count() == 1,
+            "{why}"
+        );
         assert_eq!(report["verdict"], "inconclusive");
     }
 }
@@ -89,7 +122,10 @@ fn lost_case() {
 fn lost_and_failed() {
     let repository = ten();
     repository.write(&run_of(1), LOST);
-    repository.write(&run_of(2), r#"{"status": "completed", "outputs": {"findings": [], "gaps": []}}"#);
+    repository.write(
+        &run_of(2),
+        r#"{"status": "completed", "outputs": {"findings": [], "gaps": []}}"#,
+    );
     assert_eq!(graded(&repository).0.code, 1);
 }
 
@@ -98,54 +134,97 @@ fn few_left() {
     let code = |lost: u32, floor: f64| {
         let repository = ten();
         repository.remove("baselines/latest.json");
-        let gates = format!("    gates: {{ case_pass_rate: {{ min: {floor}, hard: true }} }}\n    agents:");
+        let gates =
+            format!("    gates: {{ case_pass_rate: {{ min: {floor}, hard: true }} }}\n    agents:");
         repository.replace("goldgate.yaml", "    agents:", &gates);
         (1..=lost).for_each(|number| repository.write(&run_of(number), LOST));
         let run = repository.read(&run_of(9));
-        repository.write(&run_of(9), run.replace("\"gaps\": [\"missing doc\"]", "\"gaps\": []"));
+        repository.write(
+            &run_of(9),
+            run.replace("\"gaps\": [\"missing doc\"]", "\"gaps\": []"),
+        );
         let (ran, report) = graded(&repository);
-        (ran.code, metric(&report, "case_pass_rate")["verdict"].as_str().unwrap().to_owned())
+        (
+            ran.code,
+            metric(&report, "case_pass_rate")["verdict"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+        )
     };
     let told = |code: i32, verdict: &str| (code, verdict.to_owned());
     assert_eq!(code(0, 0.8), told(0, "pass"));
     assert_eq!(code(8, 0.8), told(3, "inconclusive"));
-    assert_eq!(code(8, 0.95), told(1, "fail"), "no result of the others reaches it");
+    assert_eq!(
+        code(8, 0.95),
+        told(1, "fail"),
+        "no result of the others reaches it"
+    );
     assert_eq!(code(0, 0.95), told(1, "fail"));
 }
 
 fn coverage_floor() {
     let stated = |gate: &str| {
         let repository = ten();
-        repository.replace("goldgate.yaml", "    agents:", &format!("    gates: {{ coverage: {gate} }}\n    agents:"));
+        repository.replace(
+            "goldgate.yaml",
+            "    agents:",
+            &format!("    gates: {{ coverage: {gate} }}\n    agents:"),
+        );
         repository.write(&run_of(1), LOST);
         repository.goldgate(&["run"])
     };
     assert_eq!(stated("{ min: 0.9 }").code, 0);
     assert_eq!(stated("{ min: 0.95 }").code, 3);
-    for refused in ["{ hard: true }", "{ zone: 0.1 }", "{ max_drop: 0.1 }", "{ min: baseline }", "{ min: 0 }"] {
+    for refused in [
+        "{ hard: true }",
+        "{ zone: 0.1 }",
+        "{ max_drop: 0.1 }",
+        "{ min: baseline }",
+        "{ min: 0 }",
+    ] {
         let ran = stated(refused);
         assert_eq!(ran.code, 2, "{refused}: {}{}", ran.stdout, ran.stderr);
         assert!(ran.stderr.contains("[bad-gate]"), "{}", ran.stderr);
     }
 }
 
-const QUARANTINE: &str =
-    r#""quarantine": { "owner": "Subject A", "reason": "known", "expires": "2026-12-01" }, "expected_gaps""#;
+const QUARANTINE: &str = r#""quarantine": { "owner": "Subject A", "reason": "known", "expires": "2026-12-01" }, "expected_gaps""#;
 
 fn quarantined() {
     let repository = ten();
-    repository.replace("golden/expected/legal/c1.json", "\"expected_gaps\"", QUARANTINE);
-    for outputs in [LOST, r#"{"status": "completed", "outputs": {"findings": [], "gaps": []}}"#] {
+    repository.replace(
+        "golden/expected/legal/c1.json",
+        "\"expected_gaps\"",
+        QUARANTINE,
+    );
+    for outputs in [
+        LOST,
+        r#"{"status": "completed", "outputs": {"findings": [], "gaps": []}}"#,
+    ] {
         repository.write(&run_of(1), outputs);
         let (ran, report) = graded(&repository);
-        assert_eq!((ran.code, &metric(&report, "coverage")["value"]), (0, &Value::from(1.0)), "{}", ran.stdout);
+        assert_eq!(
+            (ran.code, &metric(&report, "coverage")["value"]),
+            (0, &Value::from(1.0)),
+            "{}",
+            ran.stdout
+        );
     }
 }
 
 fn quarantined_and_lost() {
     let repository = ten();
-    repository.replace("goldgate.yaml", "    agents:", "    gates: { coverage: { min: 0.5 } }\n    agents:");
-    repository.replace("golden/expected/legal/c1.json", "\"expected_gaps\"", QUARANTINE);
+    repository.replace(
+        "goldgate.yaml",
+        "    agents:",
+        "    gates: { coverage: { min: 0.5 } }\n    agents:",
+    );
+    repository.replace(
+        "golden/expected/legal/c1.json",
+        "\"expected_gaps\"",
+        QUARANTINE,
+    );
     repository.write(&run_of(2), LOST);
     let (ran, report) = graded(&repository);
     assert_eq!(ran.code, 3, "{}", ran.stdout);
@@ -160,17 +239,31 @@ fn unreadable() {
     let empty = r#"{"status": "completed", "outputs": {"findings": [], "gaps": []}}"#;
     repository.write("golden/runs/legal/lease.json", empty);
     let (ran, report) = graded(&repository);
-    assert_eq!((ran.code, &metric(&report, "finding_recall")["value"]), (0, &Value::from(1.0)));
-    repository.write("golden/runs/legal/lease.json", r#"{"status": "completed", "outputs": {"text": "I am sorry."}}"#);
+    assert_eq!(
+        (ran.code, &metric(&report, "finding_recall")["value"]),
+        (0, &Value::from(1.0))
+    );
+    repository.write(
+        "golden/runs/legal/lease.json",
+        r#"{"status": "completed", "outputs": {"text": "I am sorry."}}"#,
+    );
     let (ran, report) = graded(&repository);
     assert_eq!(ran.code, 1, "{}", ran.stdout);
     assert_eq!(
-        (&metric(&report, "readable")["value"], &metric(&report, "readable")["verdict"]),
+        (
+            &metric(&report, "readable")["value"],
+            &metric(&report, "readable")["verdict"]
+        ),
         (&Value::from(0.0), &Value::from("fail"))
     );
-    for name in
-        ["finding_recall", "finding_precision", "f1_score", "count_in_range", "finding_count", "false_positive_rate"]
-    {
+    for name in [
+        "finding_recall",
+        "finding_precision",
+        "f1_score",
+        "count_in_range",
+        "finding_count",
+        "false_positive_rate",
+    ] {
         assert_eq!(metric(&report, name)["value"], Value::Null, "{name}");
     }
 }
@@ -179,13 +272,21 @@ fn partly_unreadable() {
     let repository = ten();
     let text = r#"{"status": "completed", "outputs": {"text": "I am sorry."}}"#;
     for (bad, code) in [(1, 0), (2, 1)] {
-        repository.remove(&if bad == 1 { run_of(1) } else { "golden/runs/legal/c1".to_owned() });
+        repository.remove(&if bad == 1 {
+            run_of(1)
+        } else {
+            "golden/runs/legal/c1".to_owned()
+        });
         for sample in 0..3 {
             let file = format!("golden/runs/legal/c1/{sample}.json");
             let read = answer(1).replace("\"sample\": 0", &format!("\"sample\": {sample}"));
             repository.write(&file, if sample < bad { text } else { &read });
         }
-        assert_eq!(graded(&repository).0.code, code, "{bad} of 3 cannot be read");
+        assert_eq!(
+            graded(&repository).0.code,
+            code,
+            "{bad} of 3 cannot be read"
+        );
     }
 }
 
@@ -194,36 +295,81 @@ fn newly_failing() {
     // One gap of ten is not reported: no average moves by 15 points.
     repository.write(&run_of(1), answer(1).replace("missing doc", "another"));
     let (ran, report) = graded(&repository);
-    assert_eq!((ran.code, &metric(&report, "newly_failing")["value"]), (0, &Value::from(1.0)), "{}", ran.stdout);
-    assert_eq!(agent(&report)["cases"][0]["baseline_state"], "newly_failing");
+    assert_eq!(
+        (ran.code, &metric(&report, "newly_failing")["value"]),
+        (0, &Value::from(1.0)),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(
+        agent(&report)["cases"][0]["baseline_state"],
+        "newly_failing"
+    );
     assert_eq!(agent(&report)["cases"][0]["verdict"], "fail");
-    repository.replace("goldgate.yaml", "    agents:", "    no_newly_failing: true\n    agents:");
+    repository.replace(
+        "goldgate.yaml",
+        "    agents:",
+        "    no_newly_failing: true\n    agents:",
+    );
     let (ran, report) = graded(&repository);
-    assert_eq!((ran.code, &metric(&report, "newly_failing")["verdict"]), (1, &Value::from("fail")), "{}", ran.stdout);
+    assert_eq!(
+        (ran.code, &metric(&report, "newly_failing")["verdict"]),
+        (1, &Value::from("fail")),
+        "{}",
+        ran.stdout
+    );
     repository.write(&run_of(1), answer(1));
     assert_eq!(graded(&repository).0.code, 0);
     // A case that failed before and fails still is none.
     repository.write(&run_of(2), answer(2).replace("missing doc", "another"));
     repository.goldgate(&["run", "--update-baseline"]);
     let (ran, report) = graded(&repository);
-    assert_eq!((ran.code, &metric(&report, "newly_failing")["value"]), (0, &Value::from(0.0)), "{}", ran.stdout);
+    assert_eq!(
+        (ran.code, &metric(&report, "newly_failing")["value"]),
+        (0, &Value::from(0.0)),
+        "{}",
+        ran.stdout
+    );
     let baseline: Value = serde_json::from_str(&repository.read("baselines/latest.json")).unwrap();
     let entry = &baseline["suites"]["contracts"]["agents"]["legal"];
     assert_eq!(
-        (&entry["metrics"]["newly_failing"], &entry["cases"]["c2"]["passed"][0]),
+        (
+            &entry["metrics"]["newly_failing"],
+            &entry["cases"]["c2"]["passed"][0]
+        ),
         (&Value::Null, &Value::from(0.0))
     );
     // A further check of it that fails is seen, although no number moves.
     repository.replace(&run_of(2), "Needs prior approval.", "Needs nothing.");
     let (ran, report) = graded(&repository);
     let count = metric(&report, "newly_failing");
-    assert_eq!((ran.code, &count["value"], &count["verdict"]), (1, &Value::from(0.0), &Value::from("fail")));
+    assert_eq!(
+        (ran.code, &count["value"], &count["verdict"]),
+        (1, &Value::from(0.0), &Value::from("fail"))
+    );
     let part = &count["gates"][0]["new_parts"][0];
-    assert_eq!((&part["case"], &part["now"]), (&Value::from("c2"), &Value::from(1.0)), "{}", ran.stdout);
+    assert_eq!(
+        (&part["case"], &part["now"]),
+        (&Value::from("c2"), &Value::from(1.0)),
+        "{}",
+        ran.stdout
+    );
     let explained = &count["evidence"][0];
-    assert_eq!(explained["differences"].as_array().map(Vec::len), Some(1), "{explained}");
-    repository.replace("goldgate.yaml", "    agents:", "    gates: { newly_failing: { max: 1 } }\n    agents:");
-    assert_eq!(metric(&graded(&repository).1, "newly_failing")["verdict"], "pass", "one case may fail newly");
+    assert_eq!(
+        explained["differences"].as_array().map(Vec::len),
+        Some(1),
+        "{explained}"
+    );
+    repository.replace(
+        "goldgate.yaml",
+        "    agents:",
+        "    gates: { newly_failing: { max: 1 } }\n    agents:",
+    );
+    assert_eq!(
+        metric(&graded(&repository).1, "newly_failing")["verdict"],
+        "pass",
+        "one case may fail newly"
+    );
 }
 
 fn off_and_incomparable() {
@@ -231,11 +377,22 @@ fn off_and_incomparable() {
     repository.replace("baselines/latest.json", "findings/1", "findings/0");
     assert_eq!(graded(&repository).0.code, 3);
     let needing = [
-        "citation_accuracy", "severity_accuracy", "f1_score", "finding_precision", "gap_recall", "quote_grounding",
+        "citation_accuracy",
+        "severity_accuracy",
+        "f1_score",
+        "finding_precision",
+        "gap_recall",
+        "quote_grounding",
         "case_pass_rate",
     ];
-    let gates = needing.map(|name| format!("{name}: {{ off: true, reason: moving }}")).join(", ");
-    repository.replace("goldgate.yaml", "    agents:", &format!("    gates: {{ {gates} }}\n    agents:"));
+    let gates = needing
+        .map(|name| format!("{name}: {{ off: true, reason: moving }}"))
+        .join(", ");
+    repository.replace(
+        "goldgate.yaml",
+        "    agents:",
+        &format!("    gates: {{ {gates} }}\n    agents:"),
+    );
     let (ran, _) = graded(&repository);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }
@@ -246,9 +403,15 @@ fn added_scenario() {
     let before = repository.goldgate(&only);
     assert_eq!(before.code, 0, "{}{}", before.stdout, before.stderr);
     let report: Value = serde_json::from_str(&before.stdout).unwrap();
-    let known = agent(&report)["cases"][0]["case"].as_str().unwrap().to_owned();
+    let known = agent(&report)["cases"][0]["case"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let scenario = repository.read(&format!("fixtures/interview/scenarios/{known}.json"));
-    repository.write("fixtures/interview/scenarios/added.json", scenario.replace(&known, "added"));
+    repository.write(
+        "fixtures/interview/scenarios/added.json",
+        scenario.replace(&known, "added"),
+    );
     repository.write(
         "fixtures/interview/runs/interviewer/added.json",
         r#"{"status": "completed", "outputs": {"atoms": [], "questions": [], "rounds": 1}}"#,
@@ -264,17 +427,33 @@ fn added_scenario() {
         ),
         "{notes}"
     );
-    let shown = repository.goldgate(&["run", "--suite", "interview", "--format", "markdown"]).stdout;
+    let shown = repository
+        .goldgate(&["run", "--suite", "interview", "--format", "markdown"])
+        .stdout;
     assert!(shown.contains("96.2% (100% of those compared)"), "{shown}");
 }
 
 fn nothing_else_judged() {
     let repository = Repository::small();
-    let off = ["finding_recall", "false_positive_rate", "count_in_range", "case_pass_rate"]
-        .map(|name| format!("{name}: {{ off: true, reason: x }}"));
-    repository.replace("goldgate.yaml", "    agents:", &format!("    gates: {{ {} }}\n    agents:", off.join(", ")));
+    let off = [
+        "finding_recall",
+        "false_positive_rate",
+        "count_in_range",
+        "case_pass_rate",
+    ]
+    .map(|name| format!("{name}: {{ off: true, reason: x }}"));
+    repository.replace(
+        "goldgate.yaml",
+        "    agents:",
+        &format!("    gates: {{ {} }}\n    agents:", off.join(", ")),
+    );
     let (ran, report) = graded(&repository);
-    assert_eq!((ran.code, &metric(&report, "coverage")["verdict"]), (3, &Value::from("pass")), "{}", ran.stdout);
+    assert_eq!(
+        (ran.code, &metric(&report, "coverage")["verdict"]),
+        (3, &Value::from("pass")),
+        "{}",
+        ran.stdout
+    );
 }
 
 fn infra() {

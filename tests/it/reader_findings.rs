@@ -11,12 +11,24 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a gate on a number without a check of its own names the cases, each with both sides", both_sides),
+        trial(
+            "a gate on a number without a check of its own names the cases, each with both sides",
+            both_sides,
+        ),
         trial("the bundled suites fit on a screen of 40 lines", demo),
         trial("an answer is quoted as it was written", quoted),
-        trial("a case that fails anew is in the headline although every gate passes", newly_failing),
-        trial("a number within its band is named in the headline with its limit", within_band),
-        trial("a golden change says what happened before it names files, and no sentence is cut", golden_change),
+        trial(
+            "a case that fails anew is in the headline although every gate passes",
+            newly_failing,
+        ),
+        trial(
+            "a number within its band is named in the headline with its limit",
+            within_band,
+        ),
+        trial(
+            "a golden change says what happened before it names files, and no sentence is cut",
+            golden_change,
+        ),
     ]
 }
 
@@ -26,7 +38,12 @@ fn demo() {
     let ran = repository.goldgate_with(&["run"], &[("COLUMNS", "240")]);
     let lines = ran.stdout.lines().count();
     assert!(ran.code == 0 && lines <= 40, "{lines}: {}", ran.stdout);
-    assert!(ran.stdout.contains(" expected_tool[shop_hours], expected_output_contains, "), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains(" expected_tool[shop_hours], expected_output_contains, "),
+        "{}",
+        ran.stdout
+    );
 }
 
 /// A change of one recording.
@@ -56,7 +73,11 @@ fn run(repository: &Repository, suite: &str) -> Ran {
 /// R3: "A red without a case: severity_accuracy, quote_grounding (and precision, f1) have no check."
 fn both_sides() {
     let quote = |run: &mut Value, _: &str| {
-        for finding in run["outputs"]["findings"].as_array_mut().into_iter().flatten() {
+        for finding in run["outputs"]["findings"]
+            .as_array_mut()
+            .into_iter()
+            .flatten()
+        {
             for citation in finding["citations"].as_array_mut().into_iter().flatten() {
                 citation["quote"] = json!("words that are nowhere in the document");
             }
@@ -68,7 +89,10 @@ fn both_sides() {
             findings.extend((0..3).map(found));
         }
     };
-    let changes: [(Change, &[&str]); 2] = [(quote, &["quote_grounding"]), (extra, &["finding_precision", "f1_score"])];
+    let changes: [(Change, &[&str]); 2] = [
+        (quote, &["quote_grounding"]),
+        (extra, &["finding_precision", "f1_score"]),
+    ];
     for (change, metrics) in changes {
         let repository = Repository::bundled();
         record(&repository, "contracts/runs/commercial", change);
@@ -76,17 +100,35 @@ fn both_sides() {
         assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
         for metric in metrics {
             let gate = format!("\ncontracts/commercial: {metric} ");
-            let (before, told) = ran.stdout.split_once(&gate).unwrap_or_else(|| panic!("{metric}: {}", ran.stdout));
+            let (before, told) = ran
+                .stdout
+                .split_once(&gate)
+                .unwrap_or_else(|| panic!("{metric}: {}", ran.stdout));
             let lines: Vec<&str> = told.lines().skip(1).collect();
-            assert!(lines[0].contains("% (baseline ") && lines[0].starts_with("  "), "{metric}: {told}");
+            assert!(
+                lines[0].contains("% (baseline ") && lines[0].starts_with("  "),
+                "{metric}: {told}"
+            );
             let sides = ["    expected ", "    got      "];
             // A case that an earlier gate shows refers to it.
             let above = format!("\n  {} ", lines[0].split_whitespace().next().unwrap());
             let shown: Vec<&str> = match lines[0].ends_with(": as above") {
-                true => before.split(&above).nth(1).unwrap_or_default().lines().skip(1).collect(),
+                true => before
+                    .split(&above)
+                    .nth(1)
+                    .unwrap_or_default()
+                    .lines()
+                    .skip(1)
+                    .collect(),
                 false => lines[1..].to_vec(),
             };
-            assert!(sides.iter().zip(&shown).all(|(side, line)| line.starts_with(side)), "{metric}: {told}");
+            assert!(
+                sides
+                    .iter()
+                    .zip(&shown)
+                    .all(|(side, line)| line.starts_with(side)),
+                "{metric}: {told}"
+            );
             assert!(shown.len() >= sides.len(), "{metric}: {told}");
         }
     }
@@ -96,7 +138,11 @@ fn both_sides() {
 fn quoted() {
     let repository = Repository::bundled();
     let answer = "Glucose is 99 MG/DL, that is 5.5 mmol/L.";
-    record(&repository, "tool_use/runs/assistant/lab-units-glucose", |run, _| run["outputs"]["text"] = json!(answer));
+    record(
+        &repository,
+        "tool_use/runs/assistant/lab-units-glucose",
+        |run, _| run["outputs"]["text"] = json!(answer),
+    );
     let ran = run(&repository, "assistant");
     assert_eq!(ran.code, 1, "{}", ran.stdout);
     assert!(ran.stdout.contains(answer), "{}", ran.stdout);
@@ -106,7 +152,11 @@ fn quoted() {
 fn newly_failing() {
     let repository = Repository::bundled();
     record(&repository, "reconciliation/runs", |run, path| {
-        for delta in run["outputs"]["deltas"].as_array_mut().into_iter().flatten() {
+        for delta in run["outputs"]["deltas"]
+            .as_array_mut()
+            .into_iter()
+            .flatten()
+        {
             if path.contains("rec-001") && delta["kind"] == "coupled" {
                 delta["kind"] = json!("ghost_code");
             }
@@ -115,7 +165,10 @@ fn newly_failing() {
     let ran = run(&repository, "reconciliation");
     assert_eq!(ran.code, 0, "{}", ran.stdout);
     let last = ran.stdout.lines().last().unwrap();
-    assert!(last.ends_with("; 1 case passed before and fails now: rec-001."), "{last}");
+    assert!(
+        last.ends_with("; 1 case passed before and fails now: rec-001."),
+        "{last}"
+    );
 }
 
 /// "'Could not be told' for a worse number inside the band; no case either."
@@ -130,11 +183,25 @@ fn within_band() {
     let last = ran.stdout.lines().last().unwrap();
     let named = "1 gate is inconclusive: commercial severity_accuracy 87.6%, needs ≥ 89.5% baseline (band 5 pp)";
     assert!(last.contains(named), "{last}");
-    let case = ran.stdout.split("commercial: severity_accuracy 87.6% is inconclusive: ").nth(1);
-    assert!(case.is_some_and(|case| case.lines().nth(1).unwrap().starts_with("  sla ")), "{}", ran.stdout);
-    let comment = repository.goldgate(&["run", "--suite", "contracts", "--format", "markdown"]).stdout;
-    let cases = comment.split("**contracts / commercial: severity&#95;accuracy**").nth(1);
-    assert!(cases.is_some_and(|cases| cases.trim_start().starts_with("- sla ")), "{comment}");
+    let case = ran
+        .stdout
+        .split("commercial: severity_accuracy 87.6% is inconclusive: ")
+        .nth(1);
+    assert!(
+        case.is_some_and(|case| case.lines().nth(1).unwrap().starts_with("  sla ")),
+        "{}",
+        ran.stdout
+    );
+    let comment = repository
+        .goldgate(&["run", "--suite", "contracts", "--format", "markdown"])
+        .stdout;
+    let cases = comment
+        .split("**contracts / commercial: severity&#95;accuracy**")
+        .nth(1);
+    assert!(
+        cases.is_some_and(|cases| cases.trim_start().starts_with("- sla ")),
+        "{comment}"
+    );
 }
 
 /// R8: "1 more change of the golden set ... cut in the middle of the word that matters."
@@ -143,16 +210,35 @@ fn golden_change() {
     repository.remove(".git");
     crate::golden_changes::commit_all(&repository);
     record(&repository, "contracts/runs/commercial", |run, _| {
-        run["metrics"]["total_latency_ms"] =
-            json!(run["metrics"]["total_latency_ms"].as_f64().unwrap_or_default() + 1.0);
+        run["metrics"]["total_latency_ms"] = json!(
+            run["metrics"]["total_latency_ms"]
+                .as_f64()
+                .unwrap_or_default()
+                + 1.0
+        );
     });
     let file = "fixtures/contracts/prompts/policies/commercial/policies-v1.md";
     repository.write(file, format!("{}\nA sentence.\n", repository.read(file)));
     let path = std::env::var("PATH").unwrap();
-    let arguments = ["run", "--suite", "contracts", "--base", "HEAD", "--format", "markdown"];
-    let comment = repository.goldgate_with(&arguments, &[("PATH", &path)]).stdout;
-    let line = comment.lines().find(|line| line.contains(" recordings of ")).unwrap_or_else(|| panic!("{comment}"));
-    let why = line.find("as expected for new recordings").unwrap_or_else(|| panic!("{line}"));
+    let arguments = [
+        "run",
+        "--suite",
+        "contracts",
+        "--base",
+        "HEAD",
+        "--format",
+        "markdown",
+    ];
+    let comment = repository
+        .goldgate_with(&arguments, &[("PATH", &path)])
+        .stdout;
+    let line = comment
+        .lines()
+        .find(|line| line.contains(" recordings of "))
+        .unwrap_or_else(|| panic!("{comment}"));
+    let why = line
+        .find("as expected for new recordings")
+        .unwrap_or_else(|| panic!("{line}"));
     assert!(line.find(".json").is_some_and(|name| why < name), "{line}");
     assert!(line.ends_with("&#41;") || line.ends_with(" more"), "{line}");
     assert!(!comment.contains("golden set"), "{comment}");

@@ -76,8 +76,10 @@ impl Repository {
     pub fn small() -> Self {
         let repository = Self::empty();
         repository.write("goldgate.yaml", CONFIG);
-        repository
-            .write("golden/contracts/lease.md", "# Lease\n\nOn a change of control the landlord has to approve.\n");
+        repository.write(
+            "golden/contracts/lease.md",
+            "# Lease\n\nOn a change of control the landlord has to approve.\n",
+        );
         repository.write("golden/expected/legal/lease.json", EXPECTED);
         repository.write("golden/runs/legal/lease.json", RUN);
         repository.write("prompts/legal.md", "Report every change of control.\n");
@@ -90,7 +92,10 @@ impl Repository {
         for folder in ["fixtures", "examples", "baselines"] {
             copy(&root().join(folder), &repository.path(folder));
         }
-        repository.write("goldgate.yaml", std::fs::read(root().join("goldgate.yaml")).unwrap());
+        repository.write(
+            "goldgate.yaml",
+            std::fs::read(root().join("goldgate.yaml")).unwrap(),
+        );
         repository
     }
 
@@ -116,7 +121,11 @@ impl Repository {
 
     pub fn remove(&self, file: &str) {
         let path = self.path(file);
-        if path.is_dir() { std::fs::remove_dir_all(path).unwrap() } else { std::fs::remove_file(path).unwrap() }
+        if path.is_dir() {
+            std::fs::remove_dir_all(path).unwrap()
+        } else {
+            std::fs::remove_file(path).unwrap()
+        }
     }
 
     /// Runs the program here.
@@ -134,19 +143,27 @@ impl Repository {
 
     /// Runs the program here with further environment variables.
     pub fn goldgate_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
-        ran(program(self.folder.path()).args(arguments).envs(variables.iter().copied()))
+        ran(program(self.folder.path())
+            .args(arguments)
+            .envs(variables.iter().copied()))
     }
 }
 
 /// The program under test: the one that cargo has built beside the tests, or the one that `GOLDGATE_BINARY` names.
 pub fn binary() -> PathBuf {
-    std::env::var_os("GOLDGATE_BINARY").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_goldgate")), PathBuf::from)
+    std::env::var_os("GOLDGATE_BINARY").map_or_else(
+        || PathBuf::from(env!("CARGO_BIN_EXE_goldgate")),
+        PathBuf::from,
+    )
 }
 
 /// The program with nothing of this process's environment, and a clock that stands still.
 pub fn program(folder: &Path) -> Command {
     let mut command = Command::new(binary());
-    command.current_dir(folder).env_clear().env("SOURCE_DATE_EPOCH", "1795219200");
+    command
+        .current_dir(folder)
+        .env_clear()
+        .env("SOURCE_DATE_EPOCH", "1795219200");
     command
 }
 

@@ -8,9 +8,18 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("every shell's completions know every command", completions),
-        trial("the completions of bash are a script that bash accepts", bash),
-        trial("every command has a manual page that lists its options", pages),
-        trial("an unknown command has no manual page, and the nearest one is suggested", unknown),
+        trial(
+            "the completions of bash are a script that bash accepts",
+            bash,
+        ),
+        trial(
+            "every command has a manual page that lists its options",
+            pages,
+        ),
+        trial(
+            "an unknown command has no manual page, and the nearest one is suggested",
+            unknown,
+        ),
     ]
 }
 
@@ -19,8 +28,13 @@ fn commands(repository: &Repository) -> Vec<String> {
     let help = repository.goldgate(&["--help"]).stdout;
     let (_, list) = help.split_once("Commands:\n").unwrap();
     let (list, _) = list.split_once("\n\n").unwrap();
-    let names = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    let names: Vec<String> = names.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect();
+    let names = list
+        .lines()
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names: Vec<String> = names
+        .filter_map(|line| line.split_whitespace().next())
+        .map(str::to_owned)
+        .collect();
     assert!(names.len() > 14, "{names:?}");
     names
 }
@@ -36,41 +50,78 @@ fn completions() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = quiet(repository.goldgate(&["completions", shell]));
         for command in &commands {
-            assert!(script.contains(command.as_str()), "{shell} does not know {command}");
+            assert!(
+                script.contains(command.as_str()),
+                "{shell} does not know {command}"
+            );
         }
-        assert!(script.contains("update-baseline"), "{shell} does not know the options");
+        assert!(
+            script.contains("update-baseline"),
+            "{shell} does not know the options"
+        );
     }
 }
 
 fn bash() {
     let repository = Repository::empty();
-    repository.write("goldgate.bash", quiet(repository.goldgate(&["completions", "bash"])));
-    let checked = std::process::Command::new("bash").arg("-n").arg(repository.path("goldgate.bash")).output();
+    repository.write(
+        "goldgate.bash",
+        quiet(repository.goldgate(&["completions", "bash"])),
+    );
+    let checked = std::process::Command::new("bash")
+        .arg("-n")
+        .arg(repository.path("goldgate.bash"))
+        .output();
     let checked = checked.unwrap();
-    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+    assert!(
+        checked.status.success(),
+        "{}",
+        String::from_utf8_lossy(&checked.stderr)
+    );
 }
 
 fn pages() {
     let repository = Repository::empty();
     quiet(repository.goldgate(&["man", "--out", "pages"]));
     let main = repository.read("pages/goldgate.1");
-    assert!(main.starts_with(".ie") && main.contains(".TH goldgate 1"), "{main}");
+    assert!(
+        main.starts_with(".ie") && main.contains(".TH goldgate 1"),
+        "{main}"
+    );
     assert_eq!(quiet(repository.goldgate(&["man"])), main);
     let mut expected: Vec<String> = vec!["goldgate.1".to_owned()];
-    for command in commands(&repository).into_iter().filter(|command| command != "help") {
+    for command in commands(&repository)
+        .into_iter()
+        .filter(|command| command != "help")
+    {
         let page = quiet(repository.goldgate(&["man", &command]));
-        assert_eq!(repository.read(&format!("pages/goldgate-{command}.1")), page);
-        assert!(page.contains(&format!(".TH goldgate-{command} 1")), "{page}");
+        assert_eq!(
+            repository.read(&format!("pages/goldgate-{command}.1")),
+            page
+        );
+        assert!(
+            page.contains(&format!(".TH goldgate-{command} 1")),
+            "{page}"
+        );
         let help = quiet(repository.goldgate(&[&command, "--help"]));
-        let words = help.split(|char: char| char.is_whitespace() || matches!(char, ',' | '[' | ']' | '`' | ';' | '.'));
-        let options: Vec<&str> = words.filter(|word| word.starts_with("--") && word.len() > 2).collect();
+        let words = help.split(|char: char| {
+            char.is_whitespace() || matches!(char, ',' | '[' | ']' | '`' | ';' | '.')
+        });
+        let options: Vec<&str> = words
+            .filter(|word| word.starts_with("--") && word.len() > 2)
+            .collect();
         for option in options {
-            assert!(page.contains(&option.replace('-', "\\-")), "the page of {command} lacks {option}");
+            assert!(
+                page.contains(&option.replace('-', "\\-")),
+                "the page of {command} lacks {option}"
+            );
         }
         expected.push(format!("goldgate-{command}.1"));
     }
     let written = std::fs::read_dir(repository.path("pages")).unwrap();
-    let mut written: Vec<String> = written.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut written: Vec<String> = written
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     written.sort();
     expected.sort();
     assert_eq!(written, expected);
@@ -80,7 +131,9 @@ fn unknown() {
     let ran = Repository::empty().goldgate(&["man", "rum"]);
     assert_eq!(ran.code, 2);
     assert!(
-        ran.stderr.starts_with("command line: unknown command \"rum\"; did you mean \"run\"? [unknown-command]"),
+        ran.stderr.starts_with(
+            "command line: unknown command \"rum\"; did you mean \"run\"? [unknown-command]"
+        ),
         "{}",
         ran.stderr
     );

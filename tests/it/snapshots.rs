@@ -11,9 +11,18 @@ const SNAPSHOT: &str = "golden/snapshots/legal/lease.json";
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("an unexplained change of a snapshot is shown and does not decide the verdict", unexplained),
-        trial("a change explained by the golden file is reported with its reason", explained),
-        trial("a change of a case's terms is reported with its reason", measured),
+        trial(
+            "an unexplained change of a snapshot is shown and does not decide the verdict",
+            unexplained,
+        ),
+        trial(
+            "a change explained by the golden file is reported with its reason",
+            explained,
+        ),
+        trial(
+            "a change of a case's terms is reported with its reason",
+            measured,
+        ),
         trial("a broken snapshot is reported with its position", broken),
     ]
 }
@@ -22,7 +31,13 @@ fn kept() -> Repository {
     let repository = Repository::small();
     let ran = repository.goldgate(&["run", "-v", "--update-snapshots"]);
     assert_eq!((ran.code, ran.stderr.trim_end()), (0, "wrote 1 snapshot"));
-    assert!(!repository.goldgate(&["run", "-v"]).stdout.contains("snapshot"), "a run is like its own snapshot");
+    assert!(
+        !repository
+            .goldgate(&["run", "-v"])
+            .stdout
+            .contains("snapshot"),
+        "a run is like its own snapshot"
+    );
     repository
 }
 
@@ -39,13 +54,21 @@ fn unexplained() {
 
 fn explained() {
     let repository = kept();
-    repository.replace("golden/expected/legal/lease.json", "\"medium\"", "\"critical\"");
-    let told = "lease differs from its snapshot (cases or expectations changed): severity_accuracy 1 → 0";
+    repository.replace(
+        "golden/expected/legal/lease.json",
+        "\"medium\"",
+        "\"critical\"",
+    );
+    let told =
+        "lease differs from its snapshot (cases or expectations changed): severity_accuracy 1 → 0";
     assert!(repository.goldgate(&["run", "-v"]).stdout.contains(told));
 }
 
 fn measured() {
-    for (key, why) in [("scorer", "the scorer changed"), ("prompt_sha256", "the prompt package changed")] {
+    for (key, why) in [
+        ("scorer", "the scorer changed"),
+        ("prompt_sha256", "the prompt package changed"),
+    ] {
         let repository = kept();
         let mut snapshot: Value = serde_json::from_str(&repository.read(SNAPSHOT)).unwrap();
         snapshot[key] = json!("another");
@@ -60,10 +83,14 @@ fn measured() {
         "version: 1\nsuites:\n  - id: i\n    kind: interview\n    path: g\n    terms: { vague: vague.txt }\n    agents: { a: { deterministic: { replay: g/runs }, fingerprint: { none: written by hand } } }\n",
     );
     terms.write("vague.txt", "nice\n");
-    let scenario = json!({"expectedAtoms": [{"descriptionContainsAny": ["refund"]}], "minimumRubricScore": 0});
+    let scenario =
+        json!({"expectedAtoms": [{"descriptionContainsAny": ["refund"]}], "minimumRubricScore": 0});
     terms.write("g/scenarios/one.json", scenario.to_string());
     let atom = json!({"description": "A quick refund", "category": "functional", "observableOutcomes": ["paid"]});
-    terms.write("g/runs/a/one.json", json!({"status": "completed", "outputs": {"atoms": [atom]}}).to_string());
+    terms.write(
+        "g/runs/a/one.json",
+        json!({"status": "completed", "outputs": {"atoms": [atom]}}).to_string(),
+    );
     assert_eq!(terms.goldgate(&["run", "-v", "--update-snapshots"]).code, 0);
     terms.write("vague.txt", "quick\n");
     let told = "one differs from its snapshot (cases or expectations changed): atom_clarity 2 → 0";
@@ -76,5 +103,10 @@ fn broken() {
     repository.write(SNAPSHOT, "{ \"metrics\": ");
     let ran = repository.goldgate(&["run", "-v"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.starts_with("golden/snapshots/legal/lease.json:1:"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .starts_with("golden/snapshots/legal/lease.json:1:"),
+        "{}",
+        ran.stderr
+    );
 }

@@ -8,11 +8,26 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("one command is not recorded as several agents", several_agents),
-        trial("suites that share an agent and its folder can be run alone", shared_folder),
-        trial("import knows the agents, and says where recordings are read", imported),
-        trial("a plain answer of a program is refused with the form to print", plain_answer),
-        trial("a case with checks of its answer needs no list of phrases", no_phrases),
+        trial(
+            "one command is not recorded as several agents",
+            several_agents,
+        ),
+        trial(
+            "suites that share an agent and its folder can be run alone",
+            shared_folder,
+        ),
+        trial(
+            "import knows the agents, and says where recordings are read",
+            imported,
+        ),
+        trial(
+            "a plain answer of a program is refused with the form to print",
+            plain_answer,
+        ),
+        trial(
+            "a case with checks of its answer needs no list of phrases",
+            no_phrases,
+        ),
         trial("init names the form of a transcript", other_form),
     ]
 }
@@ -28,11 +43,18 @@ fn two_suites() -> Repository {
         format!("  - {{ id: {id}, kind: tool_use, path: {id}.json, agents: {{ {agents} }} }}\n")
     };
     let agent = |name: &str| {
-        format!("{name}: {{ deterministic: {{ replay: runs, prompt: prompt.md }}, fingerprint: [prompt.md] }}")
+        format!(
+            "{name}: {{ deterministic: {{ replay: runs, prompt: prompt.md }}, fingerprint: [prompt.md] }}"
+        )
     };
-    let suites =
-        [suite("orders", &agent("helper")), suite("hours", &format!("{}, {}", agent("helper"), agent("clerk")))];
-    repository.write("goldgate.yaml", format!("version: 1\nsuites:\n{}", suites.concat()));
+    let suites = [
+        suite("orders", &agent("helper")),
+        suite("hours", &format!("{}, {}", agent("helper"), agent("clerk"))),
+    ];
+    repository.write(
+        "goldgate.yaml",
+        format!("version: 1\nsuites:\n{}", suites.concat()),
+    );
     repository.write("prompt.md", "Help.\n");
     for id in ["orders", "hours"] {
         repository.write(&format!("{id}.json"), json!([case(id)]).to_string());
@@ -51,10 +73,20 @@ fn several_agents() {
     let before = repository.read("runs/clerk/hours.json");
     let ran = repository.goldgate(&["record", "--", "cat"]);
     let says = "goldgate.yaml: the command would be recorded as 2 agents: clerk, helper; name the agent that it starts with --agent [no-agent]";
-    assert!(ran.code == 2 && ran.stderr.contains(says), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 2 && ran.stderr.contains(says),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     assert_eq!(repository.read("runs/clerk/hours.json"), before);
     let ran = repository.goldgate(&["record", "--quiet", "--agent", "clerk", "--", "cat"]);
-    assert!(ran.stdout.contains("runs/clerk/hours.json"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.contains("runs/clerk/hours.json"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     assert_ne!(repository.read("runs/clerk/hours.json"), before);
 }
 
@@ -72,7 +104,11 @@ fn shared_folder() {
     }
     repository.write("runs/helper/nobody.json", "{}");
     let ran = repository.goldgate(&["run"]);
-    assert!(ran.code == 2 && ran.stderr.contains("runs/helper/nobody.json"), "{}", ran.stderr);
+    assert!(
+        ran.code == 2 && ran.stderr.contains("runs/helper/nobody.json"),
+        "{}",
+        ran.stderr
+    );
 }
 
 fn imported() {
@@ -80,7 +116,15 @@ fn imported() {
     let messages = json!({ "messages": [{ "role": "user", "content": "What about hours?" }, { "role": "assistant", "content": "hours" }] });
     repository.write("chat.json", messages.to_string());
     let import = |agent: &str, out: &str| {
-        repository.goldgate(&["import", "chat.json", "--agent", agent, "--out", out, "--force"])
+        repository.goldgate(&[
+            "import",
+            "chat.json",
+            "--agent",
+            agent,
+            "--out",
+            out,
+            "--force",
+        ])
     };
     let ran = import("clark", "runs");
     let says = "chat.json:1:1: no suite has an agent \"clark\"; did you mean \"clerk\"? [no-case]";
@@ -89,7 +133,11 @@ fn imported() {
     let says = "run: no agent of goldgate.yaml replays recordings from here; they replay runs";
     assert!(ran.code == 0 && ran.stderr.contains(says), "{}", ran.stderr);
     let ran = import("clerk", "runs");
-    assert!(ran.code == 0 && !ran.stderr.contains("no agent"), "{}", ran.stderr);
+    assert!(
+        ran.code == 0 && !ran.stderr.contains("no agent"),
+        "{}",
+        ran.stderr
+    );
 }
 
 fn plain_answer() {
@@ -98,8 +146,13 @@ fn plain_answer() {
         .read("goldgate.yaml")
         .replace("clerk: { ", "clerk: { model: { target: mine }, ")
         .replace("id: hours,", "id: hours, tier: [deterministic, model],");
-    repository.write("goldgate.yaml", format!("{config}targets:\n  mine: {{ command: [echo, \"We are open.\"] }}\n"));
-    let ran = repository.goldgate(&["run", "--tier", "model", "--agent", "clerk", "--suite", "hours"]);
+    repository.write(
+        "goldgate.yaml",
+        format!("{config}targets:\n  mine: {{ command: [echo, \"We are open.\"] }}\n"),
+    );
+    let ran = repository.goldgate(&[
+        "run", "--tier", "model", "--agent", "clerk", "--suite", "hours",
+    ]);
     let says = "the answer is not a run record: expected value at line 1 column 1: We are open.; print {\"status\": \"completed\", \"outputs\": {\"text\": …}}; goldgate record takes a plain answer";
     assert!(ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
 }
@@ -111,15 +164,28 @@ fn no_phrases() {
     bare.as_object_mut().unwrap().remove("answer");
     repository.write("orders.json", json!([bare]).to_string());
     let ran = repository.goldgate(&["check"]);
-    assert!(ran.code == 2 && ran.stderr.contains("the key \"expected_output_contains\" is missing"), "{}", ran.stderr);
+    assert!(
+        ran.code == 2
+            && ran
+                .stderr
+                .contains("the key \"expected_output_contains\" is missing"),
+        "{}",
+        ran.stderr
+    );
 }
 
 fn other_form() {
     let repository = Repository::empty();
-    repository.write("logs.jsonl", "{\"messages\": [{\"role\": \"user\", \"content\": \"Where is it?\"}]}\n");
+    repository.write(
+        "logs.jsonl",
+        "{\"messages\": [{\"role\": \"user\", \"content\": \"Where is it?\"}]}\n",
+    );
     let ran = repository.goldgate(&["init", "--from", "logs.jsonl", "--yes"]);
     assert!(
-        ran.code == 2 && ran.stderr.contains("{\"messages\": [{\"role\": \"user\", \"content\": …}"),
+        ran.code == 2
+            && ran
+                .stderr
+                .contains("{\"messages\": [{\"role\": \"user\", \"content\": …}"),
         "{}",
         ran.stderr
     );

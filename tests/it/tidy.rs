@@ -11,13 +11,25 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a module uses only modules of the blocks above its own", layers),
+        trial(
+            "a module uses only modules of the blocks above its own",
+            layers,
+        ),
         trial("imports are grouped by module", imports),
         trial("no module is a drawer for leftovers", names),
-        trial("texts avoid the words that readers stumble over", marker_words),
+        trial(
+            "texts avoid the words that readers stumble over",
+            marker_words,
+        ),
         trial("every file opens with what it is for", files),
-        trial("a crate with one purpose is used in one place", single_users),
-        trial("only main leaves memory behind and ends the process", one_end),
+        trial(
+            "a crate with one purpose is used in one place",
+            single_users,
+        ),
+        trial(
+            "only main leaves memory behind and ends the process",
+            one_end,
+        ),
         trial("every YAML file names its schema", schemas_are_named),
         trial("the dependencies do not grow unnoticed", dependencies),
     ]
@@ -48,7 +60,11 @@ fn blocks() -> BTreeMap<String, usize> {
     let mut blocks = BTreeMap::new();
     let mut block = 0;
     for line in map.lines() {
-        match line.trim_start_matches("pub ").strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';')) {
+        match line
+            .trim_start_matches("pub ")
+            .strip_prefix("mod ")
+            .and_then(|rest| rest.strip_suffix(';'))
+        {
             Some(name) => {
                 blocks.insert(name.to_owned(), block);
             }
@@ -63,17 +79,30 @@ fn layers() {
     let blocks = blocks();
     assert!(blocks.len() >= 12, "{blocks:?}");
     for (path, text) in sources() {
-        let Some(own) =
-            path.iter().nth(1).and_then(|part| part.to_str()).map(|part| part.trim_end_matches(".rs").to_owned())
+        let Some(own) = path
+            .iter()
+            .nth(1)
+            .and_then(|part| part.to_str())
+            .map(|part| part.trim_end_matches(".rs").to_owned())
         else {
             continue;
         };
-        let Some(level) = blocks.get(&own) else { continue };
+        let Some(level) = blocks.get(&own) else {
+            continue;
+        };
         for (place, _) in text.match_indices("crate::") {
-            let used: String =
-                text[place + 7..].chars().take_while(|char| char.is_ascii_alphanumeric() || *char == '_').collect();
-            let Some(below) = blocks.get(&used) else { continue };
-            assert!(used == own || below < level, "{}: {own} must not use {used}", path.display());
+            let used: String = text[place + 7..]
+                .chars()
+                .take_while(|char| char.is_ascii_alphanumeric() || *char == '_')
+                .collect();
+            let Some(below) = blocks.get(&used) else {
+                continue;
+            };
+            assert!(
+                used == own || below < level,
+                "{}: {own} must not use {used}",
+                path.display()
+            );
         }
     }
 }
@@ -84,10 +113,17 @@ fn imports() {
         let mut before = "";
         for line in text.lines() {
             let conditional = before.trim_start().starts_with("#[cfg");
-            let import = line.trim_start().trim_start_matches("pub(crate) ").trim_start_matches("pub ");
+            let import = line
+                .trim_start()
+                .trim_start_matches("pub(crate) ")
+                .trim_start_matches("pub ");
             if let Some(tree) = import.strip_prefix("use ") {
                 assert!(!line.ends_with("::*;"), "{}: {line}", path.display());
-                assert!(!before.contains("fn "), "{}: an import inside a function: {line}", path.display());
+                assert!(
+                    !before.contains("fn "),
+                    "{}: an import inside a function: {line}",
+                    path.display()
+                );
                 let module = match tree.split_once('{') {
                     Some((module, _)) => module,
                     None => tree.rsplit_once("::").map_or("", |(module, _)| module),
@@ -109,7 +145,11 @@ fn names() {
     for (path, _) in sources() {
         for part in path.iter().filter_map(|part| part.to_str()) {
             let name = part.trim_end_matches(".rs");
-            assert!(!["utils", "util", "helpers", "common", "misc", "imp"].contains(&name), "{}", path.display());
+            assert!(
+                !["utils", "util", "helpers", "common", "misc", "imp"].contains(&name),
+                "{}",
+                path.display()
+            );
         }
     }
 }
@@ -133,24 +173,41 @@ const MARKER_WORDS: &[(&str, usize)] = &[
 ];
 
 fn marker_words() {
-    let texts: Vec<String> = sources().into_iter().map(|(_, text)| words_of(&text)).collect();
+    let texts: Vec<String> = sources()
+        .into_iter()
+        .map(|(_, text)| words_of(&text))
+        .collect();
     for (marker, most) in MARKER_WORDS {
         let marker = words_of(marker);
         let count: usize = texts.iter().map(|text| text.matches(&marker).count()).sum();
-        assert!(count <= *most, "{count} times{marker}in src, at most {most}: rewrite the sentence");
-        assert!(count == *most, "only {count} times{marker}in src: lower the ceiling from {most}");
+        assert!(
+            count <= *most,
+            "{count} times{marker}in src, at most {most}: rewrite the sentence"
+        );
+        assert!(
+            count == *most,
+            "only {count} times{marker}in src: lower the ceiling from {most}"
+        );
     }
 }
 
 /// The words of a text in lower case, each between two spaces of its own.
 fn words_of(text: &str) -> String {
-    let words = text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(|word| format!(" {} ", word.to_lowercase())).collect()
+    let words = text
+        .split(|char: char| !char.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    words
+        .map(|word| format!(" {} ", word.to_lowercase()))
+        .collect()
 }
 
 fn files() {
     for (path, text) in sources() {
-        assert!(text.starts_with("//! "), "{} opens with no //! line", path.display());
+        assert!(
+            text.starts_with("//! "),
+            "{} opens with no //! line",
+            path.display()
+        );
     }
 }
 
@@ -167,18 +224,34 @@ fn single_users() {
             ("clap_mangen::", "src/app/commands/man.rs"),
             ("percent_encoding::", "src/text/percent.rs"),
         ] {
-            assert!(!text.contains(krate) || shown.starts_with(user), "{shown} uses {krate}");
+            assert!(
+                !text.contains(krate) || shown.starts_with(user),
+                "{shown} uses {krate}"
+            );
         }
     }
 }
 
 fn one_end() {
     let main = fs::read_to_string(root().join("src/main.rs")).unwrap();
-    assert!(main.contains("mem::forget"), "nothing to hold: src/main.rs frees everything");
+    assert!(
+        main.contains("mem::forget"),
+        "nothing to hold: src/main.rs frees everything"
+    );
     // Names of metrics in configs live as long as the process.
     let may_keep = ["main.rs", "src/model/interned.rs"];
-    for (path, text) in sources().into_iter().filter(|(path, _)| !may_keep.iter().any(|file| path.ends_with(file))) {
-        for leak in ["mem::forget", "::leak(", ".leak()", "ManuallyDrop", "process::exit", "process::abort"] {
+    for (path, text) in sources()
+        .into_iter()
+        .filter(|(path, _)| !may_keep.iter().any(|file| path.ends_with(file)))
+    {
+        for leak in [
+            "mem::forget",
+            "::leak(",
+            ".leak()",
+            "ManuallyDrop",
+            "process::exit",
+            "process::abort",
+        ] {
             assert!(!text.contains(leak), "{} uses {leak}", path.display());
         }
     }
@@ -189,19 +262,32 @@ const PACKAGES: usize = 400;
 
 fn dependencies() {
     let lock = fs::read_to_string(root().join("Cargo.lock")).unwrap();
-    let names: Vec<&str> = lock.lines().filter_map(|line| line.strip_prefix("name = ")).collect();
-    assert_eq!(names.len(), PACKAGES, "an added crate says in its commit what it does for users");
+    let names: Vec<&str> = lock
+        .lines()
+        .filter_map(|line| line.strip_prefix("name = "))
+        .collect();
+    assert_eq!(
+        names.len(),
+        PACKAGES,
+        "an added crate says in its commit what it does for users"
+    );
     // `cargo update` would bring them back: `cargo update -p idna_adapter --precise 1.1.0` takes them out again.
-    assert!(names.iter().all(|name| !name.starts_with("\"icu_")), "idna_adapter 1.2 brings 18 crates for host names");
+    assert!(
+        names.iter().all(|name| !name.starts_with("\"icu_")),
+        "idna_adapter 1.2 brings 18 crates for host names"
+    );
 }
 
 fn schemas_are_named() {
     let yaml = fs::read_to_string(root().join("goldgate.yaml")).unwrap();
     assert!(yaml.starts_with("# yaml-language-server: $schema=docs/schemas/config.json\n"));
     for suite in ["triggers", "cross"] {
-        let rules = fs::read_to_string(root().join("fixtures").join(suite).join("rules.yaml")).unwrap();
+        let rules =
+            fs::read_to_string(root().join("fixtures").join(suite).join("rules.yaml")).unwrap();
         assert!(
-            rules.starts_with("# yaml-language-server: $schema=../../docs/schemas/trigger-rules.json\n"),
+            rules.starts_with(
+                "# yaml-language-server: $schema=../../docs/schemas/trigger-rules.json\n"
+            ),
             "{suite}"
         );
     }

@@ -9,14 +9,29 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a gate on what runs use fails above its limit and names the case", limits),
+        trial(
+            "a gate on what runs use fails above its limit and names the case",
+            limits,
+        ),
         trial("a gate on what runs use compares with the baseline", rises),
-        trial("a gate on a value that a recording does not state gives no verdict", unstated),
-        trial("the latency of the middle case and of the slowest ones are two metrics", latency),
-        trial("what runs use is not reported without a gate on it", without_gate),
+        trial(
+            "a gate on a value that a recording does not state gives no verdict",
+            unstated,
+        ),
+        trial(
+            "the latency of the middle case and of the slowest ones are two metrics",
+            latency,
+        ),
+        trial(
+            "what runs use is not reported without a gate on it",
+            without_gate,
+        ),
         trial("a raised limit of what runs use needs an approval", raised),
         trial("every kind with runs counts the calls of tools", every_kind),
-        trial("the verdict of promptfoo's assertions latency and cost is the same", promptfoo),
+        trial(
+            "the verdict of promptfoo's assertions latency and cost is the same",
+            promptfoo,
+        ),
     ]
 }
 
@@ -37,14 +52,18 @@ fn cases(gates: &str, metrics: &[Value]) -> Repository {
     repository.write("goldgate.yaml", CONFIG.replace("GATES", gates));
     repository.write("prompt.md", "Answer.");
     let case = |(at, _): (usize, &Value)| json!({"id": format!("c{at}"), "category": "happy_path", "query": "q", "expected_tools": [], "expected_output_contains": []});
-    repository.write("cases.json", json!(metrics.iter().enumerate().map(case).collect::<Vec<_>>()).to_string());
+    repository.write(
+        "cases.json",
+        json!(metrics.iter().enumerate().map(case).collect::<Vec<_>>()).to_string(),
+    );
     record(&repository, metrics);
     repository
 }
 
 fn record(repository: &Repository, metrics: &[Value]) {
     for (at, metrics) in metrics.iter().enumerate() {
-        let record = json!({"status": "completed", "outputs": {"text": "Fine."}, "metrics": metrics});
+        let record =
+            json!({"status": "completed", "outputs": {"text": "Fine."}, "metrics": metrics});
         repository.write(&format!("runs/a/c{at}.json"), record.to_string());
     }
 }
@@ -52,12 +71,16 @@ fn record(repository: &Repository, metrics: &[Value]) {
 /// The exit code, and the first agent of the report.
 fn report(repository: &Repository) -> (i32, Value) {
     let ran = repository.goldgate(&["run", "--format", "json"]);
-    let report: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr));
+    let report: Value = serde_json::from_str(&ran.stdout)
+        .unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr));
     (ran.code, report["suites"][0]["agents"][0].clone())
 }
 
 fn limits() {
-    let used = [json!({"total_tokens": 90, "cost_usd": 0.0102}), json!({"total_tokens": 130, "cost_usd": 0.0204})];
+    let used = [
+        json!({"total_tokens": 90, "cost_usd": 0.0102}),
+        json!({"total_tokens": 130, "cost_usd": 0.0204}),
+    ];
     for (gates, code) in [
         ("tokens: { max: 110 }", 0),
         ("tokens: { max: 109 }", 1),
@@ -75,24 +98,52 @@ fn limits() {
 }
 
 fn rises() {
-    let repository = cases("tokens: { max_rise: 10 }", &[json!({"total_tokens": 100}), json!({"total_tokens": 100})]);
+    let repository = cases(
+        "tokens: { max_rise: 10 }",
+        &[json!({"total_tokens": 100}), json!({"total_tokens": 100})],
+    );
     assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
     for (tokens, code) in [(120, 0), (121, 1)] {
-        record(&repository, &[json!({"total_tokens": 100}), json!({"total_tokens": tokens})]);
+        record(
+            &repository,
+            &[
+                json!({"total_tokens": 100}),
+                json!({"total_tokens": tokens}),
+            ],
+        );
         let (got, agent) = report(&repository);
-        assert_eq!((got, &agent["metrics"]["tokens"]["baseline"]), (code, &json!(100.0)), "{agent}");
+        assert_eq!(
+            (got, &agent["metrics"]["tokens"]["baseline"]),
+            (code, &json!(100.0)),
+            "{agent}"
+        );
     }
 }
 
 fn unstated() {
-    for metrics in [[json!({}), json!({})], [json!({"total_tokens": 1}), json!({})]] {
+    for metrics in [
+        [json!({}), json!({})],
+        [json!({"total_tokens": 1}), json!({})],
+    ] {
         let repository = cases("tokens: { max: 100 }", &metrics);
         let (code, agent) = report(&repository);
-        assert_eq!((code, &agent["metrics"]["tokens"]["verdict"]), (3, &json!("inconclusive")), "{agent}");
+        assert_eq!(
+            (code, &agent["metrics"]["tokens"]["verdict"]),
+            (3, &json!("inconclusive")),
+            "{agent}"
+        );
         let ran = repository.goldgate(&["run"]);
         let said = "not stated by the recordings of every case: tokens; record them with `metrics`, or remove the gate";
-        assert!(format!("{}{}", ran.stdout, ran.stderr).contains(said), "{}{}", ran.stdout, ran.stderr);
-        record(&repository, &[json!({"total_tokens": 1}), json!({"total_tokens": 2})]);
+        assert!(
+            format!("{}{}", ran.stdout, ran.stderr).contains(said),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
+        record(
+            &repository,
+            &[json!({"total_tokens": 1}), json!({"total_tokens": 2})],
+        );
         assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
         record(&repository, &metrics);
         assert_eq!(report(&repository).0, 3);
@@ -100,19 +151,30 @@ fn unstated() {
 }
 
 fn latency() {
-    let times: Vec<Value> = (1..=20).map(|at| json!({"total_latency_ms": at * 10})).collect();
+    let times: Vec<Value> = (1..=20)
+        .map(|at| json!({"total_latency_ms": at * 10}))
+        .collect();
     let gates = "latency_ms: { max: 105 }, latency_ms_p95: { max: 190 }";
     let (code, agent) = report(&cases(gates, &times));
     let value = |name: &str| agent["metrics"][name]["value"].clone();
-    assert_eq!((code, value("latency_ms"), value("latency_ms_p95")), (0, json!(105.0), json!(190.0)));
+    assert_eq!(
+        (code, value("latency_ms"), value("latency_ms_p95")),
+        (0, json!(105.0), json!(190.0))
+    );
     assert_eq!(report(&cases("latency_ms_p95: { max: 189 }", &times)).0, 1);
 }
 
 fn without_gate() {
     let (_, agent) = report(&cases("", &[json!({"total_tokens": 7, "cost_usd": 1})]));
     let metrics = agent["metrics"].as_object().unwrap();
-    assert!(metrics.contains_key("case_pass_rate") && !metrics.contains_key("tokens"), "{metrics:?}");
-    assert!(!metrics.contains_key("cost_usd") && !metrics.contains_key("tool_calls"), "{metrics:?}");
+    assert!(
+        metrics.contains_key("case_pass_rate") && !metrics.contains_key("tokens"),
+        "{metrics:?}"
+    );
+    assert!(
+        !metrics.contains_key("cost_usd") && !metrics.contains_key("tool_calls"),
+        "{metrics:?}"
+    );
 }
 
 fn raised() {
@@ -125,11 +187,19 @@ fn raised() {
     let against_base = || repository.goldgate_with(&["run", "--base", "HEAD"], &[("PATH", &path)]);
     let control = against_base();
     assert_eq!(control.code, 1, "{}{}", control.stdout, control.stderr);
-    for gates in ["tokens: { max: 200 }", "", "tokens: { off: true, reason: x }"] {
+    for gates in [
+        "tokens: { max: 200 }",
+        "",
+        "tokens: { off: true, reason: x }",
+    ] {
         repository.write("goldgate.yaml", CONFIG.replace("GATES", gates));
         let ran = against_base();
         let said = format!("{}{}", ran.stdout, ran.stderr);
-        assert!(ran.code == 1 && said.contains("tokens"), "{gates}: {} {said}", ran.code);
+        assert!(
+            ran.code == 1 && said.contains("tokens"),
+            "{gates}: {} {said}",
+            ran.code
+        );
     }
 }
 
@@ -137,25 +207,55 @@ fn every_kind() {
     let repository = Repository::bundled();
     let config = repository.read("goldgate.yaml");
     let suites = [
-        "contracts", "cross", "assistant", "interview", "variability", "reconciliation", "stability", "evidence",
+        "contracts",
+        "cross",
+        "assistant",
+        "interview",
+        "variability",
+        "reconciliation",
+        "stability",
+        "evidence",
         "revision",
     ];
     for suite in suites {
         let start = config.find(&format!("  - id: {suite}\n")).unwrap();
-        let end = config[start + 3..]
-            .find("\n  - id: ")
-            .map_or_else(|| config.find("\ntargets:").unwrap() + 1, |at| start + 3 + at + 1);
+        let end = config[start + 3..].find("\n  - id: ").map_or_else(
+            || config.find("\ntargets:").unwrap() + 1,
+            |at| start + 3 + at + 1,
+        );
         let part = &config[start..end];
         let gated = match part.find("    gates:\n") {
-            Some(at) => format!("{}    gates:\n      tool_calls: {{ max: 1000 }}\n{}", &part[..at], &part[at + 11..]),
-            None => format!("{}\n    gates: {{ tool_calls: {{ max: 1000 }} }}\n", part.trim_end()),
+            Some(at) => format!(
+                "{}    gates:\n      tool_calls: {{ max: 1000 }}\n{}",
+                &part[..at],
+                &part[at + 11..]
+            ),
+            None => format!(
+                "{}\n    gates: {{ tool_calls: {{ max: 1000 }} }}\n",
+                part.trim_end()
+            ),
         };
-        repository.write("goldgate.yaml", format!("{}{gated}{}", &config[..start], &config[end..]));
-        let ran = repository.goldgate(&["run", "--suite", suite, "--tier", "deterministic", "--format", "json"]);
-        let report: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{suite}: {}", ran.stderr));
+        repository.write(
+            "goldgate.yaml",
+            format!("{}{gated}{}", &config[..start], &config[end..]),
+        );
+        let ran = repository.goldgate(&[
+            "run",
+            "--suite",
+            suite,
+            "--tier",
+            "deterministic",
+            "--format",
+            "json",
+        ]);
+        let report: Value =
+            serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{suite}: {}", ran.stderr));
         for agent in report["suites"][0]["agents"].as_array().unwrap() {
             let calls = &agent["metrics"]["tool_calls"];
-            assert!(calls["value"].is_number() && calls["verdict"] == "pass", "{suite}: {calls}");
+            assert!(
+                calls["value"].is_number() && calls["verdict"] == "pass",
+                "{suite}: {calls}"
+            );
         }
     }
 }

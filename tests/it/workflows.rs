@@ -14,19 +14,34 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
-        trial("every input and mode that a workflow writes is one that the action knows", inputs),
-        trial("every input of the action is read by the program, and every default is its own", read_by_the_program),
+        trial(
+            "every input and mode that a workflow writes is one that the action knows",
+            inputs,
+        ),
+        trial(
+            "every input of the action is read by the program, and every default is its own",
+            read_by_the_program,
+        ),
         trial(
             "each mode runs on the events that it is made for, and privileged ones check out nothing foreign",
             events,
         ),
-        trial("the report is uploaded under the name that approvals and the publisher look for", artifacts),
-        trial("no job of a workflow has more rights than its modes need, nor fewer", rights),
+        trial(
+            "the report is uploaded under the name that approvals and the publisher look for",
+            artifacts,
+        ),
+        trial(
+            "no job of a workflow has more rights than its modes need, nor fewer",
+            rights,
+        ),
         trial(
             "no path skips a job that a workflow says to require, and it runs on every event that needs it",
             required,
         ),
-        trial("a check of a required job finds the ways in which one can be skipped", skippable),
+        trial(
+            "a check of a required job finds the ways in which one can be skipped",
+            skippable,
+        ),
         trial("every shipped workflow is shown by a page", pages),
     ];
     trials.extend(rules::trials());
@@ -68,13 +83,20 @@ fn yaml(path: &str) -> (String, Value) {
 fn workflows() -> Vec<Workflow> {
     let mut found = Vec::new();
     for (folder, is_shipped) in [("docs/workflows", true), (".github/workflows", false)] {
-        let mut names: Vec<_> =
-            fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let mut names: Vec<_> = fs::read_dir(root().join(folder))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
         names.sort();
         for name in names {
             let path = format!("{folder}/{}", name.to_str().unwrap());
             let (text, form) = yaml(&path);
-            found.push(Workflow { path, is_shipped, text, form });
+            found.push(Workflow {
+                path,
+                is_shipped,
+                text,
+                form,
+            });
         }
     }
     assert!(found.len() >= 14, "{} workflows", found.len());
@@ -96,16 +118,32 @@ fn uses(step: &Value, action: &str) -> bool {
 
 fn with(step: &Value) -> BTreeMap<String, String> {
     let stated = step["with"].as_object().cloned().unwrap_or_default();
-    let shown = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    stated.into_iter().map(|(name, value)| (name, shown(value))).collect()
+    let shown = |value: Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
+    };
+    stated
+        .into_iter()
+        .map(|(name, value)| (name, shown(value)))
+        .collect()
 }
 
 fn gates(workflow: &Workflow) -> Vec<Step<'_>> {
-    let own =
-        |job: &&Value| steps(job).filter(|step| uses(step, "OWNER/goldgate") || uses(step, "./")).map(with).collect();
+    let own = |job: &&Value| {
+        steps(job)
+            .filter(|step| uses(step, "OWNER/goldgate") || uses(step, "./"))
+            .map(with)
+            .collect()
+    };
     let all = jobs(workflow).map(|job| (job, own(&job)));
-    let flat =
-        all.flat_map(|(job, found): (&Value, Vec<_>)| found.into_iter().map(move |with| Step { workflow, job, with }));
+    let flat = all.flat_map(|(job, found): (&Value, Vec<_>)| {
+        found.into_iter().map(move |with| Step {
+            workflow,
+            job,
+            with,
+        })
+    });
     flat.collect()
 }
 
@@ -116,12 +154,18 @@ fn inputs() {
     let mut modes = BTreeSet::new();
     for step in all.iter().flat_map(gates) {
         for name in step.with.keys() {
-            assert!(known.contains_key(name), "{}: action.yml has no input {name}", step.workflow.path);
+            assert!(
+                known.contains_key(name),
+                "{}: action.yml has no input {name}",
+                step.workflow.path
+            );
         }
         modes.insert(step.mode().to_owned());
     }
     let repository = Repository::empty();
-    let told = repository.goldgate_with(&["action"], &[("INPUT_MODE", "none")]).stderr;
+    let told = repository
+        .goldgate_with(&["action"], &[("INPUT_MODE", "none")])
+        .stderr;
     let known: BTreeSet<String> = told
         .split("write one of ")
         .nth(1)
@@ -132,10 +176,16 @@ fn inputs() {
         .take_while(|word| !word.starts_with("bad"))
         .map(str::to_owned)
         .collect();
-    assert_eq!(modes, known, "a mode that no workflow shows, or that no program knows");
+    assert_eq!(
+        modes, known,
+        "a mode that no workflow shows, or that no program knows"
+    );
     let described = action["inputs"]["mode"]["description"].as_str().unwrap();
     for mode in &known {
-        assert!(described.contains(&format!("`{mode}`")), "action.yml does not describe mode {mode}");
+        assert!(
+            described.contains(&format!("`{mode}`")),
+            "action.yml does not describe mode {mode}"
+        );
     }
 }
 
@@ -147,12 +197,18 @@ fn read_by_the_program() {
             continue;
         }
         let read = [format!("get(\"{name}\")"), format!("truth(\"{name}\"")];
-        assert!(read.iter().any(|call| source.contains(call)), "nothing reads the input {name}");
+        assert!(
+            read.iter().any(|call| source.contains(call)),
+            "nothing reads the input {name}"
+        );
         let default = input["default"].as_str().unwrap();
         let shown = default.is_empty()
             || source.contains(&format!("\"{default}\""))
             || source.contains(&format!("\"{name}\", {default}"));
-        assert!(shown || name == "mode", "the program has another default for {name} than {default:?}");
+        assert!(
+            shown || name == "mode",
+            "the program has another default for {name} than {default:?}"
+        );
     }
 }
 
@@ -163,11 +219,22 @@ fn events() {
             Value::Object(map) => map.keys().cloned().collect(),
             other => panic!("{}: {other}", workflow.path),
         };
-        assert_eq!(workflow.form["permissions"], serde_json::json!({}), "{}", workflow.path);
-        assert!(workflow.form["concurrency"]["group"].is_string(), "{}", workflow.path);
+        assert_eq!(
+            workflow.form["permissions"],
+            serde_json::json!({}),
+            "{}",
+            workflow.path
+        );
+        assert!(
+            workflow.form["concurrency"]["group"].is_string(),
+            "{}",
+            workflow.path
+        );
         for step in gates(&workflow) {
             let fit: &[&str] = match step.mode() {
-                "run" if step.says("blocking", "false") => &["pull_request", "push", "schedule", "workflow_dispatch"],
+                "run" if step.says("blocking", "false") => {
+                    &["pull_request", "push", "schedule", "workflow_dispatch"]
+                }
                 "run" | "merge" => &["pull_request", "merge_group", "workflow_dispatch"],
                 "trusted" => &["pull_request_target", "merge_group"],
                 "approve" | "bump" | "record" => &["pull_request_target"],
@@ -176,20 +243,48 @@ fn events() {
                 other => panic!("{}: which events has mode {other}?", workflow.path),
             };
             let only_pulls = step.job["if"].as_str().is_some_and(|stated| {
-                stated == "github.event.pull_request" || stated.starts_with("github.event.pull_request && ")
+                stated == "github.event.pull_request"
+                    || stated.starts_with("github.event.pull_request && ")
             });
-            for event in listed.iter().filter(|event| !only_pulls || event.starts_with("pull_request")) {
-                assert!(fit.contains(&event.as_str()), "{}: mode {} on {event}", workflow.path, step.mode());
+            for event in listed
+                .iter()
+                .filter(|event| !only_pulls || event.starts_with("pull_request"))
+            {
+                assert!(
+                    fit.contains(&event.as_str()),
+                    "{}: mode {} on {event}",
+                    workflow.path,
+                    step.mode()
+                );
             }
         }
-        let privileged = listed.iter().any(|event| matches!(event.as_str(), "pull_request_target" | "workflow_run"));
-        for step in jobs(&workflow).flat_map(steps).filter(|step| uses(step, "actions/checkout")) {
-            assert!(with(step).get("persist-credentials").is_some_and(|kept| kept == "false"), "{}", workflow.path);
+        let privileged = listed
+            .iter()
+            .any(|event| matches!(event.as_str(), "pull_request_target" | "workflow_run"));
+        for step in jobs(&workflow)
+            .flat_map(steps)
+            .filter(|step| uses(step, "actions/checkout"))
+        {
+            assert!(
+                with(step)
+                    .get("persist-credentials")
+                    .is_some_and(|kept| kept == "false"),
+                "{}",
+                workflow.path
+            );
             // This repository's own action is the base branch's, which is what a checkout without `ref` is there.
-            assert!(!privileged || (!workflow.is_shipped && step["with"]["ref"].is_null()), "{}", workflow.path);
+            assert!(
+                !privileged || (!workflow.is_shipped && step["with"]["ref"].is_null()),
+                "{}",
+                workflow.path
+            );
         }
         for job in jobs(&workflow) {
-            assert!(job["timeout-minutes"].is_u64() && job["permissions"].is_object(), "{}", workflow.path);
+            assert!(
+                job["timeout-minutes"].is_u64() && job["permissions"].is_object(),
+                "{}",
+                workflow.path
+            );
         }
     }
 }
@@ -198,7 +293,10 @@ fn artifacts() {
     let evidence = fs::read_to_string(root().join("src/app/github/measured_run.rs")).unwrap();
     let publishing = fs::read_to_string(root().join("src/app/github/publishing.rs")).unwrap();
     for source in [&evidence, &publishing] {
-        assert!(source.contains("const ARTIFACT: &str = \"goldgate-report\";"), "the program looks for another name");
+        assert!(
+            source.contains("const ARTIFACT: &str = \"goldgate-report\";"),
+            "the program looks for another name"
+        );
     }
     for workflow in workflows() {
         for step in gates(&workflow) {
@@ -213,16 +311,32 @@ fn artifacts() {
                 "record" => "${{ steps.record.outputs.artifact }}",
                 _ => continue,
             };
-            let uploaded: Vec<_> =
-                steps(step.job).filter(|step| uses(step, "actions/upload-artifact")).map(with).collect();
-            let [upload] = uploaded.as_slice() else { panic!("{}: one upload beside {}", workflow.path, step.mode()) };
-            let usual = if step.mode() == "record" { ".goldgate/recordings" } else { ".goldgate/report" };
+            let uploaded: Vec<_> = steps(step.job)
+                .filter(|step| uses(step, "actions/upload-artifact"))
+                .map(with)
+                .collect();
+            let [upload] = uploaded.as_slice() else {
+                panic!("{}: one upload beside {}", workflow.path, step.mode())
+            };
+            let usual = if step.mode() == "record" {
+                ".goldgate/recordings"
+            } else {
+                ".goldgate/report"
+            };
             let out = step.with.get("out").map_or(usual, String::as_str);
-            assert_eq!((upload["name"].as_str(), upload["path"].as_str()), (wanted, out), "{}", workflow.path);
+            assert_eq!(
+                (upload["name"].as_str(), upload["path"].as_str()),
+                (wanted, out),
+                "{}",
+                workflow.path
+            );
             // The folder's name begins with a dot, and an upload leaves such files out.
             assert_eq!(upload["include-hidden-files"], "true", "{}", workflow.path);
         }
-        for step in jobs(&workflow).flat_map(steps).filter(|step| uses(step, "actions/download-artifact")) {
+        for step in jobs(&workflow)
+            .flat_map(steps)
+            .filter(|step| uses(step, "actions/download-artifact"))
+        {
             let pattern = with(step)["pattern"].clone();
             assert!(
                 pattern == "goldgate-part-*" || workflow.path.ends_with("/release.yml"),
@@ -236,20 +350,46 @@ fn artifacts() {
 /// What each mode needs, as docs/security.md tells.
 fn needs(step: &Step<'_>) -> &'static [(&'static str, &'static str)] {
     match step.mode() {
-        "run" if step.with.contains_key("shard") => &[("contents", "read"), ("pull-requests", "read")],
-        "run" if step.says("tier", "model") => &[("contents", "read"), ("pull-requests", "write"), ("checks", "write")],
+        "run" if step.with.contains_key("shard") => {
+            &[("contents", "read"), ("pull-requests", "read")]
+        }
+        "run" if step.says("tier", "model") => &[
+            ("contents", "read"),
+            ("pull-requests", "write"),
+            ("checks", "write"),
+        ],
         // On the default branch there is no comment. What the approvals of merged pull requests need is with `baseline-pr`.
         "run" if step.says("blocking", "false") => &[("contents", "read")],
-        "run" | "merge" | "trusted" => {
-            &[("actions", "read"), ("contents", "read"), ("pull-requests", "write"), ("statuses", "read")]
-        }
-        "approve" => &[("actions", "write"), ("contents", "read"), ("pull-requests", "write"), ("statuses", "write")],
-        "bump" => &[("actions", "write"), ("contents", "write"), ("pull-requests", "write"), ("statuses", "write")],
+        "run" | "merge" | "trusted" => &[
+            ("actions", "read"),
+            ("contents", "read"),
+            ("pull-requests", "write"),
+            ("statuses", "read"),
+        ],
+        "approve" => &[
+            ("actions", "write"),
+            ("contents", "read"),
+            ("pull-requests", "write"),
+            ("statuses", "write"),
+        ],
+        "bump" => &[
+            ("actions", "write"),
+            ("contents", "write"),
+            ("pull-requests", "write"),
+            ("statuses", "write"),
+        ],
         "publish" => &[("actions", "read"), ("pull-requests", "write")],
-        "record" => &[("contents", "write"), ("pull-requests", "write"), ("statuses", "write")],
-        "baseline-pr" => {
-            &[("actions", "read"), ("contents", "write"), ("pull-requests", "write"), ("statuses", "read")]
-        }
+        "record" => &[
+            ("contents", "write"),
+            ("pull-requests", "write"),
+            ("statuses", "write"),
+        ],
+        "baseline-pr" => &[
+            ("actions", "read"),
+            ("contents", "write"),
+            ("pull-requests", "write"),
+            ("statuses", "read"),
+        ],
         other => panic!("what does mode {other} need?"),
     }
 }
@@ -257,18 +397,24 @@ fn needs(step: &Step<'_>) -> &'static [(&'static str, &'static str)] {
 fn rights() {
     for workflow in workflows() {
         for job in jobs(&workflow) {
-            let own: Vec<Step<'_>> = gates(&workflow).into_iter().filter(|step| std::ptr::eq(step.job, job)).collect();
+            let own: Vec<Step<'_>> = gates(&workflow)
+                .into_iter()
+                .filter(|step| std::ptr::eq(step.job, job))
+                .collect();
             if own.is_empty() {
                 continue;
             }
             let app = steps(job).find(|step| uses(step, "actions/create-github-app-token"));
             assert!(
-                own.iter().all(|step| step.with.contains_key("token") == app.is_some()),
+                own.iter()
+                    .all(|step| step.with.contains_key("token") == app.is_some()),
                 "{}: all modes of a job write as one account",
                 workflow.path
             );
             let mut wanted: BTreeMap<&str, &str> = BTreeMap::new();
-            let checkout = steps(job).any(|step| uses(step, "actions/checkout")).then_some(&("contents", "read"));
+            let checkout = steps(job)
+                .any(|step| uses(step, "actions/checkout"))
+                .then_some(&("contents", "read"));
             for (scope, level) in own.iter().flat_map(|step| needs(step)).chain(checkout) {
                 let standing = wanted.entry(scope).or_insert(level);
                 if *level == "write" {
@@ -277,12 +423,21 @@ fn rights() {
             }
             let of_job = job["permissions"].as_object().unwrap().iter();
             let given: BTreeMap<String, String> = match app {
-                None => of_job.map(|(scope, level)| (scope.clone(), level.as_str().unwrap().to_owned())).collect(),
+                None => of_job
+                    .map(|(scope, level)| (scope.clone(), level.as_str().unwrap().to_owned()))
+                    .collect(),
                 Some(app) => of_app(app),
             };
-            let wanted = wanted.iter().map(|(scope, level)| ((*scope).to_owned(), (*level).to_owned())).collect();
+            let wanted = wanted
+                .iter()
+                .map(|(scope, level)| ((*scope).to_owned(), (*level).to_owned()))
+                .collect();
             assert_eq!(given, wanted, "{}: {}", workflow.path, job["name"]);
-            assert!(app.is_none() || job["permissions"] == serde_json::json!({}), "{}", workflow.path);
+            assert!(
+                app.is_none() || job["permissions"] == serde_json::json!({}),
+                "{}",
+                workflow.path
+            );
         }
     }
 }
@@ -290,29 +445,54 @@ fn rights() {
 /// The permissions that a step asks for an app's token.
 fn of_app(step: &Value) -> BTreeMap<String, String> {
     let asked = with(step).into_iter();
-    asked.filter_map(|(name, level)| Some((name.strip_prefix("permission-")?.to_owned(), level))).collect()
+    asked
+        .filter_map(|(name, level)| Some((name.strip_prefix("permission-")?.to_owned(), level)))
+        .collect()
 }
 
 /// The names of the checks that a workflow's head says to require.
 fn required_checks(text: &str) -> Vec<String> {
-    let head: String = text.lines().take_while(|line| line.starts_with('#')).collect();
+    let head: String = text
+        .lines()
+        .take_while(|line| line.starts_with('#'))
+        .collect();
     let named = head.split("equire the check \"").skip(1);
-    named.filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect()
+    named
+        .filter_map(|rest| Some(rest.split_once('"')?.0.to_owned()))
+        .collect()
 }
 
 /// Why a job that is required can be skipped, or does not run where it has to. GitHub reports a skipped job as a success, and a
 /// job whose `needs` failed is skipped (GitHub docs, "Troubleshooting required status checks"; github/docs#32064,
 /// actions/runner#2566). A check belongs to a commit, so a retargeted pull request keeps it unless the workflow runs on `edited`.
 fn unsound(form: &Value, check: &str) -> Option<String> {
-    let named = form["jobs"].as_object().unwrap().values().filter(|job| job["name"] == check);
-    let [job] = named.collect::<Vec<_>>()[..] else { return Some("there is not one job of this name".to_owned()) };
-    let wanted = if job["needs"].is_null() { Value::Null } else { Value::from("${{ always() }}") };
+    let named = form["jobs"]
+        .as_object()
+        .unwrap()
+        .values()
+        .filter(|job| job["name"] == check);
+    let [job] = named.collect::<Vec<_>>()[..] else {
+        return Some("there is not one job of this name".to_owned());
+    };
+    let wanted = if job["needs"].is_null() {
+        Value::Null
+    } else {
+        Value::from("${{ always() }}")
+    };
     if job["if"] != wanted {
         return Some(format!("its `if` is {}, not {wanted}", job["if"]));
     }
     let on = form["on"].as_object().unwrap();
-    for (event, about) in on.iter().filter(|(event, _)| event.starts_with("pull_request")) {
-        let types: Vec<&str> = about["types"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    for (event, about) in on
+        .iter()
+        .filter(|(event, _)| event.starts_with("pull_request"))
+    {
+        let types: Vec<&str> = about["types"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         for wanted in ["opened", "synchronize", "reopened", "edited"] {
             if !types.contains(&wanted) {
                 return Some(format!("{event} does not listen to {wanted}"));
@@ -320,11 +500,14 @@ fn unsound(form: &Value, check: &str) -> Option<String> {
         }
         for filter in ["paths", "paths-ignore", "branches", "branches-ignore"] {
             if !about[filter].is_null() {
-                return Some(format!("{event} is filtered by {filter}, so the check may never come"));
+                return Some(format!(
+                    "{event} is filtered by {filter}, so the check may never come"
+                ));
             }
         }
     }
-    (on.contains_key("pull_request") && !on.contains_key("merge_group")).then(|| "it has no merge_group".to_owned())
+    (on.contains_key("pull_request") && !on.contains_key("merge_group"))
+        .then(|| "it has no merge_group".to_owned())
 }
 
 fn required() {
@@ -332,12 +515,24 @@ fn required() {
     for workflow in workflows() {
         let judges = gates(&workflow).iter().any(|step| {
             matches!(step.mode(), "merge" | "trusted")
-                || (step.mode() == "run" && !step.says("blocking", "false") && !step.says("tier", "model"))
+                || (step.mode() == "run"
+                    && !step.says("blocking", "false")
+                    && !step.says("tier", "model"))
         });
         let named = required_checks(&workflow.text);
-        assert_eq!(judges, !named.is_empty(), "{}: does its head say which check to require?", workflow.path);
+        assert_eq!(
+            judges,
+            !named.is_empty(),
+            "{}: does its head say which check to require?",
+            workflow.path
+        );
         for check in named {
-            assert_eq!(unsound(&workflow.form, &check), None, "{}: {check}", workflow.path);
+            assert_eq!(
+                unsound(&workflow.form, &check),
+                None,
+                "{}: {check}",
+                workflow.path
+            );
             count += 1;
         }
     }
@@ -351,20 +546,34 @@ fn skippable() {
     for (from, to, wanted) in [
         (", if: '${{ always() }}'", "", "its `if` is null"),
         ("${{ always() }}", "${{ success() }}", "its `if` is"),
-        ("needs: part, if: '${{ always() }}'", "if: github.actor != 'a'", "its `if` is"),
+        (
+            "needs: part, if: '${{ always() }}'",
+            "if: github.actor != 'a'",
+            "its `if` is",
+        ),
         (", edited", "", "does not listen to edited"),
-        ("edited]", "edited], branches: [main]", "filtered by branches"),
+        (
+            "edited]",
+            "edited], branches: [main]",
+            "filtered by branches",
+        ),
         (", merge_group: {}", "", "no merge_group"),
         ("name: gate", "name: other", "not one job"),
     ] {
         let changed = sound.replace(from, to);
         assert_ne!(changed, sound);
-        assert!(found(&changed).is_some_and(|why| why.contains(wanted)), "{wanted}: {:?}", found(&changed));
+        assert!(
+            found(&changed).is_some_and(|why| why.contains(wanted)),
+            "{wanted}: {:?}",
+            found(&changed)
+        );
     }
 }
 
 fn pages() {
-    let mut text = fs::read_to_string(root().join("README.md")).unwrap().replace("docs/workflows/", "workflows/");
+    let mut text = fs::read_to_string(root().join("README.md"))
+        .unwrap()
+        .replace("docs/workflows/", "workflows/");
     for entry in fs::read_dir(root().join("docs")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "md") {
@@ -373,7 +582,15 @@ fn pages() {
     }
     for workflow in workflows().iter().filter(|workflow| workflow.is_shipped) {
         let link = workflow.path.strip_prefix("docs/").unwrap();
-        assert!(text.contains(&format!("({link})")), "no page links {}", workflow.path);
-        assert!(workflow.text.starts_with("# "), "{} does not say what it is for", workflow.path);
+        assert!(
+            text.contains(&format!("({link})")),
+            "no page links {}",
+            workflow.path
+        );
+        assert!(
+            workflow.text.starts_with("# "),
+            "{} does not say what it is for",
+            workflow.path
+        );
     }
 }

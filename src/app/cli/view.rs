@@ -32,7 +32,13 @@ impl ViewArgs {
 
 /// Reads the name of a format of the report.
 fn formats() -> impl TypedValueParser<Value = &'static Renderer> {
-    let names = RENDERERS.iter().map(|format| PossibleValue::new(format.name).help(format.about));
-    PossibleValuesParser::new(names)
-        .map(|name| RENDERERS.iter().find(|format| format.name == name).unwrap_or(&RENDERERS[0]))
+    let names = RENDERERS
+        .iter()
+        .map(|format| PossibleValue::new(format.name).help(format.about));
+    PossibleValuesParser::new(names).map(|name| {
+        RENDERERS
+            .iter()
+            .find(|format| format.name == name)
+            .unwrap_or(&RENDERERS[0])
+    })
 }

@@ -57,19 +57,30 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
                 0 => String::new(),
                 drafts => {
                     let config = config_option(plan.config.file.as_str());
-                    format!(", {} for `goldgate review{config}`", plural(drafts, "draft waits", "drafts wait"))
+                    format!(
+                        ", {} for `goldgate review{config}`",
+                        plural(drafts, "draft waits", "drafts wait")
+                    )
                 }
             };
             format!(
                 "{}: kind {}, {}{drafts}",
                 loaded.config.id,
                 loaded.kind.name,
-                plural(pairs.len(), "pair of agent and case", "pairs of agent and case")
+                plural(
+                    pairs.len(),
+                    "pair of agent and case",
+                    "pairs of agent and case"
+                )
             )
         })
         .collect();
     problems.or(())?;
-    let known = if baseline.is_some() { "read" } else { "none yet" };
+    let known = if baseline.is_some() {
+        "read"
+    } else {
+        "none yet"
+    };
     let retired = plan.suites.iter().flat_map(|loaded| {
         let listed = loaded.suite.retired().iter();
         listed.map(move |(case, why)| format!("retired: {}/{case} ({why})\n", loaded.config.id))
@@ -77,13 +88,19 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
     let retired: String = retired.collect();
     let rates = rates(args, world)?;
     let noted: String = notes.iter().map(|note| format!("note: {note}\n")).collect();
-    world.say(&format!("{}\nbaseline: {known}\n{rates}{retired}{noted}no problem found\n", lines.join("\n")));
+    world.say(&format!(
+        "{}\nbaseline: {known}\n{rates}{retired}{noted}no problem found\n",
+        lines.join("\n")
+    ));
     Ok(0)
 }
 
 /// How often the gates of each suite fail on an unchanged agent, by its recordings.
 fn rates(args: &CheckArgs, world: &World) -> Result<String, CliError> {
-    let wanted = Selection { tiers: vec![Tier::Deterministic], ..Selection::default() };
+    let wanted = Selection {
+        tiers: vec![Tier::Deterministic],
+        ..Selection::default()
+    };
     let GradedRun { report, suites, .. } = graded_recordings(&args.config, wanted, world)?;
     let text = rates_list(&operating_as_recorded(&report, &suites, RatesFor::Reading));
     world.keep(suites);
@@ -91,17 +108,32 @@ fn rates(args: &CheckArgs, world: &World) -> Result<String, CliError> {
 }
 
 /// Checks the recordings of the deterministic tier: each is readable, belongs to a case, and is not older than its agent.
-fn recordings(plan: &Plan, files: &dyn Files, problems: &mut Diagnostics, notes: &mut Vec<Diagnostic>) {
+fn recordings(
+    plan: &Plan,
+    files: &dyn Files,
+    problems: &mut Diagnostics,
+    notes: &mut Vec<Diagnostic>,
+) {
     let layout = LiveLayout::default();
-    let Some(runs) = problems.keep_all(Replay::open(files, plan, Tier::Deterministic, &layout)) else { return };
+    let Some(runs) = problems.keep_all(Replay::open(files, plan, Tier::Deterministic, &layout))
+    else {
+        return;
+    };
     problems.extend(runs.foreign(plan));
     for loaded in &plan.suites {
         let inputs = FreshnessInputs::open(plan, loaded, Tier::Deterministic, files, None);
-        let Some(inputs) = problems.keep_all(inputs) else { continue };
+        let Some(inputs) = problems.keep_all(inputs) else {
+            continue;
+        };
         let mut recorded: BTreeMap<&AgentName, Vec<(&CaseId, Freshness)>> = BTreeMap::new();
         for pair in loaded.suite.pairs().iter().filter(|pair| runs.has(pair)) {
-            let samples = problems.keep_all(runs.samples(pair, SampleCount::AtLeast(0))).unwrap_or_default();
-            recorded.entry(&pair.agent).or_default().push((&pair.case, inputs.of_samples(pair, &samples)));
+            let samples = problems
+                .keep_all(runs.samples(pair, SampleCount::AtLeast(0)))
+                .unwrap_or_default();
+            recorded
+                .entry(&pair.agent)
+                .or_default()
+                .push((&pair.case, inputs.of_samples(pair, &samples)));
         }
         for (agent, ages) in recorded {
             let diagnostic = |words: String, help: &str| {
@@ -109,12 +141,22 @@ fn recordings(plan: &Plan, files: &dyn Files, problems: &mut Diagnostics, notes:
                 Diagnostic::of_file(&plan.config.file, Code::STALE_RECORDING, what, help)
             };
             let again = "record them again to store the digests";
-            let softer = "record them again, or set `stale: warn` on the agent to turn this into a note";
-            let FreshnessVerdict { notes: noted, list_notes, refused } =
-                freshness_verdict(&inputs, agent, ages.into_iter());
+            let softer =
+                "record them again, or set `stale: warn` on the agent to turn this into a note";
+            let FreshnessVerdict {
+                notes: noted,
+                list_notes,
+                refused,
+            } = freshness_verdict(&inputs, agent, ages.into_iter());
             notes.extend(noted.into_iter().map(|words| diagnostic(words, again)));
-            notes.extend(list_notes.into_iter().map(|words| diagnostic(words, "correct the patterns of fingerprint")));
-            refused.into_iter().for_each(|words| problems.push(diagnostic(words, softer)));
+            notes.extend(
+                list_notes
+                    .into_iter()
+                    .map(|words| diagnostic(words, "correct the patterns of fingerprint")),
+            );
+            refused
+                .into_iter()
+                .for_each(|words| problems.push(diagnostic(words, softer)));
         }
     }
 }
@@ -122,14 +164,26 @@ fn recordings(plan: &Plan, files: &dyn Files, problems: &mut Diagnostics, notes:
 /// Checks that each case has a recording that answers the calls of its agent's code in the deterministic tier.
 fn unrecorded_answers(plan: &Plan, files: &dyn Files, problems: &mut Diagnostics) {
     for loaded in &plan.suites {
-        for key in loaded.suite.pairs().iter().flat_map(|pair| &pair.runs).filter(|key| key.suite == loaded.config.id) {
+        for key in loaded
+            .suite
+            .pairs()
+            .iter()
+            .flat_map(|pair| &pair.runs)
+            .filter(|key| key.suite == loaded.config.id)
+        {
             let agent = loaded.config.agents.get(&key.agent);
             let source = agent.and_then(|agent| agent.deterministic.as_ref());
-            let Some(folder) = source.and_then(RunSource::live).and_then(|live| live.exchanges.as_ref()) else {
+            let Some(folder) = source
+                .and_then(RunSource::live)
+                .and_then(|live| live.exchanges.as_ref())
+            else {
                 continue;
             };
             let paths = RecordingPaths::new(folder, &key.agent, &key.case);
-            if problems.keep(paths.list(files)).is_some_and(|recorded| recorded.is_empty()) {
+            if problems
+                .keep(paths.list(files))
+                .is_some_and(|recorded| recorded.is_empty())
+            {
                 let record = record_missing(&plan.config, &key.suite, &key.agent, folder.as_str());
                 problems.push(unrecorded(key, &paths.single(), &record));
             }

@@ -21,7 +21,12 @@ use crate::world::{Disk, Git, World};
 /// A source that is neither a report, a baseline nor a commit with a baseline.
 pub fn diff(args: &DiffArgs, world: &World) -> Result<u8, CliError> {
     let (before, after) = (measured(&args.before, args)?, measured(&args.after, args)?);
-    let mut names: Vec<_> = before.numbers.keys().chain(after.numbers.keys()).cloned().collect();
+    let mut names: Vec<_> = before
+        .numbers
+        .keys()
+        .chain(after.numbers.keys())
+        .cloned()
+        .collect();
     names.sort();
     names.dedup();
     let scale = |metric: &str| NumberScale::of(metric_spec(metric));
@@ -36,9 +41,22 @@ pub fn diff(args: &DiffArgs, world: &World) -> Result<u8, CliError> {
             metric: name.2,
         })
         .collect();
-    let detail = if args.verbose { Detail::Everything } else { Detail::Changes };
-    let screen = Screen { style: Style::Plain, columns: world.columns(), detail };
-    world.say(&side_by_side(&rows, &case_moves(&before, &after), &scale, screen));
+    let detail = if args.verbose {
+        Detail::Everything
+    } else {
+        Detail::Changes
+    };
+    let screen = Screen {
+        style: Style::Plain,
+        columns: world.columns(),
+        detail,
+    };
+    world.say(&side_by_side(
+        &rows,
+        &case_moves(&before, &after),
+        &scale,
+        screen,
+    ));
     Ok(0)
 }
 
@@ -73,15 +91,25 @@ fn of_commit(name: &str, args: &DiffArgs) -> Result<MeasuredNumbers, CliError> {
     };
     let (disk, config) = Disk::of_config(&args.config).map_err(|problem| unknown(problem.what))?;
     let git = Git::of(&disk);
-    let commit = git.commit(name).map_err(|error| unknown(format!("{error:#}")))?;
+    let commit = git
+        .commit(name)
+        .map_err(|error| unknown(format!("{error:#}")))?;
     let Some(file) = read_config(&disk.text(&config)?)?.baseline else {
-        let (what, help) = ("the config has no baseline", "add baseline: baselines/latest.json");
+        let (what, help) = (
+            "the config has no baseline",
+            "add baseline: baselines/latest.json",
+        );
         return Err(Diagnostic::of_file(&args.config, Code::NO_BASELINE, what, help).into());
     };
     let Some(bytes) = git.file_at(&commit, &file)? else {
-        let what = format!("the commit {} has no baseline {file}", short_commit(&commit));
+        let what = format!(
+            "the commit {} has no baseline {file}",
+            short_commit(&commit)
+        );
         let help = "name a commit with a baseline; `goldgate history` lists them";
         return Err(Diagnostic::of_file(name, Code::NO_BASELINE, what, help).into());
     };
-    Ok(MeasuredNumbers::from(&baseline_v1::read_baseline(&SourceText::new(file, bytes)?)?))
+    Ok(MeasuredNumbers::from(&baseline_v1::read_baseline(
+        &SourceText::new(file, bytes)?,
+    )?))
 }

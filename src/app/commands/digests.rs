@@ -9,7 +9,8 @@ use crate::app::pipeline::plan::plan;
 use crate::app::pipeline::selection::Selection;
 use crate::format::run_v1;
 use crate::golden_changes::{
-    BaseConfig, RecordedCases, Sides, base_config, changed_contents, record_again, recording_files, same_suite,
+    BaseConfig, RecordedCases, Sides, base_config, changed_contents, record_again, recording_files,
+    same_suite,
 };
 use crate::model::{Agent, AgentName, Config, RecordingAge, RepoPath, SuiteConfig};
 use crate::render::plural;
@@ -27,10 +28,16 @@ const NOT_SAME: u8 = 3;
 pub fn digests(args: &DigestsArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
     let chosen = &args.chosen;
-    let wanted = Selection { suites: chosen.suite.clone(), agents: chosen.agent.clone(), ..Selection::default() };
+    let wanted = Selection {
+        suites: chosen.suite.clone(),
+        agents: chosen.agent.clone(),
+        ..Selection::default()
+    };
     let plan = plan(&disk, &file, wanted, &world.clock)?;
     let git = Git::of(&disk);
-    let tip = git.commit(&args.base).map_err(|error| anyhow::anyhow!("--base {error:#}"))?;
+    let tip = git
+        .commit(&args.base)
+        .map_err(|error| anyhow::anyhow!("--base {error:#}"))?;
     // A pull request is compared with the commit where it began.
     let commit = git.fork_point(&tip)?;
     let head = ReadOnce::of(&disk);
@@ -38,12 +45,22 @@ pub fn digests(args: &DigestsArgs, world: &World) -> Result<u8, CliError> {
     let before = match base_config(&base, &file) {
         BaseConfig::Known(config) => config,
         BaseConfig::Absent(_) => {
-            return Err(anyhow::anyhow!("--base {}: commit {} has no {file}", args.base, short_commit(&commit)).into());
+            return Err(anyhow::anyhow!(
+                "--base {}: commit {} has no {file}",
+                args.base,
+                short_commit(&commit)
+            )
+            .into());
         }
-        BaseConfig::Unreadable(why) => return Err(anyhow::anyhow!("--base {}: {why}", args.base).into()),
+        BaseConfig::Unreadable(why) => {
+            return Err(anyhow::anyhow!("--base {}: {why}", args.base).into());
+        }
     };
     let renewal = Renewal {
-        sides: Sides { base: &base, head: &head },
+        sides: Sides {
+            base: &base,
+            head: &head,
+        },
         config: &plan.config,
         since: short_commit(&commit),
         now: CurrentAgents::new(&plan.config, &head),
@@ -53,7 +70,11 @@ pub fn digests(args: &DigestsArgs, world: &World) -> Result<u8, CliError> {
     for loaded in &plan.suites {
         let suite = &loaded.config;
         let old = same_suite(&before, suite);
-        for (name, agent) in suite.agents.iter().filter(|(name, _)| plan.wanted.agent(name)) {
+        for (name, agent) in suite
+            .agents
+            .iter()
+            .filter(|(name, _)| plan.wanted.agent(name))
+        {
             let before = old.and_then(|suite| suite.agents.get(name));
             renewed.push(renewal.agent(suite, name, before, agent)?);
         }
@@ -62,7 +83,10 @@ pub fn digests(args: &DigestsArgs, world: &World) -> Result<u8, CliError> {
     for (file, text) in renewed.iter().flat_map(|agent| &agent.texts) {
         disk.replace_input(file, text.as_bytes())?;
     }
-    let said: Vec<&String> = renewed.iter().filter_map(|agent| agent.said.as_ref()).collect();
+    let said: Vec<&String> = renewed
+        .iter()
+        .filter_map(|agent| agent.said.as_ref())
+        .collect();
     said.iter().for_each(|line| world.say(&format!("{line}\n")));
     if said.is_empty() {
         world.say("nothing to do: no recording has outdated digests\n");
@@ -103,7 +127,11 @@ impl Renewal<'_> {
             Some(before) => changed_contents(&self.sides, before, after).map_err(cannot)?,
             None => None,
         };
-        let mut one = RenewedAgent { texts: BTreeMap::new(), said: None, is_whole: true };
+        let mut one = RenewedAgent {
+            texts: BTreeMap::new(),
+            said: None,
+            is_whole: true,
+        };
         let mut stale = Vec::new();
         let folders: BTreeSet<&RepoPath> = after.recordings().collect();
         for folder in &folders {
@@ -115,18 +143,26 @@ impl Renewal<'_> {
                     RecordingAge::Fresh | RecordingAge::Unknown => continue,
                 }
                 match self.now.digests(&suite.id, name).filter(|_| then()) {
-                    Some(AgentFileDigests { fingerprint, prompt_sha256 }) => {
-                        let text = run_v1::with_digests(&text, &fingerprint, prompt_sha256.as_deref());
+                    Some(AgentFileDigests {
+                        fingerprint,
+                        prompt_sha256,
+                    }) => {
+                        let text =
+                            run_v1::with_digests(&text, &fingerprint, prompt_sha256.as_deref());
                         match self.now.age(&suite.id, name, &text) {
                             RecordingAge::Fresh => drop(one.texts.insert(file, text)),
-                            RecordingAge::Stale | RecordingAge::StaleNoted | RecordingAge::Unknown => stale.push(file),
+                            RecordingAge::Stale
+                            | RecordingAge::StaleNoted
+                            | RecordingAge::Unknown => stale.push(file),
                         }
                     }
                     None => stale.push(file),
                 }
             }
         }
-        if let Some(changed) = changed.filter(|changed| !changed.is_empty() && !one.texts.is_empty()) {
+        if let Some(changed) =
+            changed.filter(|changed| !changed.is_empty() && !one.texts.is_empty())
+        {
             let names: Vec<&str> = changed.iter().map(RepoPath::as_str).collect();
             let why = format!("{} changed since {}", first_of(&names), self.since);
             return Ok(self.refused(suite, name, after, &why));
@@ -144,15 +180,33 @@ impl Renewal<'_> {
         if !one.texts.is_empty() {
             let count = plural(one.texts.len(), "recording has", "recordings have");
             let them = if one.texts.len() == 1 { "it" } else { "them" };
-            one.said = Some(format!("{whose}: {count} the current digests now; commit {them}"));
+            one.said = Some(format!(
+                "{whose}: {count} the current digests now; commit {them}"
+            ));
         }
         Ok(one)
     }
 
-    fn refused(&self, suite: &SuiteConfig, name: &AgentName, agent: &Agent, why: &str) -> RenewedAgent {
+    fn refused(
+        &self,
+        suite: &SuiteConfig,
+        name: &AgentName,
+        agent: &Agent,
+        why: &str,
+    ) -> RenewedAgent {
         let folder = agent.recordings().next().map_or("DIR", RepoPath::as_str);
-        let again = record_again(self.config, &suite.id, Some(name), folder, RecordedCases::Missing);
+        let again = record_again(
+            self.config,
+            &suite.id,
+            Some(name),
+            folder,
+            RecordedCases::Missing,
+        );
         let said = format!("{}/{name}: {why}; no digest was written; {again}", suite.id);
-        RenewedAgent { texts: BTreeMap::new(), said: Some(said), is_whole: false }
+        RenewedAgent {
+            texts: BTreeMap::new(),
+            said: Some(said),
+            is_whole: false,
+        }
     }
 }

@@ -13,7 +13,9 @@ use crate::app::worktree::shown_recordings;
 use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::Files;
 use crate::fold::mean;
-use crate::model::{AgentName, Ask, Baseline, CaseId, PASSED, RepoPath, RunKey, SuiteConfig, SuiteId, Tier};
+use crate::model::{
+    AgentName, Ask, Baseline, CaseId, PASSED, RepoPath, RunKey, SuiteConfig, SuiteId, Tier,
+};
 use crate::render::explain as render;
 use crate::render::explain::{EarlierOutput, ExplainedCase};
 use crate::render::explained_code::{explained_code, listed_codes};
@@ -43,16 +45,23 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, CliError> {
             ));
         }
         (None, true) => {
-            let unlike = || unknown_code(name, "`goldgate explain --codes` lists the codes".to_owned());
+            let unlike = || {
+                unknown_code(
+                    name,
+                    "`goldgate explain --codes` lists the codes".to_owned(),
+                )
+            };
             return Err(similar_code(name).unwrap_or_else(unlike).into());
         }
         (None, false) => {
-            return explain_case(args, name, world).map_err(|error| match (error, similar_code(name)) {
-                (CliError::Input(mut problems), Some(similar)) => {
-                    problems.push(similar);
-                    CliError::Input(problems)
+            return explain_case(args, name, world).map_err(|error| {
+                match (error, similar_code(name)) {
+                    (CliError::Input(mut problems), Some(similar)) => {
+                        problems.push(similar);
+                        CliError::Input(problems)
+                    }
+                    (error, _) => error,
                 }
-                (error, _) => error,
             });
         }
     }
@@ -89,24 +98,51 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
         wanted = all;
     }
     if args.asked {
-        return show_prompts(&disk, &file, Selection { tiers: Vec::new(), ..wanted }, world);
+        return show_prompts(
+            &disk,
+            &file,
+            Selection {
+                tiers: Vec::new(),
+                ..wanted
+            },
+            world,
+        );
     }
     let lists = wanted.cases.is_empty();
     let (report, live) = shown_recordings(&args.config, wanted.clone(), world)?;
     let count: usize = report.agents().map(|agent| agent.shown().count()).sum();
     if lists || count > WHOLE {
-        world.say(&if lists { render::list(&report) } else { render::overview(&report) });
+        world.say(&if lists {
+            render::list(&report)
+        } else {
+            render::overview(&report)
+        });
         return Ok(0);
     }
     let past = read_past(args, &disk, &file, wanted.clone(), world)?;
     let plan = plan(&disk, &file, wanted, &world.clock)?;
-    let baselines = plan.config.baseline.as_ref().map(|file| past_baselines(&Git::of(&disk), file)).unwrap_or_default();
+    let baselines = plan
+        .config
+        .baseline
+        .as_ref()
+        .map(|file| past_baselines(&Git::of(&disk), file))
+        .unwrap_or_default();
     let files = live.overlay(&disk);
     let runs = Replay::open(&files, &plan, Tier::Deterministic, &live.layout)?;
     let (mut problems, mut out) = (Diagnostics::default(), String::new());
     for suite in &report.suites {
-        let Some(loaded) = plan.suites.iter().find(|loaded| loaded.config.id == suite.id) else { continue };
-        for (agent, case) in suite.agents.iter().flat_map(|agent| agent.shown().map(move |case| (agent, case))) {
+        let Some(loaded) = plan
+            .suites
+            .iter()
+            .find(|loaded| loaded.config.id == suite.id)
+        else {
+            continue;
+        };
+        for (agent, case) in suite
+            .agents
+            .iter()
+            .flat_map(|agent| agent.shown().map(move |case| (agent, case)))
+        {
             let mut pairs = loaded.suite.pairs_to_run();
             let found = pairs.find(|pair| pair.case == case.case && pair.agent == case.agent);
             let Some(pair) = found else { continue };
@@ -118,9 +154,16 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
                 let name = (suite.id.clone(), agent.agent.clone(), case.case.clone());
                 let before = past.as_ref().map(|past| EarlierOutput {
                     commit: &past.commit,
-                    samples: past.samples.get(&name).map(Vec::as_slice).unwrap_or_default(),
+                    samples: past
+                        .samples
+                        .get(&name)
+                        .map(Vec::as_slice)
+                        .unwrap_or_default(),
                 });
-                let past: Vec<Option<f64>> = baselines.iter().map(|baseline| passed_in(baseline, &name)).collect();
+                let past: Vec<Option<f64>> = baselines
+                    .iter()
+                    .map(|baseline| passed_in(baseline, &name))
+                    .collect();
                 let past = past.as_slice();
                 out.push_str(&render::explain(&ExplainedCase {
                     config: &plan.config.file,
@@ -142,7 +185,10 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
 }
 
 /// The share of samples of a case that passed in a baseline.
-fn passed_in(baseline: &Baseline, (suite, agent, case): &(SuiteId, AgentName, CaseId)) -> Option<f64> {
+fn passed_in(
+    baseline: &Baseline,
+    (suite, agent, case): &(SuiteId, AgentName, CaseId),
+) -> Option<f64> {
     let samples = baseline.entry(suite, agent)?.cases.get(case)?.get(PASSED)?;
     let known: Vec<f64> = samples.iter().copied().flatten().collect();
     mean(&known)
@@ -157,21 +203,40 @@ fn read_past(
     world: &World,
 ) -> Result<Option<PastOutputs>, CliError> {
     if let Some(name) = &args.base {
-        return Ok(past_outputs(disk, file, wanted, PastCommit::Named(name), world)?);
+        return Ok(past_outputs(
+            disk,
+            file,
+            wanted,
+            PastCommit::Named(name),
+            world,
+        )?);
     }
-    let Some(baseline) = read_config(&disk.text(file)?)?.baseline else { return Ok(None) };
+    let Some(baseline) = read_config(&disk.text(file)?)?.baseline else {
+        return Ok(None);
+    };
     let past = past_outputs(disk, file, wanted, PastCommit::OfBaseline(&baseline), world);
     Ok(past.unwrap_or_else(|error| {
-        world.tell(&format!("the output at the baseline is not shown: {error:#}"));
+        world.tell(&format!(
+            "the output at the baseline is not shown: {error:#}"
+        ));
         None
     }))
 }
 
 /// Parses an id in any form that goldgate prints: `CASE`, `AGENT/CASE`, `SUITE/CASE` or `SUITE/AGENT/CASE`, also followed by a
 /// check. `SUITE`, `AGENT` and `SUITE/AGENT` select all their cases, unless a case has this name.
-fn select_case(args: &ExplainArgs, name: &str, disk: &Disk, file: &RepoPath) -> Result<Selection, CliError> {
+fn select_case(
+    args: &ExplainArgs,
+    name: &str,
+    disk: &Disk,
+    file: &RepoPath,
+) -> Result<Selection, CliError> {
     let (mut suites, mut agents) = (args.agents.suite.clone(), args.agents.agent.clone());
-    let name = name.split_whitespace().next().unwrap_or(name).trim_end_matches(':');
+    let name = name
+        .split_whitespace()
+        .next()
+        .unwrap_or(name)
+        .trim_end_matches(':');
     let parts: Vec<&str> = name.split('/').collect();
     let config = read_config(&disk.text(file)?)?;
     let suite_of = |id: &str| config.suites.iter().find(|suite| suite.id.as_str() == id);
@@ -192,13 +257,25 @@ fn select_case(args: &ExplainArgs, name: &str, disk: &Disk, file: &RepoPath) -> 
         _ => name.to_owned(),
     };
     let cases = selection::patterns(std::slice::from_ref(&case))?;
-    Ok(Selection { tiers: vec![Tier::Deterministic], suites, agents, cases, ..Selection::default() })
+    Ok(Selection {
+        tiers: vec![Tier::Deterministic],
+        suites,
+        agents,
+        cases,
+        ..Selection::default()
+    })
 }
 
 /// Returns the selection of all cases of a suite or an agent; `None` if the name is neither.
-fn select_all(args: &ExplainArgs, name: &str, disk: &Disk, file: &RepoPath) -> Result<Option<Selection>, CliError> {
+fn select_all(
+    args: &ExplainArgs,
+    name: &str,
+    disk: &Disk,
+    file: &RepoPath,
+) -> Result<Option<Selection>, CliError> {
     let config = read_config(&disk.text(file)?)?;
-    let has_agent = |suite: &SuiteConfig, name: &str| suite.agents.keys().any(|agent| agent.as_str() == name);
+    let has_agent =
+        |suite: &SuiteConfig, name: &str| suite.agents.keys().any(|agent| agent.as_str() == name);
     let is_suite = |name: &str| config.suites.iter().any(|suite| suite.id.as_str() == name);
     let is_agent = |name: &str| config.suites.iter().any(|suite| has_agent(suite, name));
     let (mut suites, mut agents) = (args.agents.suite.clone(), args.agents.agent.clone());
@@ -211,11 +288,21 @@ fn select_all(args: &ExplainArgs, name: &str, disk: &Disk, file: &RepoPath) -> R
         }
         _ => return Ok(None),
     }
-    Ok(Some(Selection { tiers: vec![Tier::Deterministic], suites, agents, ..Selection::default() }))
+    Ok(Some(Selection {
+        tiers: vec![Tier::Deterministic],
+        suites,
+        agents,
+        ..Selection::default()
+    }))
 }
 
 /// Returns the request to the agent in each run of a pair.
-fn requests(loaded: &LoadedSuite, pair: &Pair, files: &dyn Files, problems: &mut Diagnostics) -> Vec<(RunKey, Ask)> {
+fn requests(
+    loaded: &LoadedSuite,
+    pair: &Pair,
+    files: &dyn Files,
+    problems: &mut Diagnostics,
+) -> Vec<(RunKey, Ask)> {
     let asks = pair.runs.iter().filter_map(|key| {
         let ask = problems.keep(loaded.suite.ask(pair, key, files))?;
         Some((key.clone(), ask?))
@@ -224,7 +311,12 @@ fn requests(loaded: &LoadedSuite, pair: &Pair, files: &dyn Files, problems: &mut
 }
 
 /// Prints the request to a live agent in each run of the cases.
-fn show_prompts(disk: &Disk, file: &RepoPath, wanted: Selection, world: &World) -> Result<u8, CliError> {
+fn show_prompts(
+    disk: &Disk,
+    file: &RepoPath,
+    wanted: Selection,
+    world: &World,
+) -> Result<u8, CliError> {
     let plan: Plan = plan(disk, file, wanted, &world.clock)?;
     let (mut problems, mut out) = (Diagnostics::default(), String::new());
     for loaded in &plan.suites {

@@ -12,7 +12,9 @@ use crate::model::{InputLimit, RepoPath};
 use crate::render::history::history as to_text;
 use crate::render::html_history::html_history;
 use crate::render::{Detail, Screen, Style};
-use crate::report::{Measurement, NumberScale, history as history_of, numbers_of_baseline, numbers_of_report};
+use crate::report::{
+    Measurement, NumberScale, history as history_of, numbers_of_baseline, numbers_of_report,
+};
 use crate::suites::{metric_spec, read_config};
 use crate::text::short_commit;
 use crate::world::{Disk, FileVersion, Git, World};
@@ -29,8 +31,12 @@ pub fn history(args: &HistoryArgs, world: &World) -> Result<u8, CliError> {
     measured.extend(stored(&args.reports)?);
     for one in &mut measured {
         one.numbers.retain(|(suite, agent, metric), _| {
-            let fits = |wanted: &[String], name: &str| wanted.is_empty() || wanted.iter().any(|one| one == name);
-            fits(&args.agents.suite, suite) && fits(&args.agents.agent, agent) && fits(&args.metric, metric)
+            let fits = |wanted: &[String], name: &str| {
+                wanted.is_empty() || wanted.iter().any(|one| one == name)
+            };
+            fits(&args.agents.suite, suite)
+                && fits(&args.agents.agent, agent)
+                && fits(&args.metric, metric)
         });
     }
     if measured.iter().all(|one| one.numbers.is_empty()) {
@@ -39,16 +45,35 @@ pub fn history(args: &HistoryArgs, world: &World) -> Result<u8, CliError> {
         return Err(Diagnostic::of_file(&args.config, Code::NOTHING_SELECTED, what, help).into());
     }
     if measured.len() == 1 {
-        notes.push("one measurement has no history yet: every committed baseline adds one".to_owned());
+        notes.push(
+            "one measurement has no history yet: every committed baseline adds one".to_owned(),
+        );
     }
-    let found = history_of(measured, notes, |(_, _, metric)| NumberScale::of(metric_spec(metric)));
-    let detail = if args.verbose { Detail::Everything } else { Detail::Changes };
-    let style = if world.shows_colours() { Style::Coloured } else { Style::Plain };
+    let found = history_of(measured, notes, |(_, _, metric)| {
+        NumberScale::of(metric_spec(metric))
+    });
+    let detail = if args.verbose {
+        Detail::Everything
+    } else {
+        Detail::Changes
+    };
+    let style = if world.shows_colours() {
+        Style::Coloured
+    } else {
+        Style::Plain
+    };
     if let Some(file) = &args.html {
         let (disk, path) = Disk::of_file(file)?;
         disk.replace(&path, html_history(&found).as_bytes())?;
     }
-    world.say(&to_text(&found, Screen { style, columns: world.columns(), detail }));
+    world.say(&to_text(
+        &found,
+        Screen {
+            style,
+            columns: world.columns(),
+            detail,
+        },
+    ));
     Ok(0)
 }
 
@@ -56,14 +81,19 @@ pub fn history(args: &HistoryArgs, world: &World) -> Result<u8, CliError> {
 fn committed(args: &HistoryArgs) -> Result<Measured, CliError> {
     let (disk, config) = Disk::of_config(&args.config)?;
     let Some(file) = read_config(&disk.text(&config)?)?.baseline else {
-        let (what, help) = ("the config has no baseline", "add baseline: baselines/latest.json");
+        let (what, help) = (
+            "the config has no baseline",
+            "add baseline: baselines/latest.json",
+        );
         return Err(Diagnostic::of_file(&args.config, Code::NO_BASELINE, what, help).into());
     };
     let git = Git::of(&disk);
     let found = match git.versions(&file, args.limit) {
         Ok(found) => found,
         // Reports alone have a history as well.
-        Err(error) if !args.reports.is_empty() => return Ok((Vec::new(), vec![format!("{error:#}")])),
+        Err(error) if !args.reports.is_empty() => {
+            return Ok((Vec::new(), vec![format!("{error:#}")]));
+        }
         Err(error) => return Err(error.into()),
     };
     let mut notes = Vec::new();
@@ -73,7 +103,10 @@ fn committed(args: &HistoryArgs) -> Result<Measured, CliError> {
         );
     }
     if found.versions.len() == args.limit as usize {
-        notes.push(format!("only the last {} commits of the baseline are shown; --limit shows more", args.limit));
+        notes.push(format!(
+            "only the last {} commits of the baseline are shown; --limit shows more",
+            args.limit
+        ));
     }
     let mut measured = Vec::new();
     for version in found.versions.into_iter().rev() {
@@ -83,7 +116,11 @@ fn committed(args: &HistoryArgs) -> Result<Measured, CliError> {
             Ok(None) => notes.push(format!("{commit} removed {}", version.path)),
             Err(why) => notes.push(format!("{commit} is left out: {why}")),
         }
-        if version.path != file && !notes.iter().any(|note| note.ends_with(version.path.as_str())) {
+        if version.path != file
+            && !notes
+                .iter()
+                .any(|note| note.ends_with(version.path.as_str()))
+        {
             notes.push(format!("before a rename the baseline was {}", version.path));
         }
     }
@@ -92,7 +129,9 @@ fn committed(args: &HistoryArgs) -> Result<Measured, CliError> {
 
 /// The numbers of a committed baseline; `None` if the commit removed the file.
 fn measurement(git: &Git, version: &FileVersion) -> Result<Option<Measurement>, String> {
-    let Some(baseline) = committed_baseline(git, version)? else { return Ok(None) };
+    let Some(baseline) = committed_baseline(git, version)? else {
+        return Ok(None);
+    };
     Ok(Some(Measurement {
         name: short_commit(&version.commit).to_owned(),
         at: version.date.clone(),

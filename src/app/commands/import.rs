@@ -32,15 +32,25 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
     let (form, paths) = named_format(&args.paths);
     let reading = TranscriptReading {
         form,
-        names: RunNames { case_key: args.case_key.as_deref(), agent: args.agent.as_deref() },
+        names: RunNames {
+            case_key: args.case_key.as_deref(),
+            agent: args.agent.as_deref(),
+        },
     };
     let TranscriptFiles { files, skipped } = read_transcript_files(paths, reading, world)?;
-    let existing = if args.force { ExistingRecordings::Replaced } else { ExistingRecordings::Refused };
+    let existing = if args.force {
+        ExistingRecordings::Replaced
+    } else {
+        ExistingRecordings::Refused
+    };
     let cases: Vec<&ForeignCase> = files.iter().flat_map(|file| &file.cases).collect();
     if let Some(out) = &args.out {
         if let Some(file) = files.iter().find(|file| file.runs.is_empty()) {
             let help = "write its cases with --cases FILE, without --out";
-            return Err(file.source.problem(0, Code::NO_RUN, "this file has cases, but no runs", help).into());
+            return Err(file
+                .source
+                .problem(0, Code::NO_RUN, "this file has cases, but no runs", help)
+                .into());
         }
         write_runs(out, args, &files, existing, world)?;
     }
@@ -49,7 +59,9 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
         world.say(&format!("{path}\n"));
     }
     let runs: Vec<&Transcript> = files.iter().flat_map(|file| &file.runs).collect();
-    notes(&runs, &cases, &skipped).iter().for_each(|note| world.tell(note));
+    notes(&runs, &cases, &skipped)
+        .iter()
+        .for_each(|note| world.tell(note));
     Ok(0)
 }
 
@@ -65,29 +77,63 @@ fn write_runs(
     let unknown = match (args.new_cases, &known) {
         (true, None) => {
             let help = "set up a repository with goldgate init";
-            return Err(Diagnostic::of_command_line(Code::NOTHING_SELECTED, "--new-cases needs a config", help).into());
+            return Err(Diagnostic::of_command_line(
+                Code::NOTHING_SELECTED,
+                "--new-cases needs a config",
+                help,
+            )
+            .into());
         }
         (true, Some(_)) => UnknownCase::Drafted,
         (false, _) => UnknownCase::Refused,
     };
-    let names = ImportNames { known: known.as_ref(), unknown, ..ImportNames::of(args)? };
-    let AssignedRuns { named, drafts, left_out } = names.assign(files)?;
-    let place = RecordingsPlace { out, config: args.config.as_deref(), existing };
+    let names = ImportNames {
+        known: known.as_ref(),
+        unknown,
+        ..ImportNames::of(args)?
+    };
+    let AssignedRuns {
+        named,
+        drafts,
+        left_out,
+    } = names.assign(files)?;
+    let place = RecordingsPlace {
+        out,
+        config: args.config.as_deref(),
+        existing,
+    };
     let written = match write_recordings(&place, &named, world) {
         Ok(written) => written,
         // A draft without its recording would be left behind.
         Err(error) => return Err(drafts.undo().map_or(error, CliError::from)),
     };
-    world.say(&written.iter().map(|file| format!("{file}\n")).collect::<String>());
+    world.say(
+        &written
+            .iter()
+            .map(|file| format!("{file}\n"))
+            .collect::<String>(),
+    );
     if !left_out.is_empty() {
         let conversations = plural(left_out.len(), "conversation", "conversations");
         let files: Vec<&str> = left_out.iter().map(|source| source.file.as_str()).collect();
-        world.tell(&format!("left out: {conversations} without an answer, which no case asks: {}", first_of(&files)));
+        world.tell(&format!(
+            "left out: {conversations} without an answer, which no case asks: {}",
+            first_of(&files)
+        ));
     }
-    let failed = named.values().flatten().filter(|imported| imported.run.status != RunStatus::Completed);
-    let failed: Vec<&str> = failed.map(|imported| imported.source.file.as_str()).collect();
+    let failed = named
+        .values()
+        .flatten()
+        .filter(|imported| imported.run.status != RunStatus::Completed);
+    let failed: Vec<&str> = failed
+        .map(|imported| imported.source.file.as_str())
+        .collect();
     if !failed.is_empty() {
-        let runs = plural(failed.len(), "run did not complete, and gives", "runs did not complete, and give");
+        let runs = plural(
+            failed.len(),
+            "run did not complete, and gives",
+            "runs did not complete, and give",
+        );
         world.tell(&format!("{runs} no result to grade: {}", first_of(&failed)));
     }
     Ok(())
@@ -99,8 +145,13 @@ struct CaseFile<'a> {
 }
 
 /// Writes the cases of other tools into a new file.
-fn write_cases(path: &str, cases: &[&ForeignCase], existing: ExistingRecordings) -> Result<(), CliError> {
-    let refuse = |code, what: &str, help: &str| CliError::from(Diagnostic::of_file(path, code, what, help));
+fn write_cases(
+    path: &str,
+    cases: &[&ForeignCase],
+    existing: ExistingRecordings,
+) -> Result<(), CliError> {
+    let refuse =
+        |code, what: &str, help: &str| CliError::from(Diagnostic::of_file(path, code, what, help));
     if cases.is_empty() {
         let help = "name a promptfoo config or output, or samples of OpenAI's evals; goldgate init --from proposes cases for transcripts";
         return Err(refuse(Code::NOTHING_SELECTED, "no file has cases", help));
@@ -108,14 +159,25 @@ fn write_cases(path: &str, cases: &[&ForeignCase], existing: ExistingRecordings)
     let mut known = BTreeSet::new();
     if let Some(twice) = cases.iter().find(|case| !known.insert(case.id.as_str())) {
         let what = format!("two tests have the id {:?}", twice.id);
-        return Err(refuse(Code::BAD_ID, &what, "give each test a description, or a metadata.id, of its own"));
+        return Err(refuse(
+            Code::BAD_ID,
+            &what,
+            "give each test a description, or a metadata.id, of its own",
+        ));
     }
-    if let Some(folder) = Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty()) {
+    if let Some(folder) = Path::new(path)
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
         Disk::create(folder)?;
     }
     let (disk, file) = Disk::of_file(path)?;
     if existing == ExistingRecordings::Refused && disk.holds(&file) {
-        return Err(refuse(Code::WOULD_OVERWRITE, "this file already exists", "use --force, or name another file"));
+        return Err(refuse(
+            Code::WOULD_OVERWRITE,
+            "this file already exists",
+            "use --force, or name another file",
+        ));
     }
     let text = serde_json::to_string_pretty(&CaseFile { cases }).map_err(anyhow::Error::from)?;
     Ok(disk.replace_input(&file, format!("{text}\n").as_bytes())?)
@@ -160,11 +222,22 @@ impl<'k> ImportNames<'k> {
         let bad = |option: &str, bad: BadId| {
             Diagnostic::of_command_line(Code::BAD_ID, format!("{option}: {bad}"), bad.help())
         };
-        let agent = args.agent.as_deref().map(|name| AgentName::new(name).map_err(|id| bad("--agent", id)));
-        let case = args.case.as_deref().map(|id| CaseId::new(id).map_err(|id| bad("--case", id)));
+        let agent = args
+            .agent
+            .as_deref()
+            .map(|name| AgentName::new(name).map_err(|id| bad("--agent", id)));
+        let case = args
+            .case
+            .as_deref()
+            .map(|id| CaseId::new(id).map_err(|id| bad("--case", id)));
         let agent = agent.and_then(|agent| problems.keep(agent));
         let case = case.and_then(|case| problems.keep(case));
-        problems.or(Self { agent, case, known: None, unknown: UnknownCase::Refused })
+        problems.or(Self {
+            agent,
+            case,
+            known: None,
+            unknown: UnknownCase::Refused,
+        })
     }
 
     /// Assigns an agent and a case to every run, and adds drafts for new cases. Names of the command line win over those of the
@@ -175,22 +248,49 @@ impl<'k> ImportNames<'k> {
         let mut unanswered = Diagnostics::default();
         let imported = |file: &'a TranscriptFile| {
             let origins = file.origins();
-            file.runs
-                .iter()
-                .map(move |run| (ImportedRun { run, source: &file.source, form: file.form }, origins.of(run)))
+            file.runs.iter().map(move |run| {
+                (
+                    ImportedRun {
+                        run,
+                        source: &file.source,
+                        form: file.form,
+                    },
+                    origins.of(run),
+                )
+            })
         };
         let runs: Vec<(ImportedRun<'a>, Origin<'a>)> = files.iter().flat_map(imported).collect();
-        self.one_case(&runs.iter().map(|(imported, _)| *imported).collect::<Vec<_>>())?;
+        self.one_case(
+            &runs
+                .iter()
+                .map(|(imported, _)| *imported)
+                .collect::<Vec<_>>(),
+        )?;
         for (imported, origin) in runs {
-            let ImportedRun { run, source, form: _ } = imported;
+            let ImportedRun {
+                run,
+                source,
+                form: _,
+            } = imported;
             let agent = self.agent.clone().map_or_else(|| agent_of(source, run), Ok);
-            let Some(agent) = problems.keep(agent) else { continue };
-            match (self.case_for(&agent, run, source.file.name()), self.unknown, self.known) {
+            let Some(agent) = problems.keep(agent) else {
+                continue;
+            };
+            match (
+                self.case_for(&agent, run, source.file.name()),
+                self.unknown,
+                self.known,
+            ) {
                 (Some(case), ..) => named.entry((agent, case)).or_default().push(imported),
                 (None, UnknownCase::Drafted, Some(_)) => new.push((agent, imported, origin)),
                 (None, UnknownCase::Drafted, None) | (None, UnknownCase::Refused, _) => {
-                    let case = case_of(source, run).map_err(|problem| self.unknown_case(&agent, imported, problem));
-                    let of_run = if run.is_answered() { &mut problems } else { &mut unanswered };
+                    let case = case_of(source, run)
+                        .map_err(|problem| self.unknown_case(&agent, imported, problem));
+                    let of_run = if run.is_answered() {
+                        &mut problems
+                    } else {
+                        &mut unanswered
+                    };
                     match of_run.keep(case) {
                         Some(case) => named.entry((agent, case)).or_default().push(imported),
                         None if run.is_answered() => {}
@@ -211,35 +311,69 @@ impl<'k> ImportNames<'k> {
         if let (Some(known), false) = (self.known, new.is_empty()) {
             let runs: Vec<NewRun<'_>> = new
                 .iter()
-                .map(|(agent, one, origin)| NewRun { run: one.run, origin: *origin, agent: agent.clone() })
+                .map(|(agent, one, origin)| NewRun {
+                    run: one.run,
+                    origin: *origin,
+                    agent: agent.clone(),
+                })
                 .collect();
             drafts = known.add_drafts(&runs)?;
             for ((agent, imported, _), case) in new.iter().zip(&drafts.cases) {
                 match case {
-                    Some(case) => named.entry((agent.clone(), case.clone())).or_default().push(*imported),
+                    Some(case) => named
+                        .entry((agent.clone(), case.clone()))
+                        .or_default()
+                        .push(*imported),
                     None => left_out.push(imported.source),
                 }
             }
         }
-        Ok(AssignedRuns { named, drafts, left_out })
+        Ok(AssignedRuns {
+            named,
+            drafts,
+            left_out,
+        })
     }
 
     /// Why a run that names no case has none, where the config's cases are known.
-    fn unknown_case(&self, agent: &AgentName, imported: ImportedRun<'_>, problem: Diagnostic) -> Diagnostic {
-        let ImportedRun { run, source, form: _ } = imported;
-        let (Some(known), None, false) = (self.known, &run.case, run.messages().is_empty()) else { return problem };
+    fn unknown_case(
+        &self,
+        agent: &AgentName,
+        imported: ImportedRun<'_>,
+        problem: Diagnostic,
+    ) -> Diagnostic {
+        let ImportedRun {
+            run,
+            source,
+            form: _,
+        } = imported;
+        let (Some(known), None, false) = (self.known, &run.case, run.messages().is_empty()) else {
+            return problem;
+        };
         if let Some(help) = known.help_with_agent(agent) {
-            return source.problem(run.at, Code::NO_CASE, format!("no suite has an agent \"{agent}\""), help);
+            return source.problem(
+                run.at,
+                Code::NO_CASE,
+                format!("no suite has an agent \"{agent}\""),
+                help,
+            );
         }
         let asked = line(&run.messages().join(" / "), SHOWN);
-        let cases: Vec<String> = known.cases_asking(agent, run).into_iter().map(|case| case.to_string()).collect();
+        let cases: Vec<String> = known
+            .cases_asking(agent, run)
+            .into_iter()
+            .map(|case| case.to_string())
+            .collect();
         let (what, help) = match cases.as_slice() {
             [] => (
                 format!("no case of the agent \"{agent}\" asks {asked:?}"),
                 "add it as a draft with --new-cases, or name its case with --case ID",
             ),
             several => (
-                format!("several cases of the agent \"{agent}\" ask {asked:?}: {}", several.join(", ")),
+                format!(
+                    "several cases of the agent \"{agent}\" ask {asked:?}: {}",
+                    several.join(", ")
+                ),
                 "name its case with --case ID, or the key of the case with --case-key PATH",
             ),
         };
@@ -254,26 +388,52 @@ impl<'k> ImportNames<'k> {
             (UnknownCase::Refused, _) | (UnknownCase::Drafted, None) => true,
             (UnknownCase::Drafted, Some(known)) => known.has(agent, case),
         };
-        let by_query = || self.known.filter(|_| run.case.is_none())?.case_of(agent, run, file);
-        self.case.clone().or_else(stated).filter(is_known).or_else(by_query)
+        let by_query = || {
+            self.known
+                .filter(|_| run.case.is_none())?
+                .case_of(agent, run, file)
+        };
+        self.case
+            .clone()
+            .or_else(stated)
+            .filter(is_known)
+            .or_else(by_query)
     }
 
     /// Checks that all runs can be samples of the one case of `--case`: refuses runs of different cases, and several traces whose input is
     /// not known.
     fn one_case(&self, runs: &[ImportedRun<'_>]) -> Result<(), Diagnostic> {
-        let (Some(case), Some((first, rest))) = (&self.case, runs.split_first()) else { return Ok(()) };
+        let (Some(case), Some((first, rest))) = (&self.case, runs.split_first()) else {
+            return Ok(());
+        };
         if let Some(other) = rest.iter().find(|other| other.run.case != first.run.case) {
-            let [first, other_case] = [first, other].map(|one| one.run.case.as_deref().unwrap_or("none"));
-            let what = format!("this run has the case {other_case:?}, but the first one has {first:?}");
-            return Err(other.source.problem(other.run.at, Code::OTHER_CASE, what, "omit --case, or split the file"));
+            let [first, other_case] =
+                [first, other].map(|one| one.run.case.as_deref().unwrap_or("none"));
+            let what =
+                format!("this run has the case {other_case:?}, but the first one has {first:?}");
+            return Err(other.source.problem(
+                other.run.at,
+                Code::OTHER_CASE,
+                what,
+                "omit --case, or split the file",
+            ));
         }
-        let is_unknown =
-            |one: &ImportedRun<'_>| one.form.is_trace() && one.run.case.is_none() && one.run.query.is_none();
-        match rest.iter().find(|other| is_unknown(first) || is_unknown(other)) {
+        let is_unknown = |one: &ImportedRun<'_>| {
+            one.form.is_trace() && one.run.case.is_none() && one.run.query.is_none()
+        };
+        match rest
+            .iter()
+            .find(|other| is_unknown(first) || is_unknown(other))
+        {
             Some(other) if other.form.is_trace() => {
-                let what = format!("these are {} traces, but --case {case} names one case", runs.len());
+                let what = format!(
+                    "these are {} traces, but --case {case} names one case",
+                    runs.len()
+                );
                 let help = "name the attribute with the case id: --case-key PATH";
-                Err(other.source.problem(other.run.at, Code::MANY_TRACES, what, help))
+                Err(other
+                    .source
+                    .problem(other.run.at, Code::MANY_TRACES, what, help))
             }
             Some(_) | None => Ok(()),
         }
@@ -286,12 +446,24 @@ fn one_variant(runs: &[ImportedRun<'_>]) -> Result<(), Diagnostic> {
         let parts = [one.run.agent.as_deref(), one.run.variant.as_deref()];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     };
-    let mut runs = runs.iter().filter(|one| one.form == TranscriptFormat::Promptfoo);
-    let Some(first) = runs.next() else { return Ok(()) };
-    let Some(other) = runs.find(|other| of(other) != of(first)) else { return Ok(()) };
-    let what = format!("this run is of {:?}, but another one of its case is of {:?}", of(other), of(first));
+    let mut runs = runs
+        .iter()
+        .filter(|one| one.form == TranscriptFormat::Promptfoo);
+    let Some(first) = runs.next() else {
+        return Ok(());
+    };
+    let Some(other) = runs.find(|other| of(other) != of(first)) else {
+        return Ok(());
+    };
+    let what = format!(
+        "this run is of {:?}, but another one of its case is of {:?}",
+        of(other),
+        of(first)
+    );
     let help = "import the results of one (`promptfoo eval --filter-providers …`), or of each as an agent of its own: without --agent";
-    Err(other.source.problem(other.run.at, Code::MANY_AGENTS, what, help))
+    Err(other
+        .source
+        .problem(other.run.at, Code::MANY_AGENTS, what, help))
 }
 
 fn agent_of(source: &SourceText, run: &Transcript) -> Result<AgentName, Diagnostic> {
@@ -301,7 +473,12 @@ fn agent_of(source: &SourceText, run: &Transcript) -> Result<AgentName, Diagnost
     };
     AgentName::new(name).map_err(|bad| {
         let help = format!("use --agent NAME: {}", bad.help());
-        source.problem(run.at, Code::BAD_ID, format!("this run's agent: {bad}"), help)
+        source.problem(
+            run.at,
+            Code::BAD_ID,
+            format!("this run's agent: {bad}"),
+            help,
+        )
     })
 }
 
@@ -312,7 +489,12 @@ fn case_of(source: &SourceText, run: &Transcript) -> Result<CaseId, Diagnostic> 
     };
     CaseId::new(id).map_err(|bad| {
         let help = format!("use --case ID: {}", bad.help());
-        source.problem(run.at, Code::BAD_ID, format!("this run's case: {bad}"), help)
+        source.problem(
+            run.at,
+            Code::BAD_ID,
+            format!("this run's case: {bad}"),
+            help,
+        )
     })
 }
 
@@ -322,10 +504,15 @@ fn notes(runs: &[&Transcript], cases: &[&ForeignCase], skipped: &[String]) -> Ve
     for (what, count) in runs.iter().flat_map(|run| &run.left_out) {
         *counts.entry(what).or_default() += count;
     }
-    let mut notes: Vec<String> = counts.iter().map(|(what, count)| format!("left out: {count} x {what:?}")).collect();
-    let untranslated = cases
+    let mut notes: Vec<String> = counts
         .iter()
-        .flat_map(|case| case.left_out.iter().map(move |what| format!("{}: not imported: {what}", case.id)));
+        .map(|(what, count)| format!("left out: {count} x {what:?}"))
+        .collect();
+    let untranslated = cases.iter().flat_map(|case| {
+        case.left_out
+            .iter()
+            .map(move |what| format!("{}: not imported: {what}", case.id))
+    });
     notes.extend(untranslated);
     let silent = runs.iter().filter(|run| run.text.is_none()).count();
     if silent > 0 {
@@ -335,7 +522,11 @@ fn notes(runs: &[&Transcript], cases: &[&ForeignCase], skipped: &[String]) -> Ve
         ));
     }
     if let Some((first, more)) = skipped.split_first() {
-        let others = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+        let others = if more.is_empty() {
+            String::new()
+        } else {
+            format!(" and {} more", more.len())
+        };
         notes.push(format!("skipped {first}{others}: the format is not known"));
     }
     notes

@@ -17,7 +17,9 @@ use crate::app::pipeline::transcript_files::{TranscriptFile, foreign_cases};
 use crate::app::worktree::graded_with;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, SourceText, files_below};
-use crate::format::transcript::{RunNames, Transcript, TranscriptFormat, format_of, read_transcripts};
+use crate::format::transcript::{
+    RunNames, Transcript, TranscriptFormat, format_of, read_transcripts,
+};
 use crate::gate::operating::HardGates;
 use crate::model::{AgentName, CaseId, PathGlob, RepoPath, RunStatus};
 use crate::render::plural;
@@ -43,43 +45,84 @@ const UNNAMED_ACTION: &str = "OWNER/goldgate@00000000000000000000000000000000000
 /// Files that exist already, and transcripts that cannot be read.
 pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
     let is_asked = world.is_interactive() && !args.yes && args.from.is_empty();
-    let asked = if is_asked { Some(ask(args, world)?) } else { None };
+    let asked = if is_asked {
+        Some(ask(args, world)?)
+    } else {
+        None
+    };
     let args = asked.as_ref().unwrap_or(args);
     let agent = AgentName::new(&args.agent).map_err(|bad| {
         let help = bad.help();
         Diagnostic::of_command_line(Code::BAD_ID, format!("--agent: {bad}"), help)
     })?;
     let transcripts = match args.from.is_empty() {
-        true => vec![recognised(SourceText::from_text(RepoPath::root().below("example.json"), EXAMPLE.to_owned()))?],
+        true => vec![recognised(SourceText::from_text(
+            RepoPath::root().below("example.json"),
+            EXAMPLE.to_owned(),
+        ))?],
         false => transcripts(&args.from)?,
     };
     // The example is known to be right.
-    let stage = if args.from.is_empty() { CaseStage::Accepted } else { CaseStage::Draft };
+    let stage = if args.from.is_empty() {
+        CaseStage::Accepted
+    } else {
+        CaseStage::Draft
+    };
     let proposed = proposed(&transcripts, stage);
     if proposed.cases.is_empty() {
         let what = "no transcript has a user's message and an answer";
         let help = "use transcripts of complete conversations, one for each file or line: {\"messages\": [{\"role\": \"user\", \
                     \"content\": …}, {\"role\": \"assistant\", \"content\": …}]}; docs/traces.md lists other formats";
-        return Err(Diagnostic::of_file(args.from.join(" "), Code::NOTHING_SELECTED, what, help).into());
+        return Err(
+            Diagnostic::of_file(args.from.join(" "), Code::NOTHING_SELECTED, what, help).into(),
+        );
     }
     let disk = Disk::create(Path::new("."))?;
     refuse_existing(&disk)?;
     refuse_unmatched(&disk, &args.files)?;
     let (_, config) = Disk::of_config(CONFIG)?;
     let is_at_root = config.as_str() == CONFIG;
-    let args = &InitArgs { no_workflow: args.no_workflow || !is_at_root, ..args.clone() };
+    let args = &InitArgs {
+        no_workflow: args.no_workflow || !is_at_root,
+        ..args.clone()
+    };
     let texts = texts(args, &agent, &proposed.cases)?;
-    let (kept, new): (Vec<_>, Vec<_>) = texts.into_iter().partition(|(path, _)| is_there(&disk, path));
-    world.say(&kept.iter().map(|(path, _)| format!("kept {path}\n")).collect::<String>());
-    let set_up = SetUp { agent: &agent, transcripts: &transcripts, proposed: &proposed, new: &new };
-    let folders: Vec<&str> = [".goldgate", "golden"].into_iter().filter(|folder| !is_there(&disk, folder)).collect();
+    let (kept, new): (Vec<_>, Vec<_>) = texts
+        .into_iter()
+        .partition(|(path, _)| is_there(&disk, path));
+    world.say(
+        &kept
+            .iter()
+            .map(|(path, _)| format!("kept {path}\n"))
+            .collect::<String>(),
+    );
+    let set_up = SetUp {
+        agent: &agent,
+        transcripts: &transcripts,
+        proposed: &proposed,
+        new: &new,
+    };
+    let folders: Vec<&str> = [".goldgate", "golden"]
+        .into_iter()
+        .filter(|folder| !is_there(&disk, folder))
+        .collect();
     let (written, gates) = set_up.write(&disk, world).inspect_err(|_| {
         // A second `init` would refuse the files of one that failed.
-        for path in new.iter().map(|(path, _)| *path).chain([RUNS]).chain(folders) {
+        for path in new
+            .iter()
+            .map(|(path, _)| *path)
+            .chain([RUNS])
+            .chain(folders)
+        {
             let _ = disk.remove(&RepoPath::root().below(path));
         }
     })?;
-    world.say(&written.iter().map(|file| format!("wrote {file}\n")).collect::<String>());
+    world.say(
+        &written
+            .iter()
+            .map(|file| format!("wrote {file}\n"))
+            .collect::<String>(),
+    );
     world.say(&left_to_do(args, &proposed));
     world.say(&gates.unwrap_or_default());
     if !is_at_root {
@@ -110,10 +153,20 @@ impl SetUp<'_> {
             written.push((*path).to_owned());
         }
         // Recordings have digests of what the config names.
-        let place = RecordingsPlace { out: RUNS, config: None, existing: ExistingRecordings::Refused };
-        written.extend(write_recordings(&place, &self.proposed.of_files(self.agent, self.transcripts), world)?);
+        let place = RecordingsPlace {
+            out: RUNS,
+            config: None,
+            existing: ExistingRecordings::Refused,
+        };
+        written.extend(write_recordings(
+            &place,
+            &self.proposed.of_files(self.agent, self.transcripts),
+            world,
+        )?);
         let is_draft = self.proposed.stage == CaseStage::Draft;
-        let gates = is_draft.then(|| proposed_gates(self.proposed, world)).transpose()?;
+        let gates = is_draft
+            .then(|| proposed_gates(self.proposed, world))
+            .transpose()?;
         Ok((written, gates))
     }
 }
@@ -137,12 +190,16 @@ fn ask(args: &InitArgs, world: &World) -> anyhow::Result<InitArgs> {
         Ok(world.ask(question)?.filter(|answer| !answer.is_empty()))
     };
     let mut asked = args.clone();
-    asked.from.extend(answer("Transcripts of the agent, a file or a folder (Enter writes an example) > ")?);
+    asked.from.extend(answer(
+        "Transcripts of the agent, a file or a folder (Enter writes an example) > ",
+    )?);
     if let Some(name) = answer(&format!("Name of the agent (Enter for {}) > ", args.agent))? {
         asked.agent = name;
     }
     if args.files.is_empty() {
-        asked.files.extend(answer("Files that define the agent, such as prompts/** (Enter to name them later) > ")?);
+        asked.files.extend(answer(
+            "Files that define the agent, such as prompts/** (Enter to name them later) > ",
+        )?);
     }
     if !args.no_workflow {
         asked.no_workflow = answer("Write the GitHub workflow? (Enter for yes, n for no) > ")?
@@ -169,7 +226,11 @@ impl ProposedCases {
             for (run, case) in from.runs.iter().zip(assigned) {
                 let id = case.and_then(|case| CaseId::new(&self.cases[case].id).ok());
                 if let Some(id) = id {
-                    let imported = ImportedRun { run, source: &from.source, form: from.form };
+                    let imported = ImportedRun {
+                        run,
+                        source: &from.source,
+                        form: from.form,
+                    };
                     named.entry((agent.clone(), id)).or_default().push(imported);
                 }
             }
@@ -181,7 +242,12 @@ impl ProposedCases {
 /// One case per messages of the user and stated case. Several conversations of it in a file are its samples. One in another file is a case of
 /// its own if the file can name it: else a later import could not tell the two cases apart.
 fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
-    let words = AnswerWords::of(files.iter().flat_map(|file| &file.runs).filter_map(|run| run.text.as_deref()));
+    let words = AnswerWords::of(
+        files
+            .iter()
+            .flat_map(|file| &file.runs)
+            .filter_map(|run| run.text.as_deref()),
+    );
     let (mut cases, mut used): (Vec<ProposedCase>, _) = (Vec::new(), BTreeSet::new());
     let (mut incomplete, mut of_unknown_turns) = (Vec::new(), Vec::new());
     let mut assigned = Vec::with_capacity(files.len());
@@ -201,17 +267,21 @@ fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
                 of_file.push(None);
                 continue;
             }
-            let said = Some(run.messages()).filter(|said| run.status == RunStatus::Completed && !said.is_empty());
-            let case = said.and_then(|said| match known.get(&(run.case.as_deref(), said.clone())) {
-                Some(case) => Some(*case),
-                None => {
-                    let mut case = ProposedCase::of(run, origins.of(run), &words, stage)?;
-                    case.renamed(&mut used);
-                    cases.push(case);
-                    known.insert((run.case.as_deref(), said), cases.len() - 1);
-                    Some(cases.len() - 1)
-                }
-            });
+            let said = Some(run.messages())
+                .filter(|said| run.status == RunStatus::Completed && !said.is_empty());
+            let case =
+                said.and_then(
+                    |said| match known.get(&(run.case.as_deref(), said.clone())) {
+                        Some(case) => Some(*case),
+                        None => {
+                            let mut case = ProposedCase::of(run, origins.of(run), &words, stage)?;
+                            case.renamed(&mut used);
+                            cases.push(case);
+                            known.insert((run.case.as_deref(), said), cases.len() - 1);
+                            Some(cases.len() - 1)
+                        }
+                    },
+                );
             if case.is_none() {
                 incomplete.push(name.clone());
             }
@@ -222,7 +292,13 @@ fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
         }
         assigned.push(of_file);
     }
-    ProposedCases { cases, assigned, stage, incomplete, of_unknown_turns }
+    ProposedCases {
+        cases,
+        assigned,
+        stage,
+        incomplete,
+        of_unknown_turns,
+    }
 }
 
 /// Reads all files, and the JSON files of folders.
@@ -244,7 +320,10 @@ fn transcripts(from: &[String]) -> Result<Vec<TranscriptFile>, CliError> {
             Err(_) => vec![place],
         };
         for file in files {
-            let read = disk.text(&file).map_err(Diagnostics::from).and_then(recognised);
+            let read = disk
+                .text(&file)
+                .map_err(Diagnostics::from)
+                .and_then(recognised);
             found.extend(problems.keep_all(read));
         }
     }
@@ -254,7 +333,8 @@ fn transcripts(from: &[String]) -> Result<Vec<TranscriptFile>, CliError> {
 /// Reads a file in the format in which most of it is understood: tool calls, then answers, then parts that are not left out.
 fn recognised(source: SourceText) -> Result<TranscriptFile, Diagnostics> {
     let forms = format_of(&source)?.map_or(TranscriptFormat::OF_RUNS.to_vec(), |form| vec![form]);
-    let (mut best, mut first_problem): (Option<(_, _, Vec<Transcript>)>, Option<Diagnostics>) = (None, None);
+    let (mut best, mut first_problem): (Option<(_, _, Vec<Transcript>)>, Option<Diagnostics>) =
+        (None, None);
     for form in forms {
         match read_transcripts(form, &source, RunNames::default()) {
             Ok(runs) if !runs.is_empty() => {
@@ -268,7 +348,13 @@ fn recognised(source: SourceText) -> Result<TranscriptFile, Diagnostics> {
             }
             Ok(_) => {}
             // A conversation without an answer is left out like one with an error.
-            Err(problems) if problems.clone().sorted().iter().all(|problem| problem.code == Code::NO_ANSWER) => {
+            Err(problems)
+                if problems
+                    .clone()
+                    .sorted()
+                    .iter()
+                    .all(|problem| problem.code == Code::NO_ANSWER) =>
+            {
                 best = best.or_else(|| Some(((0, 0, std::cmp::Reverse(0)), form, Vec::new())));
             }
             Err(problems) => first_problem = first_problem.or(Some(problems)),
@@ -277,12 +363,24 @@ fn recognised(source: SourceText) -> Result<TranscriptFile, Diagnostics> {
     match (best, first_problem) {
         (Some((_, form, runs)), _) => {
             let cases = foreign_cases(form, &source)?;
-            Ok(TranscriptFile { source, form, runs, cases })
+            Ok(TranscriptFile {
+                source,
+                form,
+                runs,
+                cases,
+            })
         }
         (None, Some(problem)) => Err(problem),
         (None, None) => {
             let what = "the file has no conversation";
-            Err(source.problem(0, Code::EMPTY_FILE, what, "remove it, or use another --from").into())
+            Err(source
+                .problem(
+                    0,
+                    Code::EMPTY_FILE,
+                    what,
+                    "remove it, or use another --from",
+                )
+                .into())
         }
     }
 }
@@ -297,12 +395,17 @@ struct CasesDocument<'a> {
 }
 
 fn cases_text(cases: &[ProposedCase]) -> Result<String, CliError> {
-    let text = serde_json::to_string_pretty(&CasesDocument { cases }).map_err(anyhow::Error::from)?;
+    let text =
+        serde_json::to_string_pretty(&CasesDocument { cases }).map_err(anyhow::Error::from)?;
     Ok(format!("{text}\n"))
 }
 
 /// The files to write, by path.
-fn texts(args: &InitArgs, agent: &AgentName, cases: &[ProposedCase]) -> Result<Vec<(&'static str, String)>, CliError> {
+fn texts(
+    args: &InitArgs,
+    agent: &AgentName,
+    cases: &[ProposedCase],
+) -> Result<Vec<(&'static str, String)>, CliError> {
     let schema = serde_json::to_string_pretty(&config_schema()).map_err(anyhow::Error::from)?;
     let mut texts = vec![
         (CASES, cases_text(cases)?),
@@ -313,7 +416,9 @@ fn texts(args: &InitArgs, agent: &AgentName, cases: &[ProposedCase]) -> Result<V
         let action = args
             .action
             .as_deref()
-            .map_or(WORKFLOW_TEXT.to_owned(), |action| WORKFLOW_TEXT.replace(UNNAMED_ACTION, action));
+            .map_or(WORKFLOW_TEXT.to_owned(), |action| {
+                WORKFLOW_TEXT.replace(UNNAMED_ACTION, action)
+            });
         texts.push((WORKFLOW, action));
     }
     // The config is the last: where it is, the cases that it names were written.
@@ -345,9 +450,17 @@ fn config(args: &InitArgs, agent: &AgentName) -> Result<String, CliError> {
 /// The config, the cases and the recordings must be new; other files stay if they exist.
 fn refuse_existing(disk: &Disk) -> Result<(), CliError> {
     let mut problems = Diagnostics::default();
-    for path in [CONFIG, CASES, RUNS].into_iter().filter(|path| is_there(disk, path)) {
+    for path in [CONFIG, CASES, RUNS]
+        .into_iter()
+        .filter(|path| is_there(disk, path))
+    {
         let help = "remove it, or start in another folder: init replaces nothing";
-        problems.push(Diagnostic::of_file(path, Code::WOULD_OVERWRITE, "this already exists", help));
+        problems.push(Diagnostic::of_file(
+            path,
+            Code::WOULD_OVERWRITE,
+            "this already exists",
+            help,
+        ));
     }
     Ok(problems.or(())?)
 }
@@ -360,17 +473,31 @@ fn refuse_unmatched(disk: &Disk, patterns: &[String]) -> Result<(), CliError> {
         match PathGlob::new(&RepoPath::root(), pattern) {
             Err(bad) => {
                 let help = "write a pattern such as prompts/**";
-                problems.push(refuse(Code::BAD_GLOB, format!("--files {pattern:?} {bad}"), help));
+                problems.push(refuse(
+                    Code::BAD_GLOB,
+                    format!("--files {pattern:?} {bad}"),
+                    help,
+                ));
             }
-            Ok(glob) if !files_below(disk, glob.folder())?.values().any(|file| glob.matches(file)) => {
+            Ok(glob)
+                if !files_below(disk, glob.folder())?
+                    .values()
+                    .any(|file| glob.matches(file)) =>
+            {
                 let what = format!("--files {pattern:?} matches no file");
-                let folder = RepoPath::root().join(pattern).ok().filter(|folder| disk.list(folder).is_ok());
+                let folder = RepoPath::root()
+                    .join(pattern)
+                    .ok()
+                    .filter(|folder| disk.list(folder).is_ok());
                 let help = match folder {
                     Some(_) => format!(
                         "write {:?} for the files in this folder",
                         format!("{}/**", pattern.trim_end_matches('/'))
                     ),
-                    None => "correct it, or leave --files out and name the files in the config later".to_owned(),
+                    None => {
+                        "correct it, or leave --files out and name the files in the config later"
+                            .to_owned()
+                    }
                 };
                 problems.push(refuse(Code::NOTHING_SELECTED, what, &help));
             }
@@ -388,7 +515,10 @@ fn is_there(disk: &Disk, path: &str) -> bool {
 fn left_to_do(args: &InitArgs, proposed: &ProposedCases) -> String {
     let mut lines = vec![String::new()];
     for (files, why) in [
-        (&proposed.incomplete, "without a user's message, without an answer, or with an error"),
+        (
+            &proposed.incomplete,
+            "without a user's message, without an answer, or with an error",
+        ),
         (
             &proposed.of_unknown_turns,
             "with a system message after the first user message, or whose turns are not known",
@@ -407,7 +537,9 @@ fn left_to_do(args: &InitArgs, proposed: &ProposedCases) -> String {
         ));
     }
     if args.files.is_empty() {
-        lines.push(format!("{CONFIG}: name the files of the agent under `fingerprint`, or pass --files."));
+        lines.push(format!(
+            "{CONFIG}: name the files of the agent under `fingerprint`, or pass --files."
+        ));
     }
     if !args.no_workflow && args.action.is_none() {
         lines.push(format!(

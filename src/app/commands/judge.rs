@@ -32,14 +32,27 @@ struct JudgedOutput<'a> {
 /// Bad input, found before any call, or a failed call.
 pub fn judge(args: &JudgeArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
-    let wanted = Selection { tiers: vec![Tier::Deterministic], ..chosen(&args.chosen)? };
+    let wanted = Selection {
+        tiers: vec![Tier::Deterministic],
+        ..chosen(&args.chosen)?
+    };
     let plan = plan(&disk, &file, wanted, &world.clock)?;
     if plan.suites.iter().all(|loaded| loaded.judges.is_empty()) {
         let help = "add judges: { NAME: { target: NAME, rubric: FILE } } to the suite";
-        return Err(Diagnostic::of_file(&file, Code::NO_JUDGES, "no selected suite has a judge", help).into());
+        return Err(Diagnostic::of_file(
+            &file,
+            Code::NO_JUDGES,
+            "no selected suite has a judge",
+            help,
+        )
+        .into());
     }
     let recorded = recorded(&plan, &disk)?;
-    let again = if args.again { VoteReuse::Never } else { VoteReuse::WhereNeeded };
+    let again = if args.again {
+        VoteReuse::Never
+    } else {
+        VoteReuse::WhereNeeded
+    };
     let (mut problems, mut requests) = (Diagnostics::default(), JudgeRequests::default());
     for one in &recorded {
         problems.keep(requests.add(one.loaded, one.pair, &one.run, again, &disk));
@@ -57,11 +70,22 @@ fn recorded<'a>(plan: &'a Plan, disk: &Disk) -> Result<Vec<JudgedOutput<'a>>, Di
     let layout = LiveLayout::default();
     let runs = Replay::open(disk, plan, Tier::Deterministic, &layout)?;
     let (mut problems, mut recorded) = (Diagnostics::default(), Vec::new());
-    for loaded in plan.suites.iter().filter(|loaded| !loaded.judges.is_empty()) {
+    for loaded in plan
+        .suites
+        .iter()
+        .filter(|loaded| !loaded.judges.is_empty())
+    {
         for pair in loaded.chosen(&plan.wanted) {
-            let (true, [key]) = (runs.has(pair), pair.runs.as_slice()) else { continue };
+            let (true, [key]) = (runs.has(pair), pair.runs.as_slice()) else {
+                continue;
+            };
             let files = problems.keep_all(runs.recorded(key)).unwrap_or_default();
-            recorded.extend(files.into_iter().map(|(file, run)| JudgedOutput { loaded, pair, file, run }));
+            recorded.extend(files.into_iter().map(|(file, run)| JudgedOutput {
+                loaded,
+                pair,
+                file,
+                run,
+            }));
         }
     }
     problems.or(recorded)
@@ -76,9 +100,17 @@ fn ask_judges(
     world: &World,
 ) -> Result<u8, CliError> {
     let options = LiveOptions {
-        caching: if args.cache { Caching::Usual } else { Caching::Off },
+        caching: if args.cache {
+            Caching::Usual
+        } else {
+            Caching::Off
+        },
         resume: if args.resume { Resume::Yes } else { Resume::No },
-        loudness: if args.quiet { Loudness::Quiet } else { Loudness::Usual },
+        loudness: if args.quiet {
+            Loudness::Quiet
+        } else {
+            Loudness::Usual
+        },
         max_cost_usd: args.max_cost_usd,
         ..LiveOptions::NONE
     };
@@ -102,14 +134,27 @@ fn ask_judges(
     }
     live::unfinished(plan, disk).clear()?;
     let (mut written, mut missing, mut read) = (0, 0, 0);
-    for JudgedOutput { loaded, pair, file, run } in recorded {
+    for JudgedOutput {
+        loaded,
+        pair,
+        file,
+        run,
+    } in recorded
+    {
         let answered = outcome.of(loaded, pair, run, disk)?;
         let count = |given: bool| {
-            answered.iter().flat_map(|ballot| &ballot.votes).filter(|vote| vote.mark().is_some() == given).count()
+            answered
+                .iter()
+                .flat_map(|ballot| &ballot.votes)
+                .filter(|vote| vote.mark().is_some() == given)
+                .count()
         };
         missing += count(false);
         read += count(true);
-        let ballots: Vec<Ballot> = answered.into_iter().filter_map(|new| merge_votes(new, &run.ballots)).collect();
+        let ballots: Vec<Ballot> = answered
+            .into_iter()
+            .filter_map(|new| merge_votes(new, &run.ballots))
+            .collect();
         if ballots.is_empty() {
             continue;
         }
@@ -134,7 +179,9 @@ fn ask_judges(
 /// Merges new votes into a recording's old ones: a missing vote does not replace a vote by the same rubric on the same output.
 /// Returns `None` if no new vote could be read and old votes exist.
 fn merge_votes(new: Ballot, before: &[Ballot]) -> Option<Ballot> {
-    let Some(old) = before.iter().find(|old| old.judge == new.judge) else { return Some(new) };
+    let Some(old) = before.iter().find(|old| old.judge == new.judge) else {
+        return Some(new);
+    };
     let is_given = |vote: &Vote| vote.mark().is_some();
     if !new.votes.iter().any(is_given) && old.votes.iter().any(is_given) {
         return None;
@@ -144,12 +191,24 @@ fn merge_votes(new: Ballot, before: &[Ballot]) -> Option<Ballot> {
         return Some(new);
     }
     let old_vote = |index: usize| old.votes.get(index).filter(|vote| is_given(vote)).cloned();
-    let votes = new.votes.iter().enumerate().map(|(index, vote)| match vote {
-        Vote::Given { .. } => vote.clone(),
-        Vote::Missing(_) => old_vote(index).unwrap_or_else(|| vote.clone()),
-    });
-    let names: BTreeSet<&str> =
-        [&old.model, &new.model].into_iter().flatten().flat_map(|names| names.split('+')).collect();
-    let model = Some(names.into_iter().collect::<Vec<_>>().join("+")).filter(|names| !names.is_empty());
-    Some(Ballot { votes: votes.collect(), model, ..new })
+    let votes = new
+        .votes
+        .iter()
+        .enumerate()
+        .map(|(index, vote)| match vote {
+            Vote::Given { .. } => vote.clone(),
+            Vote::Missing(_) => old_vote(index).unwrap_or_else(|| vote.clone()),
+        });
+    let names: BTreeSet<&str> = [&old.model, &new.model]
+        .into_iter()
+        .flatten()
+        .flat_map(|names| names.split('+'))
+        .collect();
+    let model =
+        Some(names.into_iter().collect::<Vec<_>>().join("+")).filter(|names| !names.is_empty());
+    Some(Ballot {
+        votes: votes.collect(),
+        model,
+        ..new
+    })
 }

@@ -22,7 +22,8 @@ use crate::model::{Exclusion, Mark, RepoPath, Sample, SuiteReport, Tier};
 use crate::render::label::ShownCase;
 use crate::render::{label as render, plural};
 use crate::suites::{
-    DIMENSIONS, GivenLabel, KINDS, LabelContent, Labels, NewLabel, outputs_digest, read_config, with_label,
+    DIMENSIONS, GivenLabel, KINDS, LabelContent, Labels, NewLabel, outputs_digest, read_config,
+    with_label,
 };
 use crate::world::{Disk, World, user_name};
 
@@ -48,21 +49,38 @@ pub fn label(args: &LabelArgs, world: &World) -> Result<u8, CliError> {
     }
     let fresh = LabelTable::open(args, &disk, &file, world)?;
     let (marks, stale) = fresh.marks();
-    world.say(&render::agreement(agreement(&marks).as_ref(), stale, args.judge.as_deref()));
+    world.say(&render::agreement(
+        agreement(&marks).as_ref(),
+        stale,
+        args.judge.as_deref(),
+    ));
     Ok(0)
 }
 
 /// Returns the index of a dimension in the rubric.
 fn dimension_of(name: &str) -> Result<usize, Diagnostic> {
-    DIMENSIONS.iter().position(|known| *known == name).ok_or_else(|| {
-        let help = did_you_mean(name, DIMENSIONS, format!("the dimensions are {}", DIMENSIONS.join(", ")));
-        Diagnostic::of_command_line(Code::UNKNOWN_DIMENSION, format!("unknown dimension \"{name}\""), help)
-    })
+    DIMENSIONS
+        .iter()
+        .position(|known| *known == name)
+        .ok_or_else(|| {
+            let help = did_you_mean(
+                name,
+                DIMENSIONS,
+                format!("the dimensions are {}", DIMENSIONS.join(", ")),
+            );
+            Diagnostic::of_command_line(
+                Code::UNKNOWN_DIMENSION,
+                format!("unknown dimension \"{name}\""),
+                help,
+            )
+        })
 }
 
 /// Returns the names of the kinds whose agents are scored by dimensions.
 fn kinds_with_dimensions() -> String {
-    let kinds = KINDS.iter().filter(|kind| !kind.label_dimensions.is_empty());
+    let kinds = KINDS
+        .iter()
+        .filter(|kind| !kind.label_dimensions.is_empty());
     kinds.map(|kind| kind.name).collect::<Vec<_>>().join(", ")
 }
 
@@ -92,21 +110,41 @@ struct LabelCase {
 }
 
 impl LabelTable {
-    fn open(args: &LabelArgs, disk: &Disk, file: &RepoPath, world: &World) -> Result<Self, CliError> {
+    fn open(
+        args: &LabelArgs,
+        disk: &Disk,
+        file: &RepoPath,
+        world: &World,
+    ) -> Result<Self, CliError> {
         let suites = read_config(&disk.text(file)?)?.suites;
-        let of_judges = suites.iter().flat_map(|suite| &suite.judges).filter_map(|judge| judge.labels.clone());
-        let labels = suites.iter().filter_map(|suite| suite.labels.clone()).chain(of_judges).collect();
+        let of_judges = suites
+            .iter()
+            .flat_map(|suite| &suite.judges)
+            .filter_map(|judge| judge.labels.clone());
+        let labels = suites
+            .iter()
+            .filter_map(|suite| suite.labels.clone())
+            .chain(of_judges)
+            .collect();
         let files = LabelFiles { disk, labels };
-        let wanted = Selection { tiers: vec![Tier::Deterministic], ..chosen(&args.chosen)? };
+        let wanted = Selection {
+            tiers: vec![Tier::Deterministic],
+            ..chosen(&args.chosen)?
+        };
         let mut plan = plan(&files, file, wanted, &world.clock)?;
         let by = args.judge.as_deref();
         let dimension = args.dimension.as_deref().map(dimension_of).transpose()?;
-        let has_rubric = |loaded: &LoadedSuite| dimension.is_none() || !loaded.kind.label_dimensions.is_empty();
-        plan.suites.retain(|loaded| Marker::of(loaded, by).is_some() && has_rubric(loaded));
+        let has_rubric =
+            |loaded: &LoadedSuite| dimension.is_none() || !loaded.kind.label_dimensions.is_empty();
+        plan.suites
+            .retain(|loaded| Marker::of(loaded, by).is_some() && has_rubric(loaded));
         if plan.suites.is_empty() {
             let (what, help) = match by {
                 None if dimension.is_some() => (
-                    format!("no selected suite of the kind {} has a file of labels", kinds_with_dimensions()),
+                    format!(
+                        "no selected suite of the kind {} has a file of labels",
+                        kinds_with_dimensions()
+                    ),
                     "add labels: FILE to the suite; the file need not exist yet",
                 ),
                 None => (
@@ -125,22 +163,36 @@ impl LabelTable {
         let graded = evaluate(
             &plan,
             Tier::Deterministic,
-            ResultSources { runs: &runs, parts: None, other: None, base: None },
+            ResultSources {
+                runs: &runs,
+                parts: None,
+                other: None,
+                base: None,
+            },
             &files,
             None,
         )?;
         let mut problems = Diagnostics::default();
         let mut cases = Vec::new();
         for report in &graded.suites {
-            let index = plan.suites.iter().position(|loaded| loaded.config.id == report.id);
+            let index = plan
+                .suites
+                .iter()
+                .position(|loaded| loaded.config.id == report.id);
             let found = index.and_then(|at| Some((at, Marker::of(&plan.suites[at], by)?)));
-            let Some((index, marker)) = found else { continue };
+            let Some((index, marker)) = found else {
+                continue;
+            };
             let found = counted(report, &plan.suites[index], (index, &marker), &runs);
             cases.extend(problems.keep_all(found).unwrap_or_default());
         }
         // A score belongs to outputs, so a case without outputs cannot be scored.
         cases.retain(|case: &LabelCase| dimension.is_none() || case.digest.is_some());
-        Ok(problems.or(Self { plan, cases, dimension })?)
+        Ok(problems.or(Self {
+            plan,
+            cases,
+            dimension,
+        })?)
     }
 
     /// Returns the pairs of human and automatic marks, and the number of labels of other outputs. If a person labeled a case several
@@ -150,8 +202,13 @@ impl LabelTable {
         for case in &self.cases {
             let mut by_person: BTreeMap<&str, (Mark, bool)> = BTreeMap::new();
             let Some(scored) = case.scored else { continue };
-            for label in self.labels(case).of(&case.candidate.agent, &case.candidate.case) {
-                let LabelContent::Verdict(mark, outputs) = &label.content else { continue };
+            for label in self
+                .labels(case)
+                .of(&case.candidate.agent, &case.candidate.case)
+            {
+                let LabelContent::Verdict(mark, outputs) = &label.content else {
+                    continue;
+                };
                 by_person.insert(&label.by, (*mark, case.is_on(outputs.as_deref())));
             }
             stale += by_person.values().filter(|(_, current)| !current).count();
@@ -164,22 +221,37 @@ impl LabelTable {
     /// Returns the labels of a case by the same rules or judge that scored it.
     fn labels(&self, case: &LabelCase) -> &Labels {
         let loaded = &self.plan.suites[case.suite];
-        case.judge.map_or(&loaded.labels, |index| &loaded.judges[index].labels)
+        case.judge
+            .map_or(&loaded.labels, |index| &loaded.judges[index].labels)
     }
 
     /// Asks about drawn cases that this person has not labeled yet; returns how many answers were saved.
-    fn ask(&self, args: &LabelArgs, by: &str, disk: &Disk, world: &World) -> Result<usize, CliError> {
-        let open: Vec<&Candidate> =
-            self.cases.iter().filter(|case| !self.is_marked(case, by)).map(|case| &case.candidate).collect();
+    fn ask(
+        &self,
+        args: &LabelArgs,
+        by: &str,
+        disk: &Disk,
+        world: &World,
+    ) -> Result<usize, CliError> {
+        let open: Vec<&Candidate> = self
+            .cases
+            .iter()
+            .filter(|case| !self.is_marked(case, by))
+            .map(|case| &case.candidate)
+            .collect();
         let order = drawn(&open, args.count as usize, args.seed);
         if order.is_empty() {
             world.say(&format!("{by} has labeled all selected cases.\n"));
         }
         let mut saved = 0;
         for (number, candidate) in order.iter().enumerate() {
-            let Some(case) = self.cases.iter().find(|case| case.candidate == **candidate) else { continue };
+            let Some(case) = self.cases.iter().find(|case| case.candidate == **candidate) else {
+                continue;
+            };
             if let (0, Some(index)) = (number, case.judge) {
-                world.say(&render::rubric(&self.plan.suites[case.suite].judges[index].rubric));
+                world.say(&render::rubric(
+                    &self.plan.suites[case.suite].judges[index].rubric,
+                ));
             }
             world.say(&self.show_case(case, number + 1, order.len(), disk)?);
             let (opinion, reason) = match ask_person(world, self.dimension)? {
@@ -199,7 +271,12 @@ impl LabelTable {
             };
             // Read again for each answer, because somebody else may have added labels.
             let _lock = disk.lock(&case.labels)?;
-            let text = LabelFiles { disk, labels: vec![case.labels.clone()] }.text(&case.labels)?.text;
+            let text = LabelFiles {
+                disk,
+                labels: vec![case.labels.clone()],
+            }
+            .text(&case.labels)?
+            .text;
             let labels = with_label(&text, &label);
             disk.replace_input(&case.labels, labels.as_bytes())?;
             saved += 1;
@@ -208,19 +285,36 @@ impl LabelTable {
     }
 
     fn is_marked(&self, case: &LabelCase, by: &str) -> bool {
-        let mut labels = self.labels(case).of(&case.candidate.agent, &case.candidate.case);
+        let mut labels = self
+            .labels(case)
+            .of(&case.candidate.agent, &case.candidate.case);
         labels.any(|label| match (&label.content, self.dimension) {
-            (LabelContent::Verdict(_, outputs), None) => label.by == by && case.is_on(outputs.as_deref()),
-            // One score is enough, by whatever person.
-            (LabelContent::Score(dimension, _, outputs), Some(open)) => *dimension == open && *outputs == case.digest,
-            (LabelContent::Verdict(..), Some(_)) | (LabelContent::Score(..), None) | (LabelContent::Tag(..), _) => {
-                false
+            (LabelContent::Verdict(_, outputs), None) => {
+                label.by == by && case.is_on(outputs.as_deref())
             }
+            // One score is enough, by whatever person.
+            (LabelContent::Score(dimension, _, outputs), Some(open)) => {
+                *dimension == open && *outputs == case.digest
+            }
+            (LabelContent::Verdict(..), Some(_))
+            | (LabelContent::Score(..), None)
+            | (LabelContent::Tag(..), _) => false,
         })
     }
 
-    fn show_case(&self, case: &LabelCase, number: usize, of: usize, disk: &Disk) -> Result<String, CliError> {
-        let Candidate { suite, agent, case: id, mark: _ } = &case.candidate;
+    fn show_case(
+        &self,
+        case: &LabelCase,
+        number: usize,
+        of: usize,
+        disk: &Disk,
+    ) -> Result<String, CliError> {
+        let Candidate {
+            suite,
+            agent,
+            case: id,
+            mark: _,
+        } = &case.candidate;
         let golden = disk.text(&case.golden)?;
         Ok(render::render_case(&ShownCase {
             number,
@@ -243,9 +337,20 @@ struct Marker {
 impl Marker {
     /// Returns the suite's own labels, or those of the requested judge; `None` without a file of labels.
     fn of(loaded: &LoadedSuite, judge: Option<&str>) -> Option<Self> {
-        let Some(name) = judge else { return Some(Self { judge: None, labels: loaded.config.labels.clone()? }) };
-        let index = loaded.judges.iter().position(|one| one.config.name.as_str() == name)?;
-        Some(Self { judge: Some(index), labels: loaded.judges[index].config.labels.clone()? })
+        let Some(name) = judge else {
+            return Some(Self {
+                judge: None,
+                labels: loaded.config.labels.clone()?,
+            });
+        };
+        let index = loaded
+            .judges
+            .iter()
+            .position(|one| one.config.name.as_str() == name)?;
+        Some(Self {
+            judge: Some(index),
+            labels: loaded.judges[index].config.labels.clone()?,
+        })
     }
 }
 
@@ -266,13 +371,22 @@ fn counted(
     let (mut problems, mut cases) = (Diagnostics::default(), Vec::new());
     let graded = report.agents.iter().flat_map(|agent| &agent.cases);
     for pair in graded.filter(|pair| pair.exclusion == Exclusion::Counted) {
-        let planned = loaded.suite.pairs().iter().find(|one| one.case == pair.case && one.agent == pair.agent);
+        let planned = loaded
+            .suite
+            .pairs()
+            .iter()
+            .find(|one| one.case == pair.case && one.agent == pair.agent);
         let Some(planned) = planned else { continue };
         let graded = SampleCount::Exactly(pair.planned);
-        let Some(samples) = problems.keep_all(runs.samples(planned, graded)) else { continue };
+        let Some(samples) = problems.keep_all(runs.samples(planned, graded)) else {
+            continue;
+        };
         let scored = match marker.judge {
             None => Some(pair.passed.mark()),
-            Some(index) => pair.judged.get(index).and_then(|judged| judged.opinion.mark()),
+            Some(index) => pair
+                .judged
+                .get(index)
+                .and_then(|judged| judged.opinion.mark()),
         };
         cases.push(LabelCase {
             candidate: Candidate {
@@ -287,7 +401,12 @@ fn counted(
             judge: marker.judge,
             scored,
             golden: pair.golden.clone(),
-            line: pair.checks.iter().map(|check| check.location.line).min().unwrap_or(1),
+            line: pair
+                .checks
+                .iter()
+                .map(|check| check.location.line)
+                .min()
+                .unwrap_or(1),
             digest: outputs_digest(&samples),
             samples,
         });
@@ -304,11 +423,22 @@ enum LabelAnswer {
 
 fn ask_person(world: &World, dimension: Option<usize>) -> anyhow::Result<LabelAnswer> {
     let (question, answers) = match dimension {
-        None => ("pass, weak or fail (s skips, q ends) > ".to_owned(), "p, w, f, s or q"),
-        Some(index) => (format!("points for {}: 0, 1 or 2 (s skips, q ends) > ", DIMENSIONS[index]), "0, 1, 2, s or q"),
+        None => (
+            "pass, weak or fail (s skips, q ends) > ".to_owned(),
+            "p, w, f, s or q",
+        ),
+        Some(index) => (
+            format!(
+                "points for {}: 0, 1 or 2 (s skips, q ends) > ",
+                DIMENSIONS[index]
+            ),
+            "0, 1, 2, s or q",
+        ),
     };
     let opinion = loop {
-        let Some(word) = world.ask(&question)? else { return Ok(LabelAnswer::Ended) };
+        let Some(word) = world.ask(&question)? else {
+            return Ok(LabelAnswer::Ended);
+        };
         match (word.to_lowercase().as_str(), dimension) {
             ("p" | "pass", None) => break GivenLabel::Mark(Mark::Pass),
             ("w" | "weak", None) => break GivenLabel::Mark(Mark::Weak),
@@ -322,7 +452,9 @@ fn ask_person(world: &World, dimension: Option<usize>) -> anyhow::Result<LabelAn
         }
     };
     loop {
-        let Some(reason) = world.ask("why > ")? else { return Ok(LabelAnswer::Ended) };
+        let Some(reason) = world.ask("why > ")? else {
+            return Ok(LabelAnswer::Ended);
+        };
         if !reason.is_empty() {
             return Ok(LabelAnswer::Given(opinion, reason));
         }

@@ -33,26 +33,43 @@ pub fn man(args: &ManArgs, world: &World) -> Result<u8, CliError> {
 
 /// The commands that the help lists.
 fn shown(whole: &Command) -> impl Iterator<Item = &Command> {
-    whole.get_subcommands().filter(|command| !command.is_hide_set())
+    whole
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
 }
 
 /// Returns the command with this name; goldgate itself without a name.
 fn named<'a>(whole: &'a Command, name: Option<&str>) -> Result<&'a Command, Diagnostic> {
     let Some(name) = name else { return Ok(whole) };
-    shown(whole).find(|command| command.get_name() == name).ok_or_else(|| {
-        let help = did_you_mean(name, shown(whole).map(Command::get_name), "`goldgate --help` lists the commands");
-        Diagnostic::of_command_line(Code::UNKNOWN_COMMAND, format!("unknown command \"{name}\""), help)
-    })
+    shown(whole)
+        .find(|command| command.get_name() == name)
+        .ok_or_else(|| {
+            let help = did_you_mean(
+                name,
+                shown(whole).map(Command::get_name),
+                "`goldgate --help` lists the commands",
+            );
+            Diagnostic::of_command_line(
+                Code::UNKNOWN_COMMAND,
+                format!("unknown command \"{name}\""),
+                help,
+            )
+        })
 }
 
 /// The name under which `man` finds a command's page, such as `goldgate-run`.
 fn page_name(command: &Command) -> String {
-    command.get_display_name().unwrap_or(command.get_name()).to_owned()
+    command
+        .get_display_name()
+        .unwrap_or(command.get_name())
+        .to_owned()
 }
 
 /// The page of a command in the format of `man`.
 fn page(command: &Command) -> anyhow::Result<String> {
     let mut page = Vec::new();
-    Man::new(command.clone()).render(&mut page).context("while writing the manual page")?;
+    Man::new(command.clone())
+        .render(&mut page)
+        .context("while writing the manual page")?;
     String::from_utf8(page).context("while writing the manual page")
 }

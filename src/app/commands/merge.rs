@@ -29,9 +29,18 @@ pub fn merge(args: &MergeArgs, world: &World) -> Result<u8, CliError> {
     joined.complete(&mut done)?;
     done.report.notes.extend(note);
     if let Some(folder) = &args.out {
-        show::write_all(&Disk::create(Path::new(folder))?, &done.report, &done.proposed())?;
+        show::write_all(
+            &Disk::create(Path::new(folder))?,
+            &done.report,
+            &done.proposed(),
+        )?;
     }
-    world.say(&show::render_report(&done.report, args.view.format, args.view.detail(), world));
+    world.say(&show::render_report(
+        &done.report,
+        args.view.format,
+        args.view.detail(),
+        world,
+    ));
     let code = done.report.exit_code();
     world.keep(done);
     Ok(code)

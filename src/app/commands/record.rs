@@ -15,8 +15,8 @@ use crate::format::capture::recorded_exchanges;
 use crate::format::recording_layout::{RecordingPaths, sample_name};
 use crate::format::run_v1;
 use crate::model::{
-    AgentName, CaptureSource, LiveSource, Protocol, RECORDED_COMMAND, RecordPolicy, RepoPath, RunKey, RunSource,
-    RunStatus, Target, Tier, Transport,
+    AgentName, CaptureSource, LiveSource, Protocol, RECORDED_COMMAND, RecordPolicy, RepoPath,
+    RunKey, RunSource, RunStatus, Target, Tier, Transport,
 };
 use crate::render::plural;
 use crate::world::{Disk, Loudness, RecordingFiles, RecordingSet, World};
@@ -31,13 +31,25 @@ const NOT_RECORDED: u8 = 3;
 pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
     let samples = args.samples.and_then(|stated| stated.0);
-    let mut plan = plan(&disk, &file, Selection { samples, ..chosen(&args.chosen)? }, &world.clock)?;
+    let mut plan = plan(
+        &disk,
+        &file,
+        Selection {
+            samples,
+            ..chosen(&args.chosen)?
+        },
+        &world.clock,
+    )?;
     let recorded = redirect(&mut plan, args)?;
     let options = LiveOptions {
         least: live::LeastSamples::AsRecorded,
         sparing: live::EarlyStopping::Off,
         earlier: live::EarlierAnswers::None,
-        loudness: if args.quiet { Loudness::Quiet } else { Loudness::Usual },
+        loudness: if args.quiet {
+            Loudness::Quiet
+        } else {
+            Loudness::Usual
+        },
         max_cost_usd: args.max_cost_usd,
         upstream: args.upstream.clone(),
         current: match args.missing {
@@ -47,7 +59,10 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
         ..LiveOptions::NONE
     };
     let made = live::make(&plan, Tier::Model, &disk, world, &options)?;
-    made.notes.iter().chain(made.not_run.iter().map(|one| &one.message)).for_each(|note| world.tell(note));
+    made.notes
+        .iter()
+        .chain(made.not_run.iter().map(|one| &one.message))
+        .for_each(|note| world.tell(note));
     if let Some(interruption) = made.called_off {
         world.tell("nothing was recorded: the recordings are unchanged");
         return Ok(interruption.exit_code());
@@ -55,9 +70,15 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
     let outcome = RecordedRuns::of(&made);
     let folder = |key: &RunKey| match &args.out {
         Some(_) => Some(RepoPath::root()),
-        None => recorded.get(&(key.suite.to_string(), key.agent.clone())).cloned(),
+        None => recorded
+            .get(&(key.suite.to_string(), key.agent.clone()))
+            .cloned(),
     };
-    let out = args.out.as_deref().map(|out| Disk::create(Path::new(out))).transpose()?;
+    let out = args
+        .out
+        .as_deref()
+        .map(|out| Disk::create(Path::new(out)))
+        .transpose()?;
     let into = out.as_ref().unwrap_or(&disk);
     let mut sets: Vec<RecordingSet<'_>> = outcome.sets(&folder);
     let is_missing_only = args.missing && !sets.is_empty();
@@ -66,12 +87,18 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
     }
     into.swap(&sets)?;
     let files = sets.iter().map(|set| set.paths.single());
-    into.ignored_note(files).iter().for_each(|note| world.tell(note));
+    into.ignored_note(files)
+        .iter()
+        .for_each(|note| world.tell(note));
     if !sets.is_empty() {
-        disk.untracked_note(&made.agent_files).iter().for_each(|note| world.tell(note));
+        disk.untracked_note(&made.agent_files)
+            .iter()
+            .for_each(|note| world.tell(note));
     }
     outcome.tell(args.out.as_deref(), &sets, world);
-    let is_complete = outcome.failed.is_empty() && made.not_run.is_empty() && (!sets.is_empty() || is_missing_only);
+    let is_complete = outcome.failed.is_empty()
+        && made.not_run.is_empty()
+        && (!sets.is_empty() || is_missing_only);
     Ok(if is_complete { 0 } else { NOT_RECORDED })
 }
 
@@ -80,9 +107,9 @@ fn is_recorded(disk: &Disk, set: &RecordingSet<'_>) -> bool {
     let is = |file: &RepoPath, text: &[u8]| disk.bytes(file).is_ok_and(|bytes| bytes == text);
     match &set.files {
         RecordingFiles::Single(text) => is(&set.paths.single(), text),
-        RecordingFiles::Several(texts) => {
-            texts.iter().all(|(sample, text)| is(&set.paths.folder().child(&sample_name(*sample)), text))
-        }
+        RecordingFiles::Several(texts) => texts
+            .iter()
+            .all(|(sample, text)| is(&set.paths.folder().child(&sample_name(*sample)), text)),
     }
 }
 
@@ -92,41 +119,74 @@ type RecordingFolders = BTreeMap<(String, AgentName), RepoPath>;
 fn redirect(plan: &mut Plan, args: &RecordArgs) -> Result<RecordingFolders, CliError> {
     if !args.command.is_empty() {
         refuse_several_agents(plan)?;
-        plan.config.targets.insert(RECORDED_COMMAND.to_owned(), target(args));
+        plan.config
+            .targets
+            .insert(RECORDED_COMMAND.to_owned(), target(args));
     }
-    let refuse = |what: String, help: &str| Diagnostic::of_file(&plan.config.file, Code::NO_FOLDER, what, help);
+    let refuse = |what: String, help: &str| {
+        Diagnostic::of_file(&plan.config.file, Code::NO_FOLDER, what, help)
+    };
     let (mut folders, mut problem) = (RecordingFolders::new(), None);
     let targets = plan.config.targets.clone();
     for loaded in &mut plan.suites {
-        let chosen: BTreeSet<AgentName> =
-            loaded.chosen_to_run(&plan.wanted).flat_map(|pair| &pair.runs).map(|key| key.agent.clone()).collect();
+        let chosen: BTreeSet<AgentName> = loaded
+            .chosen_to_run(&plan.wanted)
+            .flat_map(|pair| &pair.runs)
+            .map(|key| key.agent.clone())
+            .collect();
         loaded.config.tiers = vec![Tier::Model];
         loaded.judges.clear();
         let suite = loaded.config.id.to_string();
         for (name, agent) in &mut loaded.config.agents {
             let of_tiers = [&agent.model, &agent.deterministic].into_iter().flatten();
             let own = of_tiers.filter_map(captured(&targets)).next().cloned();
-            let target = if args.command.is_empty() { own } else { Some(RECORDED_COMMAND.to_owned()) };
+            let target = if args.command.is_empty() {
+                own
+            } else {
+                Some(RECORDED_COMMAND.to_owned())
+            };
             agent.model = None;
-            let Some(target) = target.filter(|_| chosen.contains(name)) else { continue };
+            let Some(target) = target.filter(|_| chosen.contains(name)) else {
+                continue;
+            };
             let folder = agent.deterministic.as_ref().and_then(RunSource::recordings);
             match (folder, &args.out) {
-                (Some(folder), _) => drop(folders.insert((suite.clone(), name.clone()), folder.clone())),
+                (Some(folder), _) => {
+                    drop(folders.insert((suite.clone(), name.clone()), folder.clone()))
+                }
                 (None, Some(_)) => {}
                 (None, None) => {
                     let what = format!("{suite}/{name} has no folder of recordings");
-                    problem = problem.or(Some(refuse(what, "add deterministic: { replay: FOLDER }, or use --out DIR")));
+                    problem = problem.or(Some(refuse(
+                        what,
+                        "add deterministic: { replay: FOLDER }, or use --out DIR",
+                    )));
                 }
             }
-            agent.model = Some(RunSource::Live(LiveSource { target, critic: None, record: false, exchanges: None }));
+            agent.model = Some(RunSource::Live(LiveSource {
+                target,
+                critic: None,
+                record: false,
+                exchanges: None,
+            }));
         }
     }
     match problem {
         Some(problem) => Err(problem.into()),
-        None if plan.suites.iter().all(|loaded| loaded.config.agents.values().all(|one| one.model.is_none())) => {
+        None if plan
+            .suites
+            .iter()
+            .all(|loaded| loaded.config.agents.values().all(|one| one.model.is_none())) =>
+        {
             let help = "write the agent's command after --, or add a target with capture to its model tier; `goldgate run --tier model --record DIR` \
                         records agents of other targets";
-            Err(Diagnostic::of_file(&plan.config.file, Code::NOTHING_SELECTED, "no agent can be recorded", help).into())
+            Err(Diagnostic::of_file(
+                &plan.config.file,
+                Code::NOTHING_SELECTED,
+                "no agent can be recorded",
+                help,
+            )
+            .into())
         }
         None => Ok(folders),
     }
@@ -134,15 +194,30 @@ fn redirect(plan: &mut Plan, args: &RecordArgs) -> Result<RecordingFolders, CliE
 
 /// Refuses to let one command answer for several agents: it would replace the recordings of all of them.
 fn refuse_several_agents(plan: &Plan) -> Result<(), Diagnostic> {
-    let pairs = plan.suites.iter().flat_map(|loaded| loaded.chosen_to_run(&plan.wanted));
-    let agents: BTreeSet<&str> = pairs.flat_map(|pair| &pair.runs).map(|key| key.agent.as_str()).collect();
+    let pairs = plan
+        .suites
+        .iter()
+        .flat_map(|loaded| loaded.chosen_to_run(&plan.wanted));
+    let agents: BTreeSet<&str> = pairs
+        .flat_map(|pair| &pair.runs)
+        .map(|key| key.agent.as_str())
+        .collect();
     if agents.len() < 2 {
         return Ok(());
     }
     let agents: Vec<&str> = agents.into_iter().collect();
-    let what = format!("the command would be recorded as {} agents: {}", agents.len(), agents.join(", "));
+    let what = format!(
+        "the command would be recorded as {} agents: {}",
+        agents.len(),
+        agents.join(", ")
+    );
     let help = "name the agent that it starts with --agent";
-    Err(Diagnostic::of_file(&plan.config.file, Code::NO_AGENT, what, help))
+    Err(Diagnostic::of_file(
+        &plan.config.file,
+        Code::NO_AGENT,
+        what,
+        help,
+    ))
 }
 
 /// The target of a live source whose model calls are recorded.
@@ -150,7 +225,13 @@ fn captured(targets: &BTreeMap<String, Target>) -> impl Fn(&RunSource) -> Option
     move |source| {
         let live = source.live()?;
         let transport = &targets.get(&live.target)?.transport;
-        let is_captured = matches!(transport, Transport::Command { protocol: Protocol::Captured(_), .. });
+        let is_captured = matches!(
+            transport,
+            Transport::Command {
+                protocol: Protocol::Captured(_),
+                ..
+            }
+        );
         is_captured.then_some(&live.target)
     }
 }
@@ -182,10 +263,16 @@ struct RecordedRuns<'a> {
 
 impl<'a> RecordedRuns<'a> {
     fn of(made: &'a LiveRuns) -> Self {
-        let mut runs = Self { complete: BTreeMap::new(), failed: Vec::new(), silent: 0 };
+        let mut runs = Self {
+            complete: BTreeMap::new(),
+            failed: Vec::new(),
+            silent: 0,
+        };
         for (key, samples) in &made.records {
             let before = runs.failed.len();
-            samples.iter().for_each(|(sample, text)| runs.look_at(key, *sample, text));
+            samples
+                .iter()
+                .for_each(|(sample, text)| runs.look_at(key, *sample, text));
             if runs.failed.len() == before {
                 runs.complete.insert(key, samples);
             }
@@ -194,17 +281,26 @@ impl<'a> RecordedRuns<'a> {
     }
 
     fn look_at(&mut self, key: &RunKey, sample: u32, text: &str) {
-        let source = SourceText::from_text(RepoPath::root().child(&sample_name(sample)), text.to_owned());
+        let source = SourceText::from_text(
+            RepoPath::root().child(&sample_name(sample)),
+            text.to_owned(),
+        );
         let why = match run_v1::read_run(&source, key, sample) {
             Ok(run) if run.status == RunStatus::Completed => {
-                let exchanges = recorded_exchanges(text).map_or(0, |recorded| recorded.exchanges.len());
+                let exchanges =
+                    recorded_exchanges(text).map_or(0, |recorded| recorded.exchanges.len());
                 self.silent += usize::from(exchanges == 0);
                 return;
             }
-            Ok(run) => run.error.unwrap_or_else(|| format!("it ended with {}", run.status.as_str())),
+            Ok(run) => run
+                .error
+                .unwrap_or_else(|| format!("it ended with {}", run.status.as_str())),
             Err(problem) => problem.to_string(),
         };
-        self.failed.push(format!("{}/{}/{} sample {sample}: {why}", key.suite, key.agent, key.case));
+        self.failed.push(format!(
+            "{}/{}/{} sample {sample}: {why}",
+            key.suite, key.agent, key.case
+        ));
     }
 
     /// The files to write: a case of which a sample failed keeps its recordings.
@@ -212,18 +308,25 @@ impl<'a> RecordedRuns<'a> {
         let mut sets = Vec::new();
         for (key, samples) in &self.complete {
             let Some(folder) = folder(key) else { continue };
-            let mut texts = samples.iter().map(|(sample, text)| (*sample, text.as_bytes()));
+            let mut texts = samples
+                .iter()
+                .map(|(sample, text)| (*sample, text.as_bytes()));
             let files = match (texts.next(), samples.len()) {
                 (Some((_, text)), 1) => RecordingFiles::Single(text),
                 (first, _) => RecordingFiles::Several(first.into_iter().chain(texts).collect()),
             };
-            sets.push(RecordingSet { paths: RecordingPaths::new(&folder, &key.agent, &key.case), files });
+            sets.push(RecordingSet {
+                paths: RecordingPaths::new(&folder, &key.agent, &key.case),
+                files,
+            });
         }
         sets
     }
 
     fn tell(&self, out: Option<&str>, sets: &[RecordingSet<'_>], world: &World) {
-        let below = out.map_or(String::new(), |out| format!("{}/", out.trim_end_matches('/')));
+        let below = out.map_or(String::new(), |out| {
+            format!("{}/", out.trim_end_matches('/'))
+        });
         for set in sets {
             let path = match set.files {
                 RecordingFiles::Single(_) => set.paths.single().to_string(),
@@ -231,7 +334,9 @@ impl<'a> RecordedRuns<'a> {
             };
             world.say(&format!("{below}{path}\n"));
         }
-        self.failed.iter().for_each(|failed| world.tell(&format!("not recorded: {failed}")));
+        self.failed
+            .iter()
+            .for_each(|failed| world.tell(&format!("not recorded: {failed}")));
         if self.silent > 0 {
             let samples = plural(self.silent, "sample", "samples");
             world.tell(&format!(

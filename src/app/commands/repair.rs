@@ -12,11 +12,14 @@ pub fn repair(world: &World) -> Result<u8, CliError> {
     let source = world.input()?;
     // The lists that the kinds read; a single object is recognized by a field of its list.
     let mut anchors = KINDS.iter().filter_map(|kind| kind.outputs.anchor);
-    let found = recover_any(&source.text).or_else(|| anchors.find_map(|anchor| recover(&source.text, &anchor)));
+    let found = recover_any(&source.text)
+        .or_else(|| anchors.find_map(|anchor| recover(&source.text, &anchor)));
     let Some(Recovered { value, layer, lost }) = found else {
         let what = "this text contains no JSON object or array";
         let help = "ask the model for JSON, or check its answer";
-        return Err(Diagnostic::of_file("standard input", Code::NOTHING_RECOVERED, what, help).into());
+        return Err(
+            Diagnostic::of_file("standard input", Code::NOTHING_RECOVERED, what, help).into(),
+        );
     };
     world.say(&format!("{value}\n"));
     let (number, word) = match layer {
@@ -24,7 +27,11 @@ pub fn repair(world: &World) -> Result<u8, CliError> {
         RecoveryLayer::Repaired => (2, "repaired"),
         RecoveryLayer::Salvaged => (3, "salvaged"),
     };
-    let lost = if lost > 0 { format!(", {} lost", plural(lost, "object", "objects")) } else { String::new() };
+    let lost = if lost > 0 {
+        format!(", {} lost", plural(lost, "object", "objects"))
+    } else {
+        String::new()
+    };
     world.tell(&format!("layer {number} ({word}{lost})"));
     Ok(0)
 }

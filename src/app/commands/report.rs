@@ -17,7 +17,12 @@ pub fn report(args: &ReportArgs, world: &World) -> Result<u8, CliError> {
     let path = Path::new(&args.folder).join("report.json");
     let (disk, file) = Disk::of_file(&path.to_string_lossy())?;
     let report = report_v1::read_report(&disk.own_text(&file, &InputLimit::REPORT)?)?;
-    world.say(&show::render_report(&report, args.view.format, args.view.detail(), world));
+    world.say(&show::render_report(
+        &report,
+        args.view.format,
+        args.view.detail(),
+        world,
+    ));
     if args.open {
         show::open_report(&Disk::create(Path::new(&args.folder))?, &report, world)?;
     }

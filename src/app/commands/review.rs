@@ -24,7 +24,10 @@ use crate::world::{Disk, World, edit_file};
 /// Bad input, a name that fits no draft, or a file that cannot be written.
 pub fn review(args: &ReviewArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
-    let wanted = Selection { tiers: vec![Tier::Deterministic], ..chosen(&args.chosen)? };
+    let wanted = Selection {
+        tiers: vec![Tier::Deterministic],
+        ..chosen(&args.chosen)?
+    };
     if !args.accept.is_empty() || !args.reject.is_empty() {
         return decide(args, (&disk, &file), wanted, world);
     }
@@ -49,9 +52,15 @@ fn decide(
     let plan = plan(disk, file, wanted, &world.clock)?;
     let drafts = drafts(&plan);
     let mut decisions: Vec<(&DraftCase, Decision)> = Vec::new();
-    for (names, decision) in [(&args.accept, Decision::Accepted), (&args.reject, Decision::Rejected)] {
+    for (names, decision) in [
+        (&args.accept, Decision::Accepted),
+        (&args.reject, Decision::Rejected),
+    ] {
         for (name, pattern) in names.iter().zip(patterns(names)?) {
-            let named: Vec<&DraftCase> = drafts.iter().filter(|draft| draft.is_named(&pattern)).collect();
+            let named: Vec<&DraftCase> = drafts
+                .iter()
+                .filter(|draft| draft.is_named(&pattern))
+                .collect();
             if named.is_empty() {
                 return Err(unknown(name, &drafts).into());
             }
@@ -60,7 +69,11 @@ fn decide(
     }
     let mut seen: BTreeSet<(&RepoPath, &[AgentName], String)> = BTreeSet::new();
     decisions.retain(|(draft, decision)| {
-        seen.insert((&draft.golden, &draft.agents, format!("{} {}", draft.name(), decision.as_str())))
+        seen.insert((
+            &draft.golden,
+            &draft.agents,
+            format!("{} {}", draft.name(), decision.as_str()),
+        ))
     });
     for (draft, decision) in &decisions {
         let is_contradicted = decisions
@@ -69,26 +82,46 @@ fn decide(
             .any(|(other, taken)| taken != decision && other.agents == draft.agents);
         if is_contradicted {
             let what = format!("{} is both accepted and rejected", draft.name());
-            return Err(Diagnostic::of_command_line(Code::CONTRADICTION, what, "name it once").into());
+            return Err(
+                Diagnostic::of_command_line(Code::CONTRADICTION, what, "name it once").into(),
+            );
         }
     }
     for (draft, decision) in &decisions {
         draft.decide(*decision, disk)?;
-        world.say(&format!("{} {} in {}\n", decision.as_str(), draft.name(), draft.golden));
+        world.say(&format!(
+            "{} {} in {}\n",
+            decision.as_str(),
+            draft.name(),
+            draft.golden
+        ));
     }
-    let accepted = decisions.iter().filter(|(_, decision)| *decision == Decision::Accepted).count();
+    let accepted = decisions
+        .iter()
+        .filter(|(_, decision)| *decision == Decision::Accepted)
+        .count();
     world.say(&next(accepted, &plan.config, disk));
     Ok(0)
 }
 
 fn unknown(name: &str, drafts: &[DraftCase]) -> Diagnostic {
-    let names: Vec<String> = drafts.iter().flat_map(|draft| [draft.name(), draft.case.to_string()]).collect();
-    let help = match (nearest(name, names.iter().map(String::as_str)), names.first()) {
+    let names: Vec<String> = drafts
+        .iter()
+        .flat_map(|draft| [draft.name(), draft.case.to_string()])
+        .collect();
+    let help = match (
+        nearest(name, names.iter().map(String::as_str)),
+        names.first(),
+    ) {
         (Some(near), _) => format!("did you mean \"{near}\"?"),
         (None, Some(_)) => "`goldgate review` lists the drafts".to_owned(),
         (None, None) => "there are no drafts".to_owned(),
     };
-    Diagnostic::of_command_line(Code::NOTHING_SELECTED, format!("no draft is called \"{name}\""), help)
+    Diagnostic::of_command_line(
+        Code::NOTHING_SELECTED,
+        format!("no draft is called \"{name}\""),
+        help,
+    )
 }
 
 /// What to do after decisions. Only the first baseline is written with the cases: later ones after the merge.
@@ -97,7 +130,10 @@ fn next(accepted: usize, config: &Config, disk: &Disk) -> String {
         return String::new();
     }
     let option = config_option(config.file.as_str());
-    let is_first = config.baseline.as_ref().is_none_or(|file| disk.baseline_bytes(file).is_err());
+    let is_first = config
+        .baseline
+        .as_ref()
+        .is_none_or(|file| disk.baseline_bytes(file).is_err());
     let baseline = match is_first {
         true => format!(", then goldgate run{option} --update-baseline"),
         false => ", then commit; the next baseline includes these cases".to_owned(),
@@ -135,7 +171,9 @@ fn walk(table: &ReviewTable, disk: &Disk, world: &World) -> Result<(), CliError>
                     let (path, line) = table.place(number, disk)?;
                     match world.env.get("VISUAL").or_else(|| world.env.get("EDITOR")) {
                         Some(editor) => edit_file(editor, &disk.place().join(path.as_str()))?,
-                        None => world.say(&format!("EDITOR is not set: edit {path}, line {line}.\n")),
+                        None => {
+                            world.say(&format!("EDITOR is not set: edit {path}, line {line}.\n"))
+                        }
                     }
                 }
                 (ReviewAnswer::Skip | ReviewAnswer::Decided(_), _) => {
@@ -161,7 +199,9 @@ fn ask_person(reason: &ReviewReason, world: &World) -> Result<ReviewAnswer, CliE
         false => "e edit the case, s skip, q quit > ",
     };
     loop {
-        let Some(word) = world.ask(question)? else { return Ok(ReviewAnswer::Quit) };
+        let Some(word) = world.ask(question)? else {
+            return Ok(ReviewAnswer::Quit);
+        };
         return Ok(match word.to_lowercase().as_str() {
             "a" | "accept" if is_draft => ReviewAnswer::Decided(Decision::Accepted),
             "r" | "reject" if is_draft => ReviewAnswer::Decided(Decision::Rejected),

@@ -32,8 +32,14 @@ const NO_VERDICT: u8 = 3;
 fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
     for (option, given) in [("--case", &args.chosen.case), ("--tag", &args.chosen.tag)] {
         if args.update_baseline && !given.is_empty() {
-            let what = format!("--update-baseline with {option} would save numbers of only some cases");
-            return Err(Diagnostic::of_command_line(Code::CONTRADICTION, what, format!("omit {option}")).into());
+            let what =
+                format!("--update-baseline with {option} would save numbers of only some cases");
+            return Err(Diagnostic::of_command_line(
+                Code::CONTRADICTION,
+                what,
+                format!("omit {option}"),
+            )
+            .into());
         }
     }
     let tiers = match args.tier {
@@ -42,9 +48,10 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
         TierArg::All => vec![Tier::Deterministic, Tier::Model],
     };
     if args.affected && tiers != [Tier::Model] {
-        let what =
-            "--affected is for the model tier: recordings are graded in seconds, and their verdict is about all agents";
-        return Err(Diagnostic::of_command_line(Code::CONTRADICTION, what, "add --tier model").into());
+        let what = "--affected is for the model tier: recordings are graded in seconds, and their verdict is about all agents";
+        return Err(
+            Diagnostic::of_command_line(Code::CONTRADICTION, what, "add --tier model").into(),
+        );
     }
     let blocking = args.blocking || (!args.non_blocking && tiers.contains(&Tier::Deterministic));
     Ok(RunOptions {
@@ -56,15 +63,31 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
             target: args.target.clone(),
             ..chosen(&args.chosen)?
         },
-        scope: if args.affected { AgentScope::Affected } else { AgentScope::All },
-        authority: if blocking { Authority::Blocking } else { Authority::Advisory },
-        deciding: if args.blocking { DecidingTiers::Every } else { DecidingTiers::Deterministic },
+        scope: if args.affected {
+            AgentScope::Affected
+        } else {
+            AgentScope::All
+        },
+        authority: if blocking {
+            Authority::Blocking
+        } else {
+            Authority::Advisory
+        },
+        deciding: if args.blocking {
+            DecidingTiers::Every
+        } else {
+            DecidingTiers::Deterministic
+        },
         commit: None,
         base: None,
         branch: BaseBranch::default(),
         live: live::LiveOptions {
             record: args.record.clone(),
-            least: if args.record.is_some() { live::LeastSamples::AsRecorded } else { live::LeastSamples::AsStated },
+            least: if args.record.is_some() {
+                live::LeastSamples::AsRecorded
+            } else {
+                live::LeastSamples::AsStated
+            },
             current: match args.missing {
                 true => live::CurrentRecordings::Kept,
                 false => live::CurrentRecordings::Replaced,
@@ -74,14 +97,22 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
                 Some(CacheArg::Usual) => live::Caching::Usual,
                 Some(CacheArg::All) => live::Caching::All,
             },
-            resume: if args.resume { live::Resume::Yes } else { live::Resume::No },
+            resume: if args.resume {
+                live::Resume::Yes
+            } else {
+                live::Resume::No
+            },
             earlier: live::EarlierAnswers::All,
             // Samples can only be skipped if all cases are known and no file is written from the results.
             sparing: match args.update_baseline || args.record.is_some() || args.shard.is_some() {
                 true => live::EarlyStopping::Off,
                 false => live::EarlyStopping::Exact,
             },
-            loudness: if args.view.quiet { Loudness::Quiet } else { Loudness::Usual },
+            loudness: if args.view.quiet {
+                Loudness::Quiet
+            } else {
+                Loudness::Usual
+            },
             max_cost_usd: args.max_cost_usd,
             keys: live::KeyHosts::Any,
             upstream: None,
@@ -96,7 +127,9 @@ fn keep_failed(disk: &Disk, done: &GradedRun, args: &RunArgs, world: &World) {
     if let Err(error) = save_failed(disk, &done.config.results, &done.report)
         && !args.view.quiet
     {
-        world.tell(&format!("--failed will not know the failed cases of this run: {error:#}"));
+        world.tell(&format!(
+            "--failed will not know the failed cases of this run: {error:#}"
+        ));
     }
 }
 
@@ -124,12 +157,17 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
     let git = Git::of(&disk);
     let note = name_base(&mut job, args.base.as_deref(), &git, world)?;
     // A baseline that will be written need not exist yet.
-    let is_new = |path: &&str| args.update_baseline && Disk::of_file(path).is_ok_and(|(disk, file)| !disk.holds(&file));
+    let is_new = |path: &&str| {
+        args.update_baseline && Disk::of_file(path).is_ok_and(|(disk, file)| !disk.holds(&file))
+    };
     let named = args.baseline.as_deref();
     let mut done = match named.filter(is_new) {
         None => locally(&job, &git, named, world)?,
         Some(_) => {
-            let before = job.base.as_deref().map_or(BaseSource::None, |commit| BaseSource::Commit(&git, commit));
+            let before = job
+                .base
+                .as_deref()
+                .map_or(BaseSource::None, |commit| BaseSource::Commit(&git, commit));
             grade_worktree(&job, world, before, &|_, _, _| Ok(None))?
         }
     };
@@ -140,7 +178,11 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
         write_part(&folder, &job, &done)?;
     }
     keep_failed(&disk, &done, args, world);
-    let unusable = if args.update_baseline { planned_baseline(&mut done.report) } else { Vec::new() };
+    let unusable = if args.update_baseline {
+        planned_baseline(&mut done.report)
+    } else {
+        Vec::new()
+    };
     let shown = show::render_report(&done.report, args.view.format, args.view.detail(), world);
     world.say(&shown);
     if args.open {
@@ -148,8 +190,15 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
     }
     let writes = args.update_baseline || args.update_snapshots;
     if let Some(interruption) = done.report.called_off.filter(|_| writes) {
-        let what = if args.update_baseline { "baseline was" } else { "snapshots were" };
-        world.tell(&format!("no {what} written, because samples are missing: {}", interruption.message()));
+        let what = if args.update_baseline {
+            "baseline was"
+        } else {
+            "snapshots were"
+        };
+        world.tell(&format!(
+            "no {what} written, because samples are missing: {}",
+            interruption.message()
+        ));
         return Ok(done.report.exit_code());
     }
     if !unusable.is_empty() {
@@ -162,7 +211,10 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
     if args.update_snapshots {
         let written = snapshots::write(&disk, &done.config, &done.report)?;
         if !args.view.quiet {
-            world.tell(&format!("wrote {}", plural(written, "snapshot", "snapshots")));
+            world.tell(&format!(
+                "wrote {}",
+                plural(written, "snapshot", "snapshots")
+            ));
         }
     }
     let code = done.report.exit_code();
@@ -175,7 +227,12 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
 }
 
 /// Writes the report as a page and opens it.
-fn open_report(args: &RunArgs, disk: &Disk, done: &GradedRun, world: &World) -> Result<(), CliError> {
+fn open_report(
+    args: &RunArgs,
+    disk: &Disk,
+    done: &GradedRun,
+    world: &World,
+) -> Result<(), CliError> {
     let folder = match &args.out {
         Some(folder) => Disk::create(Path::new(folder))?,
         None => {

@@ -40,9 +40,12 @@ pub fn schema(args: &SchemaArgs, world: &World) -> Result<u8, CliError> {
     let Some(schema) = schemas.get(name.as_str()) else {
         let known: Vec<&str> = schemas.keys().copied().collect();
         let help = did_you_mean(name, &known, format!("use one of {}", known.join(", ")));
-        return Err(
-            Diagnostic::of_command_line(Code::UNKNOWN_SCHEMA, format!("unknown format \"{name}\""), help).into()
-        );
+        return Err(Diagnostic::of_command_line(
+            Code::UNKNOWN_SCHEMA,
+            format!("unknown format \"{name}\""),
+            help,
+        )
+        .into());
     };
     let text = serde_json::to_string_pretty(schema).map_err(anyhow::Error::from)?;
     world.say(&format!("{text}\n"));

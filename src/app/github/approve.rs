@@ -3,11 +3,15 @@
 use std::thread;
 
 use super::approval_label::{LabelPurpose, ensure_label};
-use super::approved_head::{ReasonState, catch_up, catch_up_withdrawal, measured, note_approval, note_withdrawal};
+use super::approved_head::{
+    ReasonState, catch_up, catch_up_withdrawal, measured, note_approval, note_withdrawal,
+};
 use super::bumped_commit::recover_approval;
 use super::edited_comment::edit;
 use super::inputs::{ActionInputs, RerunPolicy};
-use super::pull_request_context::{LOOKS, PAUSE, PullRequestContext, baseline_of, log, needs, outputs};
+use super::pull_request_context::{
+    LOOKS, PAUSE, PullRequestContext, baseline_of, log, needs, outputs,
+};
 use super::rerun::GateRun;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
@@ -38,9 +42,17 @@ struct PlannedApproval {
 /// # Errors
 /// Bad input, or a failed request.
 pub fn approve(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
-    let Some(context) = PullRequestContext::open(world, inputs)? else { return Ok(0) };
-    if context.pull.state == PullState::Open && context.set_label(&inputs.approving.label).is_none() {
-        ensure_label(world, &context.github, LabelPurpose::Approve, &inputs.approving.label);
+    let Some(context) = PullRequestContext::open(world, inputs)? else {
+        return Ok(0);
+    };
+    if context.pull.state == PullState::Open && context.set_label(&inputs.approving.label).is_none()
+    {
+        ensure_label(
+            world,
+            &context.github,
+            LabelPurpose::Approve,
+            &inputs.approving.label,
+        );
     }
     if is_removed(&context)? {
         log(world, "nothing to do: the pull request removes this config");
@@ -51,23 +63,25 @@ pub fn approve(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     log(world, &planned.plan.to_string());
     act(&context, &planned)?;
     let approved = context.current_approval(&context.pull.head)?.is_some();
-    outputs(world, &[("approved", if approved { "true" } else { "false" })])?;
+    outputs(
+        world,
+        &[("approved", if approved { "true" } else { "false" })],
+    )?;
     Ok(0)
 }
 
 /// Whether a pull request with the label removes the config. Then it has no result, and the label is about other configs.
 fn is_removed(context: &PullRequestContext<'_>) -> Result<bool, CliError> {
     let config = &context.config;
-    let is_asked =
-        context.pull.state == PullState::Open && context.set_label(&context.inputs.approving.label).is_some();
+    let is_asked = context.pull.state == PullState::Open
+        && context.set_label(&context.inputs.approving.label).is_some();
     if !is_asked || context.file(config, &context.pull.head)?.is_some() {
         return Ok(false);
     }
     match context.file(config, &context.base)? {
         Some(_) => Ok(true),
         None => {
-            let what =
-                "the config does not exist, neither on the base branch nor at the head, or the token may not read it";
+            let what = "the config does not exist, neither on the base branch nor at the head, or the token may not read it";
             let help = "correct the input config, or give the job contents: read";
             Err(Diagnostic::of_file(config, Code::BAD_INPUT, what, help).into())
         }
@@ -107,7 +121,12 @@ fn planned(context: &PullRequestContext<'_>) -> Result<PlannedApproval, CliError
         standing: standing.as_ref(),
         result: found.digest.as_deref().map_err(Clone::clone),
     });
-    Ok(PlannedApproval { plan, standing, gate: found.gate, reason: found.reason })
+    Ok(PlannedApproval {
+        plan,
+        standing,
+        gate: found.gate,
+        reason: found.reason,
+    })
 }
 
 /// Returns the changes of the label. GitHub may list a change a moment after it has started this run for it.
@@ -121,7 +140,9 @@ fn present_events(context: &PullRequestContext<'_>) -> Result<Vec<LabelEvent>, C
         PullRequestEvent::Pushed | PullRequestEvent::Opened | PullRequestEvent::Other => false,
     };
     for _ in 1..LOOKS {
-        let last = events.iter().rfind(|event| approval::is_label(&event.label, label));
+        let last = events
+            .iter()
+            .rfind(|event| approval::is_label(&event.label, label));
         if !is_expected || last.is_some_and(|last| (last.change == LabelChange::Added) == is_set) {
             break;
         }
@@ -142,7 +163,11 @@ struct FoundResult {
 
 impl FoundResult {
     fn none(why: NoResult) -> Self {
-        Self { digest: Err(why), gate: None, reason: ReasonState::Given }
+        Self {
+            digest: Err(why),
+            gate: None,
+            reason: ReasonState::Given,
+        }
     }
 }
 
@@ -163,10 +188,17 @@ fn result(
     let found = digest(&newest.report);
     let standing = standing.filter(|approval| approval.digest == found);
     let gate = Some(GateRun::of(&newest));
-    let none = |why, gate| FoundResult { gate, ..FoundResult::none(why) };
+    let none = |why, gate| FoundResult {
+        gate,
+        ..FoundResult::none(why)
+    };
     let is_older = newest.at.as_ref().is_some_and(|at| *at < given.at);
     // A run that was restarted since then may have the same result as before.
-    let before = if is_older { None } else { Some(measured(context, Some(&given.at))?) };
+    let before = if is_older {
+        None
+    } else {
+        Some(measured(context, Some(&given.at))?)
+    };
     let seen = match &before {
         None => &newest,
         Some(Ok(older)) if digest(&older.report) == found => older,
@@ -176,19 +208,33 @@ fn result(
     let comments = context.github.comments(context.pull.number);
     let comments = comments.map_err(needs("the comment cannot be read", "pull-requests: write"))?;
     let head = context.pull.head.as_str();
-    match publish::shown_report(&comments, context.key.as_str(), context.github.identity(), head) {
-        Some(shown) if shown.result != publish::shown_digest(&newest.report) => Ok(none(NoResult::NotShown, gate)),
+    match publish::shown_report(
+        &comments,
+        context.key.as_str(),
+        context.github.identity(),
+        head,
+    ) {
+        Some(shown) if shown.result != publish::shown_digest(&newest.report) => {
+            Ok(none(NoResult::NotShown, gate))
+        }
         None => Ok(none(not_shown(context, &comments), gate)),
         // All these times are in one format in UTC, so they compare as texts.
         Some(shown) if shown.since.as_ref().is_some_and(|since| *since > given.at) => {
             Ok(none(NoResult::ShownLater, gate))
         }
         Some(shown) if shown.hidden > 0 => Ok(none(NoResult::Hidden(shown.hidden), gate)),
-        Some(shown) if let Some(why) = edit(context, &shown.comment, [seen, &newest], given, standing)? => {
+        Some(shown)
+            if let Some(why) = edit(context, &shown.comment, [seen, &newest], given, standing)? =>
+        {
             Ok(none(why, gate))
         }
         Some(_) if !newest.report.lasting.is_empty() => {
-            let why = newest.report.lasting.first().map(|why| why.0.clone()).unwrap_or_default();
+            let why = newest
+                .report
+                .lasting
+                .first()
+                .map(|why| why.0.clone())
+                .unwrap_or_default();
             Ok(none(NoResult::Lasting(why), gate))
         }
         Some(_) => {
@@ -199,8 +245,16 @@ fn result(
             let moves = publish::moves(before.as_ref(), &newest.report);
             let is_worse = moves.iter().any(publish::is_worse);
             let is_given = !is_worse || publish::reason(&context.pull.description).is_some();
-            let reason = if is_given { ReasonState::Given } else { ReasonState::Missing };
-            Ok(FoundResult { digest: Ok(found), gate, reason })
+            let reason = if is_given {
+                ReasonState::Given
+            } else {
+                ReasonState::Missing
+            };
+            Ok(FoundResult {
+                digest: Ok(found),
+                gate,
+                reason,
+            })
         }
     }
 }
@@ -218,7 +272,12 @@ fn pushers(context: &PullRequestContext<'_>) -> Result<Vec<String>, CliError> {
         Ok(pushes) => pushes,
         // An older Enterprise Server has no activity list, and a private fork does not show it.
         Err(error) if error.is_denied() => Vec::new(),
-        Err(error) => return Err(needs("the user who pushed the head cannot be read", "contents: read")(error)),
+        Err(error) => {
+            return Err(needs(
+                "the user who pushed the head cannot be read",
+                "contents: read",
+            )(error));
+        }
     };
     match approval::pushers(&pushes, &pull.head, &is_bot) {
         Some(known) => Ok(known),
@@ -230,18 +289,33 @@ fn pushers(context: &PullRequestContext<'_>) -> Result<Vec<String>, CliError> {
 const BOT_COMMITS: usize = 10;
 
 /// The same from the first run that each push started.
-fn pushers_by_runs(context: &PullRequestContext<'_>, is_bot: &dyn Fn(&str) -> bool) -> Result<Vec<String>, CliError> {
+fn pushers_by_runs(
+    context: &PullRequestContext<'_>,
+    is_bot: &dyn Fn(&str) -> bool,
+) -> Result<Vec<String>, CliError> {
     let mut pushers = Vec::new();
     let mut commit = context.pull.head.clone();
     let commits = context.github.compare(&context.base, &commit);
-    let commits = commits.map_err(needs("the commits of the pull request cannot be read", "contents: read"))?;
+    let commits = commits.map_err(needs(
+        "the commits of the pull request cannot be read",
+        "contents: read",
+    ))?;
     for _ in 0..BOT_COMMITS {
         let runs = context.github.runs_on(&commit, "pull_request");
-        let runs = runs.map_err(needs("the runs on the head cannot be read", "actions: read"))?;
-        let own = runs.into_iter().filter(|run| run.head == commit && run.event == "pull_request");
+        let runs = runs.map_err(needs(
+            "the runs on the head cannot be read",
+            "actions: read",
+        ))?;
+        let own = runs
+            .into_iter()
+            .filter(|run| run.head == commit && run.event == "pull_request");
         let Some(pusher) = own.min_by_key(|run| run.id).and_then(|run| run.actor) else {
             // A commit of the base branch is below the first push of the branch, which was a bot's.
-            return Ok(if is_of_base(context, &commit)? { pushers } else { Vec::new() });
+            return Ok(if is_of_base(context, &commit)? {
+                pushers
+            } else {
+                Vec::new()
+            });
         };
         let is_person = !is_bot(&pusher);
         pushers.push(pusher);
@@ -251,9 +325,14 @@ fn pushers_by_runs(context: &PullRequestContext<'_>, is_bot: &dyn Fn(&str) -> bo
             return Ok(pushers);
         }
         let parents = context.github.parents(&commit);
-        let parents = parents.map_err(needs("the commit below the head cannot be read", "contents: read"))?;
+        let parents = parents.map_err(needs(
+            "the commit below the head cannot be read",
+            "contents: read",
+        ))?;
         // The first parent of a merge is what the branch had before it.
-        let Some(parent) = parents.first() else { return Ok(pushers) };
+        let Some(parent) = parents.first() else {
+            return Ok(pushers);
+        };
         commit.clone_from(parent);
     }
     Ok(Vec::new())
@@ -261,11 +340,13 @@ fn pushers_by_runs(context: &PullRequestContext<'_>, is_bot: &dyn Fn(&str) -> bo
 
 /// Why the comment shows no result: goldgate's comment may be one of another bot.
 fn not_shown(context: &PullRequestContext<'_>, comments: &[Comment]) -> NoResult {
-    let author = publish::author_of(comments, context.key.as_str()).filter(|author| author.ends_with("[bot]"));
+    let author = publish::author_of(comments, context.key.as_str())
+        .filter(|author| author.ends_with("[bot]"));
     match (author, context.github.identity()) {
-        (Some(comment), Some(job)) if comment != job => {
-            NoResult::OtherAccount { comment: comment.to_owned(), job: job.to_owned() }
-        }
+        (Some(comment), Some(job)) if comment != job => NoResult::OtherAccount {
+            comment: comment.to_owned(),
+            job: job.to_owned(),
+        },
         (Some(_) | None, _) => NoResult::NotShown,
     }
 }
@@ -292,9 +373,16 @@ fn act(context: &PullRequestContext<'_>, planned: &PlannedApproval) -> Result<()
             | ApprovalSkip::NoLabel,
         ) => catch_up_withdrawal(context),
         ApprovalPlan::Nothing(
-            ApprovalSkip::Closed | ApprovalSkip::Back | ApprovalSkip::RemovedByGoldgate | ApprovalSkip::NeverLabeled,
+            ApprovalSkip::Closed
+            | ApprovalSkip::Back
+            | ApprovalSkip::RemovedByGoldgate
+            | ApprovalSkip::NeverLabeled,
         ) => Ok(()),
-        ApprovalPlan::Grant { head, description, by } => granted(context, planned, head, description, by),
+        ApprovalPlan::Grant {
+            head,
+            description,
+            by,
+        } => granted(context, planned, head, description, by),
         ApprovalPlan::Withdraw { head, description } => withdrawn(context, head, description),
         ApprovalPlan::Wait(why) => {
             let text = format!(
@@ -312,10 +400,16 @@ fn act(context: &PullRequestContext<'_>, planned: &PlannedApproval) -> Result<()
             if let Some(description) = withdrawn {
                 context.record(&context.pull.head, StatusState::Failure, description)?;
                 // The check is still green by the withdrawn approval, also where the label's result was not looked for.
-                return run_after_withdrawal(context, &approval::withdrawal(None, context.pull.number)).map(|_| ());
+                return run_after_withdrawal(
+                    context,
+                    &approval::withdrawal(None, context.pull.number),
+                )
+                .map(|_| ());
             }
             match &planned.gate {
-                Some(gate) if context.inputs.rerun == RerunPolicy::AtOnce => gate.after_refusal(context),
+                Some(gate) if context.inputs.rerun == RerunPolicy::AtOnce => {
+                    gate.after_refusal(context)
+                }
                 Some(_) | None => Ok(()),
             }
         }
@@ -333,27 +427,52 @@ fn granted(
     // Somebody may have pushed or removed the label while this was written. After a push the status stays on the old commit; without
     // the label the status is withdrawn.
     let now = context.github.pull(context.pull.number);
-    let now = now.map_err(needs("the pull request cannot be read", "pull-requests: write"))?;
-    let has_label =
-        |labels: &[String]| labels.iter().any(|label| approval::is_label(label, &context.inputs.approving.label));
+    let now = now.map_err(needs(
+        "the pull request cannot be read",
+        "pull-requests: write",
+    ))?;
+    let has_label = |labels: &[String]| {
+        labels
+            .iter()
+            .any(|label| approval::is_label(label, &context.inputs.approving.label))
+    };
     if has_label(&context.pull.labels) && !has_label(&now.labels) {
-        context.record(head, StatusState::Failure, &approval::withdrawal(None, now.number))?;
-        log(context.world, "the label was removed meanwhile, so the approval is withdrawn");
+        context.record(
+            head,
+            StatusState::Failure,
+            &approval::withdrawal(None, now.number),
+        )?;
+        log(
+            context.world,
+            "the label was removed meanwhile, so the approval is withdrawn",
+        );
         return Ok(());
     }
     if now.head != head {
-        log(context.world, "commits were pushed meanwhile, so the approval is for an older commit");
+        log(
+            context.world,
+            "commits were pushed meanwhile, so the approval is for an older commit",
+        );
         return Ok(());
     }
     let next = match context.inputs.rerun {
-        RerunPolicy::AtOnce => planned.gate.as_ref().map_or(String::new(), |gate| gate.after_approval(context)),
-        RerunPolicy::LeftToBump => "The check shows it after the commit of the baseline.".to_owned(),
+        RerunPolicy::AtOnce => planned
+            .gate
+            .as_ref()
+            .map_or(String::new(), |gate| gate.after_approval(context)),
+        RerunPolicy::LeftToBump => {
+            "The check shows it after the commit of the baseline.".to_owned()
+        }
     };
     note_approval(context, by, &next, planned.reason);
     Ok(())
 }
 
-fn withdrawn(context: &PullRequestContext<'_>, head: &str, description: &str) -> Result<(), CliError> {
+fn withdrawn(
+    context: &PullRequestContext<'_>,
+    head: &str,
+    description: &str,
+) -> Result<(), CliError> {
     context.record(head, StatusState::Failure, description)?;
     let next = run_after_withdrawal(context, description)?;
     note_withdrawal(context, description, &next);
@@ -361,10 +480,15 @@ fn withdrawn(context: &PullRequestContext<'_>, head: &str, description: &str) ->
 }
 
 /// Starts the gate's run again. Returns what happens next, in Markdown.
-fn run_after_withdrawal(context: &PullRequestContext<'_>, description: &str) -> Result<String, CliError> {
+fn run_after_withdrawal(
+    context: &PullRequestContext<'_>,
+    description: &str,
+) -> Result<String, CliError> {
     match measured(context, None)? {
         Ok(measured) => GateRun::of(&measured).after_withdrawal(context, description),
-        Err(_) => Ok("Press **Re-run all jobs** in the run of the gate, so that its check fails.".to_owned()),
+        Err(_) => Ok(
+            "Press **Re-run all jobs** in the run of the gate, so that its check fails.".to_owned(),
+        ),
     }
 }
 
@@ -372,8 +496,15 @@ fn refused(context: &PullRequestContext<'_>, why: &ApprovalRefusal) -> Result<()
     let label = &context.inputs.approving.label;
     let removed = context.remove_label(label);
     let sentence = with_code(&inline(&line_with_end(&why.to_string(), 600), 600));
-    let text =
-        format!("### Approval\n\n**Not approved**: the label {} was removed, because {sentence}.", inline(label, 60));
-    context.note(NoteSubject::Approval, "WARNING", "The approval does not count.", &text);
+    let text = format!(
+        "### Approval\n\n**Not approved**: the label {} was removed, because {sentence}.",
+        inline(label, 60)
+    );
+    context.note(
+        NoteSubject::Approval,
+        "WARNING",
+        "The approval does not count.",
+        &text,
+    );
     removed
 }

@@ -28,7 +28,13 @@ pub fn measured(
     context: &PullRequestContext<'_>,
     before: Option<&str>,
 ) -> Result<Result<MeasuredRun, NoResult>, CliError> {
-    let found = evidence(&context.github, &RunQuery { before, ..context.query(&context.pull.head) });
+    let found = evidence(
+        &context.github,
+        &RunQuery {
+            before,
+            ..context.query(&context.pull.head)
+        },
+    );
     found.map_err(needs("the run's artifact cannot be read", "actions: read"))
 }
 
@@ -47,15 +53,28 @@ pub fn note_approval(context: &PullRequestContext<'_>, by: &str, next: &str, rea
         short_commit(&context.pull.head),
         inline(by, 60)
     );
-    context.note(NoteSubject::Approval, "TIP", "The result of this commit is approved.", text.trim_end());
+    context.note(
+        NoteSubject::Approval,
+        "TIP",
+        "The result of this commit is approved.",
+        text.trim_end(),
+    );
 }
 
 /// Says in the comment that the approval of the head is withdrawn, and what starts the check again. `description` is that of the status.
 pub fn note_withdrawal(context: &PullRequestContext<'_>, description: &str, next: &str) {
     let why = approval::reason_of_withdrawal(description).unwrap_or(description);
     let head = short_commit(&context.pull.head);
-    let text = format!("### Approval\n\n**Withdrawn** on `{head}`: {}.\n\n{next}", inline(why, 200));
-    context.note(NoteSubject::Approval, "NOTE", "The approval of this commit is withdrawn.", &text);
+    let text = format!(
+        "### Approval\n\n**Withdrawn** on `{head}`: {}.\n\n{next}",
+        inline(why, 200)
+    );
+    context.note(
+        NoteSubject::Approval,
+        "NOTE",
+        "The approval of this commit is withdrawn.",
+        &text,
+    );
 }
 
 /// Starts the run of a result again whose approval was withdrawn after it passed: the job that withdrew it may have been stopped before
@@ -70,11 +89,17 @@ pub fn catch_up_withdrawal(context: &PullRequestContext<'_>) -> Result<(), CliEr
         let is_own = status.context == context.key.status() && status.creator == identity;
         is_own && approval::is_about(status, context.pull.number)
     };
-    let Some(newest) = statuses.iter().find(own) else { return Ok(()) };
-    if newest.state != StatusState::Failure || approval::reason_of_withdrawal(&newest.description).is_none() {
+    let Some(newest) = statuses.iter().find(own) else {
+        return Ok(());
+    };
+    if newest.state != StatusState::Failure
+        || approval::reason_of_withdrawal(&newest.description).is_none()
+    {
         return Ok(());
     }
-    let Ok(measured) = measured(context, None)? else { return Ok(()) };
+    let Ok(measured) = measured(context, None)? else {
+        return Ok(());
+    };
     let gate = GateRun::of(&measured);
     if gate.has_passed_before(&newest.at) {
         let next = gate.after_withdrawal(context, &newest.description)?;
@@ -88,9 +113,16 @@ pub fn catch_up_withdrawal(context: &PullRequestContext<'_>) -> Result<(), CliEr
 ///
 /// # Errors
 /// A failed request.
-pub fn catch_up(context: &PullRequestContext<'_>, standing: Option<&Approval>) -> Result<(), CliError> {
-    let Some(standing) = standing else { return Ok(()) };
-    let Ok(measured) = measured(context, None)? else { return Ok(()) };
+pub fn catch_up(
+    context: &PullRequestContext<'_>,
+    standing: Option<&Approval>,
+) -> Result<(), CliError> {
+    let Some(standing) = standing else {
+        return Ok(());
+    };
+    let Ok(measured) = measured(context, None)? else {
+        return Ok(());
+    };
     let gate = GateRun::of(&measured);
     if gate.is_older_than(standing) {
         let next = gate.after_approval(context);

@@ -23,8 +23,13 @@ pub fn approved_result(
     approval: &Approval,
     baseline: Option<&RepoPath>,
 ) -> Result<Option<Report>, GitHubError> {
-    let result = Some(ResultDigest { digest: &approval.digest, baseline });
-    Ok(evidence(github, &RunQuery { result, ..*query })?.ok().map(|run| run.report))
+    let result = Some(ResultDigest {
+        digest: &approval.digest,
+        baseline,
+    });
+    Ok(evidence(github, &RunQuery { result, ..*query })?
+        .ok()
+        .map(|run| run.report))
 }
 
 /// The same for a run. A result for another base branch does not count: into another branch the same change may mean something else.
@@ -45,7 +50,11 @@ pub fn approved_result_of(
 ///
 /// # Errors
 /// Any other refusal.
-pub fn unread(error: GitHubError, permission: &str, done: &mut GradedRun) -> Result<Option<Approval>, CliError> {
+pub fn unread(
+    error: GitHubError,
+    permission: &str,
+    done: &mut GradedRun,
+) -> Result<Option<Approval>, CliError> {
     let is_denied = error.is_denied();
     let error = error.explained("approvals cannot be read", permission);
     match is_denied {
@@ -59,7 +68,11 @@ pub fn unread(error: GitHubError, permission: &str, done: &mut GradedRun) -> Res
 
 /// The first parts of a result that no approval covers, for a note.
 pub fn named_parts(left: &[String]) -> String {
-    let named: Vec<String> = left.iter().take(NAMED).map(|part| line(part, LONGEST)).collect();
+    let named: Vec<String> = left
+        .iter()
+        .take(NAMED)
+        .map(|part| line(part, LONGEST))
+        .collect();
     let more = match left.len() - named.len() {
         0 => String::new(),
         more => format!(", and {more} more"),

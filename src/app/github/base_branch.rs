@@ -35,22 +35,42 @@ pub fn base_branch(event: &Event, github: Option<&GitHub>) -> Result<BaseBranch,
         true => event.tip.clone().or_else(current),
         false => default_tip(github)?,
     };
-    Ok(BaseBranch { name: Some(name), tip, rules: None })
+    Ok(BaseBranch {
+        name: Some(name),
+        tip,
+        rules: None,
+    })
 }
 
 /// The tip of the default branch. Without an answer nothing is excused.
 fn default_tip(github: &GitHub) -> Result<Option<BranchTip>, CliError> {
-    let Some(default) = readable_default(github)? else { return Ok(None) };
+    let Some(default) = readable_default(github)? else {
+        return Ok(None);
+    };
     let tip = github.branch_tip(&default).ok().flatten();
     Ok(tip.map(|tip| tip.of_other_branch(default)))
 }
 
 /// Returns the base branch of a pull request that is compared with its merge base.
 fn newest_rules(github: &GitHub, name: String, base: &str) -> Result<BaseBranch, CliError> {
-    let newest = github.branch_tip(&name).map_err(needs("the base branch cannot be read", "contents: read"))?;
-    let rules = newest.as_ref().map(BranchTip::commit).filter(|newest| *newest != base).map(str::to_owned);
-    let tip = if relies_on_checks(github, &name)? == Some(true) { newest } else { None };
-    Ok(BaseBranch { name: Some(name), tip, rules })
+    let newest = github
+        .branch_tip(&name)
+        .map_err(needs("the base branch cannot be read", "contents: read"))?;
+    let rules = newest
+        .as_ref()
+        .map(BranchTip::commit)
+        .filter(|newest| *newest != base)
+        .map(str::to_owned);
+    let tip = if relies_on_checks(github, &name)? == Some(true) {
+        newest
+    } else {
+        None
+    };
+    Ok(BaseBranch {
+        name: Some(name),
+        tip,
+        rules,
+    })
 }
 
 /// Whether a branch is the default branch, or requires what that one requires; `None` if the token may not know it.
@@ -58,13 +78,20 @@ fn newest_rules(github: &GitHub, name: String, base: &str) -> Result<BaseBranch,
 /// # Errors
 /// A failed request.
 pub fn relies_on_checks(github: &GitHub, branch: &str) -> Result<Option<bool>, CliError> {
-    let Some(default) = readable_default(github)? else { return Ok(None) };
+    let Some(default) = readable_default(github)? else {
+        return Ok(None);
+    };
     if default == branch {
         return Ok(Some(true));
     }
-    let Some(own) = rules(github, branch)? else { return Ok(None) };
+    let Some(own) = rules(github, branch)? else {
+        return Ok(None);
+    };
     let of_default = rules(github, &default)?;
-    Ok(Some(requires_any(&own) && of_default.is_none_or(|default| not_required(branch, &own, &default).is_empty())))
+    Ok(Some(
+        requires_any(&own)
+            && of_default.is_none_or(|default| not_required(branch, &own, &default).is_empty()),
+    ))
 }
 
 const UNREAD: &str = "the repository cannot be read";
@@ -95,7 +122,10 @@ pub fn rules(github: &GitHub, branch: &str) -> Result<Option<BranchRules>, CliEr
     match github.branch_rules(branch) {
         Ok(rules) => Ok(Some(rules)),
         Err(error) if error.is_denied() => Ok(None),
-        Err(error) => Err(needs("the rules of the base branch cannot be read", "metadata: read")(error)),
+        Err(error) => Err(needs(
+            "the rules of the base branch cannot be read",
+            "metadata: read",
+        )(error)),
     }
 }
 
@@ -109,23 +139,35 @@ pub fn requires_any(rules: &BranchRules) -> bool {
 /// branch. A check of the default branch such as `tests (linux)` is not one of the branch `linux`.
 pub fn not_required(branch: &str, own: &BranchRules, default: &BranchRules) -> Vec<String> {
     let (own, default) = (names(own), names(default));
-    match own.difference(&default).any(|name| is_of_branch(name, branch)) {
+    match own
+        .difference(&default)
+        .any(|name| is_of_branch(name, branch))
+    {
         true => Vec::new(),
-        false => default.difference(&own).map(|name| (*name).to_owned()).collect(),
+        false => default
+            .difference(&own)
+            .map(|name| (*name).to_owned())
+            .collect(),
     }
 }
 
 /// The names of the checks, and the paths of the workflows.
 fn names(rules: &BranchRules) -> BTreeSet<&str> {
     let checks = rules.required.iter().map(|check| check.name.as_str());
-    checks.chain(rules.workflows.iter().map(String::as_str)).collect()
+    checks
+        .chain(rules.workflows.iter().map(String::as_str))
+        .collect()
 }
 
 /// Whether a branch requires a check that has the branch's name at its end.
 pub fn has_check_of_its_own(branch: &str, rules: &BranchRules) -> bool {
-    names(rules).into_iter().any(|name| is_of_branch(name, branch))
+    names(rules)
+        .into_iter()
+        .any(|name| is_of_branch(name, branch))
 }
 
 fn is_of_branch(name: &str, branch: &str) -> bool {
-    [" (", ": "].iter().any(|before| name.ends_with(&format!("{before}{branch})")))
+    [" (", ": "]
+        .iter()
+        .any(|before| name.ends_with(&format!("{before}{branch})")))
 }

@@ -13,7 +13,9 @@ use crate::files::{Files, sha256_hex};
 use crate::format::{baseline_v1, report_v1};
 use crate::model::{Baseline, PullRequestDetails, RepoPath, Report};
 use crate::publish;
-use crate::publish::baseline_pr::{BaselinePrInput, BaselinePrPlan, CLOSED, DeclinedBaselinePr, OpenBaselinePr, TITLE};
+use crate::publish::baseline_pr::{
+    BaselinePrInput, BaselinePrPlan, CLOSED, DeclinedBaselinePr, OpenBaselinePr, TITLE,
+};
 use crate::publish::{ConfigKey, baseline_pr};
 use crate::world::{ClosedPull, Disk, FileCommit, GitHub, NotCommitted, World};
 
@@ -42,13 +44,23 @@ struct BaselineBranch<'a> {
 pub fn baseline_pr(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let commit = world.env.get("GITHUB_SHA").unwrap_or_default();
     let github = open(&world.env)?;
-    let Some(into) = default_branch(world, &github)? else { return Ok(0) };
+    let Some(into) = default_branch(world, &github)? else {
+        return Ok(0);
+    };
     let report = measured(world, inputs, commit)?;
     let unread = needs("the config cannot be read", CONTENTS);
     let file = baseline_file(inputs, |file| github.file(file, commit).map_err(unread))?;
     let file = file.ok_or_else(|| no_baseline(inputs))?;
     let key = inputs.key(&report);
-    let target = BaselineBranch { world, github: &github, into, commit, file, branch: key.branch(), key };
+    let target = BaselineBranch {
+        world,
+        github: &github,
+        into,
+        commit,
+        file,
+        branch: key.branch(),
+        key,
+    };
     let written = maintain_pull_request(&target, &report)?;
     outputs(world, &[("commit", written.as_deref().unwrap_or_default())])?;
     Ok(0)
@@ -56,17 +68,28 @@ pub fn baseline_pr(world: &World, inputs: &ActionInputs) -> Result<u8, CliError>
 
 fn no_baseline(inputs: &ActionInputs) -> Diagnostic {
     let help = "add baseline: baselines/latest.json, or correct the input config";
-    Diagnostic::of_file(&inputs.config, Code::NO_BASELINE, "the config of this commit names no baseline", help)
+    Diagnostic::of_file(
+        &inputs.config,
+        Code::NO_BASELINE,
+        "the config of this commit names no baseline",
+        help,
+    )
 }
 
 /// Returns the default branch if the job runs on it. Numbers of other branches do not become a baseline.
 fn default_branch(world: &World, github: &GitHub) -> Result<Option<String>, CliError> {
     let default = known_default(github)?;
-    let here = world.env.get("GITHUB_REF").and_then(|name| name.strip_prefix("refs/heads/"));
+    let here = world
+        .env
+        .get("GITHUB_REF")
+        .and_then(|name| name.strip_prefix("refs/heads/"));
     if here == Some(default.as_str()) {
         return Ok(Some(default));
     }
-    log(world, "this is not the default branch, so the baseline is not updated");
+    log(
+        world,
+        "this is not the default branch, so the baseline is not updated",
+    );
     Ok(None)
 }
 
@@ -75,41 +98,84 @@ fn measured(world: &World, inputs: &ActionInputs, commit: &str) -> Result<Report
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     let out = inside(workspace, &inputs.out);
     let shown = format!("{}/report.json", inputs.out);
-    let refuse = |what: &str, help: &str| CliError::from(Diagnostic::of_file(&shown, Code::NO_REPORT, what, help));
-    let missing =
-        |_| refuse("the report does not exist", "add a step with mode: run and the same input out before this one");
+    let refuse = |what: &str, help: &str| {
+        CliError::from(Diagnostic::of_file(&shown, Code::NO_REPORT, what, help))
+    };
+    let missing = |_| {
+        refuse(
+            "the report does not exist",
+            "add a step with mode: run and the same input out before this one",
+        )
+    };
     let disk = Disk::open(Path::new(&out)).map_err(missing)?;
     let report = report_v1::read_report(&disk.text(&RepoPath::root().child("report.json"))?)?;
     let config = inputs.config_file()?;
     if report.config.as_ref() != Some(&config) {
-        let found = report.config.as_ref().map_or("an unnamed config".to_owned(), ToString::to_string);
+        let found = report
+            .config
+            .as_ref()
+            .map_or("an unnamed config".to_owned(), ToString::to_string);
         let what = format!("the report is for {found}, but this step is for {config}");
         return Err(refuse(&what, "give both steps the same input config"));
     }
     match report.commit.as_deref() == Some(commit) {
         true => Ok(report),
-        false => Err(refuse("the report is for another commit than this job", "grade the commit in the same job")),
+        false => Err(refuse(
+            "the report is for another commit than this job",
+            "grade the commit in the same job",
+        )),
     }
 }
 
-fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result<Option<String>, CliError> {
-    let BaselineBranch { world, github, into, commit, file, branch: from, key: _ } = target;
-    let read = |at: &str| github.file(file, at).map_err(needs("the baseline cannot be read", CONTENTS));
+fn maintain_pull_request(
+    target: &BaselineBranch<'_>,
+    report: &Report,
+) -> Result<Option<String>, CliError> {
+    let BaselineBranch {
+        world,
+        github,
+        into,
+        commit,
+        file,
+        branch: from,
+        key: _,
+    } = target;
+    let read = |at: &str| {
+        github
+            .file(file, at)
+            .map_err(needs("the baseline cannot be read", CONTENTS))
+    };
     let bytes = read(commit)?;
     let before = baseline_of(file, bytes.as_ref())?;
-    let head = github.branch(from).map_err(needs("the baseline's branch cannot be read", CONTENTS))?;
+    let head = github
+        .branch(from)
+        .map_err(needs("the baseline's branch cannot be read", CONTENTS))?;
     let branch = match &head {
         Some(head) => baseline_of(file, read(head)?.as_ref()).ok().flatten(),
         None => None,
     };
     if is_newer(target, branch.as_ref())? {
-        log(world, &format!("{from} has the numbers of a newer commit already; it is left alone"));
+        log(
+            world,
+            &format!("{from} has the numbers of a newer commit already; it is left alone"),
+        );
         return Ok(None);
     }
-    let pulls = github.own_open_pulls(from).map_err(needs("the pull requests cannot be read", PULLS))?;
+    let pulls = github
+        .own_open_pulls(from)
+        .map_err(needs("the pull requests cannot be read", PULLS))?;
     // Somebody may have opened one of the same branch into another one.
-    let pull = match pulls.iter().filter(|pull| pull.into == *into).map(|pull| pull.number).min() {
-        Some(number) => Some(github.pull(number).map_err(needs("the pull request cannot be read", PULLS))?),
+    let pull = match pulls
+        .iter()
+        .filter(|pull| pull.into == *into)
+        .map(|pull| pull.number)
+        .min()
+    {
+        Some(number) => Some(
+            github
+                .pull(number)
+                .map_err(needs("the pull request cannot be read", PULLS))?,
+        ),
         None => None,
     };
     let declined = match &pull {
@@ -119,9 +185,15 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
     let by = github.identity().unwrap_or("goldgate");
     let proposed: Baseline = baseline::proposed(before.as_ref(), report);
     let moves = publish::moves(before.as_ref(), report);
-    let since = before.as_ref().and_then(|before| before.captured_at.as_deref());
+    let since = before
+        .as_ref()
+        .and_then(|before| before.captured_at.as_deref());
     let is_asked = moves.iter().any(publish::is_worse);
-    let given = if is_asked { given_reasons(world, github, &target.key, into, since) } else { None };
+    let given = if is_asked {
+        given_reasons(world, github, &target.key, into, since)
+    } else {
+        None
+    };
     let plan = baseline_pr::plan(&BaselinePrInput {
         before: before.as_ref(),
         before_sha256: bytes.as_ref().map(|bytes| sha256_hex(bytes)),
@@ -129,8 +201,16 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
         moves: &moves,
         given,
         branch: branch.as_ref(),
-        open: pull.as_ref().map(|pull| OpenBaselinePr { number: pull.number, description: &pull.description }),
-        declined: declined.as_ref().map(|(number, baseline)| DeclinedBaselinePr { number: *number, baseline }),
+        open: pull.as_ref().map(|pull| OpenBaselinePr {
+            number: pull.number,
+            description: &pull.description,
+        }),
+        declined: declined
+            .as_ref()
+            .map(|(number, baseline)| DeclinedBaselinePr {
+                number: *number,
+                baseline,
+            }),
         by,
         at: &world.clock.now(),
     });
@@ -150,8 +230,15 @@ fn carry_out(
             Ok(None)
         }
         BaselinePrPlan::Close(number) => {
-            log(world, &format!("the numbers equal the baseline again, so pull request {number} is closed"));
-            let description = pull.map(|pull| pull.description.trim_end()).unwrap_or_default();
+            log(
+                world,
+                &format!(
+                    "the numbers equal the baseline again, so pull request {number} is closed"
+                ),
+            );
+            let description = pull
+                .map(|pull| pull.description.trim_end())
+                .unwrap_or_default();
             github
                 .close_pull(number, &format!("{description}\n\n{CLOSED}\n"))
                 .map_err(needs("the pull request cannot be closed", PULLS))?;
@@ -164,9 +251,15 @@ fn carry_out(
             log(world, &what);
             Ok(None)
         }
-        BaselinePrPlan::Keep { commit: baseline, number, description } => {
+        BaselinePrPlan::Keep {
+            commit: baseline,
+            number,
+            description,
+        } => {
             let head = pull.map(|pull| pull.head.as_str());
-            let written = baseline.map(|baseline| commit_baseline(target, head, &baseline)).transpose()?;
+            let written = baseline
+                .map(|baseline| commit_baseline(target, head, &baseline))
+                .transpose()?;
             match number {
                 Some(number) => {
                     let stated = pull.map(|pull| pull.description.trim());
@@ -174,7 +267,10 @@ fn carry_out(
                         let described = github.describe_pull(number, TITLE, &description);
                         described.map_err(needs("the pull request cannot be updated", PULLS))?;
                     }
-                    log(world, &format!("pull request {number} has the moved numbers"));
+                    log(
+                        world,
+                        &format!("pull request {number} has the moved numbers"),
+                    );
                 }
                 None => open_pull_request(target, &description)?,
             }
@@ -186,20 +282,43 @@ fn carry_out(
 /// Returns the newest pull request from the branch with the baseline at its head, if somebody closed it without a merge. One that goldgate
 /// closed says so in its description.
 fn declined(target: &BaselineBranch<'_>) -> Result<Option<(u64, Baseline)>, CliError> {
-    let BaselineBranch { github, file, branch, into, .. } = target;
-    let closed = github.newest_closed_pull(branch, into).map_err(needs("the pull requests cannot be read", PULLS))?;
-    let Some(ClosedPull { number, head, description, is_merged: false }) = closed else { return Ok(None) };
+    let BaselineBranch {
+        github,
+        file,
+        branch,
+        into,
+        ..
+    } = target;
+    let closed = github
+        .newest_closed_pull(branch, into)
+        .map_err(needs("the pull requests cannot be read", PULLS))?;
+    let Some(ClosedPull {
+        number,
+        head,
+        description,
+        is_merged: false,
+    }) = closed
+    else {
+        return Ok(None);
+    };
     if description.trim_end().ends_with(CLOSED) {
         return Ok(None);
     }
-    let bytes = github.file(file, &head).map_err(needs("the baseline cannot be read", CONTENTS))?;
-    Ok(baseline_of(file, bytes.as_ref()).ok().flatten().map(|baseline| (number, baseline)))
+    let bytes = github
+        .file(file, &head)
+        .map_err(needs("the baseline cannot be read", CONTENTS))?;
+    Ok(baseline_of(file, bytes.as_ref())
+        .ok()
+        .flatten()
+        .map(|baseline| (number, baseline)))
 }
 
 /// Whether the branch has the baseline of a commit on top of this one: the job of an older push was started again.
 fn is_newer(target: &BaselineBranch<'_>, branch: Option<&Baseline>) -> Result<bool, CliError> {
     let measured = branch.and_then(|branch| branch.commit.as_deref());
-    let Some(measured) = measured.filter(|measured| *measured != target.commit) else { return Ok(false) };
+    let Some(measured) = measured.filter(|measured| *measured != target.commit) else {
+        return Ok(false);
+    };
     match target.github.has_commit(measured, target.commit) {
         Err(error) if error.is_denied() => Ok(false),
         known => known.map_err(needs("the commits cannot be compared", CONTENTS)),
@@ -207,7 +326,9 @@ fn is_newer(target: &BaselineBranch<'_>, branch: Option<&Baseline>) -> Result<bo
 }
 
 fn open_pull_request(target: &BaselineBranch<'_>, description: &str) -> Result<(), CliError> {
-    let opened = target.github.open_pull(&target.branch, &target.into, TITLE, description);
+    let opened = target
+        .github
+        .open_pull(&target.branch, &target.into, TITLE, description);
     let what = "the pull request cannot be opened (the repository's settings must also allow workflows to do so)";
     let opened = opened.map_err(needs(what, PULLS))?;
     log(target.world, &format!("opened pull request {opened}"));
@@ -216,27 +337,50 @@ fn open_pull_request(target: &BaselineBranch<'_>, description: &str) -> Result<(
 
 /// Replaces the branch by one commit on top of the measured one. Where somebody committed other files to the open pull request, nothing is
 /// replaced: the commit goes on top of its head.
-fn commit_baseline(target: &BaselineBranch<'_>, head: Option<&str>, baseline: &Baseline) -> Result<String, CliError> {
-    let BaselineBranch { github, branch, commit, file, .. } = target;
+fn commit_baseline(
+    target: &BaselineBranch<'_>,
+    head: Option<&str>,
+    baseline: &Baseline,
+) -> Result<String, CliError> {
+    let BaselineBranch {
+        github,
+        branch,
+        commit,
+        file,
+        ..
+    } = target;
     let text = baseline_v1::written(baseline);
-    let what = FileCommit { file, text: &text, headline: TITLE };
+    let what = FileCommit {
+        file,
+        text: &text,
+        headline: TITLE,
+    };
     let unwritten = || needs("the baseline's branch cannot be written", CONTENTS);
     let edited = match head {
         Some(head) => has_other_files(target, head)?.then_some(head),
         None => None,
     };
-    let Some(head) = edited else { return github.put_on(branch, commit, &what).map_err(unwritten()) };
-    github.commit_on(branch, head, &what).map_err(|error| match error {
-        NotCommitted::Refused(why) => unwritten()(why),
-        NotCommitted::Moved => {
-            anyhow::anyhow!("somebody pushed to {branch} while this job ran; start the job again").into()
-        }
-    })
+    let Some(head) = edited else {
+        return github.put_on(branch, commit, &what).map_err(unwritten());
+    };
+    github
+        .commit_on(branch, head, &what)
+        .map_err(|error| match error {
+            NotCommitted::Refused(why) => unwritten()(why),
+            NotCommitted::Moved => anyhow::anyhow!(
+                "somebody pushed to {branch} while this job ran; start the job again"
+            )
+            .into(),
+        })
 }
 
 /// Whether a commit changes other files than the baseline since it left the measured commit.
 fn has_other_files(target: &BaselineBranch<'_>, head: &str) -> Result<bool, CliError> {
     let compared = target.github.compare(target.commit, head);
     let compared = compared.map_err(needs("the baseline's branch cannot be compared", CONTENTS))?;
-    Ok(compared.files.is_none_or(|files| files.iter().any(|changed| changed.path != target.file.as_str())))
+    Ok(compared.files.is_none_or(|files| {
+        files
+            .iter()
+            .any(|changed| changed.path != target.file.as_str())
+    }))
 }

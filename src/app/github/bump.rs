@@ -20,7 +20,9 @@ use crate::world::{FileCommit, NotCommitted, World};
 /// # Errors
 /// Bad input, or a failed request.
 pub fn bump(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
-    let Some(context) = PullRequestContext::open(world, inputs)? else { return Ok(0) };
+    let Some(context) = PullRequestContext::open(world, inputs)? else {
+        return Ok(0);
+    };
     recover_approval(&context)?;
     let standing = context.current_approval(&context.pull.head)?;
     let found = match standing {
@@ -89,9 +91,19 @@ fn act(
             refused(context, why);
             Ok(None)
         }
-        BumpPlan::Commit { branch, head, baseline, by, digest } => {
+        BumpPlan::Commit {
+            branch,
+            head,
+            baseline,
+            by,
+            digest,
+        } => {
             let text = baseline_v1::written(baseline);
-            let what = FileCommit { file, text: &text, headline: "Accept the moved baseline" };
+            let what = FileCommit {
+                file,
+                text: &text,
+                headline: "Accept the moved baseline",
+            };
             let commit = match context.github.commit_on(branch, head, &what) {
                 Ok(commit) => commit,
                 Err(NotCommitted::Moved) => {
@@ -104,7 +116,12 @@ fn act(
             };
             log(context.world, &format!("committed {file} as {commit}"));
             // The commit has the same result: it only writes the approved numbers.
-            carry_on(context, head, &commit, &approval::description(by, digest, context.pull.number))?;
+            carry_on(
+                context,
+                head,
+                &commit,
+                &approval::description(by, digest, context.pull.number),
+            )?;
             let next = started(context, workflow, branch);
             committed(context, file, &commit, by, &next);
             Ok(Some(commit))
@@ -115,7 +132,9 @@ fn act(
 /// Restarts the gate, because a push with a workflow's own token starts no run. Returns a text that says what is left to do.
 fn started(context: &PullRequestContext<'_>, workflow: Option<&str>, branch: &str) -> String {
     let by_hand = "start the gate on the new commit by hand: close and reopen this pull request";
-    let Some(name) = workflow.and_then(|path| path.rsplit('/').next()) else { return by_hand.to_owned() };
+    let Some(name) = workflow.and_then(|path| path.rsplit('/').next()) else {
+        return by_hand.to_owned();
+    };
     match context.github.start(name, branch, context.pull.number) {
         Ok(()) => {
             format!(
@@ -123,7 +142,9 @@ fn started(context: &PullRequestContext<'_>, workflow: Option<&str>, branch: &st
             )
         }
         Err(why) => {
-            let failure = needs("the gate cannot be restarted", "actions: write")(why).messages().join("\n");
+            let failure = needs("the gate cannot be restarted", "actions: write")(why)
+                .messages()
+                .join("\n");
             format!(
                 "{by_hand}, or press \"Run workflow\" of {} for this branch if it has `workflow_dispatch` ({})",
                 inline(name, 80),
@@ -133,28 +154,46 @@ fn started(context: &PullRequestContext<'_>, workflow: Option<&str>, branch: &st
     }
 }
 
-fn committed(context: &PullRequestContext<'_>, file: &RepoPath, commit: &str, by: &str, next: &str) {
+fn committed(
+    context: &PullRequestContext<'_>,
+    file: &RepoPath,
+    commit: &str,
+    by: &str,
+    next: &str,
+) {
     let text = format!(
         "### Baseline\n\nThe numbers that {} approved are committed as `{}` to {}; {next}.",
         inline(by, 60),
         short_commit(commit),
         inline(file.as_str(), 200)
     );
-    context.note_on(commit, NoteSubject::Bump, "TIP", "The approved baseline is committed.", &text);
+    context.note_on(
+        commit,
+        NoteSubject::Bump,
+        "TIP",
+        "The approved baseline is committed.",
+        &text,
+    );
 }
 
 fn refused(context: &PullRequestContext<'_>, why: &BumpRefusal) {
     log(context.world, &format!("not committed: {why}"));
     let reason = match why {
         // These texts are goldgate's own and keep their code spans; the others are escaped.
-        BumpRefusal::Fork | BumpRefusal::Moved | BumpRefusal::OtherResult | BumpRefusal::NotAsMeasured => {
-            why.to_string()
-        }
+        BumpRefusal::Fork
+        | BumpRefusal::Moved
+        | BumpRefusal::OtherResult
+        | BumpRefusal::NotAsMeasured => why.to_string(),
         BumpRefusal::NoReason(worse) => {
             BumpRefusal::NoReason(worse.iter().map(|name| inline(name, 100)).collect()).to_string()
         }
         BumpRefusal::NoResult(_) => inline(&why.to_string(), 600),
     };
     let text = format!("### Baseline\n\nThe approved baseline is **not committed**: {reason}.");
-    context.note(NoteSubject::Bump, "NOTE", "The approved baseline is not committed.", &text);
+    context.note(
+        NoteSubject::Bump,
+        "NOTE",
+        "The approved baseline is not committed.",
+        &text,
+    );
 }

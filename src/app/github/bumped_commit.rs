@@ -7,7 +7,9 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::baseline;
 use crate::files::sha256_hex;
 use crate::format::baseline_v1;
-use crate::model::{Approval, Baseline, BranchOrigin, PullRequestDetails, PullState, RepoPath, StatusState};
+use crate::model::{
+    Approval, Baseline, BranchOrigin, PullRequestDetails, PullState, RepoPath, StatusState,
+};
 use crate::publish::approval::{ApprovalScope, NoResult};
 use crate::publish::bump::{BumpInput, BumpPlan, MeasuredBaseline};
 use crate::publish::{ConfigKey, approval, bump};
@@ -30,7 +32,10 @@ impl BaselineFiles {
     /// # Errors
     /// An invalid config or baseline of the base branch, or a failed request.
     pub fn read(context: &PullRequestContext<'_>, head: &str) -> Result<Option<Self>, CliError> {
-        context.baseline_file()?.map(|file| Self::at(context, file, head)).transpose()
+        context
+            .baseline_file()?
+            .map(|file| Self::at(context, file, head))
+            .transpose()
     }
 
     fn at(context: &PullRequestContext<'_>, file: RepoPath, head: &str) -> Result<Self, CliError> {
@@ -66,7 +71,13 @@ impl BaselineFiles {
     }
 
     fn computed(&self, found: MeasuredRun) -> MeasuredBaseline {
-        let MeasuredRun { report, written, run: _, at: _, artifact: _ } = found;
+        let MeasuredRun {
+            report,
+            written,
+            run: _,
+            at: _,
+            artifact: _,
+        } = found;
         let before = self.before.as_ref();
         MeasuredBaseline {
             digest: report::result_digest(&report, Some(&self.file)),
@@ -82,23 +93,40 @@ impl BaselineFiles {
 ///
 /// # Errors
 /// A failed request.
-pub fn carry_on(context: &PullRequestContext<'_>, from: &str, to: &str, own: &str) -> Result<(), CliError> {
+pub fn carry_on(
+    context: &PullRequestContext<'_>,
+    from: &str,
+    to: &str,
+    own: &str,
+) -> Result<(), CliError> {
     carry_others(context, &context.key, from, to)?;
     context.record(to, StatusState::Success, own)
 }
 
 /// Moves the approvals of all configs but one.
-fn carry_others(context: &PullRequestContext<'_>, last: &ConfigKey, from: &str, to: &str) -> Result<(), CliError> {
+fn carry_others(
+    context: &PullRequestContext<'_>,
+    last: &ConfigKey,
+    from: &str,
+    to: &str,
+) -> Result<(), CliError> {
     let statuses = context.statuses(from)?;
     let identity = context.github.identity().unwrap_or_default();
     let mut keys: Vec<ConfigKey> = Vec::new();
-    for key in statuses.iter().filter_map(|status| ConfigKey::of_status(&status.context)) {
+    for key in statuses
+        .iter()
+        .filter_map(|status| ConfigKey::of_status(&status.context))
+    {
         if key != *last && !keys.contains(&key) {
             keys.push(key);
         }
     }
     for key in keys {
-        let scope = ApprovalScope { key: &key, identity, pull: Some(context.pull.number) };
+        let scope = ApprovalScope {
+            key: &key,
+            identity,
+            pull: Some(context.pull.number),
+        };
         if let Some(other) = approval::standing(&statuses, scope, from) {
             let description = approval::description(&other.by, &other.digest, context.pull.number);
             context.record_for(&key, to, StatusState::Success, &description)?;
@@ -122,20 +150,39 @@ pub fn recover_approval(context: &PullRequestContext<'_>) -> Result<(), CliError
         return Ok(());
     }
     let parents = context.github.parents(&pull.head).map_err(unread())?;
-    let [parent] = parents.as_slice() else { return Ok(()) };
+    let [parent] = parents.as_slice() else {
+        return Ok(());
+    };
     let statuses = context.statuses(parent)?;
     let mut keys: Vec<ConfigKey> = vec![context.key.clone()];
-    for key in statuses.iter().filter_map(|status| ConfigKey::of_status(&status.context)) {
+    for key in statuses
+        .iter()
+        .filter_map(|status| ConfigKey::of_status(&status.context))
+    {
         if !keys.contains(&key) {
             keys.push(key);
         }
     }
     let identity = context.github.identity().unwrap_or_default();
     for key in keys {
-        let scope = ApprovalScope { key: &key, identity, pull: Some(pull.number) };
-        let Some(approval) = approval::standing(&statuses, scope, parent) else { continue };
-        let Some(description) = bumped_by(context, &key, &approval, parent)? else { continue };
-        log(context.world, &format!("{} is the commit of the approved baseline", short_commit(&pull.head)));
+        let scope = ApprovalScope {
+            key: &key,
+            identity,
+            pull: Some(pull.number),
+        };
+        let Some(approval) = approval::standing(&statuses, scope, parent) else {
+            continue;
+        };
+        let Some(description) = bumped_by(context, &key, &approval, parent)? else {
+            continue;
+        };
+        log(
+            context.world,
+            &format!(
+                "{} is the commit of the approved baseline",
+                short_commit(&pull.head)
+            ),
+        );
         carry_others(context, &key, parent, &pull.head)?;
         // While this one is missing, a later run finds all of them again.
         return context.record_for(&key, &pull.head, StatusState::Success, &description);
@@ -156,15 +203,25 @@ fn bumped_by(
 ) -> Result<Option<String>, CliError> {
     let pull = &context.pull;
     let found = |config: &RepoPath| {
-        let query = RunQuery { number: Some(pull.number), commit: parent, config, key, before: None, result: None };
-        evidence(&context.github, &query).map_err(needs("the run's artifact cannot be read", "actions: read"))
+        let query = RunQuery {
+            number: Some(pull.number),
+            commit: parent,
+            config,
+            key,
+            before: None,
+            result: None,
+        };
+        evidence(&context.github, &query)
+            .map_err(needs("the run's artifact cannot be read", "actions: read"))
     };
     let (config, found) = match found(&context.config)? {
         // The report of another config names it; the digest of the approval contains that name.
-        Err(NoResult::OtherConfig(Some(other))) if *key != context.key => match RepoPath::root().join(&other) {
-            Ok(config) => (config.clone(), found(&config)?),
-            Err(_) => return Ok(None),
-        },
+        Err(NoResult::OtherConfig(Some(other))) if *key != context.key => {
+            match RepoPath::root().join(&other) {
+                Ok(config) => (config.clone(), found(&config)?),
+                Err(_) => return Ok(None),
+            }
+        }
         found => (context.config.clone(), found),
     };
     let file = match *key == context.key {
@@ -173,15 +230,28 @@ fn bumped_by(
     };
     let Some(file) = file else { return Ok(None) };
     let files = BaselineFiles::at(context, file, parent)?;
-    let approved = PullRequestDetails { head: parent.to_owned(), ..pull.clone() };
+    let approved = PullRequestDetails {
+        head: parent.to_owned(),
+        ..pull.clone()
+    };
     let plan = files.plan(context, &approved, Some(approval), found);
-    let BumpPlan::Commit { baseline, by, digest, .. } = plan else { return Ok(None) };
+    let BumpPlan::Commit {
+        baseline,
+        by,
+        digest,
+        ..
+    } = plan
+    else {
+        return Ok(None);
+    };
     let committed = context.file(&files.file, &pull.head)?;
     if committed.as_deref() != Some(baseline_v1::written(&baseline).as_bytes()) {
         return Ok(None);
     }
     let tree = |commit: &str| context.github.tree(commit).map_err(unread());
-    let (Some(before), Some(after)) = (tree(parent)?, tree(&pull.head)?) else { return Ok(None) };
+    let (Some(before), Some(after)) = (tree(parent)?, tree(&pull.head)?) else {
+        return Ok(None);
+    };
     let is_alone = without(before, &files.file) == without(after, &files.file);
     Ok(is_alone.then(|| approval::description(&by, &digest, pull.number)))
 }

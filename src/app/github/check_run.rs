@@ -16,8 +16,18 @@ const PERMISSION: &str = "checks: write";
 
 /// Writes the check run of an advisory run. A blocking run reports by the job's own status; without a check run, the regression
 /// of an advisory run would only be in the comment.
-pub fn check_run(world: &World, github: Option<&GitHub>, key: &ConfigKey, report: &Report, links: &Links) {
-    let (Some(github), Some(head), Authority::Advisory) = (github, &report.commit, report.authority) else { return };
+pub fn check_run(
+    world: &World,
+    github: Option<&GitHub>,
+    key: &ConfigKey,
+    report: &Report,
+    links: &Links,
+) {
+    let (Some(github), Some(head), Authority::Advisory) =
+        (github, &report.commit, report.authority)
+    else {
+        return;
+    };
     match written(github, head, key, report, links) {
         Ok(()) => {}
         Err(error) if error.is_denied() => {
@@ -29,7 +39,10 @@ pub fn check_run(world: &World, github: Option<&GitHub>, key: &ConfigKey, report
         Err(error) => {
             let error = error.explained("the check run could not be written", PERMISSION);
             let text = format!("{error:#}; the verdict does not change");
-            world.command(&format!("::warning title=goldgate::{}\n", text.replace(['\r', '\n'], " ")));
+            world.command(&format!(
+                "::warning title=goldgate::{}\n",
+                text.replace(['\r', '\n'], " ")
+            ));
         }
     }
 }
@@ -38,8 +51,17 @@ fn worse(report: &Report) -> bool {
     report.verdict.fails()
 }
 
-fn written(github: &GitHub, head: &str, key: &ConfigKey, report: &Report, links: &Links) -> Result<(), GitHubError> {
-    let tier = report.tiers.first().map_or("deterministic", |tier| tier.as_str());
+fn written(
+    github: &GitHub,
+    head: &str,
+    key: &ConfigKey,
+    report: &Report,
+    links: &Links,
+) -> Result<(), GitHubError> {
+    let tier = report
+        .tiers
+        .first()
+        .map_or("deterministic", |tier| tier.as_str());
     let name = key.check(tier);
     let existing = github.check_run(head, &name)?;
     let conclusion = match (worse(report), existing) {
@@ -49,8 +71,20 @@ fn written(github: &GitHub, head: &str, key: &ConfigKey, report: &Report, links:
         // An interrupted run replaces nothing.
         (false, Some(_) | None) => return Ok(()),
     };
-    let (title, summary) = (words::headline(report), publish::summary_within(report, links, LIMIT));
-    github.write_check_run(existing, &CheckRun { name: &name, head, conclusion, title: &title, summary: &summary })
+    let (title, summary) = (
+        words::headline(report),
+        publish::summary_within(report, links, LIMIT),
+    );
+    github.write_check_run(
+        existing,
+        &CheckRun {
+            name: &name,
+            head,
+            conclusion,
+            title: &title,
+            summary: &summary,
+        },
+    )
 }
 
 /// The check run that has the verdict of the trusted gate. It is in progress from the start, so that a job that is stopped leaves no
@@ -68,8 +102,15 @@ impl<'a> VerdictCheck<'a> {
     /// # Errors
     /// A failed request.
     pub fn start(github: &'a GitHub, name: String, head: String) -> Result<Self, CliError> {
-        let id = github.start_check_run(&head, &name).map_err(needs("the check run cannot be written", PERMISSION))?;
-        Ok(Self { github, head, name, id })
+        let id = github
+            .start_check_run(&head, &name)
+            .map_err(needs("the check run cannot be written", PERMISSION))?;
+        Ok(Self {
+            github,
+            head,
+            name,
+            id,
+        })
     }
 
     /// Ends the check run with the verdict. Everything but a pass blocks.
@@ -83,15 +124,34 @@ impl<'a> VerdictCheck<'a> {
     ) -> Result<(), CliError> {
         let (conclusion, title, summary) = match outcome {
             Ok((code, report)) => {
-                let conclusion = if *code == 0 { Conclusion::Success } else { Conclusion::Failure };
-                (conclusion, words::headline(report), publish::summary_within(report, &links(report), LIMIT))
+                let conclusion = if *code == 0 {
+                    Conclusion::Success
+                } else {
+                    Conclusion::Failure
+                };
+                (
+                    conclusion,
+                    words::headline(report),
+                    publish::summary_within(report, &links(report), LIMIT),
+                )
             }
             Err(error) => {
-                let said: String = error.messages().join("\n\n").chars().take(LIMIT / 4).collect();
+                let said: String = error
+                    .messages()
+                    .join("\n\n")
+                    .chars()
+                    .take(LIMIT / 4)
+                    .collect();
                 (Conclusion::Failure, "No verdict".to_owned(), said)
             }
         };
-        let run = CheckRun { name: &self.name, head: &self.head, conclusion, title: &title, summary: &summary };
+        let run = CheckRun {
+            name: &self.name,
+            head: &self.head,
+            conclusion,
+            title: &title,
+            summary: &summary,
+        };
         let written = self.github.write_check_run(Some(self.id), &run);
         written.map_err(needs("the check run cannot be written", PERMISSION))
     }

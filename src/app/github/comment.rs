@@ -46,8 +46,17 @@ impl CommentOutcome {
 
 /// Returns the run and attempt of this job, 0 where unknown.
 pub fn this_run(world: &World) -> RunNumber {
-    let number = |name| world.env.get(name).and_then(|text| text.parse().ok()).unwrap_or_default();
-    RunNumber { run: number("GITHUB_RUN_ID"), attempt: number("GITHUB_RUN_ATTEMPT") }
+    let number = |name| {
+        world
+            .env
+            .get(name)
+            .and_then(|text| text.parse().ok())
+            .unwrap_or_default()
+    };
+    RunNumber {
+        run: number("GITHUB_RUN_ID"),
+        attempt: number("GITHUB_RUN_ATTEMPT"),
+    }
 }
 
 /// Writes the comment. A failure is reported as a warning and never changes the verdict.
@@ -69,7 +78,9 @@ pub fn comment(
         Ok(outcome) => outcome,
         Err(error) => {
             let error = error.explained("the comment could not be written", "pull-requests: write");
-            let text = format!("{error:#}; the verdict does not change, and the summary has the full result");
+            let text = format!(
+                "{error:#}; the verdict does not change, and the summary has the full result"
+            );
             warn(&text.replace(['\r', '\n'], " "))
         }
     }
@@ -105,18 +116,24 @@ fn upsert(
             run: input.run,
             origin: input.origin,
             // Without a comment of this key, none is of this account.
-            author: publish::may_exist(key.as_str(), &comments).then(|| github.identity()).flatten(),
+            author: publish::may_exist(key.as_str(), &comments)
+                .then(|| github.identity())
+                .flatten(),
         };
         let plan = publish::plan(&request, &comments);
         if let CommentPlan::Nothing(why) = plan {
             let why = match why {
-                StaleComment::NewerHead => "a run on a newer commit has already written the comment",
+                StaleComment::NewerHead => {
+                    "a run on a newer commit has already written the comment"
+                }
                 StaleComment::LaterRun => "a later run has already written the comment",
                 StaleComment::Trusted => {
                     "the comment shows the verdict of a job that the pull request does not control"
                 }
             };
-            world.command(&format!("::notice title=goldgate::{why}; it is left unchanged\n"));
+            world.command(&format!(
+                "::notice title=goldgate::{why}; it is left unchanged\n"
+            ));
             return Ok(CommentOutcome::Left);
         }
         match acted(github, pull_request.number, plan) {
@@ -127,8 +144,14 @@ fn upsert(
                 }
                 std::thread::sleep(pause(input.run, round));
                 // A created comment tells the account.
-                let request = CommentRequest { author: github.identity(), ..request };
-                if publish::is_settled(&request, &present_comments(github, pull_request.number, created)?) {
+                let request = CommentRequest {
+                    author: github.identity(),
+                    ..request
+                };
+                if publish::is_settled(
+                    &request,
+                    &present_comments(github, pull_request.number, created)?,
+                ) {
                     return Ok(CommentOutcome::Written(written.url()));
                 }
             }
@@ -138,9 +161,9 @@ fn upsert(
             Err(refused) => return Err(refused),
         }
     }
-    Err(GitHubError::Failed(
-        last.unwrap_or_else(|| anyhow::anyhow!("other writers changed the comment in all {ROUNDS} rounds")),
-    ))
+    Err(GitHubError::Failed(last.unwrap_or_else(|| {
+        anyhow::anyhow!("other writers changed the comment in all {ROUNDS} rounds")
+    })))
 }
 
 /// Returns the wait before the read-back, different for each process so that two writers do not collide in every round.
@@ -148,12 +171,19 @@ fn pause(run: RunNumber, round: u32) -> Duration {
     let own = u64::from(std::process::id()) ^ run.run ^ run.attempt;
     match round {
         0 => SETTLE,
-        _ => SETTLE + Duration::from_millis(own.wrapping_mul(2_654_435_761) % (200 * u64::from(round))),
+        _ => {
+            SETTLE
+                + Duration::from_millis(own.wrapping_mul(2_654_435_761) % (200 * u64::from(round)))
+        }
     }
 }
 
 /// The comments of a pull request. GitHub may list a comment a moment after it was created, so that one is read by its id.
-fn present_comments(github: &GitHub, number: u64, created: Option<u64>) -> Result<Vec<Comment>, GitHubError> {
+fn present_comments(
+    github: &GitHub,
+    number: u64,
+    created: Option<u64>,
+) -> Result<Vec<Comment>, GitHubError> {
     let mut comments = github.comments(number)?;
     if let Some(id) = created.filter(|id| comments.iter().all(|comment| comment.id != *id)) {
         match github.comment(id) {
@@ -184,7 +214,11 @@ impl ActedComment {
 }
 
 /// Executes the plan.
-fn acted(github: &GitHub, pull_request: u64, plan: CommentPlan) -> Result<ActedComment, GitHubError> {
+fn acted(
+    github: &GitHub,
+    pull_request: u64,
+    plan: CommentPlan,
+) -> Result<ActedComment, GitHubError> {
     match plan {
         CommentPlan::Nothing(_) => Ok(ActedComment::Kept),
         CommentPlan::Create(body) => {

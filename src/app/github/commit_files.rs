@@ -6,7 +6,9 @@ use std::sync::OnceLock;
 use anyhow::Context;
 
 use crate::diag::{Code, Diagnostic, ReadFailure};
-use crate::files::{BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, PastCommits, is_of_git, too_large};
+use crate::files::{
+    BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, PastCommits, is_of_git, too_large,
+};
 use crate::format::archive::Unpacked;
 use crate::model::{CommitStatus, InputLimit, RepoPath};
 use crate::world::{Blob, Depth, NodeKind, Objects, Tree, TreeNode, past_commits};
@@ -25,7 +27,10 @@ impl CommitFiles {
     /// The names of a commit's files and the ids of their contents, without the contents.
     fn named(objects: &dyn Objects, commit: &str) -> anyhow::Result<Self> {
         let listing = objects.tree(commit, Depth::All)?;
-        anyhow::ensure!(!listing.truncated, "the commit {commit} has too many files to list at once");
+        anyhow::ensure!(
+            !listing.truncated,
+            "the commit {commit} has too many files to list at once"
+        );
         let blob = |(path, node): (String, TreeNode)| {
             let blob = match node.kind {
                 NodeKind::File => Blob::File(node.id),
@@ -38,7 +43,11 @@ impl CommitFiles {
         let tree: Tree = listing.entries.into_iter().filter_map(blob).collect();
         let mut folders = BTreeMap::new();
         tree.keys().for_each(|path| name(&mut folders, path));
-        Ok(Self { folders, tree, files: BTreeMap::new() })
+        Ok(Self {
+            folders,
+            tree,
+            files: BTreeMap::new(),
+        })
     }
 
     /// The files of a commit, from git's tree of it and the wanted files of its archive. The `.gitattributes` of a commit can omit or
@@ -53,7 +62,11 @@ impl CommitFiles {
         wanted: &dyn Fn(&RepoPath) -> bool,
         by_id: FilesById<'_>,
     ) -> anyhow::Result<Self> {
-        let mut files = Self { folders: BTreeMap::new(), tree, files: unpacked.files };
+        let mut files = Self {
+            folders: BTreeMap::new(),
+            tree,
+            files: unpacked.files,
+        };
         let mut left: Vec<(&RepoPath, &str)> = Vec::new();
         for (path, blob) in &files.tree {
             name(&mut files.folders, path);
@@ -64,15 +77,27 @@ impl CommitFiles {
         }
         let ids: BTreeSet<&str> = left.iter().map(|(_, id)| *id).collect();
         let ids: Vec<&str> = ids.into_iter().collect();
-        let found = if ids.is_empty() { BTreeMap::new() } else { by_id(&ids)? };
+        let found = if ids.is_empty() {
+            BTreeMap::new()
+        } else {
+            by_id(&ids)?
+        };
         for (path, id) in left {
             let bytes = found.get(id).cloned();
-            files.files.insert(path.clone(), bytes.with_context(|| format!("{path} of the commit cannot be read"))?);
+            files.files.insert(
+                path.clone(),
+                bytes.with_context(|| format!("{path} of the commit cannot be read"))?,
+            );
         }
         let folders = &files.folders;
         files.files.retain(|path, _| {
-            let own = Entry { name: path.name().to_owned(), kind: EntryKind::File };
-            folders.get(&path.parent()).is_some_and(|entries| entries.contains(&own))
+            let own = Entry {
+                name: path.name().to_owned(),
+                kind: EntryKind::File,
+            };
+            folders
+                .get(&path.parent())
+                .is_some_and(|entries| entries.contains(&own))
         });
         Ok(files)
     }
@@ -80,16 +105,21 @@ impl CommitFiles {
     /// The files whose content was read, by path.
     #[cfg(feature = "models")]
     pub fn contents(&self) -> impl Iterator<Item = (&RepoPath, &[u8])> {
-        self.files.iter().map(|(path, bytes)| (path, bytes.as_slice()))
+        self.files
+            .iter()
+            .map(|(path, bytes)| (path, bytes.as_slice()))
     }
 
     /// Returns the files with these ids, as far as they were read.
     pub fn files_of(&self, ids: &[&str]) -> BTreeMap<String, Vec<u8>> {
         let wanted: BTreeSet<&str> = ids.iter().copied().collect();
-        let named = self.files.iter().filter_map(|(path, bytes)| match self.tree.get(path)? {
-            Blob::File(id) if wanted.contains(id.as_str()) => Some((id.clone(), bytes.clone())),
-            Blob::File(_) | Blob::Link => None,
-        });
+        let named = self
+            .files
+            .iter()
+            .filter_map(|(path, bytes)| match self.tree.get(path)? {
+                Blob::File(id) if wanted.contains(id.as_str()) => Some((id.clone(), bytes.clone())),
+                Blob::File(_) | Blob::Link => None,
+            });
         named.collect()
     }
 
@@ -112,7 +142,10 @@ fn name(folders: &mut BTreeMap<RepoPath, BTreeSet<Entry>>, path: &RepoPath) {
     while !path.as_str().is_empty() {
         let folder = path.parent();
         let entries = folders.entry(folder.clone()).or_default();
-        if !entries.insert(Entry { name: path.name().to_owned(), kind }) {
+        if !entries.insert(Entry {
+            name: path.name().to_owned(),
+            kind,
+        }) {
             break;
         }
         (path, kind) = (folder, EntryKind::Folder);
@@ -121,15 +154,26 @@ fn name(folders: &mut BTreeMap<RepoPath, BTreeSet<Entry>>, path: &RepoPath) {
 
 fn linked(link: &RepoPath) -> Diagnostic {
     let what = "this is a symbolic link or a submodule, which the trusted gate does not follow";
-    Diagnostic::of_file(link, Code::BAD_LINK, what, "commit the file or folder itself")
+    Diagnostic::of_file(
+        link,
+        Code::BAD_LINK,
+        what,
+        "commit the file or folder itself",
+    )
 }
 
 impl Files for CommitFiles {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let Some(entries) = self.folders.get(folder) else {
-            return Err(self.link(folder).map_or_else(|| Diagnostic::of_missing_folder(folder), linked));
+            return Err(self
+                .link(folder)
+                .map_or_else(|| Diagnostic::of_missing_folder(folder), linked));
         };
-        let shown: Vec<Entry> = entries.iter().filter(|entry| !is_of_git(&entry.name)).cloned().collect();
+        let shown: Vec<Entry> = entries
+            .iter()
+            .filter(|entry| !is_of_git(&entry.name))
+            .cloned()
+            .collect();
         // A link whose name begins with a dot may be listed: reading it gives an error.
         let plain = shown.iter().filter(|entry| !entry.name.starts_with('.'));
         let mut paths = plain.map(|entry| folder.child(&entry.name));
@@ -155,8 +199,15 @@ impl Files for CommitFiles {
         if let Some(link) = self.link(file) {
             return Err(linked(link));
         }
-        let own = Entry { name: file.name().to_owned(), kind: EntryKind::File };
-        match self.folders.get(&file.parent()).is_some_and(|entries| entries.contains(&own)) {
+        let own = Entry {
+            name: file.name().to_owned(),
+            kind: EntryKind::File,
+        };
+        match self
+            .folders
+            .get(&file.parent())
+            .is_some_and(|entries| entries.contains(&own))
+        {
             true => Err(Diagnostic::of_read(
                 file,
                 ReadFailure::NotFetched,
@@ -191,13 +242,21 @@ pub struct BaseView<'a> {
 impl<'a> BaseView<'a> {
     /// The files of both commits.
     pub fn of(base: &'a CommitFiles, head: &'a CommitFiles, history: CommitHistory<'a>) -> Self {
-        Self { base, head, history, by_content: OnceLock::new() }
+        Self {
+            base,
+            head,
+            history,
+            by_content: OnceLock::new(),
+        }
     }
 
     fn by_content(&self) -> &HashMap<Blob, Vec<RepoPath>> {
         self.by_content.get_or_init(|| {
             let mut files: HashMap<Blob, Vec<RepoPath>> = HashMap::new();
-            self.base.tree.iter().for_each(|(file, blob)| files.entry(blob.clone()).or_default().push(file.clone()));
+            self.base
+                .tree
+                .iter()
+                .for_each(|(file, blob)| files.entry(blob.clone()).or_default().push(file.clone()));
             files
         })
     }
@@ -233,31 +292,54 @@ impl OtherCommit for BaseView<'_> {
 
 impl BaseFiles for BaseView<'_> {
     fn find(&self, names: &[&str]) -> Result<Option<RepoPath>, String> {
-        Ok(self.base.tree.keys().find(|path| names.contains(&path.name())).cloned())
+        Ok(self
+            .base
+            .tree
+            .keys()
+            .find(|path| names.contains(&path.name()))
+            .cloned())
     }
 
     fn files_like(&self, after: &RepoPath) -> Vec<RepoPath> {
-        let blob = self.head.tree.get(after).filter(|blob| matches!(blob, Blob::File(_)));
+        let blob = self
+            .head
+            .tree
+            .get(after)
+            .filter(|blob| matches!(blob, Blob::File(_)));
         let same = blob.and_then(|blob| self.by_content().get(blob));
         same.cloned().unwrap_or_default()
     }
 
     fn had(&self, file: &RepoPath, bytes: &[u8]) -> bool {
-        let CommitHistory { objects, base, head: _ } = self.history;
-        objects.earlier(base, file).is_ok_and(|earlier| earlier.iter().any(|one| one == bytes))
+        let CommitHistory {
+            objects,
+            base,
+            head: _,
+        } = self.history;
+        objects
+            .earlier(base, file)
+            .is_ok_and(|earlier| earlier.iter().any(|one| one == bytes))
     }
 
     fn statuses_of(&self, commit: &str) -> Option<Result<Vec<CommitStatus>, String>> {
-        self.history.objects.statuses_of(commit).map(|statuses| statuses.map_err(|error| format!("{error:#}")))
+        self.history
+            .objects
+            .statuses_of(commit)
+            .map(|statuses| statuses.map_err(|error| format!("{error:#}")))
     }
 
     fn past_commits(&self, folders: &[RepoPath]) -> Result<PastCommits, String> {
-        let CommitHistory { objects, base, head } = self.history;
+        let CommitHistory {
+            objects,
+            base,
+            head,
+        } = self.history;
         past_commits(objects, [base, head], folders).map_err(|error| format!("{error:#}"))
     }
 
     fn look_at(&self, commit: &str, look: &mut dyn FnMut(&dyn BaseFiles)) -> Result<(), String> {
-        let files = CommitFiles::named(self.history.objects, commit).map_err(|error| format!("{error:#}"))?;
+        let files = CommitFiles::named(self.history.objects, commit)
+            .map_err(|error| format!("{error:#}"))?;
         look(&BaseView::of(&files, self.head, self.history));
         Ok(())
     }
@@ -296,19 +378,39 @@ mod tests {
     }
 
     fn id(bytes: &[u8]) -> String {
-        let digest = Sha1::new_with_prefix(format!("blob {}\0", bytes.len())).chain_update(bytes).finalize();
+        let digest = Sha1::new_with_prefix(format!("blob {}\0", bytes.len()))
+            .chain_update(bytes)
+            .finalize();
         hex::encode(digest)
     }
 
     fn files(tree: &[(&str, Blob)], files: &[(&str, &[u8])]) -> Result<CommitFiles, String> {
-        let tree: Tree = tree.iter().map(|(path, blob)| (at(path), blob.clone())).collect();
-        let files = files.iter().map(|(path, bytes)| (at(path), bytes.to_vec())).collect();
+        let tree: Tree = tree
+            .iter()
+            .map(|(path, blob)| (at(path), blob.clone()))
+            .collect();
+        let files = files
+            .iter()
+            .map(|(path, bytes)| (at(path), bytes.to_vec()))
+            .collect();
         let wanted = |path: &RepoPath| path.as_str().starts_with("golden/");
         let by_id = |ids: &[&str]| {
-            Ok(ids.iter().filter(|of| **of == id(b"1")).map(|of| (of.to_string(), b"1".to_vec())).collect())
+            Ok(ids
+                .iter()
+                .filter(|of| **of == id(b"1"))
+                .map(|of| (of.to_string(), b"1".to_vec()))
+                .collect())
         };
-        CommitFiles::verified(tree, Unpacked { files, ..Unpacked::default() }, &wanted, &by_id)
-            .map_err(|error| error.to_string())
+        CommitFiles::verified(
+            tree,
+            Unpacked {
+                files,
+                ..Unpacked::default()
+            },
+            &wanted,
+            &by_id,
+        )
+        .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -316,34 +418,69 @@ mod tests {
         // As `git hash-object` prints it.
         assert_eq!(id(b"hello\n"), "ce013625030ba8dba906f756967f9e9ca394464a");
         let file = |bytes: &[u8]| Blob::File(id(bytes));
-        let whole =
-            files(&[("golden/a.json", file(b"1")), ("src/main.py", file(b"2"))], &[("golden/a.json", b"1")]).unwrap();
+        let whole = files(
+            &[("golden/a.json", file(b"1")), ("src/main.py", file(b"2"))],
+            &[("golden/a.json", b"1")],
+        )
+        .unwrap();
         assert_eq!(whole.bytes(&at("golden/a.json")).unwrap(), b"1");
-        assert_eq!(whole.bytes(&at("src/main.py")).unwrap_err().read_failure, Some(ReadFailure::NotFetched));
-        assert_eq!(whole.bytes(&at("golden/b.json")).unwrap_err().read_failure, Some(ReadFailure::MissingFile));
-        let names: Vec<String> = whole.list(&RepoPath::root()).unwrap().into_iter().map(|entry| entry.name).collect();
+        assert_eq!(
+            whole.bytes(&at("src/main.py")).unwrap_err().read_failure,
+            Some(ReadFailure::NotFetched)
+        );
+        assert_eq!(
+            whole.bytes(&at("golden/b.json")).unwrap_err().read_failure,
+            Some(ReadFailure::MissingFile)
+        );
+        let names: Vec<String> = whole
+            .list(&RepoPath::root())
+            .unwrap()
+            .into_iter()
+            .map(|entry| entry.name)
+            .collect();
         assert_eq!(names, ["golden", "src"]);
         let one = [("golden/a.json", file(b"1"))];
         // What the archive hides or replaces is read by its id.
         for archive in [&[][..], &[("golden/a.json", &b"2"[..])]] {
-            assert_eq!(files(&one, archive).unwrap().bytes(&at("golden/a.json")).unwrap(), b"1");
+            assert_eq!(
+                files(&one, archive)
+                    .unwrap()
+                    .bytes(&at("golden/a.json"))
+                    .unwrap(),
+                b"1"
+            );
         }
         let unread = files(&[("golden/c.json", file(b"3"))], &[]).err().unwrap();
         assert_eq!(unread, "golden/c.json of the commit cannot be read");
         // A file that is not in the git tree does not exist, even if the archive has it.
         let more = files(&one, &[("golden/a.json", b"1"), ("golden/b.json", b"2")]).unwrap();
-        assert_eq!(more.bytes(&at("golden/b.json")).unwrap_err().read_failure, Some(ReadFailure::MissingFile));
+        assert_eq!(
+            more.bytes(&at("golden/b.json")).unwrap_err().read_failure,
+            Some(ReadFailure::MissingFile)
+        );
     }
 
     #[test]
     fn no_link_is_followed() {
-        let tree = [("golden/a.json", Blob::Link), ("docs", Blob::Link), ("other/b.json", Blob::File(id(b"1")))];
+        let tree = [
+            ("golden/a.json", Blob::Link),
+            ("docs", Blob::Link),
+            ("other/b.json", Blob::File(id(b"1"))),
+        ];
         let files = files(&tree, &[]).unwrap();
         for path in ["golden/a.json", "docs", "docs/deeper/c.md"] {
-            assert_eq!(files.bytes(&at(path)).unwrap_err().code, Code::BAD_LINK, "{path}");
+            assert_eq!(
+                files.bytes(&at(path)).unwrap_err().code,
+                Code::BAD_LINK,
+                "{path}"
+            );
         }
         for folder in ["golden", "docs", "docs/deeper", ""] {
-            assert_eq!(files.list(&at(folder)).unwrap_err().code, Code::BAD_LINK, "{folder}");
+            assert_eq!(
+                files.list(&at(folder)).unwrap_err().code,
+                Code::BAD_LINK,
+                "{folder}"
+            );
         }
     }
 }

@@ -24,7 +24,9 @@ pub struct ContainedPull {
 /// # Errors
 /// A failed request.
 pub fn contained_pulls(github: &GitHub, event: &Event) -> Result<Vec<ContainedPull>, GitHubError> {
-    let (Some(base), Some(head), Some(into)) = (&event.base, &event.head, &event.into) else { return Ok(Vec::new()) };
+    let (Some(base), Some(head), Some(into)) = (&event.base, &event.head, &event.into) else {
+        return Ok(Vec::new());
+    };
     let between = github.compare(base, head)?;
     match (&event.push, &event.pull_request) {
         (Some(push), _) => merged(github, push, &between),
@@ -35,10 +37,16 @@ pub fn contained_pulls(github: &GitHub, event: &Event) -> Result<Vec<ContainedPu
 
 /// The commits since the merge base that the branch itself had as its tip, newest first. GitHub lists only the oldest ones of a long
 /// comparison, so the parents of others are asked for.
-fn own_commits(github: &GitHub, between: &CommitComparison, head: &str) -> Result<Vec<String>, GitHubError> {
+fn own_commits(
+    github: &GitHub,
+    between: &CommitComparison,
+    head: &str,
+) -> Result<Vec<String>, GitHubError> {
     let (mut found, mut asked) = (Vec::new(), 0);
     let mut next = Some(head.to_owned());
-    while let Some(commit) = next.filter(|commit| *commit != between.merge_base && !found.contains(commit)) {
+    while let Some(commit) =
+        next.filter(|commit| *commit != between.merge_base && !found.contains(commit))
+    {
         next = match between.first_parent(&commit) {
             Some(parent) => parent.map(str::to_owned),
             None if between.is_whole() || asked == MOST => break,
@@ -53,7 +61,11 @@ fn own_commits(github: &GitHub, between: &CommitComparison, head: &str) -> Resul
 }
 
 /// The pull requests that GitHub merged into the branch with this push. One push of a merge queue can be of several.
-fn merged(github: &GitHub, push: &PushEvent, between: &CommitComparison) -> Result<Vec<ContainedPull>, GitHubError> {
+fn merged(
+    github: &GitHub,
+    push: &PushEvent,
+    between: &CommitComparison,
+) -> Result<Vec<ContainedPull>, GitHubError> {
     let own = own_commits(github, between, &push.after)?;
     // GitHub may list a merge a moment later.
     for _ in 1..LOOKS {
@@ -81,9 +93,13 @@ fn merged_now(
     }
     let mut pulls: Vec<ContainedPull> = Vec::new();
     for pull in found.into_iter().filter(|pull| pull.into == push.branch) {
-        let is_here = pull.commit.is_some_and(|commit| own.contains(&commit)) || between.has(&pull.head);
+        let is_here =
+            pull.commit.is_some_and(|commit| own.contains(&commit)) || between.has(&pull.head);
         if is_here && pulls.iter().all(|known| known.number != pull.number) {
-            pulls.push(ContainedPull { number: pull.number, head: pull.head });
+            pulls.push(ContainedPull {
+                number: pull.number,
+                head: pull.head,
+            });
         }
     }
     pulls.truncate(MOST);
@@ -91,14 +107,26 @@ fn merged_now(
 }
 
 /// The pull requests of a merge queue up to this group. Only GitHub can push the branches of a queue, and their names have the numbers.
-fn queued(github: &GitHub, event: &Event, into: &str, commits: &[String]) -> Result<Vec<ContainedPull>, GitHubError> {
+fn queued(
+    github: &GitHub,
+    event: &Event,
+    into: &str,
+    commits: &[String],
+) -> Result<Vec<ContainedPull>, GitHubError> {
     let mut numbers: Vec<u64> = event.queued.into_iter().collect();
     if commits.len() > 1 {
         let branches = github.queue_branches(into)?;
-        let below = commits.iter().filter_map(|commit| queued_pull(branches.get(commit)?));
+        let below = commits
+            .iter()
+            .filter_map(|commit| queued_pull(branches.get(commit)?));
         numbers.extend(below.filter(|number| Some(*number) != event.queued));
     }
     numbers.truncate(MOST);
-    let pull = |number| Ok(ContainedPull { number, head: github.pull(number)?.head });
+    let pull = |number| {
+        Ok(ContainedPull {
+            number,
+            head: github.pull(number)?.head,
+        })
+    };
     numbers.into_iter().map(pull).collect()
 }

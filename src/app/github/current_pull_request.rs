@@ -70,9 +70,18 @@ impl OutdatedMerge {
 ///
 /// # Errors
 /// The current pull request cannot be judged by this run, or a request failed.
-pub fn checked_out(env: &Env, event: Event, github: &GitHub, here: Option<&str>) -> Result<CheckoutMerge, CliError> {
+pub fn checked_out(
+    env: &Env,
+    event: Event,
+    github: &GitHub,
+    here: Option<&str>,
+) -> Result<CheckoutMerge, CliError> {
     let Some(pull_request) = event.pull_request.clone() else {
-        let event = if event.base.is_some() { base_of_group(event, github) } else { dispatched(env, event, github) };
+        let event = if event.base.is_some() {
+            base_of_group(event, github)
+        } else {
+            dispatched(env, event, github)
+        };
         return event.map(|event| CheckoutMerge::Current(Box::new(event)));
     };
     let seen = event.head.as_deref().unwrap_or(&pull_request.head);
@@ -90,20 +99,30 @@ pub fn checked_out(env: &Env, event: Event, github: &GitHub, here: Option<&str>)
     let base = match &tip {
         Some(tip) if !is_of_base(github, &pull.into, tip.commit(), &pull_request.base)? => {
             let (number, head, origin) = (pull.number, pull.head, pull_request.origin);
-            return Ok(CheckoutMerge::Outdated(OutdatedMerge { number, head, into: pull.into, origin }));
+            return Ok(CheckoutMerge::Outdated(OutdatedMerge {
+                number,
+                head,
+                into: pull.into,
+                origin,
+            }));
         }
         Some(tip) => tip.commit().to_owned(),
         // The workflow does not run on GitHub's merge commit, so the head itself is graded.
         None => merge_base(github, &pull)?,
     };
-    Ok(CheckoutMerge::Current(Box::new(Event { tip, ..with_base(event, pull_request, base) })))
+    Ok(CheckoutMerge::Current(Box::new(Event {
+        tip,
+        ..with_base(event, pull_request, base)
+    })))
 }
 
 /// Whether the head was merged into a commit of the current base branch: its tip, or one between `seen` and the tip, where `seen` is
 /// the base commit in the event. GitHub sets `seen` when the pull request is opened, gets commits or gets another base branch, and makes
 /// the test merge later. An older commit would bring the rules of another base branch that began there.
 fn is_of_base(github: &GitHub, into: &str, commit: &str, seen: &str) -> Result<bool, CliError> {
-    let tip = github.branch(into).map_err(needs("the base branch cannot be read", "contents: read"))?;
+    let tip = github
+        .branch(into)
+        .map_err(needs("the base branch cannot be read", "contents: read"))?;
     let Some(tip) = tip else { return Ok(false) };
     if tip == commit {
         return Ok(true);
@@ -111,7 +130,10 @@ fn is_of_base(github: &GitHub, into: &str, commit: &str, seen: &str) -> Result<b
     let has = |newer: &str, older: &str| match github.has_commit(newer, older) {
         // The commit is not in the repository.
         Err(GitHubError::Missing) => Ok(false),
-        known => known.map_err(needs("the base branch cannot be compared", "contents: read")),
+        known => known.map_err(needs(
+            "the base branch cannot be compared",
+            "contents: read",
+        )),
     };
     Ok(has(&tip, commit)? && (seen == commit || has(commit, seen)?))
 }
@@ -129,7 +151,10 @@ fn graded_merge(
 ) -> Result<Option<BranchTip>, CliError> {
     let of_event = env.get("GITHUB_SHA");
     let merge_of_head = |commit: &str| -> Result<Option<BranchTip>, GitHubError> {
-        Ok(BranchTip::of_test_merge(&github.parents(commit)?, &pull.head))
+        Ok(BranchTip::of_test_merge(
+            &github.parents(commit)?,
+            &pull.head,
+        ))
     };
     let is_event_of_base = env.get("GITHUB_EVENT_NAME") == Some("pull_request_target");
     let other = here.filter(|here| is_event_of_base || Some(*here) != of_event);
@@ -165,7 +190,11 @@ fn other_checkout(pull: &PullRequestDetails, here: &str) -> CliError {
 ///
 /// # Errors
 /// No test merge of the current base and head, or a failed request.
-pub fn merged(env: &Env, event: Event, github: &GitHub) -> Result<Option<(Event, TestMerge)>, CliError> {
+pub fn merged(
+    env: &Env,
+    event: Event,
+    github: &GitHub,
+) -> Result<Option<(Event, TestMerge)>, CliError> {
     let (number, head, origin) = match (&event.pull_request, &event.base, &event.head) {
         (None, Some(_), Some(head)) => {
             let merge = head.clone();
@@ -186,18 +215,28 @@ pub fn merged(env: &Env, event: Event, github: &GitHub) -> Result<Option<(Event,
 ///
 /// # Errors
 /// A moved head, no test merge of the current base and head, or a failed request.
-pub fn dispatched_merge(env: &Env, github: &GitHub) -> Result<Option<(Event, TestMerge)>, CliError> {
-    let Some((pull, head)) = dispatched_pull(env, github)? else { return Ok(None) };
+pub fn dispatched_merge(
+    env: &Env,
+    github: &GitHub,
+) -> Result<Option<(Event, TestMerge)>, CliError> {
+    let Some((pull, head)) = dispatched_pull(env, github)? else {
+        return Ok(None);
+    };
     merge_only(github, pull.number, &head, BranchOrigin::Same).map(Some)
 }
 
 /// Returns the test merge. A conflict gives no verdict.
-fn merge_only(github: &GitHub, number: u64, head: &str, origin: BranchOrigin) -> Result<(Event, TestMerge), CliError> {
+fn merge_only(
+    github: &GitHub,
+    number: u64,
+    head: &str,
+    origin: BranchOrigin,
+) -> Result<(Event, TestMerge), CliError> {
     match merge_of(github, number, head, origin)? {
         PresentMerge::Made(event, merge) => Ok((*event, merge)),
-        PresentMerge::Conflict(into) => {
-            Err(no_verdict(&format!("pull request {number} conflicts with {into}: merge {into} into it")))
-        }
+        PresentMerge::Conflict(into) => Err(no_verdict(&format!(
+            "pull request {number} conflicts with {into}: merge {into} into it"
+        ))),
     }
 }
 
@@ -240,29 +279,54 @@ pub fn head_against(
     origin: BranchOrigin,
 ) -> Result<(Event, TestMerge), CliError> {
     let base = github.merge_base(into, head).map_err(no_merge_base)?;
-    let pull_request = PullRequest { number, head: head.to_owned(), base: base.clone(), origin };
-    let event = Event { head: Some(head.to_owned()), into: Some(into.to_owned()), ..Event::NONE };
-    Ok((with_base(event, pull_request, base.clone()), TestMerge { base, merge: head.to_owned() }))
+    let pull_request = PullRequest {
+        number,
+        head: head.to_owned(),
+        base: base.clone(),
+        origin,
+    };
+    let event = Event {
+        head: Some(head.to_owned()),
+        into: Some(into.to_owned()),
+        ..Event::NONE
+    };
+    Ok((
+        with_base(event, pull_request, base.clone()),
+        TestMerge {
+            base,
+            merge: head.to_owned(),
+        },
+    ))
 }
 
 /// Returns a pull request as an event, and its current test merge, or the branch that it conflicts with.
 ///
 /// # Errors
 /// A moved head, no test merge of the current base and head, or a failed request.
-fn merge_of(github: &GitHub, number: u64, head: &str, origin: BranchOrigin) -> Result<PresentMerge, CliError> {
+fn merge_of(
+    github: &GitHub,
+    number: u64,
+    head: &str,
+    origin: BranchOrigin,
+) -> Result<PresentMerge, CliError> {
     let mut why = String::new();
     for look in 0..LOOKS {
         if look > 0 {
             thread::sleep(PAUSE);
         }
-        let (pull, state) =
-            github.pull_and_merge(number).map_err(needs("the test merge cannot be read", PERMISSION))?;
+        let (pull, state) = github
+            .pull_and_merge(number)
+            .map_err(needs("the test merge cannot be read", PERMISSION))?;
         if pull.state == PullState::Closed {
-            return Err(no_verdict(&format!("pull request {number} is closed, so GitHub makes no test merge of it")));
+            return Err(no_verdict(&format!(
+                "pull request {number} is closed, so GitHub makes no test merge of it"
+            )));
         }
         has_head(&pull, head)?;
         let into = pull.into;
-        let tip = github.branch(&into).map_err(needs("the base branch cannot be read", "contents: read"))?;
+        let tip = github
+            .branch(&into)
+            .map_err(needs("the base branch cannot be read", "contents: read"))?;
         match state {
             MergeState::Conflict => return Ok(PresentMerge::Conflict(into)),
             MergeState::Unknown | MergeState::Made(_) if tip.is_none() => {
@@ -270,15 +334,23 @@ fn merge_of(github: &GitHub, number: u64, head: &str, origin: BranchOrigin) -> R
                     "pull request {number} goes into the branch {into}, which does not exist, or which the token may not read (`contents: read`)"
                 );
             }
-            MergeState::Unknown => "GitHub has not created the test merge yet; run this job again".clone_into(&mut why),
+            MergeState::Unknown => {
+                "GitHub has not created the test merge yet; run this job again".clone_into(&mut why)
+            }
             MergeState::Made(merge) => {
-                let parents =
-                    github.parents(&merge).map_err(needs("the test merge cannot be read", "contents: read"))?;
+                let parents = github
+                    .parents(&merge)
+                    .map_err(needs("the test merge cannot be read", "contents: read"))?;
                 let merged = BranchTip::of_test_merge(&parents, head);
                 match merged.filter(|merged| tip.as_deref() == Some(merged.commit())) {
                     Some(tip) => {
                         let base = tip.commit().to_owned();
-                        let pull_request = PullRequest { number, head: head.to_owned(), base: base.clone(), origin };
+                        let pull_request = PullRequest {
+                            number,
+                            head: head.to_owned(),
+                            base: base.clone(),
+                            origin,
+                        };
                         let event = Event {
                             pull_request: Some(pull_request),
                             base: Some(base.clone()),
@@ -287,7 +359,10 @@ fn merge_of(github: &GitHub, number: u64, head: &str, origin: BranchOrigin) -> R
                             tip: Some(tip),
                             ..Event::NONE
                         };
-                        return Ok(PresentMerge::Made(Box::new(event), TestMerge { base, merge }));
+                        return Ok(PresentMerge::Made(
+                            Box::new(event),
+                            TestMerge { base, merge },
+                        ));
                     }
                     None => {
                         why = format!(
@@ -338,25 +413,44 @@ pub struct OtherPulls {
 ///
 /// # Errors
 /// A failed request.
-pub fn others(github: &GitHub, event: &Event, notes: &mut Vec<String>) -> Result<OtherPulls, CliError> {
-    let Some(head) = event.head.as_ref().filter(|_| event.pull_request.is_some() || event.push.is_some()) else {
+pub fn others(
+    github: &GitHub,
+    event: &Event,
+    notes: &mut Vec<String>,
+) -> Result<OtherPulls, CliError> {
+    let Some(head) = event
+        .head
+        .as_ref()
+        .filter(|_| event.pull_request.is_some() || event.push.is_some())
+    else {
         return Ok(OtherPulls::default());
     };
-    let number = event.pull_request.as_ref().map(|pull_request| pull_request.number);
+    let number = event
+        .pull_request
+        .as_ref()
+        .map(|pull_request| pull_request.number);
     let open = match (github.every_open_pull(), number) {
         (Ok(open), _) => with_those_of_branch(github, event, open)?,
         // An older Enterprise Server may not list a commit's pull requests: then those of the same branch are compared.
-        (Err(GitHubError::Missing | GitHubError::Refused(GitHubRefusal::Permission(_))), Some(number)) => {
-            of_branch(github, number)?
-        }
+        (
+            Err(GitHubError::Missing | GitHubError::Refused(GitHubRefusal::Permission(_))),
+            Some(number),
+        ) => of_branch(github, number)?,
         (Err(error), None) if error.is_denied() => {
-            notes.push(error.explained(UNREAD_PULLS, "pull-requests: read").to_string());
+            notes.push(
+                error
+                    .explained(UNREAD_PULLS, "pull-requests: read")
+                    .to_string(),
+            );
             return Ok(OtherPulls::default());
         }
         (Err(error), _) => return Err(needs(UNREAD_PULLS, PERMISSION)(error)),
     };
     let into = event.into.as_deref().filter(|_| number.is_some());
-    let own_head = open.iter().find(|own| Some(own.number) == number).map(|own| own.head.clone());
+    let own_head = open
+        .iter()
+        .find(|own| Some(own.number) == number)
+        .map(|own| own.head.clone());
     let mut others: Vec<OpenPull> = open
         .into_iter()
         .filter(|other| Some(other.number) != number && other.head == *head)
@@ -370,14 +464,21 @@ pub fn others(github: &GitHub, event: &Event, notes: &mut Vec<String>) -> Result
 
 /// Adds the open pull requests of the event's branch: for a commit of the default branch GitHub lists only the merged ones (GitHub docs,
 /// "List pull requests associated with a commit").
-fn with_those_of_branch(github: &GitHub, event: &Event, mut open: Vec<OpenPull>) -> Result<Vec<OpenPull>, CliError> {
+fn with_those_of_branch(
+    github: &GitHub,
+    event: &Event,
+    mut open: Vec<OpenPull>,
+) -> Result<Vec<OpenPull>, CliError> {
     match (&event.pull_request, &event.push) {
         (Some(own), _) if open.iter().all(|other| other.number != own.number) => {
             open.extend(of_branch(github, own.number)?)
         }
         (None, Some(push)) => {
             let of_branch = github.own_open_pulls(&push.branch);
-            open.extend(of_branch.map_err(needs("the branch's pull requests cannot be read", PERMISSION))?);
+            open.extend(of_branch.map_err(needs(
+                "the branch's pull requests cannot be read",
+                PERMISSION,
+            ))?);
         }
         (Some(_) | None, _) => {}
     }
@@ -390,49 +491,94 @@ const UNREAD_PULLS: &str = "the commit's pull requests cannot be read";
 fn of_branch(github: &GitHub, number: u64) -> Result<Vec<OpenPull>, CliError> {
     let unread = "the branch's pull requests cannot be read";
     let pull = github.pull(number).map_err(needs(unread, PERMISSION))?;
-    match pull.label.as_deref().and_then(|label| label.split_once(':')) {
-        Some((owner, branch)) => github.open_pulls(owner, branch).map_err(needs(unread, PERMISSION)),
+    match pull
+        .label
+        .as_deref()
+        .and_then(|label| label.split_once(':'))
+    {
+        Some((owner, branch)) => github
+            .open_pulls(owner, branch)
+            .map_err(needs(unread, PERMISSION)),
         None => Ok(Vec::new()),
     }
 }
 
 /// A run that was started by hand on a branch, or by `bump`, is about the pull request of that branch. Of several pull requests it is
 /// the one with the lowest number; [`others`] returns the rest. Returns it with the commit of the run.
-fn dispatched_pull(env: &Env, github: &GitHub) -> Result<Option<(PullRequestDetails, String)>, CliError> {
-    let (Some("workflow_dispatch"), Some(source)) = (env.get("GITHUB_EVENT_NAME"), payload(env)?) else {
+fn dispatched_pull(
+    env: &Env,
+    github: &GitHub,
+) -> Result<Option<(PullRequestDetails, String)>, CliError> {
+    let (Some("workflow_dispatch"), Some(source)) = (env.get("GITHUB_EVENT_NAME"), payload(env)?)
+    else {
         return Ok(None);
     };
     let act = event_action::read_event_action(&source)?;
-    let Some(branch) = act.branch else { return Ok(None) };
+    let Some(branch) = act.branch else {
+        return Ok(None);
+    };
     if branch == known_default(github)? {
         return Ok(None);
     }
     let pulls = github.own_open_pulls(&branch);
-    let pulls = pulls.map_err(needs("the branch's pull request cannot be searched", "pull-requests: write"))?;
-    let Some(number) = pulls.iter().map(|pull| pull.number).min() else { return Ok(None) };
-    let pull = github.pull(number).map_err(needs("the branch's pull request cannot be read", PERMISSION))?;
-    let head = env.get("GITHUB_SHA").map_or(pull.head.clone(), str::to_owned);
+    let pulls = pulls.map_err(needs(
+        "the branch's pull request cannot be searched",
+        "pull-requests: write",
+    ))?;
+    let Some(number) = pulls.iter().map(|pull| pull.number).min() else {
+        return Ok(None);
+    };
+    let pull = github.pull(number).map_err(needs(
+        "the branch's pull request cannot be read",
+        PERMISSION,
+    ))?;
+    let head = env
+        .get("GITHUB_SHA")
+        .map_or(pull.head.clone(), str::to_owned);
     Ok(Some((pull, head)))
 }
 
 /// The model tier where it does not block grades the checkout of a run that was started by hand: the head of the pull request, compared
 /// with the merge base.
 fn dispatched(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliError> {
-    let Some((pull, head)) = dispatched_pull(env, github)? else { return Ok(event) };
-    let pull = PullRequestDetails { head: head.clone(), ..pull };
+    let Some((pull, head)) = dispatched_pull(env, github)? else {
+        return Ok(event);
+    };
+    let pull = PullRequestDetails {
+        head: head.clone(),
+        ..pull
+    };
     let base = merge_base(github, &pull)?;
     let (number, origin) = (pull.number, BranchOrigin::Same);
-    let pull_request = PullRequest { number, head: head.clone(), base: base.clone(), origin };
-    Ok(Event { head: Some(head), into: Some(pull.into), ..with_base(event, pull_request, base) })
+    let pull_request = PullRequest {
+        number,
+        head: head.clone(),
+        base: base.clone(),
+        origin,
+    };
+    Ok(Event {
+        head: Some(head),
+        into: Some(pull.into),
+        ..with_base(event, pull_request, base)
+    })
 }
 
 /// Returns the merge base of the head and the current base branch.
 fn merge_base(github: &GitHub, pull: &PullRequestDetails) -> Result<String, CliError> {
-    github.merge_base(&pull.into, &pull.head).map_err(no_merge_base)
+    github
+        .merge_base(&pull.into, &pull.head)
+        .map_err(no_merge_base)
 }
 
 fn with_base(event: Event, pull_request: PullRequest, base: String) -> Event {
-    Event { pull_request: Some(PullRequest { base: base.clone(), ..pull_request }), base: Some(base), ..event }
+    Event {
+        pull_request: Some(PullRequest {
+            base: base.clone(),
+            ..pull_request
+        }),
+        base: Some(base),
+        ..event
+    }
 }
 
 fn no_verdict(why: &str) -> CliError {

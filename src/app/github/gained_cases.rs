@@ -16,10 +16,16 @@ const NAMED: usize = 5;
 /// Adds a note that names the cases without a recording in the head commit, if the run has no verdict. If GitHub does not answer,
 /// the note is left out.
 pub fn name_gained_cases(github: &GitHub, event: &Event, done: &mut GradedRun) {
-    let (Some(_), Some(head), false) = (&event.pull_request, &event.head, done.report.not_gateable.is_empty()) else {
+    let (Some(_), Some(head), false) = (
+        &event.pull_request,
+        &event.head,
+        done.report.not_gateable.is_empty(),
+    ) else {
         return;
     };
-    let Ok(Some(tree)) = github.tree(head) else { return };
+    let Ok(Some(tree)) = github.tree(head) else {
+        return;
+    };
     let has_recording = |folder: &RepoPath, agent: &str, case: &str| {
         let paths = RecordingPaths::in_agent_folder(folder.child(agent), case);
         let samples = format!("{}/", paths.folder());
@@ -27,13 +33,30 @@ pub fn name_gained_cases(github: &GitHub, event: &Event, done: &mut GradedRun) {
         tree.contains_key(&paths.single()) || below
     };
     let mut gained = BTreeSet::new();
-    for suite in done.report.suites.iter().filter(|suite| suite.tier == Tier::Deterministic) {
-        let Some(config) = done.config.suite(&suite.id) else { continue };
+    for suite in done
+        .report
+        .suites
+        .iter()
+        .filter(|suite| suite.tier == Tier::Deterministic)
+    {
+        let Some(config) = done.config.suite(&suite.id) else {
+            continue;
+        };
         for agent in &suite.agents {
-            let source = config.agents.get(&agent.agent).and_then(|agent| agent.deterministic.as_ref());
-            let Some(RunSource::Replay(folder)) = source else { continue };
-            let cases = agent.cases.iter().filter(|case| case.completed > 0).map(|case| &case.case);
-            let own = cases.filter(|case| !has_recording(folder, agent.agent.as_str(), case.as_str()));
+            let source = config
+                .agents
+                .get(&agent.agent)
+                .and_then(|agent| agent.deterministic.as_ref());
+            let Some(RunSource::Replay(folder)) = source else {
+                continue;
+            };
+            let cases = agent
+                .cases
+                .iter()
+                .filter(|case| case.completed > 0)
+                .map(|case| &case.case);
+            let own =
+                cases.filter(|case| !has_recording(folder, agent.agent.as_str(), case.as_str()));
             gained.extend(own.map(|case| format!("{}/{}/{case}", suite.id, agent.agent)));
         }
     }

@@ -19,12 +19,17 @@ pub fn given_reasons(
     into: &str,
     since: Option<&str>,
 ) -> Option<String> {
-    let merged = github.merged_pulls(into).and_then(|merged| approved(github, key, merged, since));
+    let merged = github
+        .merged_pulls(into)
+        .and_then(|merged| approved(github, key, merged, since));
     match merged {
         Ok(reasons) => (!reasons.is_empty()).then(|| reasons.join("; ")),
         Err(error) => {
             let what = "the reasons of merged pull requests cannot be read";
-            log(world, &format!("{:#}", error.explained(what, "statuses: read")));
+            log(
+                world,
+                &format!("{:#}", error.explained(what, "statuses: read")),
+            );
             None
         }
     }
@@ -41,10 +46,16 @@ fn approved(
     merged.sort_by(|one, other| other.at.cmp(&one.at));
     let identity = github.identity().unwrap_or_default();
     let mut reasons = Vec::new();
-    let stated = merged.iter().filter_map(|one| Some((one, publish::reason(&one.description)?)));
+    let stated = merged
+        .iter()
+        .filter_map(|one| Some((one, publish::reason(&one.description)?)));
     for (one, reason) in stated.take(MOST) {
         let statuses = github.statuses(&one.head)?;
-        let scope = ApprovalScope { key, identity, pull: Some(one.number) };
+        let scope = ApprovalScope {
+            key,
+            identity,
+            pull: Some(one.number),
+        };
         if approval::standing(&statuses, scope, &one.head).is_some() {
             reasons.push(format!("{reason} (pull request {})", one.number));
         }

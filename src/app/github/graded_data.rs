@@ -41,7 +41,11 @@ pub fn grade_as_data(
     learn: &dyn Fn(&Report),
 ) -> Result<(RunOptions, GradedRun), CliError> {
     let file = path_of_input("config", &inputs.config)?;
-    let baseline = inputs.baseline.as_deref().map(|path| path_of_input("baseline", path)).transpose()?;
+    let baseline = inputs
+        .baseline
+        .as_deref()
+        .map(|path| path_of_input("baseline", path))
+        .transpose()?;
     let branch = base_branch(event, Some(github))?;
     // The merge contains only the changes of the pull request; a head that is behind its base would seem to remove files.
     let mut commits = CommitPair::read(github, &file, baseline, [&merged.base, &merged.merge])?;
@@ -79,19 +83,47 @@ fn grade_with_approval(
     inputs: &CommitPair,
     learn: &dyn Fn(&Report),
 ) -> Result<GradedRun, CliError> {
-    let CommitPair { base, head, baseline: named, .. } = inputs;
+    let CommitPair {
+        base,
+        head,
+        baseline: named,
+        ..
+    } = inputs;
     let load_baseline = |side: &CommitFiles, configured: Option<&RepoPath>| {
-        named.as_ref().or(configured).map_or(Ok(None), |file| baseline::on(side, file))
+        named
+            .as_ref()
+            .or(configured)
+            .map_or(Ok(None), |file| baseline::on(side, file))
     };
     let commit = job.base.as_deref().unwrap_or_default();
-    let history = CommitHistory { objects: github, base: commit, head: &inputs.head_commit };
+    let history = CommitHistory {
+        objects: github,
+        base: commit,
+        head: &inputs.head_commit,
+    };
     let both = BaseView::of(base, head, history);
-    let mut done = grade_commits(job, world, inputs, Some(&both), &|configured| load_baseline(base, configured))?;
-    let Some(graded) = &job.commit else { return Ok(done) };
-    let committed = done.config.baseline.as_ref().and_then(|file| head.baseline_bytes(file).ok());
-    let query = ApprovalQuery { key, event, commit: graded, committed: committed.as_deref(), learn };
+    let mut done = grade_commits(job, world, inputs, Some(&both), &|configured| {
+        load_baseline(base, configured)
+    })?;
+    let Some(graded) = &job.commit else {
+        return Ok(done);
+    };
+    let committed = done
+        .config
+        .baseline
+        .as_ref()
+        .and_then(|file| head.baseline_bytes(file).ok());
+    let query = ApprovalQuery {
+        key,
+        event,
+        commit: graded,
+        committed: committed.as_deref(),
+        learn,
+    };
     let approval = recorded_approval::find_approval(github, &query, &mut done)?;
-    let Some(approval) = approval else { return Ok(done) };
+    let Some(approval) = approval else {
+        return Ok(done);
+    };
     // The committed file must be a valid baseline, because the approval covers its numbers.
     let committed = load_baseline(head, done.config.baseline.as_ref())?;
     recorded_approval::apply_approval(done, approval, committed.as_ref(), |accepted| {
@@ -108,7 +140,13 @@ fn grade_commits(
     base: Option<&BaseView<'_>>,
     baseline: BaselineProvider<'_>,
 ) -> Result<GradedRun, CliError> {
-    let CommitPair { base: base_files, head, base_config, file, .. } = inputs;
+    let CommitPair {
+        base: base_files,
+        head,
+        base_config,
+        file,
+        ..
+    } = inputs;
     require_replay(base_config, &base_files.text(file)?)?;
     let source = head.text(file)?;
     require_replay(&read_config(&source)?, &source)?;
@@ -128,7 +166,11 @@ fn grade_commits(
 /// Refuses live targets: untrusted files would decide what runs with this job's token.
 fn require_replay(config: &Config, source: &SourceText) -> Result<(), Diagnostics> {
     let mut problems = Diagnostics::default();
-    for suite in config.suites.iter().filter(|suite| suite.tiers.contains(&Tier::Deterministic)) {
+    for suite in config
+        .suites
+        .iter()
+        .filter(|suite| suite.tiers.contains(&Tier::Deterministic))
+    {
         for (name, agent) in &suite.agents {
             if let Some(RunSource::Live(live)) = &agent.deterministic {
                 let what = format!(
@@ -167,7 +209,9 @@ pub(super) struct CommitPair {
 impl CommitPair {
     /// The files whose own numbers the change is compared with.
     fn values(&self, job: &RunOptions) -> Option<(&dyn Files, OwnNumbers)> {
-        let found = job.branch.compared_files(job.base.as_deref()?, &self.base, self.tip.as_ref());
+        let found = job
+            .branch
+            .compared_files(job.base.as_deref()?, &self.base, self.tip.as_ref());
         found.map(|(files, numbers)| (files as &dyn Files, numbers))
     }
 
@@ -194,16 +238,35 @@ impl CommitPair {
         let base = base.files(&wanted, None)?;
         let (head_commit, head) = (head.commit.clone(), head.files(&wanted, Some(&base))?);
         drop(wanted);
-        Ok(Self { base, head, base_config, file: file.clone(), tip: None, head_commit, baseline })
+        Ok(Self {
+            base,
+            head,
+            base_config,
+            file: file.clone(),
+            tip: None,
+            head_commit,
+            baseline,
+        })
     }
 
     /// Reads the files of the branch's tip that its own config names; without a readable config only the config itself.
     fn read_tip(&self, github: &GitHub, commit: &str) -> Result<CommitFiles, CliError> {
         let tip = DownloadedCommit::read(github, commit)?;
         let help = "nothing is excused without it";
-        let config = tip.config(&self.file, ["the config does not exist on the tip of the base branch", help]);
-        let Ok(Ok(config)) = config else { return tip.files(&|path| *path == self.file, None) };
-        tip.files(&wanted_by(&[&config], self.baseline.as_ref()), Some(&self.base))
+        let config = tip.config(
+            &self.file,
+            [
+                "the config does not exist on the tip of the base branch",
+                help,
+            ],
+        );
+        let Ok(Ok(config)) = config else {
+            return tip.files(&|path| *path == self.file, None);
+        };
+        tip.files(
+            &wanted_by(&[&config], self.baseline.as_ref()),
+            Some(&self.base),
+        )
     }
 }
 
@@ -215,7 +278,9 @@ fn unreadable_base(problems: Diagnostics) -> CliError {
 }
 
 fn failed(refusal: GitHubError) -> CliError {
-    refusal.explained("the files of a commit cannot be read", "contents: read").into()
+    refusal
+        .explained("the files of a commit cannot be read", "contents: read")
+        .into()
 }
 
 /// A commit's list of files and its archive, of which only the wanted files are unpacked.
@@ -234,18 +299,39 @@ impl<'a> DownloadedCommit<'a> {
             )
             .into());
         };
-        let archive = github.tarball(commit, ArchiveLimits::DOWNLOAD).map_err(failed)?;
-        Ok(Self { github, commit: commit.to_owned(), tree, archive })
+        let archive = github
+            .tarball(commit, ArchiveLimits::DOWNLOAD)
+            .map_err(failed)?;
+        Ok(Self {
+            github,
+            commit: commit.to_owned(),
+            tree,
+            archive,
+        })
     }
 
     /// The wanted files. What the archive does not have as committed is taken from the files of another commit, as far as it has them:
     /// each further file can be a request.
-    fn files(&self, wanted: &dyn Fn(&RepoPath) -> bool, other: Option<&CommitFiles>) -> Result<CommitFiles, CliError> {
-        let unpacked = archive::tarball(&self.archive, ArchiveLimits::REPOSITORY, wanted)
-            .map_err(|refused| anyhow::anyhow!("the archive of commit {} is refused: {refused}", self.commit))?;
+    fn files(
+        &self,
+        wanted: &dyn Fn(&RepoPath) -> bool,
+        other: Option<&CommitFiles>,
+    ) -> Result<CommitFiles, CliError> {
+        let unpacked = archive::tarball(&self.archive, ArchiveLimits::REPOSITORY, wanted).map_err(
+            |refused| {
+                anyhow::anyhow!(
+                    "the archive of commit {} is refused: {refused}",
+                    self.commit
+                )
+            },
+        )?;
         let by_id = |ids: &[&str]| {
             let mut found = other.map(|other| other.files_of(ids)).unwrap_or_default();
-            let left: Vec<&str> = ids.iter().copied().filter(|id| !found.contains_key(*id)).collect();
+            let left: Vec<&str> = ids
+                .iter()
+                .copied()
+                .filter(|id| !found.contains_key(*id))
+                .collect();
             found.extend(self.github.files_by_id(&left)?);
             Ok(found)
         };
@@ -263,6 +349,9 @@ impl<'a> DownloadedCommit<'a> {
             return Err(Diagnostic::of_read(file, ReadFailure::MissingFile, what, help).into());
         }
         let files = self.files(&|path| path == file, None)?;
-        Ok(files.text(file).map_err(Diagnostics::from).and_then(|source| read_config(&source)))
+        Ok(files
+            .text(file)
+            .map_err(Diagnostics::from)
+            .and_then(|source| read_config(&source)))
     }
 }

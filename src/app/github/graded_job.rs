@@ -43,38 +43,78 @@ impl<'a> JobContext<'a> {
         let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".").to_owned();
         let github = github(&world.env)?;
         let event = event_of(&world.env)?;
-        let context = Self { world, inputs, workspace, github, event, remark: None, merge: None };
-        let Some(github) = &context.github else { return context.without_token() };
+        let context = Self {
+            world,
+            inputs,
+            workspace,
+            github,
+            event,
+            remark: None,
+            merge: None,
+        };
+        let Some(github) = &context.github else {
+            return context.without_token();
+        };
         if let Some(push) = context.event.push.clone().filter(|_| inputs.is_compared()) {
             let (event, remark) = pushed_commits::pushed(context.event.clone(), &push, github)?;
-            return Self { event, remark, ..context }.of_its_commit();
+            return Self {
+                event,
+                remark,
+                ..context
+            }
+            .of_its_commit();
         }
         let is_by_hand = context.event.pull_request.is_none() && context.event.base.is_none();
         if is_by_hand && inputs.is_compared() {
             return match current_pull_request::dispatched_merge(&world.env, github)? {
                 Some((event, merge)) => context.of_merge(event, merge),
                 None => {
-                    let event = pushed_commits::unattached(&world.env, context.event.clone(), github)?;
+                    let event =
+                        pushed_commits::unattached(&world.env, context.event.clone(), github)?;
                     Self { event, ..context }.of_its_commit()
                 }
             };
         }
         let (disk, _) = Disk::of_config(&inside(&context.workspace, &inputs.config))?;
         let here = head_commit(&disk);
-        if !disk.is_repository() && context.event.pull_request.is_some() && inputs.tiers.contains(&Tier::Deterministic)
+        if !disk.is_repository()
+            && context.event.pull_request.is_some()
+            && inputs.tiers.contains(&Tier::Deterministic)
         {
             let (event, merge) = context.merge_of_unknown_checkout(github)?;
-            return Ok(Self { event, merge: Some(merge), ..context });
+            return Ok(Self {
+                event,
+                merge: Some(merge),
+                ..context
+            });
         }
-        let found = current_pull_request::checked_out(&world.env, context.event.clone(), github, here.as_deref())?;
+        let found = current_pull_request::checked_out(
+            &world.env,
+            context.event.clone(),
+            github,
+            here.as_deref(),
+        )?;
         match found {
-            CheckoutMerge::Current(event) if event.pull_request.is_none() && inputs.is_compared() => {
-                Self { event: *event, ..context }.of_its_commit()
+            CheckoutMerge::Current(event)
+                if event.pull_request.is_none() && inputs.is_compared() =>
+            {
+                Self {
+                    event: *event,
+                    ..context
+                }
+                .of_its_commit()
             }
-            CheckoutMerge::Current(event) => Ok(Self { event: *event, ..context }),
+            CheckoutMerge::Current(event) => Ok(Self {
+                event: *event,
+                ..context
+            }),
             CheckoutMerge::Outdated(outdated) if context.can_read_data() => {
                 let (event, merge) = outdated.current(github)?;
-                Ok(Self { event, merge: Some(merge), ..context })
+                Ok(Self {
+                    event,
+                    merge: Some(merge),
+                    ..context
+                })
             }
             CheckoutMerge::Outdated(outdated) => Err(outdated.refusal()),
         }
@@ -86,14 +126,30 @@ impl<'a> JobContext<'a> {
     /// # Errors
     /// A failed request.
     pub(super) fn with_base_of_shards(self, base: Option<&str>) -> Result<Self, CliError> {
-        let Event { into: Some(into), head: Some(head), queued: Some(_), .. } = &self.event else { return Ok(self) };
-        let (Some(base), Some(github)) = (base, &self.github) else { return Ok(self) };
-        let unread = needs("the base commit of the shards cannot be read", "contents: read");
+        let Event {
+            into: Some(into),
+            head: Some(head),
+            queued: Some(_),
+            ..
+        } = &self.event
+        else {
+            return Ok(self);
+        };
+        let (Some(base), Some(github)) = (base, &self.github) else {
+            return Ok(self);
+        };
+        let unread = needs(
+            "the base commit of the shards cannot be read",
+            "contents: read",
+        );
         let has_base = || Ok(github.branch_has(into, base)? && github.has_commit(head, base)?);
         if self.event.base.as_deref() == Some(base) || !has_base().map_err(unread)? {
             return Ok(self);
         }
-        let event = Event { base: Some(base.to_owned()), ..self.event.clone() };
+        let event = Event {
+            base: Some(base.to_owned()),
+            ..self.event.clone()
+        };
         Ok(Self { event, ..self })
     }
 
@@ -136,10 +192,18 @@ impl<'a> JobContext<'a> {
             return Ok(Self { event, ..self });
         }
         if self.can_read_data() {
-            return Ok(Self { event, merge: Some(merge), ..self });
+            return Ok(Self {
+                event,
+                merge: Some(merge),
+                ..self
+            });
         }
-        let number = event.pull_request.map_or(0, |pull_request| pull_request.number);
-        let here = here.map_or("no commit".to_owned(), |here| short_commit(&here).to_owned());
+        let number = event
+            .pull_request
+            .map_or(0, |pull_request| pull_request.number);
+        let here = here.map_or("no commit".to_owned(), |here| {
+            short_commit(&here).to_owned()
+        });
         let what = format!(
             "no verdict: this run was started by hand, so it judges the merge of pull request {number}, {}, but the checkout is {here}: \
              check out refs/pull/{number}/merge",
@@ -152,15 +216,24 @@ impl<'a> JobContext<'a> {
     /// checkout can be another one, so the commit is read as data.
     fn of_its_commit(self) -> Result<Self, CliError> {
         let (disk, _) = Disk::of_config(&inside(&self.workspace, &self.inputs.config))?;
-        let (Some(commit), Some(here)) = (self.commit(), head_commit(&disk)) else { return Ok(self) };
+        let (Some(commit), Some(here)) = (self.commit(), head_commit(&disk)) else {
+            return Ok(self);
+        };
         // Of another event, GitHub names the default branch, and the workflow may mean what it checks out, such as a pull request.
-        let is_about_its_commit =
-            self.world.env.get("GITHUB_EVENT_NAME").is_none_or(|name| !OF_DEFAULT_BRANCH.contains(&name));
+        let is_about_its_commit = self
+            .world
+            .env
+            .get("GITHUB_EVENT_NAME")
+            .is_none_or(|name| !OF_DEFAULT_BRANCH.contains(&name));
         match self.event.base.clone() {
             _ if here == commit => Ok(self),
-            Some(base) if self.can_read_data() && is_about_its_commit => {
-                Ok(Self { merge: Some(TestMerge { base, merge: commit }), ..self })
-            }
+            Some(base) if self.can_read_data() && is_about_its_commit => Ok(Self {
+                merge: Some(TestMerge {
+                    base,
+                    merge: commit,
+                }),
+                ..self
+            }),
             Some(_) | None => {
                 let what = format!(
                     "no verdict: this run is about {}, but the checkout is {}: leave out `ref` in actions/checkout",
@@ -174,14 +247,22 @@ impl<'a> JobContext<'a> {
 
     /// The graded commit, if the event or the runner names it.
     pub(super) fn commit(&self) -> Option<String> {
-        self.event.head.clone().or_else(|| self.world.env.get("GITHUB_SHA").map(str::to_owned))
+        self.event
+            .head
+            .clone()
+            .or_else(|| self.world.env.get("GITHUB_SHA").map(str::to_owned))
     }
 }
 
 /// The events whose commit is not what happened: the head of the default branch, or of the branch that somebody chose (docs, "Events that
 /// trigger workflows").
-const OF_DEFAULT_BRANCH: [&str; 5] =
-    ["issue_comment", "repository_dispatch", "schedule", "workflow_dispatch", "workflow_run"];
+const OF_DEFAULT_BRANCH: [&str; 5] = [
+    "issue_comment",
+    "repository_dispatch",
+    "schedule",
+    "workflow_dispatch",
+    "workflow_run",
+];
 
 /// Grades, judges, looks for an approval and publishes the result. `complete` adds what only the caller knows.
 pub(super) fn grade_and_publish(
@@ -189,16 +270,29 @@ pub(super) fn grade_and_publish(
     job: &RunOptions,
     complete: &dyn Fn(&mut GradedRun) -> Result<(), Diagnostic>,
 ) -> Result<u8, CliError> {
-    let JobContext { world, inputs, workspace, github, event, remark, merge: _ } = context;
+    let JobContext {
+        world,
+        inputs,
+        workspace,
+        github,
+        event,
+        remark,
+        merge: _,
+    } = context;
     let guards = job.is_compared();
     let (disk, _) = Disk::of_config(&job.config)?;
-    let objects = github.as_ref().map(|github| CheckoutObjects::new(&disk, github));
+    let objects = github
+        .as_ref()
+        .map(|github| CheckoutObjects::new(&disk, github));
     let before = match (&event.base, &objects) {
         (Some(commit), Some(objects)) if guards => BaseSource::Commit(objects, commit),
         (Some(_), _) | (None, _) => BaseSource::None,
     };
     let job = &RunOptions {
-        live: live::LiveOptions { keys: keys(job, event, objects.as_ref())?, ..job.live.clone() },
+        live: live::LiveOptions {
+            keys: keys(job, event, objects.as_ref())?,
+            ..job.live.clone()
+        },
         ..job.clone()
     };
     let mut done = grade_worktree(job, world, before, &|disk, rules, configured| {
@@ -224,7 +318,11 @@ pub(super) fn grade_and_publish(
         name_gained_cases(github, event, &mut done);
         current_head = judge_others(world, inputs, github, event, &mut done)?;
     }
-    let place = PublishPlace { event, github: github.as_ref(), current_head: current_head.as_deref() };
+    let place = PublishPlace {
+        event,
+        github: github.as_ref(),
+        current_head: current_head.as_deref(),
+    };
     let code = publish_result(world, inputs, &place, job, &done);
     world.keep(done);
     code
@@ -254,29 +352,62 @@ pub(super) fn apply_approval(
     github: &GitHub,
     mut done: GradedRun,
 ) -> Result<GradedRun, CliError> {
-    let JobContext { world, inputs, workspace, github: _, event, remark: _, merge: _ } = context;
+    let JobContext {
+        world,
+        inputs,
+        workspace,
+        github: _,
+        event,
+        remark: _,
+        merge: _,
+    } = context;
     // Without a comparison there is nothing to approve, and the result of one shard cannot be approved.
     let decides = job.is_compared() && job.wanted.shard.is_none();
     let is_whole = done.report.called_off.is_none();
-    let Some(head) = job.commit.as_deref().filter(|_| decides && is_whole) else { return Ok(done) };
+    let Some(head) = job.commit.as_deref().filter(|_| decides && is_whole) else {
+        return Ok(done);
+    };
     let key = inputs.key(&done.report);
     let (disk, _) = Disk::of_config(&job.config)?;
-    let committed = done.config.baseline.as_ref().and_then(|file| disk.read(file).ok());
+    let committed = done
+        .config
+        .baseline
+        .as_ref()
+        .and_then(|file| disk.read(file).ok());
     let learn = |report: &Report| learn_identity(world, inputs, event, github, report);
-    let query = ApprovalQuery { key: &key, event, commit: head, committed: committed.as_deref(), learn: &learn };
+    let query = ApprovalQuery {
+        key: &key,
+        event,
+        commit: head,
+        committed: committed.as_deref(),
+        learn: &learn,
+    };
     let approval = recorded_approval::find_approval(github, &query, &mut done)?;
-    let Some(approval) = approval else { return Ok(done) };
+    let Some(approval) = approval else {
+        return Ok(done);
+    };
     if !job.wanted.tiers.contains(&Tier::Deterministic) {
         return Ok(recorded_approval::approved_as_measured(done, approval));
     }
-    let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));
+    let named = inputs
+        .baseline
+        .as_deref()
+        .map(|path| inside(workspace, path));
     let committed = baseline::here(named.as_deref(), &disk, done.config.baseline.as_ref())?;
     // The models are not called a second time.
-    let wanted = Selection { tiers: vec![Tier::Deterministic], ..job.wanted.clone() };
-    let again = RunOptions { wanted, ..job.clone() };
+    let wanted = Selection {
+        tiers: vec![Tier::Deterministic],
+        ..job.wanted.clone()
+    };
+    let again = RunOptions {
+        wanted,
+        ..job.clone()
+    };
     recorded_approval::apply_approval(done, approval, committed.as_ref(), |accepted| {
         // The golden changes are approved, so they are not computed again.
-        grade_worktree(&again, world, BaseSource::None, &|_, _, _| Ok(Some(accepted.clone())))
+        grade_worktree(&again, world, BaseSource::None, &|_, _, _| {
+            Ok(Some(accepted.clone()))
+        })
     })
 }
 
@@ -287,7 +418,10 @@ fn baseline_here(
     disk: &Disk,
     configured: Option<&RepoPath>,
 ) -> Result<Option<Baseline>, CliError> {
-    let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));
+    let named = inputs
+        .baseline
+        .as_deref()
+        .map(|path| inside(workspace, path));
     baseline::here(named.as_deref(), disk, configured)
 }
 
@@ -303,15 +437,28 @@ enum BaselineSource<'a> {
 
 impl BaselineSource<'_> {
     /// Reads the file that the input or else the config names; `None` if there is none.
-    fn read(&self, inputs: &ActionInputs, configured: Option<&RepoPath>) -> Result<Option<Baseline>, CliError> {
-        let named = inputs.baseline.as_deref().map(|path| path_of_input("baseline", path)).transpose()?;
-        let Some(file) = named.as_ref().or(configured) else { return Ok(None) };
+    fn read(
+        &self,
+        inputs: &ActionInputs,
+        configured: Option<&RepoPath>,
+    ) -> Result<Option<Baseline>, CliError> {
+        let named = inputs
+            .baseline
+            .as_deref()
+            .map(|path| path_of_input("baseline", path))
+            .transpose()?;
+        let Some(file) = named.as_ref().or(configured) else {
+            return Ok(None);
+        };
         match self {
             Self::Tree(tree) => baseline::of_commit(tree, file),
             Self::Checkout(disk) => load(disk, file, Need::Configured),
             Self::Commit(github, commit) => match github.file(file, commit) {
                 Ok(None) => Ok(None),
-                Ok(Some(bytes)) => Ok(Some(baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes)?)?)),
+                Ok(Some(bytes)) => Ok(Some(baseline_v1::read_baseline(&SourceText::new(
+                    file.clone(),
+                    bytes,
+                )?)?)),
                 Err(error) => {
                     let what = format!("the baseline {file} of the base commit cannot be read");
                     Err(error.explained(&what, "contents: read").into())

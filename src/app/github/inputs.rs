@@ -64,7 +64,10 @@ pub struct ActionInputs {
     /// Whose approval counts.
     pub approving: ApproverPolicy,
     /// The label that starts a recording.
-    #[cfg_attr(not(feature = "models"), expect(dead_code, reason = "nothing is recorded without live targets"))]
+    #[cfg_attr(
+        not(feature = "models"),
+        expect(dead_code, reason = "nothing is recorded without live targets")
+    )]
     pub record_label: String,
     /// The tiers to grade.
     pub tiers: Vec<Tier>,
@@ -135,7 +138,10 @@ impl ActionInputs {
         let get = |name: &str| values.get(name);
         let mode = get("mode").unwrap_or(ActionMode::Run.as_str());
         let Some(mode) = ActionMode::of_word(mode) else {
-            let known: Vec<&str> = ActionMode::ALL.into_iter().map(ActionMode::as_str).collect();
+            let known: Vec<&str> = ActionMode::ALL
+                .into_iter()
+                .map(ActionMode::as_str)
+                .collect();
             return Err(refuse("mode", mode, &format!("write one of {}", known.join(", "))).into());
         };
         let approving = values.approving()?;
@@ -145,18 +151,26 @@ impl ActionInputs {
             "all" => vec![Tier::Deterministic, Tier::Model],
             other => return Err(refuse("tier", other, "write deterministic, model or all").into()),
         };
-        let blocking = values.truth("blocking")?.unwrap_or(tiers.contains(&Tier::Deterministic));
+        let blocking = values
+            .truth("blocking")?
+            .unwrap_or(tiers.contains(&Tier::Deterministic));
         let scope = values.scope(&tiers, blocking)?;
         let (samples, max_cost_usd) = (values.samples()?, values.max_cost_usd()?);
         Ok(Self {
             mode,
             approving,
-            record_label: get("record-label").unwrap_or(DEFAULT_RECORD_LABEL).to_owned(),
+            record_label: get("record-label")
+                .unwrap_or(DEFAULT_RECORD_LABEL)
+                .to_owned(),
             tiers,
             scope,
             max_cost_usd,
             shard: shard(get("shard"))?,
-            authority: if blocking { Authority::Blocking } else { Authority::Advisory },
+            authority: if blocking {
+                Authority::Blocking
+            } else {
+                Authority::Advisory
+            },
             deciding: match get("blocking") {
                 Some(_) if blocking => DecidingTiers::Every,
                 Some(_) | None => DecidingTiers::Deterministic,
@@ -177,7 +191,11 @@ impl ActionInputs {
             verdict_check: values.truth("check-run")?.unwrap_or(false),
             comment_key: values.comment_key()?,
             baseline: get("baseline").map(str::to_owned),
-            part_results: get("part-results").unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
+            part_results: get("part-results")
+                .unwrap_or_default()
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect(),
             parts: get("parts").unwrap_or(".goldgate/parts").to_owned(),
             out: get("out").unwrap_or(".goldgate/report").to_owned(),
         })
@@ -213,8 +231,15 @@ impl<'a> InputValues<'a> {
             Some(true) => ByAuthor::Counts,
             Some(false) | None => ByAuthor::DoesNotCount,
         };
-        let label = self.get("approval-label").unwrap_or(DEFAULT_LABEL).to_owned();
-        Ok(ApproverPolicy { label, floor, by_author })
+        let label = self
+            .get("approval-label")
+            .unwrap_or(DEFAULT_LABEL)
+            .to_owned();
+        Ok(ApproverPolicy {
+            label,
+            floor,
+            by_author,
+        })
     }
 
     fn comment_key(&self) -> Result<String, Diagnostic> {
@@ -241,7 +266,12 @@ impl<'a> InputValues<'a> {
     }
 
     fn samples(&self) -> Result<Option<u32>, Diagnostic> {
-        let Some(text) = self.get("samples").or_else(|| self.0.get("GOLDGATE_SAMPLES")) else { return Ok(None) };
+        let Some(text) = self
+            .get("samples")
+            .or_else(|| self.0.get("GOLDGATE_SAMPLES"))
+        else {
+            return Ok(None);
+        };
         match text.parse() {
             Ok(samples @ 1..=1000) => Ok(Some(samples)),
             Ok(_) | Err(_) => Err(refuse("samples", text, "write a number from 1 to 1000")),
@@ -249,10 +279,16 @@ impl<'a> InputValues<'a> {
     }
 
     fn max_cost_usd(&self) -> Result<Option<f64>, Diagnostic> {
-        let Some(text) = self.get("max-cost-usd") else { return Ok(None) };
+        let Some(text) = self.get("max-cost-usd") else {
+            return Ok(None);
+        };
         match text.parse::<f64>() {
             Ok(limit) if limit.is_finite() && limit >= 0.0 => Ok(Some(limit)),
-            Ok(_) | Err(_) => Err(refuse("max-cost-usd", text, "write US dollars, such as 2.50")),
+            Ok(_) | Err(_) => Err(refuse(
+                "max-cost-usd",
+                text,
+                "write US dollars, such as 2.50",
+            )),
         }
     }
 }
@@ -270,17 +306,27 @@ pub fn bad_input(what: impl Into<String>, help: &str) -> Diagnostic {
 pub fn path_of_input(input: &str, path: &str) -> Result<RepoPath, Diagnostic> {
     RepoPath::root().join(path).map_err(|bad| {
         let what = format!("{input} is {path:?}, which {bad}");
-        Diagnostic::of_file("action input", Code::PATH_OUTSIDE, what, "write a path inside the repository")
+        Diagnostic::of_file(
+            "action input",
+            Code::PATH_OUTSIDE,
+            what,
+            "write a path inside the repository",
+        )
     })
 }
 
 /// Parses the input `shard`.
 fn shard(stated: Option<&str>) -> Result<Option<Shard>, Diagnostic> {
     let Some(text) = stated else { return Ok(None) };
-    text.parse().map(Some).map_err(|_| refuse("shard", text, "write i/n, such as 1/4"))
+    text.parse()
+        .map(Some)
+        .map_err(|_| refuse("shard", text, "write i/n, such as 1/4"))
 }
 
 /// Returns the path of a file in the workspace, relative to the current folder.
 pub fn inside(workspace: &str, path: &str) -> String {
-    Path::new(workspace).join(path).to_string_lossy().into_owned()
+    Path::new(workspace)
+        .join(path)
+        .to_string_lossy()
+        .into_owned()
 }

@@ -16,8 +16,11 @@ use crate::world::{World, append};
 /// as one.
 pub fn say(world: &World, report: &Report) {
     let table = show::render_report(report, &TABLE, Detail::Changes, world);
-    let token = sha256_hex(format!("{table}{}{}", std::process::id(), world.clock.now()).as_bytes());
-    world.command(&format!("::group::goldgate\n::stop-commands::{token}\n{table}::{token}::\n::endgroup::\n"));
+    let token =
+        sha256_hex(format!("{table}{}{}", std::process::id(), world.clock.now()).as_bytes());
+    world.command(&format!(
+        "::group::goldgate\n::stop-commands::{token}\n{table}::{token}::\n::endgroup::\n"
+    ));
     world.command(&annotations::annotations(report));
 }
 
@@ -28,9 +31,15 @@ const ANNOTATED: usize = 10;
 pub fn say_error(world: &World, level: &str, error: &CliError) {
     let messages = masked_messages(world, error);
     for message in messages.iter().take(ANNOTATED) {
-        world.command(&format!("::{level} title=goldgate::{}\n", line(message, 500).replace('%', "%25")));
+        world.command(&format!(
+            "::{level} title=goldgate::{}\n",
+            line(message, 500).replace('%', "%25")
+        ));
     }
-    let problems: String = messages.iter().map(|message| format!("- {}\n", inline(message, 500))).collect();
+    let problems: String = messages
+        .iter()
+        .map(|message| format!("- {}\n", inline(message, 500)))
+        .collect();
     if add_to_summary(world, &format!("**goldgate: no result**\n\n{problems}")).is_err() {
         world.command("::warning title=goldgate::the job summary cannot be written\n");
     }
@@ -38,7 +47,11 @@ pub fn say_error(world: &World, level: &str, error: &CliError) {
 
 /// The problems of an error, without secrets of the environment.
 pub fn masked_messages(world: &World, error: &CliError) -> Vec<String> {
-    error.messages().iter().map(|message| world.masked(message)).collect()
+    error
+        .messages()
+        .iter()
+        .map(|message| world.masked(message))
+        .collect()
 }
 
 /// Adds a text to the job summary.
@@ -46,7 +59,10 @@ pub fn masked_messages(world: &World, error: &CliError) -> Vec<String> {
 /// # Errors
 /// The runner's summary file cannot be written.
 pub fn add_to_summary(world: &World, text: &str) -> anyhow::Result<()> {
-    world.env.get("GITHUB_STEP_SUMMARY").map_or(Ok(()), |file| append(Path::new(file), text))
+    world
+        .env
+        .get("GITHUB_STEP_SUMMARY")
+        .map_or(Ok(()), |file| append(Path::new(file), text))
 }
 
 /// Returns the artifact name under which an approval finds the run's results. GitHub lists runs of the trusted gate under the base
@@ -56,7 +72,9 @@ fn artifact(inputs: &ActionInputs, report: &Report) -> String {
     let key = inputs.key(report);
     match (inputs.mode, &report.commit) {
         (ActionMode::Trusted, Some(head)) => key.artifact_of_head(head),
-        (ActionMode::Run | ActionMode::Merge, _) if !inputs.is_compared() => key.artifact_of_models(),
+        (ActionMode::Run | ActionMode::Merge, _) if !inputs.is_compared() => {
+            key.artifact_of_models()
+        }
         _ => key.artifact(),
     }
 }
@@ -65,10 +83,20 @@ fn artifact(inputs: &ActionInputs, report: &Report) -> String {
 ///
 /// # Errors
 /// The runner's output file cannot be written.
-pub fn outputs(world: &World, inputs: &ActionInputs, report: &Report, url: Option<&str>) -> anyhow::Result<()> {
-    let Some(file) = world.env.get("GITHUB_OUTPUT") else { return Ok(()) };
+pub fn outputs(
+    world: &World,
+    inputs: &ActionInputs,
+    report: &Report,
+    url: Option<&str>,
+) -> anyhow::Result<()> {
+    let Some(file) = world.env.get("GITHUB_OUTPUT") else {
+        return Ok(());
+    };
     let counts = report.agents().fold(BTreeMap::new(), |mut counts, agent| {
-        agent.taxonomy().into_iter().for_each(|(tag, count)| *counts.entry(tag).or_insert(0) += count);
+        agent
+            .taxonomy()
+            .into_iter()
+            .for_each(|(tag, count)| *counts.entry(tag).or_insert(0) += count);
         counts
     });
     let taxonomy: Vec<String> = Tag::ALL
@@ -82,18 +110,29 @@ pub fn outputs(world: &World, inputs: &ActionInputs, report: &Report, url: Optio
         ("verdict", report.verdict.as_str().to_owned()),
         ("exit-code", report.exit_code().to_string()),
         ("report", format!("{}/report.json", inputs.out)),
-        ("proposed-baseline", format!("{}/proposed-baseline.json", inputs.out)),
+        (
+            "proposed-baseline",
+            format!("{}/proposed-baseline.json", inputs.out),
+        ),
         ("regressions", regressions.to_string()),
         ("taxonomy", format!("{{{}}}", taxonomy.join(","))),
         // Six digits: a floating point sum has a long tail that breaks comparisons in a shell.
-        ("cost-usd", report.usage.cost_usd.map_or(String::new(), |cost| format!("{cost:.6}"))),
+        (
+            "cost-usd",
+            report
+                .usage
+                .cost_usd
+                .map_or(String::new(), |cost| format!("{cost:.6}")),
+        ),
         ("comment-url", url.unwrap_or_default().to_owned()),
         ("artifact", artifact(inputs, report)),
         ("approved", report.approval.is_some().to_string()),
     ];
     // Every value is on one line, so no value can add another output.
-    let text: String =
-        lines.iter().map(|(name, value)| format!("{name}={}\n", value.replace(['\r', '\n'], " "))).collect();
+    let text: String = lines
+        .iter()
+        .map(|(name, value)| format!("{name}={}\n", value.replace(['\r', '\n'], " ")))
+        .collect();
     append(Path::new(file), &text)?;
     Ok(())
 }

@@ -47,7 +47,14 @@ pub fn approval_of_contained(
         Ok(pulls) => pulls,
         Err(error) => return unread(error, PERMISSION, done),
     };
-    let found = match (JointApproval { github, key, event, done }).find(&pulls) {
+    let found = match (JointApproval {
+        github,
+        key,
+        event,
+        done,
+    })
+    .find(&pulls)
+    {
         Ok(found) => found,
         Err(error) => return unread(error, PERMISSION, done),
     };
@@ -55,7 +62,9 @@ pub fn approval_of_contained(
         Ok(approval) => return Ok(Some(approval)),
         Err(notes) => done.report.notes.extend(notes),
     }
-    Ok(pulls.iter().find_map(|pull| approval_of_merges(github, query, pull.number, done)))
+    Ok(pulls
+        .iter()
+        .find_map(|pull| approval_of_merges(github, query, pull.number, done)))
 }
 
 /// Whether nothing has to be approved.
@@ -92,16 +101,28 @@ impl JointApproval<'_> {
         let (mut approved, mut notes) = (Vec::new(), Vec::new());
         for pull in pulls {
             let statuses = self.github.statuses(&pull.head)?;
-            let scope = ApprovalScope { key: self.key, identity, pull: Some(pull.number) };
+            let scope = ApprovalScope {
+                key: self.key,
+                identity,
+                pull: Some(pull.number),
+            };
             let standing = approval::all_standing(&statuses, scope, &pull.head);
             let of_result = standing.iter().find(|approval| approval.digest == digest);
-            let Some(approval) = of_result.or(standing.first()).cloned() else { continue };
+            let Some(approval) = of_result.or(standing.first()).cloned() else {
+                continue;
+            };
             match self.whole(pull)? {
-                Ok(files) => approved.push(ApprovedPull { pull, approval, files }),
+                Ok(files) => approved.push(ApprovedPull {
+                    pull,
+                    approval,
+                    files,
+                }),
                 Err(why) => notes.push(why),
             }
         }
-        let whole = approved.iter().find(|one| one.approval.digest == digest && self.has_baseline(one));
+        let whole = approved
+            .iter()
+            .find(|one| one.approval.digest == digest && self.has_baseline(one));
         if let Some(ApprovedPull { approval, .. }) = whole {
             return Ok(Ok(approval.clone()));
         }
@@ -122,13 +143,18 @@ impl JointApproval<'_> {
     /// The files that a pull request changed, if all of them that grading may read are here as they are at its head. Otherwise the
     /// reason, as a note.
     fn whole(&self, pull: &ContainedPull) -> Result<Result<BTreeSet<String>, String>, GitHubError> {
-        let (Some(base), Some(head)) = (&self.event.base, &self.event.head) else { return Ok(Ok(BTreeSet::new())) };
+        let (Some(base), Some(head)) = (&self.event.base, &self.event.head) else {
+            return Ok(Ok(BTreeSet::new()));
+        };
         let refuse = |why: &str| {
             let advice = match self.event.push {
                 Some(_) => "",
                 None => ": update its branch and add the label again",
             };
-            Ok(Err(format!("the approval of pull request {} does not count, because {why}{advice}", pull.number)))
+            Ok(Err(format!(
+                "the approval of pull request {} does not count, because {why}{advice}",
+                pull.number
+            )))
         };
         let Some(files) = changed_files(self.github, base, &pull.head)? else {
             return refuse("it changes more files than GitHub lists");
@@ -142,34 +168,57 @@ impl JointApproval<'_> {
         let configs = [&self.done.config];
         let is_read = wanted_by(&configs, None);
         let changed = |file: &&ComparedFile| path(&file.path).is_none_or(|path| is_read(&path));
-        match files.iter().filter(changed).find(|file| !is_here(file, &tree)) {
-            Some(other) => refuse(&format!("another change touched {} as well", line(&other.path, LONGEST))),
+        match files
+            .iter()
+            .filter(changed)
+            .find(|file| !is_here(file, &tree))
+        {
+            Some(other) => refuse(&format!(
+                "another change touched {} as well",
+                line(&other.path, LONGEST)
+            )),
             None => Ok(Ok(files.into_iter().map(|file| file.path).collect())),
         }
     }
 
     /// Whether a changed baseline file is the pull request's own: the digest of a result does not contain that file.
     fn has_baseline(&self, one: &ApprovedPull<'_>) -> bool {
-        let Some(file) = &self.done.config.baseline else { return true };
+        let Some(file) = &self.done.config.baseline else {
+            return true;
+        };
         let changes = self.done.report.golden_changes.iter();
         let mut of_baseline = changes.filter(|change| change.file.as_ref() == Some(file));
-        of_baseline.all(|change| change.weight == Weight::Listed) || one.files.contains(file.as_str())
+        of_baseline.all(|change| change.weight == Weight::Listed)
+            || one.files.contains(file.as_str())
     }
 
     /// The result that was approved, from the artifact of its run.
     fn approved_result(&self, one: &ApprovedPull<'_>) -> Result<Option<Report>, GitHubError> {
-        let Some(config) = &self.done.report.config else { return Ok(None) };
+        let Some(config) = &self.done.report.config else {
+            return Ok(None);
+        };
         let number = Some(one.pull.number);
-        let query = RunQuery { number, commit: &one.pull.head, config, key: self.key, before: None, result: None };
+        let query = RunQuery {
+            number,
+            commit: &one.pull.head,
+            config,
+            key: self.key,
+            before: None,
+            result: None,
+        };
         approved_result_of(self.github, &query, &one.approval, self.done)
     }
 
     fn refusal(&self, approved: &[ApprovedPull<'_>], left: &[String]) -> String {
         let left = named_parts(left);
         match (self.event.push.is_some(), approved.first()) {
-            (true, None) => format!("no pull request merged with this commit was approved for this: {left}"),
+            (true, None) => {
+                format!("no pull request merged with this commit was approved for this: {left}")
+            }
             (true, Some(_)) => {
-                format!("the approvals of the pull requests merged with this commit do not cover this: {left}")
+                format!(
+                    "the approvals of the pull requests merged with this commit do not cover this: {left}"
+                )
             }
             (false, first) => format!(
                 "the approval of pull request {} does not count, because it is for another result than this merge group's. No approval in the \
@@ -182,11 +231,22 @@ impl JointApproval<'_> {
 
 /// The approvals as one. The newest says the commit and the time.
 fn joint(approved: &[ApprovedPull<'_>], digest: String) -> Approval {
-    let by = approved.iter().map(|one| format!("{} on pull request {}", one.approval.by, one.pull.number));
+    let by = approved
+        .iter()
+        .map(|one| format!("{} on pull request {}", one.approval.by, one.pull.number));
     let by = by.collect::<Vec<_>>().join(", ");
-    let newest = approved.iter().map(|one| &one.approval).max_by(|one, other| one.at.cmp(&other.at));
+    let newest = approved
+        .iter()
+        .map(|one| &one.approval)
+        .max_by(|one, other| one.at.cmp(&other.at));
     let (at, head) = newest.map_or_else(Default::default, |one| (one.at.clone(), one.head.clone()));
-    Approval { by, at, head, digest, reason: None }
+    Approval {
+        by,
+        at,
+        head,
+        digest,
+        reason: None,
+    }
 }
 
 fn path(text: &str) -> Option<RepoPath> {
@@ -196,7 +256,10 @@ fn path(text: &str) -> Option<RepoPath> {
 /// Whether a commit has a changed file with the content of the pull request's head.
 fn is_here(file: &ComparedFile, tree: &Tree) -> bool {
     let has = |name: &str| path(name).and_then(|path| tree.get(&path));
-    let is_moved = file.previous.as_deref().is_none_or(|previous| has(previous).is_none());
+    let is_moved = file
+        .previous
+        .as_deref()
+        .is_none_or(|previous| has(previous).is_none());
     is_moved
         && match (has(&file.path), &file.blob) {
             (None, None) => true,

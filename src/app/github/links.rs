@@ -8,7 +8,12 @@ use crate::world::Env;
 
 /// The links of a report that this job measured.
 pub(super) fn links(env: &Env, inputs: &ActionInputs, report: &Report) -> Links {
-    links_of_run(env, &inputs.approving.label, report, env.get("GITHUB_RUN_ID"))
+    links_of_run(
+        env,
+        &inputs.approving.label,
+        report,
+        env.get("GITHUB_RUN_ID"),
+    )
 }
 
 /// The links of a report that a run of this repository measured.
@@ -22,11 +27,16 @@ pub(super) fn links_of_run(env: &Env, label: &str, report: &Report, run: Option<
 
 /// The addresses alone: a report that the pull request measured itself asks for no approval.
 pub(super) fn addresses(env: &Env, report: &Report, run: Option<&str>) -> Links {
-    let (Some(server), Some(repository)) = (env.get("GITHUB_SERVER_URL"), env.get("GITHUB_REPOSITORY")) else {
+    let (Some(server), Some(repository)) =
+        (env.get("GITHUB_SERVER_URL"), env.get("GITHUB_REPOSITORY"))
+    else {
         return Links::default();
     };
     Links {
-        files: report.commit.as_ref().map(|commit| format!("{server}/{repository}/blob/{commit}")),
+        files: report
+            .commit
+            .as_ref()
+            .map(|commit| format!("{server}/{repository}/blob/{commit}")),
         run: run.map(|run| format!("{server}/{repository}/actions/runs/{run}")),
         label: None,
         reason: None,
@@ -60,12 +70,19 @@ fn own_moves(report: &Report) -> impl Iterator<Item = (&MetricReport, f64)> {
                 (Some(_), None) => true,
                 (None, _) => !is_behind || !metric.gates.is_empty(),
             };
-            metric.comparison.delta.filter(|_| is_own).map(|delta| (metric, delta))
+            metric
+                .comparison
+                .delta
+                .filter(|_| is_own)
+                .map(|delta| (metric, delta))
         })
     })
 }
 
 /// The value at the tip of the base branch, if it excuses a gate.
 fn of_base(metric: &MetricReport) -> Option<f64> {
-    metric.gates.iter().find_map(|gate| gate.base_commit.as_ref().map(|base| base.value))
+    metric
+        .gates
+        .iter()
+        .find_map(|gate| gate.base_commit.as_ref().map(|base| base.value))
 }

@@ -97,9 +97,13 @@ pub fn evidence(github: &GitHub, query: &RunQuery<'_>) -> Result<FoundRun, GitHu
     for run in runs {
         for name in names(&query.key.artifact(), ARTIFACT) {
             let left = github.artifacts(run.id, &name)?;
-            let Some(artifact) = query.taken(&left, &mut passed_over).into_iter().next() else { continue };
+            let Some(artifact) = query.taken(&left, &mut passed_over).into_iter().next() else {
+                continue;
+            };
             match fetched(github, artifact, query, run.clone())? {
-                Err(NoResult::OtherConfig(of)) => passed_over = passed_over.or(Some(NoResult::OtherConfig(of))),
+                Err(NoResult::OtherConfig(of)) => {
+                    passed_over = passed_over.or(Some(NoResult::OtherConfig(of)))
+                }
                 Ok(other) if query.passes_over(&other.report) => {}
                 found => return Ok(found),
             }
@@ -110,12 +114,20 @@ pub fn evidence(github: &GitHub, query: &RunQuery<'_>) -> Result<FoundRun, GitHu
 
 /// Returns the same result of a run of the pull request instead of one that was started by hand, if there is one: GitHub does not count
 /// the checks of the other for the pull request, so that one has to run again after an approval.
-fn of_required_check(github: &GitHub, query: &RunQuery<'_>, found: FoundRun) -> Result<FoundRun, GitHubError> {
-    let Ok(measured) = &found else { return Ok(found) };
+fn of_required_check(
+    github: &GitHub,
+    query: &RunQuery<'_>,
+    found: FoundRun,
+) -> Result<FoundRun, GitHubError> {
+    let Ok(measured) = &found else {
+        return Ok(found);
+    };
     if measured.run.event != BY_HAND {
         return Ok(found);
     }
-    let same = |other: &MeasuredRun| result_digest(&other.report, None) == result_digest(&measured.report, None);
+    let same = |other: &MeasuredRun| {
+        result_digest(&other.report, None) == result_digest(&measured.report, None)
+    };
     match of_newest(github, query, &[OF_PULL_REQUEST], &mut None)? {
         Some(Ok(other)) if same(&other) => Ok(Ok(other)),
         Some(_) | None => Ok(found),
@@ -136,7 +148,9 @@ pub fn next_to_trusted(
         return Ok(None);
     }
     let found = of_newest(github, query, &[OF_PULL_REQUEST], &mut None)?;
-    Ok(found.and_then(Result::ok).filter(|other| other.run.id != trusted.id))
+    Ok(found
+        .and_then(Result::ok)
+        .filter(|other| other.run.id != trusted.id))
 }
 
 /// Returns the artifact name of a config, and the name used in the documented workflows.
@@ -149,11 +163,19 @@ fn names(own: &str, shipped: &str) -> Vec<String> {
 impl RunQuery<'_> {
     /// The artifacts of the time in question that can still be read. GitHub writes every time in one format in UTC, so times compare as
     /// texts.
-    fn taken<'b>(&self, artifacts: &'b [Artifact], passed_over: &mut Option<NoResult>) -> Vec<&'b Artifact> {
+    fn taken<'b>(
+        &self,
+        artifacts: &'b [Artifact],
+        passed_over: &mut Option<NoResult>,
+    ) -> Vec<&'b Artifact> {
         let in_time = |artifact: &&Artifact| {
-            self.before.is_none_or(|before| artifact.at.as_deref().is_some_and(|at| at < before))
+            self.before
+                .is_none_or(|before| artifact.at.as_deref().is_some_and(|at| at < before))
         };
-        let (expired, left): (Vec<_>, Vec<_>) = artifacts.iter().filter(in_time).partition(|artifact| artifact.expired);
+        let (expired, left): (Vec<_>, Vec<_>) = artifacts
+            .iter()
+            .filter(in_time)
+            .partition(|artifact| artifact.expired);
         if !expired.is_empty() {
             passed_over.get_or_insert(NoResult::Expired);
         }
@@ -163,9 +185,13 @@ impl RunQuery<'_> {
     /// Whether a report is to be passed over: it is that of another pull request, which then names this one among those with the same
     /// head, or it is another result, or a result of the models alone that blocks nothing: nobody approves that.
     fn passes_over(&self, report: &Report) -> bool {
-        let is_of_another = self.number.is_some_and(|number| report.others.iter().any(|other| other.number == number));
-        let is_other_result = |wanted: ResultDigest<'_>| result_digest(report, wanted.baseline) != wanted.digest;
-        let is_for_information = report.authority == Authority::Advisory && report.tiers == [Tier::Model];
+        let is_of_another = self
+            .number
+            .is_some_and(|number| report.others.iter().any(|other| other.number == number));
+        let is_other_result =
+            |wanted: ResultDigest<'_>| result_digest(report, wanted.baseline) != wanted.digest;
+        let is_for_information =
+            report.authority == Authority::Advisory && report.tiers == [Tier::Model];
         is_of_another || is_for_information || self.result.is_some_and(is_other_result)
     }
 }
@@ -177,12 +203,21 @@ fn of_trusted(
     query: &RunQuery<'_>,
     passed_over: &mut Option<NoResult>,
 ) -> Result<Option<FoundRun>, GitHubError> {
-    for name in names(&query.key.artifact_of_head(query.commit), &format!("{ARTIFACT}-{}", query.commit)) {
+    for name in names(
+        &query.key.artifact_of_head(query.commit),
+        &format!("{ARTIFACT}-{}", query.commit),
+    ) {
         // The runs of the trusted gate are listed under a commit of the base branch. Anybody's own runs may upload many artifacts of this name.
         let mut named = github.artifacts_called(&name)?;
         // They are listed under the head itself only where that is the tip of the default branch.
         named.sort_by_key(|artifact| artifact.head.as_deref() == Some(query.commit));
-        let found = first_of(github, query, &named, &|run| TRUSTED.contains(&run.event.as_str()), passed_over)?;
+        let found = first_of(
+            github,
+            query,
+            &named,
+            &|run| TRUSTED.contains(&run.event.as_str()),
+            passed_over,
+        )?;
         if found.is_some() {
             return Ok(found);
         }
@@ -204,7 +239,8 @@ fn of_newest(
         on_head.extend(named.filter(|artifact| artifact.head.as_deref() == Some(query.commit)));
     }
     on_head.sort_by_key(|artifact| std::cmp::Reverse(artifact.run));
-    let is_gate = |run: &WorkflowRun| run.head == query.commit && events.contains(&run.event.as_str());
+    let is_gate =
+        |run: &WorkflowRun| run.head == query.commit && events.contains(&run.event.as_str());
     first_of(github, query, &on_head, &is_gate, passed_over)
 }
 
@@ -244,13 +280,15 @@ fn fetched(
     run: WorkflowRun,
 ) -> Result<FoundRun, GitHubError> {
     match github.artifact(artifact.id, ARCHIVE) {
-        Ok(bytes) => Ok(read_measured_run(&bytes, query).map(|(report, written)| MeasuredRun {
-            report,
-            written,
-            run,
-            at: artifact.at.clone(),
-            artifact: artifact.name.clone(),
-        })),
+        Ok(bytes) => Ok(
+            read_measured_run(&bytes, query).map(|(report, written)| MeasuredRun {
+                report,
+                written,
+                run,
+                at: artifact.at.clone(),
+                artifact: artifact.name.clone(),
+            }),
+        ),
         Err(GitHubError::Unusable(error)) => Ok(Err(NoResult::Unusable(format!("{error:#}")))),
         Err(other) => Err(other),
     }
@@ -268,13 +306,27 @@ pub struct SiblingResult {
 ///
 /// # Errors
 /// A failed request to GitHub.
-pub fn siblings(github: &GitHub, run: u64, own: [&str; 2], commit: &str) -> Result<Vec<SiblingResult>, GitHubError> {
+pub fn siblings(
+    github: &GitHub,
+    run: u64,
+    own: [&str; 2],
+    commit: &str,
+) -> Result<Vec<SiblingResult>, GitHubError> {
     let [key, artifact] = own;
     let mut found: Vec<SiblingResult> = Vec::new();
-    for other in github.all_artifacts(run)?.into_iter().filter(|other| !other.expired && other.name != artifact) {
-        let Some(of) = ConfigKey::of_artifact(&other.name, commit) else { continue };
+    for other in github
+        .all_artifacts(run)?
+        .into_iter()
+        .filter(|other| !other.expired && other.name != artifact)
+    {
+        let Some(of) = ConfigKey::of_artifact(&other.name, commit) else {
+            continue;
+        };
         if of.as_str() != key && found.iter().all(|known| known.key != of) {
-            found.push(SiblingResult { key: of, artifact: other.id });
+            found.push(SiblingResult {
+                key: of,
+                artifact: other.id,
+            });
         }
     }
     Ok(found)
@@ -302,18 +354,27 @@ impl SiblingResult {
 
 fn read_measured_run(bytes: &[u8], query: &RunQuery<'_>) -> Result<(Report, Baseline), NoResult> {
     let unusable = |why: &dyn ToString| NoResult::Unusable(why.to_string());
-    let (report, proposed) = (RepoPath::root().child("report.json"), RepoPath::root().child("proposed-baseline.json"));
+    let (report, proposed) = (
+        RepoPath::root().child("report.json"),
+        RepoPath::root().child("proposed-baseline.json"),
+    );
     let wanted = |file: &RepoPath| *file == report || *file == proposed;
     let mut unpacked = archive::zip(bytes, LIMITS, &wanted).map_err(|why| unusable(&why))?;
     let mut text = |file: &RepoPath| {
-        let bytes = unpacked.files.remove(file).ok_or_else(|| unusable(&format!("it has no {file}")))?;
+        let bytes = unpacked
+            .files
+            .remove(file)
+            .ok_or_else(|| unusable(&format!("it has no {file}")))?;
         SourceText::new(file.clone(), bytes).map_err(|problem| unusable(&problem))
     };
-    let written = baseline_v1::read_baseline(&text(&proposed)?).map_err(|problem| unusable(&problem))?;
+    let written =
+        baseline_v1::read_baseline(&text(&proposed)?).map_err(|problem| unusable(&problem))?;
     let report = report_v1::read_report(&text(&report)?).map_err(|problem| unusable(&problem))?;
     // A report of another config is skipped, whatever commit it is for.
     if report.config.as_ref() != Some(query.config) {
-        return Err(NoResult::OtherConfig(report.config.map(|config| config.to_string())));
+        return Err(NoResult::OtherConfig(
+            report.config.map(|config| config.to_string()),
+        ));
     }
     match report.commit.as_deref() == Some(query.commit) {
         true => Ok((report, written)),

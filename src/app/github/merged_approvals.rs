@@ -16,7 +16,8 @@ use crate::diag::Diagnostic;
 use crate::files::{SourceText, sha256_hex};
 use crate::format::baseline_v1;
 use crate::model::{
-    Acceptance, AgentName, Approval, Baseline, BaselineEntry, BranchOrigin, PullRequestDetails, RepoPath, SuiteId,
+    Acceptance, AgentName, Approval, Baseline, BaselineEntry, BranchOrigin, PullRequestDetails,
+    RepoPath, SuiteId,
 };
 use crate::publish::approval::ApprovalScope;
 use crate::publish::baseline_pr::is_entered;
@@ -42,7 +43,9 @@ pub fn approval_of_merges(
     // An approval also lifts the reasons for a missing verdict, and nobody has seen those of this pull request.
     if !done.report.not_gateable.is_empty()
         || changes.is_empty()
-        || changes.iter().any(|change| change.file.as_ref() != Some(&file))
+        || changes
+            .iter()
+            .any(|change| change.file.as_ref() != Some(&file))
     {
         return None;
     }
@@ -64,24 +67,42 @@ fn found(
     done: &GradedRun,
     committed: &[u8],
 ) -> Result<Option<Approval>, GitHubError> {
-    let ApprovalQuery { key, event, learn, .. } = *query;
+    let ApprovalQuery {
+        key, event, learn, ..
+    } = *query;
     let pull = github.pull(number)?;
     if pull.branch != key.branch() || pull.origin != BranchOrigin::Same {
         return Ok(None);
     }
     learn(&done.report);
-    let (Some(identity), Some(base)) = (github.identity(), &event.base) else { return Ok(None) };
+    let (Some(identity), Some(base)) = (github.identity(), &event.base) else {
+        return Ok(None);
+    };
     let before_sha256 = github.file(file, base)?.map(|bytes| sha256_hex(&bytes));
-    let by = ProposalAuthor { identity, pull: &pull, before_sha256 };
-    let Some(own) = committed_proposal(done, file, committed, &by) else { return Ok(None) };
+    let by = ProposalAuthor {
+        identity,
+        pull: &pull,
+        before_sha256,
+    };
+    let Some(own) = committed_proposal(done, file, committed, &by) else {
+        return Ok(None);
+    };
     // What the file says about its origin has to be true as well.
-    let Some(commit) = &own.commit else { return Ok(None) };
+    let Some(commit) = &own.commit else {
+        return Ok(None);
+    };
     if !github.branch_has(&pull.into, commit)? {
         return Ok(None);
     }
-    let since = done.against.as_ref().and_then(|before| before.captured_at.as_deref());
+    let since = done
+        .against
+        .as_ref()
+        .and_then(|before| before.captured_at.as_deref());
     let known = done.against.as_ref().map(entries).unwrap_or_default();
-    let mut left: BTreeSet<Moved> = entries(&own).into_iter().filter(|one| !known.contains(one)).collect();
+    let mut left: BTreeSet<Moved> = entries(&own)
+        .into_iter()
+        .filter(|one| !known.contains(one))
+        .collect();
     let mut approvals: Vec<Approval> = Vec::new();
     let mut results = 0;
     for merged in merged_since(github, &pull, since)? {
@@ -89,20 +110,38 @@ fn found(
             break;
         }
         // A measurement from before the merge cannot be one of its result.
-        if own.captured_at.as_ref().is_none_or(|captured_at| *captured_at < merged.at) {
+        if own
+            .captured_at
+            .as_ref()
+            .is_none_or(|captured_at| *captured_at < merged.at)
+        {
             continue;
         }
         let statuses = github.statuses(&merged.head)?;
-        let scope = ApprovalScope { key, identity, pull: Some(merged.number) };
+        let scope = ApprovalScope {
+            key,
+            identity,
+            pull: Some(merged.number),
+        };
         let standing = approval::all_standing(&statuses, scope, &merged.head);
-        let Some(config) = done.report.config.as_ref().filter(|_| !standing.is_empty()) else { continue };
+        let Some(config) = done.report.config.as_ref().filter(|_| !standing.is_empty()) else {
+            continue;
+        };
         results += 1;
-        let query =
-            RunQuery { number: Some(merged.number), commit: &merged.head, config, key, before: None, result: None };
+        let query = RunQuery {
+            number: Some(merged.number),
+            commit: &merged.head,
+            config,
+            key,
+            before: None,
+            result: None,
+        };
         let count = left.len();
         let mut newest: Option<Approval> = None;
         for standing in standing {
-            let Some(result) = approved_result(github, &query, &standing, Some(file))? else { continue };
+            let Some(result) = approved_result(github, &query, &standing, Some(file))? else {
+                continue;
+            };
             let measured = entries(&baseline::proposed(done.against.as_ref(), &result));
             left.retain(|one| !measured.contains(one));
             newest = newest.or(Some(standing));
@@ -112,10 +151,17 @@ fn found(
             approvals.push(Approval { by, ..newest });
         }
     }
-    let Some(newest) = approvals.iter().max_by(|one, other| one.at.cmp(&other.at)).filter(|_| left.is_empty()) else {
+    let Some(newest) = approvals
+        .iter()
+        .max_by(|one, other| one.at.cmp(&other.at))
+        .filter(|_| left.is_empty())
+    else {
         return Ok(None);
     };
-    let by: Vec<&str> = approvals.iter().map(|approval| approval.by.as_str()).collect();
+    let by: Vec<&str> = approvals
+        .iter()
+        .map(|approval| approval.by.as_str())
+        .collect();
     Ok(Some(Approval {
         by: by.join(", "),
         at: newest.at.clone(),
@@ -157,7 +203,13 @@ impl ProposalAuthor<'_> {
         moves: &[BaselineMove],
         (earliest, latest): (Option<&str>, Option<&str>),
     ) -> bool {
-        let Acceptance { by, at, pull_request, reason, previous_sha256 } = entry;
+        let Acceptance {
+            by,
+            at,
+            pull_request,
+            reason,
+            previous_sha256,
+        } = entry;
         // The gate and the job that opens the pull request may have tokens of different accounts.
         (by == self.identity || *by == self.pull.author)
             && earliest.is_none_or(|earliest| earliest <= at.as_str())
@@ -191,19 +243,36 @@ fn committed_proposal(
         Some([entry]) => by.wrote(entry, &moves, times),
         Some([_, _, ..]) | None => false,
     };
-    let Baseline { commit, captured_at, tool_version: _, accepted, samples: _, suites: _ } = own.clone();
-    let expected = Baseline { commit, captured_at, accepted, ..proposed };
+    let Baseline {
+        commit,
+        captured_at,
+        tool_version: _,
+        accepted,
+        samples: _,
+        suites: _,
+    } = own.clone();
+    let expected = Baseline {
+        commit,
+        captured_at,
+        accepted,
+        ..proposed
+    };
     (in_time && is_kept && baseline_v1::written(&expected).as_bytes() == committed).then_some(own)
 }
 
 fn entries(baseline: &Baseline) -> BTreeSet<Moved> {
     let all = baseline.suites.iter().flat_map(|(suite, agents)| {
-        agents.iter().map(move |(agent, entry)| (suite.clone(), agent.clone(), text(suite, agent, entry)))
+        agents
+            .iter()
+            .map(move |(agent, entry)| (suite.clone(), agent.clone(), text(suite, agent, entry)))
     });
     all.collect()
 }
 
 fn text(suite: &SuiteId, agent: &AgentName, entry: &BaselineEntry) -> String {
     let suites = [(suite.clone(), [(agent.clone(), entry.clone())].into())].into();
-    baseline_v1::written(&Baseline { suites, ..Baseline::default() })
+    baseline_v1::written(&Baseline {
+        suites,
+        ..Baseline::default()
+    })
 }

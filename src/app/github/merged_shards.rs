@@ -14,13 +14,18 @@ use crate::world::World;
 /// # Errors
 /// Bad inputs, shards that do not belong together or to this commit, or a failed request.
 pub fn merge_shards(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
-    let refuse = |what: String, help: &str| Diagnostic::of_file("action input", Code::BAD_PARTS, what, help);
+    let refuse =
+        |what: String, help: &str| Diagnostic::of_file("action input", Code::BAD_PARTS, what, help);
     if inputs.shard.is_some() {
         let what = "mode \"merge\" joins all shards".to_owned();
         return Err(refuse(what, "leave shard out").into());
     }
     // A failed job may have left the folder of an older attempt, so the job results are checked first.
-    if let Some(other) = inputs.part_results.iter().find(|result| *result != "success") {
+    if let Some(other) = inputs
+        .part_results
+        .iter()
+        .find(|result| *result != "success")
+    {
         let what = format!("the job of a shard ended with {other:?}");
         return Err(refuse(what, "look at that job; a verdict needs all shards").into());
     }
@@ -29,13 +34,24 @@ pub fn merge_shards(world: &World, inputs: &ActionInputs) -> Result<u8, CliError
     let joined = JoinedShards::read(&folders, &inside(&context.workspace, &inputs.config))?;
     let context = context.with_base_of_shards(joined.job.base.as_deref())?;
     let branch = base_branch(&context.event, context.github.as_ref())?;
-    let job = RunOptions { commit: context.commit(), base: context.event.base.clone(), branch, ..joined.job.clone() };
-    for (what, parts, here) in
-        [("commit", &joined.job.commit, &job.commit), ("base commit", &joined.job.base, &job.base)]
-    {
+    let job = RunOptions {
+        commit: context.commit(),
+        base: context.event.base.clone(),
+        branch,
+        ..joined.job.clone()
+    };
+    for (what, parts, here) in [
+        ("commit", &joined.job.commit, &job.commit),
+        ("base commit", &joined.job.base, &job.base),
+    ] {
         if parts != here {
-            let name = |commit: &Option<String>| commit.clone().unwrap_or_else(|| "none".to_owned());
-            let what = format!("the shards have the {what} {}, but this job has {}", name(parts), name(here));
+            let name =
+                |commit: &Option<String>| commit.clone().unwrap_or_else(|| "none".to_owned());
+            let what = format!(
+                "the shards have the {what} {}, but this job has {}",
+                name(parts),
+                name(here)
+            );
             return Err(refuse(what, "merge in the workflow run that graded the shards").into());
         }
     }

@@ -65,7 +65,13 @@ pub fn action(world: &World) -> Result<u8, CliError> {
             missing_verdict::replace_older_verdict(world, &inputs, error);
         }
         let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
-        give_to_owner(Path::new(workspace), &[Path::new(".goldgate"), Path::new(&inside(workspace, &inputs.out))]);
+        give_to_owner(
+            Path::new(workspace),
+            &[
+                Path::new(".goldgate"),
+                Path::new(&inside(workspace, &inputs.out)),
+            ],
+        );
         outcome
     });
     outcome.inspect_err(|error| job_output::say_error(world, "error", error))
@@ -80,7 +86,9 @@ fn run_selected(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
         ActionMode::Approve => pull_request_context::warned(world, approve::approve(world, inputs)),
         ActionMode::Bump => pull_request_context::warned(world, bump::bump(world, inputs)),
         ActionMode::Record => pull_request_context::warned(world, record_mode(world, inputs)),
-        ActionMode::BaselinePr => pull_request_context::warned(world, baseline_pr::baseline_pr(world, inputs)),
+        ActionMode::BaselinePr => {
+            pull_request_context::warned(world, baseline_pr::baseline_pr(world, inputs))
+        }
     }
 }
 
@@ -100,7 +108,8 @@ fn record_mode(_: &World, _: &ActionInputs) -> Result<u8, CliError> {
 fn run_mode(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let context = JobContext::open(world, inputs)?;
     if let (Some(merge), Some(github)) = (&context.merge, &context.github) {
-        return trusted::grade_merge(world, inputs, &context.event, merge, github).map(|(code, _)| code);
+        return trusted::grade_merge(world, inputs, &context.event, merge, github)
+            .map(|(code, _)| code);
     }
     let job = RunOptions {
         config: inside(&context.workspace, &inputs.config),
@@ -122,7 +131,11 @@ fn run_mode(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
             caching: live::Caching::Off,
             loudness: Loudness::Usual,
             max_cost_usd: inputs.max_cost_usd,
-            sparing: if inputs.shard.is_some() { live::EarlyStopping::Off } else { live::EarlyStopping::Exact },
+            sparing: if inputs.shard.is_some() {
+                live::EarlyStopping::Off
+            } else {
+                live::EarlyStopping::Exact
+            },
             ..live::LiveOptions::NONE
         },
         parts: None,

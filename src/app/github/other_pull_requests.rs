@@ -11,7 +11,9 @@ use super::{comment, current_pull_request};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::format::event::Event;
-use crate::model::{Authority, BranchOrigin, NoVerdict, OtherOutcome, OtherPullRequest, RepoPath, Report, Tier};
+use crate::model::{
+    Authority, BranchOrigin, NoVerdict, OtherOutcome, OtherPullRequest, RepoPath, Report, Tier,
+};
 use crate::publish::ReportOrigin;
 use crate::render::words;
 use crate::report;
@@ -35,11 +37,13 @@ pub fn judge_others(
     event: &Event,
     done: &mut GradedRun,
 ) -> Result<Option<String>, CliError> {
-    let decides = inputs.authority == Authority::Blocking && inputs.tiers.contains(&Tier::Deterministic);
+    let decides =
+        inputs.authority == Authority::Blocking && inputs.tiers.contains(&Tier::Deterministic);
     if !decides || inputs.shard.is_some() {
         return Ok(None);
     }
-    let OtherPulls { own_head, others } = current_pull_request::others(github, event, &mut done.report.notes)?;
+    let OtherPulls { own_head, others } =
+        current_pull_request::others(github, event, &mut done.report.notes)?;
     let others = counted(github, others, done)?;
     let default = default_to_judge(github, event, &others)?;
     let own_head = own_head.filter(|_| others.is_empty() && default.is_none());
@@ -50,13 +54,23 @@ pub fn judge_others(
         let number = other.number;
         let (outcome, why) = match judged(world, inputs, github, event, number) {
             Ok(Some(report)) => (outcome_of(&report), words::headline(&report)),
-            Ok(None) => (OtherOutcome::Passes, format!("{} has no {}", other.into, inputs.config)),
+            Ok(None) => (
+                OtherOutcome::Passes,
+                format!("{} has no {}", other.into, inputs.config),
+            ),
             Err(error) => (OtherOutcome::NoVerdict, error.messages().join("; ")),
         };
         let verdict = words::other_outcome(outcome);
-        let note = format!("pull request {number} into {} has the same head commit and {verdict}: {why}", other.into);
+        let note = format!(
+            "pull request {number} into {} has the same head commit and {verdict}: {why}",
+            other.into
+        );
         done.report.notes.push(note);
-        done.report.others.push(OtherPullRequest { number, into: other.into, outcome });
+        done.report.others.push(OtherPullRequest {
+            number,
+            into: other.into,
+            outcome,
+        });
     }
     Ok(own_head)
 }
@@ -77,15 +91,24 @@ struct DefaultBranch {
 
 /// The default branch, if this pull request is into a branch that does not require what it requires, and no other one with this head is
 /// into the default branch.
-fn default_to_judge(github: &GitHub, event: &Event, others: &[OpenPull]) -> Result<Option<DefaultBranch>, CliError> {
-    let (Some(_), Some(into)) = (&event.pull_request, &event.into) else { return Ok(None) };
+fn default_to_judge(
+    github: &GitHub,
+    event: &Event,
+    others: &[OpenPull],
+) -> Result<Option<DefaultBranch>, CliError> {
+    let (Some(_), Some(into)) = (&event.pull_request, &event.into) else {
+        return Ok(None);
+    };
     let name = known_default(github)?;
     if *into == name || others.iter().any(|other| other.into == name) {
         return Ok(None);
     }
     let (own, default) = (rules(github, into)?, rules(github, &name)?);
     // Where nothing requires the check, nobody can use the one of another branch.
-    if default.as_ref().is_some_and(|default| !requires_any(default)) {
+    if default
+        .as_ref()
+        .is_some_and(|default| !requires_any(default))
+    {
         return Ok(None);
     }
     let why = match (&own, &default) {
@@ -95,7 +118,10 @@ fn default_to_judge(github: &GitHub, event: &Event, others: &[OpenPull]) -> Resu
         (Some(_), None) => return Ok(None),
         (Some(own), Some(default)) => match not_required(into, own, default).as_slice() {
             [] => return Ok(None),
-            missing => format!("{into} does not require {}, as {name} does", missing.join(", ")),
+            missing => format!(
+                "{into} does not require {}, as {name} does",
+                missing.join(", ")
+            ),
         },
     };
     Ok(Some(DefaultBranch { name, why }))
@@ -110,9 +136,18 @@ fn judge_for_default(
     default: &DefaultBranch,
     done: &mut GradedRun,
 ) -> Result<(), CliError> {
-    let Event { into, pull_request: Some(own), head: Some(head), .. } = event else { return Ok(()) };
+    let Event {
+        into,
+        pull_request: Some(own),
+        head: Some(head),
+        ..
+    } = event
+    else {
+        return Ok(());
+    };
     let DefaultBranch { name, why: reason } = default;
-    let (event, merged) = current_pull_request::head_against(github, name, own.number, head, own.origin)?;
+    let (event, merged) =
+        current_pull_request::head_against(github, name, own.number, head, own.origin)?;
     if !asks_for_anything(inputs, github, &event, &merged.base)? {
         return Ok(());
     }
@@ -134,7 +169,11 @@ fn judge_for_default(
 
 /// Returns the pull requests to judge. If they are for too many branches, those into branches that rely on no checks do not count: nobody
 /// needs the check to merge into one.
-fn counted(github: &GitHub, others: Vec<OpenPull>, done: &mut GradedRun) -> Result<Vec<OpenPull>, CliError> {
+fn counted(
+    github: &GitHub,
+    others: Vec<OpenPull>,
+    done: &mut GradedRun,
+) -> Result<Vec<OpenPull>, CliError> {
     if others.len() <= MOST {
         return Ok(others);
     }
@@ -169,7 +208,10 @@ fn judged(
     number: u64,
 ) -> Result<Option<Report>, CliError> {
     let head = event.head.as_deref().unwrap_or_default();
-    let origin = event.pull_request.as_ref().map_or(BranchOrigin::Fork, |pull_request| pull_request.origin);
+    let origin = event
+        .pull_request
+        .as_ref()
+        .map_or(BranchOrigin::Fork, |pull_request| pull_request.origin);
     let (own, merged) = current_pull_request::judged_merge(github, number, head, origin)?;
     if !asks_for_anything(inputs, github, &own, &merged.base)? {
         return Ok(None);
@@ -178,7 +220,11 @@ fn judged(
     let report = done.report;
     // A run that was started by hand is the only one of all pull requests of its branch.
     let is_only_run = world.env.get("GITHUB_EVENT_NAME") == Some("workflow_dispatch");
-    if let Some(pull_request) = own.pull_request.as_ref().filter(|_| is_only_run && inputs.comment) {
+    if let Some(pull_request) = own
+        .pull_request
+        .as_ref()
+        .filter(|_| is_only_run && inputs.comment)
+    {
         let links = links(&world.env, inputs, &report);
         let input = CommentInput {
             report: &report,
@@ -194,13 +240,20 @@ fn judged(
 
 /// Whether the base branch of a pull request has the config: at its base commit, or at the tip, which is another commit after a
 /// conflict.
-fn asks_for_anything(inputs: &ActionInputs, github: &GitHub, event: &Event, base: &str) -> Result<bool, CliError> {
+fn asks_for_anything(
+    inputs: &ActionInputs,
+    github: &GitHub,
+    event: &Event,
+    base: &str,
+) -> Result<bool, CliError> {
     let config = inputs.config_file()?;
     if has_file(github, &config, base)? {
         return Ok(true);
     }
     let tip = match (&event.tip, &event.into) {
-        (None, Some(into)) => github.branch(into).map_err(needs("its base branch cannot be read", "contents: read"))?,
+        (None, Some(into)) => github
+            .branch(into)
+            .map_err(needs("its base branch cannot be read", "contents: read"))?,
         (Some(_), _) | (None, None) => None,
     };
     tip.map_or(Ok(false), |tip| has_file(github, &config, &tip))
@@ -209,7 +262,12 @@ fn asks_for_anything(inputs: &ActionInputs, github: &GitHub, event: &Event, base
 /// Whether a commit has a file. The listing of the commit decides: a file that GitHub does not find may also be one that this token may not
 /// read.
 fn has_file(github: &GitHub, file: &RepoPath, commit: &str) -> Result<bool, CliError> {
-    let refused = || needs("the config of its base branch cannot be read", "contents: read");
+    let refused = || {
+        needs(
+            "the config of its base branch cannot be read",
+            "contents: read",
+        )
+    };
     match github.tree(commit).map_err(refused())? {
         Some(tree) => Ok(tree.contains_key(file)),
         None => Ok(github.file(file, commit).map_err(refused())?.is_some()),

@@ -37,7 +37,11 @@ pub(super) fn publish_result(
     job: &RunOptions,
     done: &GradedRun,
 ) -> Result<u8, CliError> {
-    let PublishPlace { event, github, current_head } = *place;
+    let PublishPlace {
+        event,
+        github,
+        current_head,
+    } = *place;
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     let report = &done.report;
     let links = links(&world.env, inputs, report);
@@ -46,7 +50,11 @@ pub(super) fn publish_result(
     show::write_all(&folder, report, &done.proposed())?;
     write_part(&folder, job, done)?;
     job_output::say(world, report);
-    warn_of_failure(world, "the summary", job_output::add_to_summary(world, &publish::summary(report, &links)));
+    warn_of_failure(
+        world,
+        "the summary",
+        job_output::add_to_summary(world, &publish::summary(report, &links)),
+    );
     let outcome = match (&event.pull_request, inputs.comment) {
         (Some(_), true) if inputs.shard.is_some() => {
             world.command("::notice title=goldgate::this job grades one shard of the cases, so it writes no comment\n");
@@ -57,8 +65,20 @@ pub(super) fn publish_result(
                 ensure_label(world, github, LabelPurpose::Approve, label);
             }
             let run = comment::this_run(world);
-            let input = CommentInput { report, links: &links, run, origin: ReportOrigin::Own, current_head };
-            Some(comment::comment(world, inputs, pull_request, github, &input))
+            let input = CommentInput {
+                report,
+                links: &links,
+                run,
+                origin: ReportOrigin::Own,
+                current_head,
+            };
+            Some(comment::comment(
+                world,
+                inputs,
+                pull_request,
+                github,
+                &input,
+            ))
         }
         (None, true) => {
             world.command("::notice title=goldgate::this event has no pull request, so no comment is written\n");
@@ -67,7 +87,12 @@ pub(super) fn publish_result(
         (_, false) => None,
     };
     check_run::check_run(world, github, &inputs.key(report), report, &links);
-    let written = job_output::outputs(world, inputs, report, outcome.as_ref().and_then(CommentOutcome::url));
+    let written = job_output::outputs(
+        world,
+        inputs,
+        report,
+        outcome.as_ref().and_then(CommentOutcome::url),
+    );
     warn_of_failure(world, "the outputs", written);
     Ok(report.exit_code())
 }
@@ -83,14 +108,26 @@ fn warn_of_failure(world: &World, what: &str, written: anyhow::Result<()>) {
 }
 
 /// Writes the comment early if GitHub does not say which account the token belongs to: the author of the comment says it.
-pub(super) fn learn_identity(world: &World, inputs: &ActionInputs, event: &Event, github: &GitHub, report: &Report) {
+pub(super) fn learn_identity(
+    world: &World,
+    inputs: &ActionInputs,
+    event: &Event,
+    github: &GitHub,
+    report: &Report,
+) {
     if github.identity().is_some() || !inputs.comment || inputs.shard.is_some() {
         return;
     }
     if let Some(pull_request) = &event.pull_request {
         let links = links(&world.env, inputs, report);
         let run = comment::this_run(world);
-        let input = CommentInput { report, links: &links, run, origin: ReportOrigin::Own, current_head: None };
+        let input = CommentInput {
+            report,
+            links: &links,
+            run,
+            origin: ReportOrigin::Own,
+            current_head: None,
+        };
         comment::comment(world, inputs, pull_request, Some(github), &input);
     }
 }

@@ -16,8 +16,8 @@ use crate::files::SourceText;
 use crate::format::baseline_v1;
 use crate::format::event_action::EventAction;
 use crate::model::{
-    Approval, Baseline, CommitStatus, LabelChange, LabelEvent, Permission, PullRequest, PullRequestDetails, RepoPath,
-    RunNumber, StatusState,
+    Approval, Baseline, CommitStatus, LabelChange, LabelEvent, Permission, PullRequest,
+    PullRequestDetails, RepoPath, RunNumber, StatusState,
 };
 use crate::publish;
 use crate::publish::approval::{ApprovalScope, PullRequestEvent};
@@ -68,13 +68,27 @@ impl<'a> PullRequestContext<'a> {
         };
         let act = action_of(&world.env)?.unwrap_or_default();
         let github = open(&world.env)?;
-        let pull =
-            github.pull(seen.number).map_err(needs("the pull request cannot be read", "pull-requests: write"))?;
-        let tip = github.branch(&pull.into).map_err(needs("the base branch cannot be read", "contents: read"))?;
+        let pull = github.pull(seen.number).map_err(needs(
+            "the pull request cannot be read",
+            "pull-requests: write",
+        ))?;
+        let tip = github
+            .branch(&pull.into)
+            .map_err(needs("the base branch cannot be read", "contents: read"))?;
         let base = tip.unwrap_or_else(|| pull.base.clone());
         let config = inputs.config_file()?;
         let key = inputs.key_of(&config);
-        let mut context = Self { world, inputs, github, act, seen, pull, base, config, key };
+        let mut context = Self {
+            world,
+            inputs,
+            github,
+            act,
+            seen,
+            pull,
+            base,
+            config,
+            key,
+        };
         context.await_label()?;
         Ok(Some(context))
     }
@@ -85,21 +99,30 @@ impl<'a> PullRequestContext<'a> {
             let is_shown = match self.event() {
                 PullRequestEvent::Labeled(label) => self.set_label(label).is_some(),
                 PullRequestEvent::Unlabeled(label) => self.set_label(label).is_none(),
-                PullRequestEvent::Pushed | PullRequestEvent::Opened | PullRequestEvent::Other => true,
+                PullRequestEvent::Pushed | PullRequestEvent::Opened | PullRequestEvent::Other => {
+                    true
+                }
             };
             if is_shown {
                 break;
             }
             thread::sleep(PAUSE);
             let now = self.github.pull(self.seen.number);
-            self.pull = now.map_err(needs("the pull request cannot be read", "pull-requests: write"))?;
+            self.pull = now.map_err(needs(
+                "the pull request cannot be read",
+                "pull-requests: write",
+            ))?;
         }
         Ok(())
     }
 
     /// Returns the name of a label as the pull request has it; `None` if it does not have it.
     pub fn set_label(&self, wanted: &str) -> Option<&str> {
-        self.pull.labels.iter().find(|label| approval::is_label(label, wanted)).map(String::as_str)
+        self.pull
+            .labels
+            .iter()
+            .find(|label| approval::is_label(label, wanted))
+            .map(String::as_str)
     }
 
     /// Returns what happened to the pull request.
@@ -120,19 +143,30 @@ impl<'a> PullRequestContext<'a> {
     pub fn label_events(&self, label: &str) -> Result<Vec<LabelEvent>, CliError> {
         let (number, identity) = (self.pull.number, self.github.identity());
         let events = self.github.label_events(number);
-        let mut events = events.map_err(needs("the timeline cannot be read", "pull-requests: write"))?;
-        let is_removed =
-            |event: &LabelEvent| event.change == LabelChange::Removed && Some(event.by.as_str()) == identity;
+        let mut events =
+            events.map_err(needs("the timeline cannot be read", "pull-requests: write"))?;
+        let is_removed = |event: &LabelEvent| {
+            event.change == LabelChange::Removed && Some(event.by.as_str()) == identity
+        };
         let mut statuses = Vec::new();
         if events.iter().any(is_removed) {
             // An earlier step of the job may have committed, or somebody pushed: the mark is on the head before.
             let before = self.act.before.as_deref();
-            let heads = [Some(self.pull.head.as_str()), Some(self.seen.head.as_str()), before];
+            let heads = [
+                Some(self.pull.head.as_str()),
+                Some(self.seen.head.as_str()),
+                before,
+            ];
             for head in heads.into_iter().flatten().collect::<BTreeSet<_>>() {
                 statuses.extend(self.statuses(head)?);
             }
         }
-        approval::mark_own_removals(&mut events, (number, label), (identity, self.run()), &statuses);
+        approval::mark_own_removals(
+            &mut events,
+            (number, label),
+            (identity, self.run()),
+            &statuses,
+        );
         Ok(events)
     }
 
@@ -141,12 +175,18 @@ impl<'a> PullRequestContext<'a> {
     /// # Errors
     /// A failed request.
     pub fn permission_of(&self, given: Option<&LabelEvent>) -> Result<Permission, CliError> {
-        match given.map(|given| given.by.as_str()).filter(|giver| !giver.is_empty()) {
+        match given
+            .map(|given| given.by.as_str())
+            .filter(|giver| !giver.is_empty())
+        {
             // A workflow's token may set labels, and GitHub's answer for an app is not documented.
             Some(giver) if giver.ends_with("[bot]") => Ok(Permission::None),
             Some(giver) => {
                 let permission = self.github.permission_of(giver);
-                permission.map_err(needs("the permission of whoever set the label cannot be read", "contents: read"))
+                permission.map_err(needs(
+                    "the permission of whoever set the label cannot be read",
+                    "contents: read",
+                ))
             }
             None => Ok(Permission::None),
         }
@@ -166,14 +206,35 @@ impl<'a> PullRequestContext<'a> {
         let number = self.pull.number;
         let mark = approval::removal_mark(number, label, self.run());
         // After a push that is taken back, the head before it is the head again.
-        let before = self.act.before.as_deref().filter(|_| matches!(self.event(), PullRequestEvent::Pushed));
-        for commit in [Some(self.pull.head.as_str()), before].into_iter().flatten() {
-            let set = self.github.set_status(commit, approval::REMOVAL, StatusState::Success, &mark, None);
+        let before = self
+            .act
+            .before
+            .as_deref()
+            .filter(|_| matches!(self.event(), PullRequestEvent::Pushed));
+        for commit in [Some(self.pull.head.as_str()), before]
+            .into_iter()
+            .flatten()
+        {
+            let set = self.github.set_status(
+                commit,
+                approval::REMOVAL,
+                StatusState::Success,
+                &mark,
+                None,
+            );
             if let Err(error) = set {
-                warn(self.world, &needs("the removal of the label cannot be recorded", "statuses: write")(error));
+                warn(
+                    self.world,
+                    &needs(
+                        "the removal of the label cannot be recorded",
+                        "statuses: write",
+                    )(error),
+                );
             }
         }
-        let removed = self.github.remove_label(number, self.set_label(label).unwrap_or(label));
+        let removed = self
+            .github
+            .remove_label(number, self.set_label(label).unwrap_or(label));
         removed.map_err(needs("the label cannot be removed", "pull-requests: write"))
     }
 
@@ -186,8 +247,14 @@ impl<'a> PullRequestContext<'a> {
         if approval::is_claimed(&statuses, &self.key) {
             self.learn_identity();
         }
-        let Some(identity) = self.github.identity() else { return Ok(None) };
-        let scope = ApprovalScope { key: &self.key, identity, pull: Some(self.pull.number) };
+        let Some(identity) = self.github.identity() else {
+            return Ok(None);
+        };
+        let scope = ApprovalScope {
+            key: &self.key,
+            identity,
+            pull: Some(self.pull.number),
+        };
         Ok(approval::standing(&statuses, scope, commit))
     }
 
@@ -197,14 +264,22 @@ impl<'a> PullRequestContext<'a> {
     /// A failed request.
     pub fn statuses(&self, commit: &str) -> Result<Vec<CommitStatus>, CliError> {
         let statuses = self.github.statuses(commit);
-        statuses.map_err(needs("the commit's statuses cannot be read", "statuses: write"))
+        statuses.map_err(needs(
+            "the commit's statuses cannot be read",
+            "statuses: write",
+        ))
     }
 
     /// Writes a note if GitHub does not say which account the token belongs to: the author of the note says it.
     pub fn learn_identity(&self) {
         if self.github.identity().is_none() {
             let text = "### Approval\n\nThe label is being checked.";
-            self.note(NoteSubject::Approval, "NOTE", "The label is being checked.", text);
+            self.note(
+                NoteSubject::Approval,
+                "NOTE",
+                "The label is being checked.",
+                text,
+            );
         }
     }
 
@@ -212,7 +287,12 @@ impl<'a> PullRequestContext<'a> {
     ///
     /// # Errors
     /// The status could not be written, or differs when read back.
-    pub fn record(&self, commit: &str, state: StatusState, description: &str) -> Result<(), CliError> {
+    pub fn record(
+        &self,
+        commit: &str,
+        state: StatusState,
+        description: &str,
+    ) -> Result<(), CliError> {
         self.record_for(&self.key, commit, state, description)?;
         for look in 0..LOOKS {
             if look > 0 {
@@ -222,7 +302,11 @@ impl<'a> PullRequestContext<'a> {
                 return Ok(());
             }
         }
-        Err(anyhow::anyhow!("the status {} was written but cannot be read back", self.key.status()).into())
+        Err(anyhow::anyhow!(
+            "the status {} was written but cannot be read back",
+            self.key.status()
+        )
+        .into())
     }
 
     /// Records an approval of another config, or its withdrawal, as a commit status.
@@ -236,8 +320,18 @@ impl<'a> PullRequestContext<'a> {
         state: StatusState,
         description: &str,
     ) -> Result<(), CliError> {
-        let address = self.world.env.get("GITHUB_RUN_ID").and_then(|run| self.run_url(run));
-        let set = self.github.set_status(commit, &key.status(), state, description, address.as_deref());
+        let address = self
+            .world
+            .env
+            .get("GITHUB_RUN_ID")
+            .and_then(|run| self.run_url(run));
+        let set = self.github.set_status(
+            commit,
+            &key.status(),
+            state,
+            description,
+            address.as_deref(),
+        );
         set.map_err(needs("the approval cannot be recorded", "statuses: write"))
     }
 
@@ -272,7 +366,9 @@ impl<'a> PullRequestContext<'a> {
             // The head's config is data of others: one that cannot be read names no baseline.
             None => {
                 let of_head = self.file(&self.config, &self.pull.head)?;
-                Ok(configured_baseline(&self.config, |_| Ok(of_head)).ok().flatten())
+                Ok(configured_baseline(&self.config, |_| Ok(of_head))
+                    .ok()
+                    .flatten())
             }
         }
     }
@@ -290,7 +386,9 @@ impl<'a> PullRequestContext<'a> {
     /// # Errors
     /// A failed request.
     pub fn file(&self, file: &RepoPath, commit: &str) -> Result<Option<Vec<u8>>, CliError> {
-        self.github.file(file, commit).map_err(needs(&format!("{file} cannot be read"), "contents: read"))
+        self.github
+            .file(file, commit)
+            .map_err(needs(&format!("{file} cannot be read"), "contents: read"))
     }
 
     /// Writes a note into the comment and reads it back. A failure is only reported as a warning.
@@ -299,8 +397,17 @@ impl<'a> PullRequestContext<'a> {
     }
 
     /// Like `note`, for a commit that became the head in the meantime.
-    pub fn note_on(&self, head: &str, about: NoteSubject, alert: &'static str, headline: &str, text: &str) {
-        let Err(why) = self.write_note(head, about, alert, headline, text) else { return };
+    pub fn note_on(
+        &self,
+        head: &str,
+        about: NoteSubject,
+        alert: &'static str,
+        headline: &str,
+        text: &str,
+    ) {
+        let Err(why) = self.write_note(head, about, alert, headline, text) else {
+            return;
+        };
         let error = needs("the comment could not be written", "pull-requests: write")(why);
         warn(self.world, &error);
     }
@@ -313,7 +420,13 @@ impl<'a> PullRequestContext<'a> {
         headline: &str,
         text: &str,
     ) -> Result<(), GitHubError> {
-        let number = |name| self.world.env.get(name).and_then(|text| text.parse().ok()).unwrap_or_default();
+        let number = |name| {
+            self.world
+                .env
+                .get(name)
+                .and_then(|text| text.parse().ok())
+                .unwrap_or_default()
+        };
         let mut last = None;
         for _ in 0..ROUNDS {
             let current_head = self.github.head_of(self.pull.number)?;
@@ -325,30 +438,40 @@ impl<'a> PullRequestContext<'a> {
                 key: self.key.as_str(),
                 head,
                 current_head: &current_head,
-                run: RunNumber { run: number("GITHUB_RUN_ID"), attempt: number("GITHUB_RUN_ATTEMPT") },
+                run: RunNumber {
+                    run: number("GITHUB_RUN_ID"),
+                    attempt: number("GITHUB_RUN_ATTEMPT"),
+                },
                 author: self.github.identity(),
             };
-            let written = match publish::plan_note(&note, &self.github.comments(self.pull.number)?) {
+            let written = match publish::plan_note(&note, &self.github.comments(self.pull.number)?)
+            {
                 CommentPlan::Nothing(_) => return Ok(()),
                 CommentPlan::Create(body) => self.github.create_comment(self.pull.number, &body),
                 CommentPlan::Update { id, body, remove } => {
                     let updated = self.github.update_comment(id, &body);
                     if updated.is_ok() {
-                        remove.into_iter().try_for_each(|other| self.github.remove_comment(other))?;
+                        remove
+                            .into_iter()
+                            .try_for_each(|other| self.github.remove_comment(other))?;
                     }
                     updated
                 }
             };
             match written {
-                Ok(comment) if publish::is_note_written(&note, &self.github.comment(comment.id)?.body) => return Ok(()),
+                Ok(comment)
+                    if publish::is_note_written(&note, &self.github.comment(comment.id)?.body) =>
+                {
+                    return Ok(());
+                }
                 Ok(_) => {}
                 Err(GitHubError::Failed(error)) => last = Some(error),
                 Err(refused) => return Err(refused),
             }
         }
-        Err(GitHubError::Failed(
-            last.unwrap_or_else(|| anyhow::anyhow!("other writers changed the comment in all {ROUNDS} rounds")),
-        ))
+        Err(GitHubError::Failed(last.unwrap_or_else(|| {
+            anyhow::anyhow!("other writers changed the comment in all {ROUNDS} rounds")
+        })))
     }
 }
 
@@ -379,7 +502,9 @@ fn configured_baseline(
     file: &RepoPath,
     read: impl FnOnce(&RepoPath) -> Result<Option<Vec<u8>>, CliError>,
 ) -> Result<Option<RepoPath>, CliError> {
-    let Some(bytes) = read(file)? else { return Ok(None) };
+    let Some(bytes) = read(file)? else {
+        return Ok(None);
+    };
     Ok(read_config(&SourceText::new(file.clone(), bytes)?)?.baseline)
 }
 
@@ -389,7 +514,10 @@ fn configured_baseline(
 /// An invalid baseline.
 pub fn baseline_of(file: &RepoPath, bytes: Option<&Vec<u8>>) -> Result<Option<Baseline>, CliError> {
     let Some(bytes) = bytes else { return Ok(None) };
-    Ok(Some(baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes.clone())?)?))
+    Ok(Some(baseline_v1::read_baseline(&SourceText::new(
+        file.clone(),
+        bytes.clone(),
+    )?)?))
 }
 
 /// Returns a function that turns a GitHub error into a CLI error and names the permission that the job needs.
@@ -443,8 +571,13 @@ pub fn log(world: &World, text: &str) {
 /// # Errors
 /// The runner's output file cannot be written.
 pub fn outputs(world: &World, values: &[(&str, &str)]) -> Result<(), CliError> {
-    let Some(file) = world.env.get("GITHUB_OUTPUT") else { return Ok(()) };
-    let text: String = values.iter().map(|(name, value)| format!("{name}={}\n", line(value, 500))).collect();
+    let Some(file) = world.env.get("GITHUB_OUTPUT") else {
+        return Ok(());
+    };
+    let text: String = values
+        .iter()
+        .map(|(name, value)| format!("{name}={}\n", line(value, 500)))
+        .collect();
     append(Path::new(file), &text)?;
     Ok(())
 }

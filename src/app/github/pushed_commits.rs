@@ -17,7 +17,11 @@ use crate::world::{Env, GitHub, GitHubError};
 ///
 /// # Errors
 /// A failed request.
-pub fn pushed(event: Event, push: &PushEvent, github: &GitHub) -> Result<(Event, Option<&'static str>), CliError> {
+pub fn pushed(
+    event: Event,
+    push: &PushEvent,
+    github: &GitHub,
+) -> Result<(Event, Option<&'static str>), CliError> {
     let default = known_default(github)?;
     let of_branch = |base: String, into: &str, tip: Option<BranchTip>| Event {
         base: Some(base),
@@ -37,8 +41,10 @@ pub fn pushed(event: Event, push: &PushEvent, github: &GitHub) -> Result<(Event,
     match Some(default).filter(|default| *default != push.branch) {
         Some(default) => {
             let base = github.merge_base(&default, &push.after);
-            let base =
-                base.map_err(needs("the merge base with the default branch cannot be read", "contents: read"))?;
+            let base = base.map_err(needs(
+                "the merge base with the default branch cannot be read",
+                "contents: read",
+            ))?;
             Ok((of_branch(base, &default, None), None))
         }
         None => Ok((event, Some(FIRST))),
@@ -53,29 +59,63 @@ pub fn pushed(event: Event, push: &PushEvent, github: &GitHub) -> Result<(Event,
 /// # Errors
 /// A failed request.
 pub fn unattached(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliError> {
-    let Some(commit) = env.get("GITHUB_SHA") else { return Ok(event) };
+    let Some(commit) = env.get("GITHUB_SHA") else {
+        return Ok(event);
+    };
     let default = known_default(github)?;
     let base = match github.merge_base(&default, commit) {
         Ok(base) if base == commit => {
-            let parents = github.parents(commit).map_err(needs("the commit cannot be read", "contents: read"))?;
-            let Some(parent) = parents.into_iter().next() else { return Ok(event) };
+            let parents = github
+                .parents(commit)
+                .map_err(needs("the commit cannot be read", "contents: read"))?;
+            let Some(parent) = parents.into_iter().next() else {
+                return Ok(event);
+            };
             let tip = Some(BranchTip::of_branch(parent.clone()));
-            let push =
-                Some(PushEvent { branch: default.clone(), before: Some(parent.clone()), after: commit.to_owned() });
+            let push = Some(PushEvent {
+                branch: default.clone(),
+                before: Some(parent.clone()),
+                after: commit.to_owned(),
+            });
             let (base, head, into) = (Some(parent), Some(commit.to_owned()), Some(default));
-            return Ok(Event { base, head, into, tip, push, ..event });
+            return Ok(Event {
+                base,
+                head,
+                into,
+                tip,
+                push,
+                ..event
+            });
         }
         Ok(base) => base,
         // A history of its own.
         Err(GitHubError::Missing) => return Ok(event),
         Err(error) => {
-            return Err(needs("the merge base with the default branch cannot be read", "contents: read")(error));
+            return Err(needs(
+                "the merge base with the default branch cannot be read",
+                "contents: read",
+            )(error));
         }
     };
     let branch = env.get("GITHUB_REF_NAME").unwrap_or_default().to_owned();
-    let push = PushEvent { branch, before: None, after: commit.to_owned() };
-    let (base, head, into, push) = (Some(base), Some(commit.to_owned()), Some(default), Some(push));
-    Ok(Event { base, head, into, push, ..event })
+    let push = PushEvent {
+        branch,
+        before: None,
+        after: commit.to_owned(),
+    };
+    let (base, head, into, push) = (
+        Some(base),
+        Some(commit.to_owned()),
+        Some(default),
+        Some(push),
+    );
+    Ok(Event {
+        base,
+        head,
+        into,
+        push,
+        ..event
+    })
 }
 
 const FIRST: &str = "this is the first push of the branch, so nothing is compared: its gates are judged by its own rules and its own \
@@ -89,13 +129,23 @@ const FIRST: &str = "this is the first push of the branch, so nothing is compare
 /// # Errors
 /// A failed request.
 pub fn base_of_group(event: Event, github: &GitHub) -> Result<Event, CliError> {
-    let (Some(into), Some(head), Some(stated)) = (&event.into, &event.head, &event.base) else { return Ok(event) };
+    let (Some(into), Some(head), Some(stated)) = (&event.into, &event.head, &event.base) else {
+        return Ok(event);
+    };
     let base = match github.merge_base(into, head) {
         // The group is merged already.
         Ok(base) if base == *head => stated.clone(),
         Ok(base) => base,
         Err(GitHubError::Missing) => stated.clone(),
-        Err(error) => return Err(needs("the base commit of the merge group cannot be read", "contents: read")(error)),
+        Err(error) => {
+            return Err(needs(
+                "the base commit of the merge group cannot be read",
+                "contents: read",
+            )(error));
+        }
     };
-    Ok(Event { base: Some(base), ..event })
+    Ok(Event {
+        base: Some(base),
+        ..event
+    })
 }

@@ -7,11 +7,26 @@ use crate::suites;
 use crate::suites::{FixtureFolder, setting_files};
 
 /// Returns which files grading with these configs may read.
-pub fn wanted_by<'a>(configs: &'a [&'a Config], baseline: Option<&RepoPath>) -> impl Fn(&RepoPath) -> bool + 'a {
-    let paths: BTreeSet<RepoPath> = configs.iter().flat_map(|config| paths(config, baseline)).collect();
-    let agents = move || configs.iter().flat_map(|config| &config.suites).flat_map(|suite| suite.agents.values());
+pub fn wanted_by<'a>(
+    configs: &'a [&'a Config],
+    baseline: Option<&RepoPath>,
+) -> impl Fn(&RepoPath) -> bool + 'a {
+    let paths: BTreeSet<RepoPath> = configs
+        .iter()
+        .flat_map(|config| paths(config, baseline))
+        .collect();
+    let agents = move || {
+        configs
+            .iter()
+            .flat_map(|config| &config.suites)
+            .flat_map(|suite| suite.agents.values())
+    };
     move |path| {
-        let fits = || agents().flat_map(|agent| &agent.fingerprint).any(|glob| glob.matches(path));
+        let fits = || {
+            agents()
+                .flat_map(|agent| &agent.fingerprint)
+                .any(|glob| glob.matches(path))
+        };
         paths.iter().any(|place| path.is_within(place)) || fits()
     }
 }
@@ -20,7 +35,12 @@ pub fn wanted_by<'a>(configs: &'a [&'a Config], baseline: Option<&RepoPath>) -> 
 fn paths(config: &Config, baseline: Option<&RepoPath>) -> BTreeSet<RepoPath> {
     let judges = config.suites.iter().flat_map(|suite| {
         let rubrics = suite.judges.iter().map(|judge| &judge.rubric);
-        rubrics.chain(suite.judges.iter().filter_map(|judge| judge.labels.as_ref()))
+        rubrics.chain(
+            suite
+                .judges
+                .iter()
+                .filter_map(|judge| judge.labels.as_ref()),
+        )
     });
     let mut paths: BTreeSet<RepoPath> = judges.chain([&config.file]).cloned().collect();
     paths.extend(baseline.or(config.baseline.as_ref()).cloned());
@@ -28,7 +48,11 @@ fn paths(config: &Config, baseline: Option<&RepoPath>) -> BTreeSet<RepoPath> {
         paths.insert(suite.path.clone());
         let parent = suite.path.parent();
         let kind = suites::kind(&suite.kind);
-        paths.extend(setting_files(kind.map(|kind| &kind.settings), suite).into_iter().map(|file| file.path));
+        paths.extend(
+            setting_files(kind.map(|kind| &kind.settings), suite)
+                .into_iter()
+                .map(|file| file.path),
+        );
         let fixtures = kind.map(|kind| kind.fixtures);
         if fixtures == Some(FixtureFolder::BesideSuite) && parent != RepoPath::root() {
             paths.insert(parent.clone());

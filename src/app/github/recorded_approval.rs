@@ -40,13 +40,25 @@ pub fn find_approval(
 
 /// The approval with the reason in the description of the pull request. It is for readers only, so a failed request leaves it out.
 fn with_reason(github: &GitHub, event: &Event, approval: Approval) -> Approval {
-    let pull = event.pull_request.as_ref().and_then(|pull_request| github.pull(pull_request.number).ok());
-    Approval { reason: pull.and_then(|pull| reason(&pull.description)), ..approval }
+    let pull = event
+        .pull_request
+        .as_ref()
+        .and_then(|pull_request| github.pull(pull_request.number).ok());
+    Approval {
+        reason: pull.and_then(|pull| reason(&pull.description)),
+        ..approval
+    }
 }
 
 /// Returns the approval recorded on a commit for the digest of this result, if any.
-fn on_commit(github: &GitHub, query: &ApprovalQuery<'_>, done: &mut GradedRun) -> Result<Option<Approval>, CliError> {
-    let ApprovalQuery { key, commit, learn, .. } = *query;
+fn on_commit(
+    github: &GitHub,
+    query: &ApprovalQuery<'_>,
+    done: &mut GradedRun,
+) -> Result<Option<Approval>, CliError> {
+    let ApprovalQuery {
+        key, commit, learn, ..
+    } = *query;
     let statuses = match github.statuses(commit) {
         Ok(statuses) => statuses,
         Err(error) => return unread(error, "statuses: read", done),
@@ -62,23 +74,47 @@ fn on_commit(github: &GitHub, query: &ApprovalQuery<'_>, done: &mut GradedRun) -
     };
     let baseline = done.config.baseline.as_ref();
     let digest = report::result_digest(&done.report, baseline);
-    let pull = query.event.pull_request.as_ref().map(|pull_request| pull_request.number);
-    let standing = approval::all_standing(&statuses, ApprovalScope { key, identity, pull }, commit);
+    let pull = query
+        .event
+        .pull_request
+        .as_ref()
+        .map(|pull_request| pull_request.number);
+    let standing = approval::all_standing(
+        &statuses,
+        ApprovalScope {
+            key,
+            identity,
+            pull,
+        },
+        commit,
+    );
     if let Some(whole) = standing.iter().find(|approval| approval.digest == digest) {
         return Ok(Some(whole.clone()));
     }
     let mut left = Vec::new();
     for approval in &standing {
-        let Some(approved) = approved(github, query, approval, done)? else { continue };
+        let Some(approved) = approved(github, query, approval, done)? else {
+            continue;
+        };
         left = report::uncovered(&done.report, &[approved]);
         if left.is_empty() {
-            return Ok(Some(Approval { digest, ..approval.clone() }));
+            return Ok(Some(Approval {
+                digest,
+                ..approval.clone()
+            }));
         }
     }
     if !standing.is_empty() {
-        let of_other = "the approval of this commit does not count, because it is for another result";
-        let what = if left.is_empty() { String::new() } else { format!(", without {}", named_parts(&left)) };
-        done.report.notes.push(format!("{of_other}{what}: add the label again"));
+        let of_other =
+            "the approval of this commit does not count, because it is for another result";
+        let what = if left.is_empty() {
+            String::new()
+        } else {
+            format!(", without {}", named_parts(&left))
+        };
+        done.report
+            .notes
+            .push(format!("{of_other}{what}: add the label again"));
     }
     Ok(None)
 }
@@ -91,14 +127,29 @@ fn approved(
     approval: &Approval,
     done: &GradedRun,
 ) -> Result<Option<Report>, CliError> {
-    let Some(config) = &done.report.config else { return Ok(None) };
-    let number = query.event.pull_request.as_ref().map(|pull_request| pull_request.number);
-    let run = RunQuery { number, commit: query.commit, config, key: query.key, before: None, result: None };
+    let Some(config) = &done.report.config else {
+        return Ok(None);
+    };
+    let number = query
+        .event
+        .pull_request
+        .as_ref()
+        .map(|pull_request| pull_request.number);
+    let run = RunQuery {
+        number,
+        commit: query.commit,
+        config,
+        key: query.key,
+        before: None,
+        result: None,
+    };
     match approved_result_of(github, &run, approval, done) {
         Ok(found) => Ok(found),
         // Then only the approval of exactly this result counts.
         Err(error) if error.is_denied() => Ok(None),
-        Err(error) => Err(error.explained("the approved result cannot be read", "actions: read").into()),
+        Err(error) => Err(error
+            .explained("the approved result cannot be read", "actions: read")
+            .into()),
     }
 }
 
@@ -129,12 +180,23 @@ pub fn approved_as_measured(done: GradedRun, approval: Approval) -> GradedRun {
     let mut report = done.report.clone();
     if let Some(model) = &done.model_tier {
         report.verdict = model.verdict.clone();
-        let lasting = std::mem::take(&mut report.lasting).into_iter().map(NoVerdict::Lasting);
+        let lasting = std::mem::take(&mut report.lasting)
+            .into_iter()
+            .map(NoVerdict::Lasting);
         let before = std::mem::take(&mut report.not_gateable);
-        report::refuse(&mut report, model.not_gateable.iter().cloned().chain(lasting).collect());
-        report.lifted = before.into_iter().filter(|why| !report.not_gateable.contains(why)).collect();
+        report::refuse(
+            &mut report,
+            model.not_gateable.iter().cloned().chain(lasting).collect(),
+        );
+        report.lifted = before
+            .into_iter()
+            .filter(|why| !report.not_gateable.contains(why))
+            .collect();
     }
-    report.notes.push(format!("{} approved the golden changes of this result", approval.by));
+    report.notes.push(format!(
+        "{} approved the golden changes of this result",
+        approval.by
+    ));
     report.approval = Some(approval);
     GradedRun { report, ..done }
 }

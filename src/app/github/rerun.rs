@@ -60,8 +60,16 @@ pub enum RerunOutcome {
 impl GateRun {
     /// The run of a result.
     pub fn of(measured: &MeasuredRun) -> Self {
-        let need = if measured.report.exit_code() == 0 { RerunNeed::Passes } else { RerunNeed::Failed };
-        Self { run: measured.run.clone(), artifact: measured.artifact.clone(), need }
+        let need = if measured.report.exit_code() == 0 {
+            RerunNeed::Passes
+        } else {
+            RerunNeed::Failed
+        };
+        Self {
+            run: measured.run.clone(),
+            artifact: measured.artifact.clone(),
+            need,
+        }
     }
 
     /// Starts the failed jobs again after an approval, and returns a text for the comment. With results of several configs in the
@@ -94,11 +102,21 @@ impl GateRun {
                 let other = Self::of(&other);
                 let is_started = scope == RerunScope::AllJobs || other.need == RerunNeed::Failed;
                 let text = |outcome| format!(" {}", other.reported(context, &outcome, scope));
-                if is_started { text(other.start(context, scope)) } else { String::new() }
+                if is_started {
+                    text(other.start(context, scope))
+                } else {
+                    String::new()
+                }
             }
             Ok(None) => String::new(),
             Err(error) => {
-                log(context.world, &format!("the other gate is not started again: {}", error.reason(PERMISSION)));
+                log(
+                    context.world,
+                    &format!(
+                        "the other gate is not started again: {}",
+                        error.reason(PERMISSION)
+                    ),
+                );
                 String::new()
             }
         }
@@ -110,8 +128,15 @@ impl GateRun {
     /// A failed request.
     pub fn after_refusal(&self, context: &PullRequestContext<'_>) -> Result<(), CliError> {
         let approvals = self.approved_siblings(context)?;
-        if approvals.iter().any(|(_, approval)| self.is_older_than(approval)) {
-            self.reported(context, &self.start(context, RerunScope::FailedJobs), RerunScope::FailedJobs);
+        if approvals
+            .iter()
+            .any(|(_, approval)| self.is_older_than(approval))
+        {
+            self.reported(
+                context,
+                &self.start(context, RerunScope::FailedJobs),
+                RerunScope::FailedJobs,
+            );
         }
         Ok(())
     }
@@ -121,7 +146,11 @@ impl GateRun {
     ///
     /// # Errors
     /// A failed request.
-    pub fn after_withdrawal(&self, context: &PullRequestContext<'_>, description: &str) -> Result<String, CliError> {
+    pub fn after_withdrawal(
+        &self,
+        context: &PullRequestContext<'_>,
+        description: &str,
+    ) -> Result<String, CliError> {
         for (key, approval) in self.approved_siblings(context)? {
             context.record_for(&key, &approval.head, StatusState::Failure, description)?;
         }
@@ -133,15 +162,29 @@ impl GateRun {
 
     /// Whether the run failed before an approval, so that its check does not know of it.
     pub fn is_older_than(&self, approval: &Approval) -> bool {
-        let failed = self.run.conclusion.as_deref().is_some_and(|conclusion| conclusion != "success");
+        let failed = self
+            .run
+            .conclusion
+            .as_deref()
+            .is_some_and(|conclusion| conclusion != "success");
         // GitHub writes every time in one format in UTC, so times compare as texts.
-        failed && self.run.started_at.as_ref().is_some_and(|started| *started < approval.at)
+        failed
+            && self
+                .run
+                .started_at
+                .as_ref()
+                .is_some_and(|started| *started < approval.at)
     }
 
     /// Whether the run passed, and started before a time.
     pub fn has_passed_before(&self, at: &str) -> bool {
         let passed = self.run.conclusion.as_deref() == Some("success");
-        passed && self.run.started_at.as_deref().is_some_and(|started| started < at)
+        passed
+            && self
+                .run
+                .started_at
+                .as_deref()
+                .is_some_and(|started| started < at)
     }
 
     /// Returns another config whose result in this run waits for an approval.
@@ -152,7 +195,8 @@ impl GateRun {
                 continue;
             }
             let report = other.report(&context.github, &context.pull.head);
-            let report = report.map_err(needs("the run's artifact cannot be read", "actions: read"))?;
+            let report =
+                report.map_err(needs("the run's artifact cannot be read", "actions: read"))?;
             if report.as_ref().is_some_and(waits_for_approval) {
                 return Ok(Some(other.key));
             }
@@ -161,7 +205,10 @@ impl GateRun {
     }
 
     /// Returns the other configs of this run that have an approval.
-    fn approved_siblings(&self, context: &PullRequestContext<'_>) -> Result<Vec<(ConfigKey, Approval)>, CliError> {
+    fn approved_siblings(
+        &self,
+        context: &PullRequestContext<'_>,
+    ) -> Result<Vec<(ConfigKey, Approval)>, CliError> {
         let siblings = self.siblings(context)?;
         if siblings.is_empty() {
             return Ok(Vec::new());
@@ -169,7 +216,17 @@ impl GateRun {
         let (head, statuses) = (&context.pull.head, context.statuses(&context.pull.head)?);
         let identity = context.github.identity().unwrap_or_default();
         let pull = Some(context.pull.number);
-        let standing = |key: &ConfigKey| approval::standing(&statuses, ApprovalScope { key, identity, pull }, head);
+        let standing = |key: &ConfigKey| {
+            approval::standing(
+                &statuses,
+                ApprovalScope {
+                    key,
+                    identity,
+                    pull,
+                },
+                head,
+            )
+        };
         Ok(siblings
             .into_iter()
             .filter_map(|other| standing(&other.key).map(|approval| (other.key, approval)))
@@ -179,12 +236,18 @@ impl GateRun {
     fn siblings(&self, context: &PullRequestContext<'_>) -> Result<Vec<SiblingResult>, CliError> {
         let own = [context.key.as_str(), self.artifact.as_str()];
         let found = siblings(&context.github, self.run.id, own, &context.pull.head);
-        found.map_err(needs("the run's artifacts cannot be listed", "actions: read"))
+        found.map_err(needs(
+            "the run's artifacts cannot be listed",
+            "actions: read",
+        ))
     }
 
     /// Whether the run was started again since its result was found.
     fn has_newer_attempt(&self, context: &PullRequestContext<'_>) -> bool {
-        context.github.workflow_run(self.run.id).is_ok_and(|run| run.attempt > self.run.attempt)
+        context
+            .github
+            .workflow_run(self.run.id)
+            .is_ok_and(|run| run.attempt > self.run.attempt)
     }
 
     /// Starts the run again. A run in progress is waited for, but not for long: its other jobs may take an hour.
@@ -194,25 +257,36 @@ impl GateRun {
             match context.github.rerun(self.run.id, scope) {
                 Ok(()) => return RerunOutcome::Started,
                 // GitHub may have started it and failed to answer.
-                Err(GitHubError::Refused(GitHubRefusal::RunInProgress)) if self.has_newer_attempt(context) => {
+                Err(GitHubError::Refused(GitHubRefusal::RunInProgress))
+                    if self.has_newer_attempt(context) =>
+                {
                     return RerunOutcome::Started;
                 }
                 Err(GitHubError::Refused(GitHubRefusal::RunInProgress)) => {}
-                Err(GitHubError::Refused(GitHubRefusal::NothingFailed)) => return RerunOutcome::NothingFailed,
+                Err(GitHubError::Refused(GitHubRefusal::NothingFailed)) => {
+                    return RerunOutcome::NothingFailed;
+                }
                 Err(GitHubError::Refused(GitHubRefusal::TooOld)) => return RerunOutcome::TooOld,
                 Err(error @ GitHubError::Refused(GitHubRefusal::Other(_))) => {
                     return RerunOutcome::Failed(error.reason(PERMISSION));
                 }
-                Err(error) if error.is_denied() => return RerunOutcome::Denied(error.reason(PERMISSION)),
+                Err(error) if error.is_denied() => {
+                    return RerunOutcome::Denied(error.reason(PERMISSION));
+                }
                 Err(error) => return RerunOutcome::Failed(error.reason(PERMISSION)),
             }
             // This job's own run cannot finish before it.
-            let is_own = context.world.env.get("GITHUB_RUN_ID") == Some(self.run.id.to_string().as_str());
+            let is_own =
+                context.world.env.get("GITHUB_RUN_ID") == Some(self.run.id.to_string().as_str());
             let finished = |looks: &mut u32| {
                 while *looks < LOOKS {
                     *looks += 1;
                     thread::sleep(PAUSE);
-                    if context.github.workflow_run(self.run.id).is_ok_and(|run| run.conclusion.is_some()) {
+                    if context
+                        .github
+                        .workflow_run(self.run.id)
+                        .is_ok_and(|run| run.conclusion.is_some())
+                    {
                         return true;
                     }
                 }
@@ -225,16 +299,25 @@ impl GateRun {
     }
 
     /// Logs an outcome and returns the text for the comment.
-    fn reported(&self, context: &PullRequestContext<'_>, outcome: &RerunOutcome, scope: RerunScope) -> String {
+    fn reported(
+        &self,
+        context: &PullRequestContext<'_>,
+        outcome: &RerunOutcome,
+        scope: RerunScope,
+    ) -> String {
         let id = self.run.id;
         log(context.world, &format!("run {id}: {outcome}"));
-        let run = context.run_url(id).map_or(format!("run {id}"), |url| format!("[run {id}]({url})"));
+        let run = context
+            .run_url(id)
+            .map_or(format!("run {id}"), |url| format!("[run {id}]({url})"));
         let (jobs, button) = match scope {
             RerunScope::FailedJobs => ("The failed jobs", "**Re-run failed jobs**"),
             RerunScope::AllJobs => ("All jobs", "**Re-run all jobs**"),
         };
         match outcome {
-            RerunOutcome::Started => format!("{jobs} of {run} start again, so the same check shows the new result."),
+            RerunOutcome::Started => {
+                format!("{jobs} of {run} start again, so the same check shows the new result.")
+            }
             RerunOutcome::Deferred(other) => format!(
                 "{jobs} of {run} start again once the result of `{}` is decided too; or press {button} there.",
                 other.as_str()
@@ -247,13 +330,17 @@ impl GateRun {
                     "No job of {run} failed, so none starts again. If a check is red, press **Re-run all jobs** there."
                 )
             }
-            RerunOutcome::Passes => format!("Nothing starts again: the result in {run} passes already."),
+            RerunOutcome::Passes => {
+                format!("Nothing starts again: the result in {run} passes already.")
+            }
             RerunOutcome::TooOld => format!(
                 "The check does not change: GitHub starts no run again that is older than 30 days, and {run} is. Push a commit, look at its \
                  result, and decide about that one."
             ),
             RerunOutcome::Denied(why) => {
-                format!("The check does not change yet: press {button} in {run}, because goldgate cannot ({why}).")
+                format!(
+                    "The check does not change yet: press {button} in {run}, because goldgate cannot ({why})."
+                )
             }
             RerunOutcome::Failed(why) => format!(
                 "The check does not change yet: press {button} in {run}, because it could not be started again ({}).",
@@ -273,12 +360,18 @@ impl fmt::Display for RerunOutcome {
         match self {
             Self::Started => out.write_str("started again"),
             Self::Deferred(other) => {
-                write!(out, "not started again before the result of {} is decided", other.as_str())
+                write!(
+                    out,
+                    "not started again before the result of {} is decided",
+                    other.as_str()
+                )
             }
             Self::InProgress => out.write_str("still in progress, so not started again"),
             Self::Passes => out.write_str("its result passes already, so not started again"),
             Self::NothingFailed => out.write_str("no job failed, so none is started again"),
-            Self::TooOld => out.write_str("older than 30 days, so not started again; push a commit"),
+            Self::TooOld => {
+                out.write_str("older than 30 days, so not started again; push a commit")
+            }
             Self::Denied(why) | Self::Failed(why) => write!(out, "not started again: {why}"),
         }
     }

@@ -26,18 +26,32 @@ use crate::world::{GitHub, World};
 pub fn trusted(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let event = event_of(&world.env)?;
     if inputs.tiers != [Tier::Deterministic] {
-        return Err(bad_input("mode \"trusted\" only grades recordings", "write tier: deterministic").into());
+        return Err(bad_input(
+            "mode \"trusted\" only grades recordings",
+            "write tier: deterministic",
+        )
+        .into());
     }
     if inputs.shard.is_some() {
-        return Err(bad_input("mode \"trusted\" grades all cases in one job", "leave shard out").into());
+        return Err(bad_input(
+            "mode \"trusted\" grades all cases in one job",
+            "leave shard out",
+        )
+        .into());
     }
     let Some(github) = github(&world.env)? else {
         return Err(bad_input("mode \"trusted\" needs a token", "set the input token").into());
     };
-    let head = event.head.clone().or_else(|| dispatched_commit(world)).filter(|_| inputs.verdict_check);
+    let head = event
+        .head
+        .clone()
+        .or_else(|| dispatched_commit(world))
+        .filter(|_| inputs.verdict_check);
     let check = match head {
         Some(head) => {
-            let name = inputs.key_of(&inputs.config_file()?).check(&judged_for(&github, &event)?);
+            let name = inputs
+                .key_of(&inputs.config_file()?)
+                .check(&judged_for(&github, &event)?);
             Some(VerdictCheck::start(&github, name, head)?)
         }
         None => None,
@@ -52,7 +66,9 @@ pub fn trusted(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
 /// What the check run says in its name. A check belongs to the commit, not to the pull request: one name for all base branches would let
 /// the verdict by another branch's rules count on the default branch, where a pull request gets another base branch and back.
 fn judged_for(github: &GitHub, event: &Event) -> Result<String, CliError> {
-    let Some(into) = &event.into else { return Ok("trusted".to_owned()) };
+    let Some(into) = &event.into else {
+        return Ok("trusted".to_owned());
+    };
     Ok(match *into == known_default(github)? {
         true => "trusted".to_owned(),
         false => format!("trusted: {into}"),
@@ -62,11 +78,20 @@ fn judged_for(github: &GitHub, event: &Event) -> Result<String, CliError> {
 /// The commit of a run that was started by hand.
 fn dispatched_commit(world: &World) -> Option<String> {
     let is_dispatched = world.env.get("GITHUB_EVENT_NAME") == Some("workflow_dispatch");
-    world.env.get("GITHUB_SHA").filter(|_| is_dispatched).map(str::to_owned)
+    world
+        .env
+        .get("GITHUB_SHA")
+        .filter(|_| is_dispatched)
+        .map(str::to_owned)
 }
 
 /// Judges the event's merge and publishes the result. Returns the exit code and the report.
-fn judged(world: &World, inputs: &ActionInputs, event: Event, github: &GitHub) -> Result<(u8, Report), CliError> {
+fn judged(
+    world: &World,
+    inputs: &ActionInputs,
+    event: Event,
+    github: &GitHub,
+) -> Result<(u8, Report), CliError> {
     let Some((event, merged)) = current_pull_request::merged(&world.env, event, github)? else {
         let help = "start the workflow with on: pull_request_target or merge_group";
         return Err(bad_input("mode \"trusted\" needs an event with a pull request", help).into());
@@ -91,7 +116,11 @@ pub fn grade_merge(
     let current_head = judge_others(world, inputs, github, event, &mut done)?;
     let moved = moved_base(world, inputs, github, event)?.filter(|_| done.report.exit_code() == 0);
     report::refuse(&mut done.report, moved.into_iter().collect());
-    let place = PublishPlace { event, github: Some(github), current_head: current_head.as_deref() };
+    let place = PublishPlace {
+        event,
+        github: Some(github),
+        current_head: current_head.as_deref(),
+    };
     let code = publish_result(world, inputs, &place, &job, &done)?;
     Ok((code, done.report))
 }
@@ -108,7 +137,9 @@ fn moved_base(
         None if inputs.verdict_check => Some(known_default(github)?),
         into => into,
     };
-    let (Some(then), Some(now)) = (started_for, &event.into) else { return Ok(None) };
+    let (Some(then), Some(now)) = (started_for, &event.into) else {
+        return Ok(None);
+    };
     if then == *now {
         return Ok(None);
     }

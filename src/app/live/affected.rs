@@ -9,8 +9,8 @@ use crate::app::pipeline::selection::Selection;
 use crate::diag::Diagnostics;
 use crate::files::{CheckoutDigest, Files};
 use crate::model::{
-    Agent, AgentName, Baseline, BaselineEntry, CaseId, LiveSource, Price, RepoPath, RunSource, SampleRequest,
-    SuiteConfig, SuiteId, Target, Tier, metric_value,
+    Agent, AgentName, Baseline, BaselineEntry, CaseId, LiveSource, Price, RepoPath, RunSource,
+    SampleRequest, SuiteConfig, SuiteId, Target, Tier, metric_value,
 };
 use crate::suites::input_digest;
 use crate::world::Clock;
@@ -39,22 +39,35 @@ impl UnaffectedAgents {
         let now = plan_of(head)?;
         let after = dependencies(&now, head)?;
         let before = plan_of(base).ok();
-        let before = before.as_ref().and_then(|plan| dependencies(plan, base).ok()).unwrap_or_default();
-        let mut agents: BTreeSet<(SuiteId, AgentName)> =
-            after.iter().filter(|(key, own)| own.are_same(before.get(*key))).map(|(key, _)| key.clone()).collect();
+        let before = before
+            .as_ref()
+            .and_then(|plan| dependencies(plan, base).ok())
+            .unwrap_or_default();
+        let mut agents: BTreeSet<(SuiteId, AgentName)> = after
+            .iter()
+            .filter(|(key, own)| own.are_same(before.get(*key)))
+            .map(|(key, _)| key.clone())
+            .collect();
         let depending: Vec<(SuiteId, AgentName)> = after.into_keys().collect();
         // Suites that grade the runs of one suite are graded together.
         let suites = || now.suites.iter().map(|loaded| &loaded.config);
-        let runs_of: BTreeMap<&SuiteId, &SuiteId> =
-            suites().map(|suite| (&suite.id, suite.runs_of.as_ref().unwrap_or(&suite.id))).collect();
-        let shared: BTreeSet<&SuiteId> = suites().filter_map(|suite| suite.runs_of.as_ref()).collect();
+        let runs_of: BTreeMap<&SuiteId, &SuiteId> = suites()
+            .map(|suite| (&suite.id, suite.runs_of.as_ref().unwrap_or(&suite.id)))
+            .collect();
+        let shared: BTreeSet<&SuiteId> = suites()
+            .filter_map(|suite| suite.runs_of.as_ref())
+            .collect();
         let affected: BTreeSet<&SuiteId> = depending
             .iter()
             .filter(|key| !agents.contains(*key))
             .filter_map(|(suite, _)| runs_of.get(suite).copied())
             .filter(|runs| shared.contains(runs))
             .collect();
-        agents.retain(|(suite, _)| !runs_of.get(suite).is_some_and(|runs| affected.contains(runs)));
+        agents.retain(|(suite, _)| {
+            !runs_of
+                .get(suite)
+                .is_some_and(|runs| affected.contains(runs))
+        });
         Ok(Self { agents, plan: now })
     }
 
@@ -62,9 +75,17 @@ impl UnaffectedAgents {
     pub fn notes(&self, baseline: Option<&Baseline>) -> Vec<String> {
         let note = |(suite, agent): &(SuiteId, AgentName)| {
             let entry = baseline.and_then(|baseline| baseline.entry(suite, agent));
-            let loaded = self.plan.suites.iter().find(|loaded| loaded.config.id == *suite);
-            let numbers = entry.zip(loaded).and_then(|(entry, loaded)| carried_over(entry, loaded));
-            let numbers = numbers.unwrap_or_else(|| "the baseline has no numbers of the model tier for it".to_owned());
+            let loaded = self
+                .plan
+                .suites
+                .iter()
+                .find(|loaded| loaded.config.id == *suite);
+            let numbers = entry
+                .zip(loaded)
+                .and_then(|(entry, loaded)| carried_over(entry, loaded));
+            let numbers = numbers.unwrap_or_else(|| {
+                "the baseline has no numbers of the model tier for it".to_owned()
+            });
             format!("{suite}/{agent}: not affected by this change, so it did not run; {numbers}")
         };
         self.agents.iter().map(note).collect()
@@ -73,14 +94,24 @@ impl UnaffectedAgents {
 
 /// The gated numbers of an agent in the baseline, if they are of the model tier.
 fn carried_over(entry: &BaselineEntry, loaded: &LoadedSuite) -> Option<String> {
-    let tier = entry.identity.as_ref().and_then(|identity| identity.tier.as_deref());
+    let tier = entry
+        .identity
+        .as_ref()
+        .and_then(|identity| identity.tier.as_deref());
     if tier != Some(Tier::Model.as_str()) {
         return None;
     }
-    let gated = loaded.metrics_of(Tier::Model).iter().filter(|metric| !metric.gates.is_empty());
+    let gated = loaded
+        .metrics_of(Tier::Model)
+        .iter()
+        .filter(|metric| !metric.gates.is_empty());
     let numbers = gated.filter_map(|metric| {
         let value = entry.metrics.get(metric.spec.name)?;
-        Some(format!("{} {}", metric.spec.name, metric_value(metric.spec.unit, Some(*value))))
+        Some(format!(
+            "{} {}",
+            metric.spec.name,
+            metric_value(metric.spec.unit, Some(*value))
+        ))
     });
     let numbers: Vec<String> = numbers.take(CARRIED).collect();
     (!numbers.is_empty()).then(|| format!("carried over from the baseline: {}", numbers.join(", ")))
@@ -108,11 +139,12 @@ struct AgentDependencies<'a> {
 impl AgentDependencies<'_> {
     fn are_same(&self, other: Option<&Self>) -> bool {
         // Recordings are not compared: to read them again costs no call.
-        let is_recorded = self
-            .suite
-            .agents
-            .values()
-            .any(|agent| agent.model.as_ref().is_some_and(|source| source.recordings().is_some()));
+        let is_recorded = self.suite.agents.values().any(|agent| {
+            agent
+                .model
+                .as_ref()
+                .is_some_and(|source| source.recordings().is_some())
+        });
         !is_recorded && matches!(self.files, Some(AgentState::Digest(_))) && other == Some(self)
     }
 }
@@ -124,17 +156,33 @@ fn dependencies<'a>(
 ) -> Result<BTreeMap<(SuiteId, AgentName), AgentDependencies<'a>>, Diagnostics> {
     let mut found = BTreeMap::new();
     for loaded in &plan.suites {
-        let selected = loaded.config.agents.iter().filter(|(name, _)| plan.wanted.agent(name));
+        let selected = loaded
+            .config
+            .agents
+            .iter()
+            .filter(|(name, _)| plan.wanted.agent(name));
         for (name, agent) in selected {
-            found.insert((loaded.config.id.clone(), name.clone()), of_agent(plan, loaded, (name, agent), files)?);
+            found.insert(
+                (loaded.config.id.clone(), name.clone()),
+                of_agent(plan, loaded, (name, agent), files)?,
+            );
         }
     }
     for run in planned_runs(plan, Tier::Model, files)? {
         let key = (run.request.key.suite.clone(), run.request.key.agent.clone());
-        let Some(own) = found.get_mut(&key) else { continue };
+        let Some(own) = found.get_mut(&key) else {
+            continue;
+        };
         let digest = input_digest(&run.request.ask, files)?;
-        let called: Vec<_> = run.targets().filter_map(|name| plan.config.targets.get_key_value(name)).collect();
-        own.targets.extend(called.into_iter().map(|(name, target)| (name.as_str(), Some(target))));
+        let called: Vec<_> = run
+            .targets()
+            .filter_map(|name| plan.config.targets.get_key_value(name))
+            .collect();
+        own.targets.extend(
+            called
+                .into_iter()
+                .map(|(name, target)| (name.as_str(), Some(target))),
+        );
         own.requests.push((run.request, digest, run.samples));
     }
     Ok(found)
@@ -149,14 +197,30 @@ fn of_agent<'a>(
     let config = &loaded.config;
     let judges = loaded.judges.iter().map(|judge| &judge.config);
     let own = agent.model.as_ref().and_then(RunSource::live);
-    let called = own.into_iter().chain(judges.map(|judge| &judge.source)).flat_map(LiveSource::targets);
+    let called = own
+        .into_iter()
+        .chain(judges.map(|judge| &judge.source))
+        .flat_map(LiveSource::targets);
     Ok(AgentDependencies {
-        suite: SuiteConfig { index: 0, agents: BTreeMap::from([(name.clone(), agent.clone())]), ..config.clone() },
-        targets: called.map(|name| (name.as_str(), plan.config.targets.get(name))).collect(),
+        suite: SuiteConfig {
+            index: 0,
+            agents: BTreeMap::from([(name.clone(), agent.clone())]),
+            ..config.clone()
+        },
+        targets: called
+            .map(|name| (name.as_str(), plan.config.targets.get(name)))
+            .collect(),
         prices: &plan.config.prices,
         files: AgentState::of(files, agent, loaded.prompts.get(name))?,
-        rubrics: loaded.judges.iter().map(|judge| judge.rubric_sha256.as_str()).collect(),
-        labels: config.labels.as_ref().and_then(|file| files.bytes(file).ok()),
+        rubrics: loaded
+            .judges
+            .iter()
+            .map(|judge| judge.rubric_sha256.as_str())
+            .collect(),
+        labels: config
+            .labels
+            .as_ref()
+            .and_then(|file| files.bytes(file).ok()),
         expectations: loaded
             .suite
             .pairs_to_run()

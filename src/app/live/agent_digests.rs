@@ -19,7 +19,11 @@ pub(super) struct AgentDigests {
 }
 
 impl AgentDigests {
-    pub(super) fn of(&mut self, disk: &Disk, run: &PlannedRun<'_>) -> Result<Option<String>, Diagnostic> {
+    pub(super) fn of(
+        &mut self,
+        disk: &Disk,
+        run: &PlannedRun<'_>,
+    ) -> Result<Option<String>, Diagnostic> {
         let key = (run.loaded.config.id.clone(), run.request.key.agent.clone());
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
@@ -28,7 +32,9 @@ impl AgentDigests {
             Some(agent) => AgentState::of(disk, agent, run.loaded.prompts.get(&key.1))?,
             None => None,
         };
-        let digest = state.as_ref().and_then(|state| state.sha256().map(str::to_owned));
+        let digest = state
+            .as_ref()
+            .and_then(|state| state.sha256().map(str::to_owned));
         if let Some(AgentState::Digest(now)) = state {
             self.files.extend(now.listed);
         }
@@ -37,7 +43,10 @@ impl AgentDigests {
 }
 
 /// Opens the folders that tools may read, each as its own root.
-pub(super) fn folders(disk: &Disk, planned: &[PlannedRun<'_>]) -> Result<BTreeMap<RepoPath, Box<dyn Files>>, CliError> {
+pub(super) fn folders(
+    disk: &Disk,
+    planned: &[PlannedRun<'_>],
+) -> Result<BTreeMap<RepoPath, Box<dyn Files>>, CliError> {
     let mut folders: BTreeMap<RepoPath, Box<dyn Files>> = BTreeMap::new();
     for run in planned {
         if let Toolbox::Folder { root, .. } = &run.request.ask.tools {

@@ -13,12 +13,28 @@ use crate::world::World;
 
 pub fn limits(plan: &Plan, options: &LiveOptions) -> SpendingLimits {
     let budget = plan.config.budget;
-    SpendingLimits { cost_usd: options.max_cost_usd.or(budget.max_cost_usd), tokens: budget.max_tokens }
+    SpendingLimits {
+        cost_usd: options.max_cost_usd.or(budget.max_cost_usd),
+        tokens: budget.max_tokens,
+    }
 }
 
 /// Returns the limits minus what was used, including what was estimated.
-pub fn left(limits: SpendingLimits, usage: &RunUsage, unreported: UnreportedUsage) -> SpendingLimits {
-    let UnreportedUsage { tokens: TokenUsage { input, output, cached_input: _ }, cost_usd, .. } = unreported;
+pub fn left(
+    limits: SpendingLimits,
+    usage: &RunUsage,
+    unreported: UnreportedUsage,
+) -> SpendingLimits {
+    let UnreportedUsage {
+        tokens:
+            TokenUsage {
+                input,
+                output,
+                cached_input: _,
+            },
+        cost_usd,
+        ..
+    } = unreported;
     let reported = usage.input_tokens.saturating_add(usage.output_tokens);
     let tokens = reported.saturating_add(input).saturating_add(output);
     let cost = usage.cost_usd.unwrap_or(0.0) + cost_usd;
@@ -29,7 +45,13 @@ pub fn left(limits: SpendingLimits, usage: &RunUsage, unreported: UnreportedUsag
 }
 
 pub fn usage_of(ended: &SessionOutcome, cached: usize) -> RunUsage {
-    let Spending { calls, retries, spent, cost_usd, unreported: _ } = ended.spending;
+    let Spending {
+        calls,
+        retries,
+        spent,
+        cost_usd,
+        unreported: _,
+    } = ended.spending;
     RunUsage {
         calls,
         retries,
@@ -44,10 +66,25 @@ pub fn usage_of(ended: &SessionOutcome, cached: usize) -> RunUsage {
 
 /// Returns the notes about calls whose usage was not reported; none without a limit.
 pub fn unreported_notes(limits: SpendingLimits, unreported: UnreportedUsage) -> Vec<String> {
-    let UnreportedUsage { calls, tokens: TokenUsage { input, output, cached_input: _ }, cost_usd: _, unpriced } =
-        unreported;
+    let UnreportedUsage {
+        calls,
+        tokens:
+            TokenUsage {
+                input,
+                output,
+                cached_input: _,
+            },
+        cost_usd: _,
+        unpriced,
+    } = unreported;
     let tokens = grouped(&input.saturating_add(output).to_string());
-    let count = |calls: u64| plural(usize::try_from(calls).unwrap_or(usize::MAX), "call", "calls");
+    let count = |calls: u64| {
+        plural(
+            usize::try_from(calls).unwrap_or(usize::MAX),
+            "call",
+            "calls",
+        )
+    };
     let mut notes = Vec::new();
     if calls > 0 && limits != SpendingLimits::default() {
         notes.push(format!(

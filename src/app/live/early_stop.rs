@@ -25,9 +25,22 @@ pub struct EarlyStop<'a> {
 
 impl<'a> EarlyStop<'a> {
     /// Creates an empty state.
-    pub fn new(wanted: &'a [PlannedRun<'a>], runs: &'a [usize], files: &'a dyn Files, sparing: EarlyStopping) -> Self {
+    pub fn new(
+        wanted: &'a [PlannedRun<'a>],
+        runs: &'a [usize],
+        files: &'a dyn Files,
+        sparing: EarlyStopping,
+    ) -> Self {
         let (grades, settled) = (RefCell::default(), RefCell::default());
-        Self { wanted, runs, files, sparing, grades, settled, spared: Cell::new(0) }
+        Self {
+            wanted,
+            runs,
+            files,
+            sparing,
+            grades,
+            settled,
+            spared: Cell::new(0),
+        }
     }
 
     /// Returns how many calls were saved.
@@ -37,7 +50,12 @@ impl<'a> EarlyStop<'a> {
 
     /// Whether a job's answer can still change a verdict. Counts the job as saved if not.
     pub fn is_needed(&self, job: usize) -> bool {
-        let needed = !self.settled.borrow().get(&self.runs[job]).copied().unwrap_or(false);
+        let needed = !self
+            .settled
+            .borrow()
+            .get(&self.runs[job])
+            .copied()
+            .unwrap_or(false);
         if !needed {
             self.spared.set(self.spared.get() + 1);
         }
@@ -63,7 +81,12 @@ impl<'a> EarlyStop<'a> {
         let so_far = grades.entry(run).or_default();
         so_far.push(grade);
         let grades: Vec<&Grade> = so_far.iter().collect();
-        let so_far = SoFar { grades: &grades, lost: 0, planned: wanted.samples, zone: pair.zone };
+        let so_far = SoFar {
+            grades: &grades,
+            lost: 0,
+            planned: wanted.samples,
+            zone: pair.zone,
+        };
         let settled = is_settled(&wanted.loaded.model_metrics, &so_far);
         self.settled.borrow_mut().insert(run, settled);
     }
@@ -71,5 +94,12 @@ impl<'a> EarlyStop<'a> {
 
 /// Returns the sample number of a job: jobs of one run are adjacent and in the order of their samples.
 fn jobs_sample(runs: &[usize], job: usize) -> u32 {
-    u32::try_from(runs[..job].iter().rev().take_while(|run| **run == runs[job]).count()).unwrap_or(u32::MAX)
+    u32::try_from(
+        runs[..job]
+            .iter()
+            .rev()
+            .take_while(|run| **run == runs[job])
+            .count(),
+    )
+    .unwrap_or(u32::MAX)
 }

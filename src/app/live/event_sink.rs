@@ -59,12 +59,18 @@ impl EngineEvents for EventSink<'_> {
             JobOutcome::CalledOff { .. } => self.lost.set(self.lost.get() + 1),
             JobOutcome::Spared => {}
         }
-        self.progress.step(job, used, self.lost.get(), self.early_stop.spared());
+        self.progress
+            .step(job, used, self.lost.get(), self.early_stop.spared());
     }
 }
 
 fn spending(metrics: &Measures) -> SampleSpending {
-    let parts = || [metrics.input_tokens, metrics.output_tokens].into_iter().flatten().sum();
+    let parts = || {
+        [metrics.input_tokens, metrics.output_tokens]
+            .into_iter()
+            .flatten()
+            .sum()
+    };
     SampleSpending {
         tokens: metrics.total_tokens.unwrap_or_else(parts),
         cost_usd: metrics.cost_usd.unwrap_or_default(),

@@ -19,8 +19,8 @@ use crate::files::{Files, SourceText};
 use crate::format::redact::Redactor;
 use crate::format::run_v1;
 use crate::model::{
-    AgentName, BadId, Ballot, CaseId, Interruption, JudgeName, RepoPath, Run, RunKey, RunStatus, RunUsage,
-    SampleRequest, SuiteId, UngradedReason, Vote,
+    AgentName, BadId, Ballot, CaseId, Interruption, JudgeName, RepoPath, Run, RunKey, RunStatus,
+    RunUsage, SampleRequest, SuiteId, UngradedReason, Vote,
 };
 use crate::render::plural;
 use crate::suites::{Exhibit, Pair, vote};
@@ -65,14 +65,25 @@ impl<'a> JudgeRequests<'a> {
         again: VoteReuse,
         files: &dyn Files,
     ) -> Result<(), Diagnostic> {
-        let Some(ask) = first_request(loaded, pair, files)?.filter(|_| run.status == RunStatus::Completed) else {
+        let Some(ask) =
+            first_request(loaded, pair, files)?.filter(|_| run.status == RunStatus::Completed)
+        else {
             return Ok(());
         };
         for judge in &loaded.judges {
             let exhibit = Exhibit::of(loaded.kind, &ask, run);
-            let known = run.ballots.iter().find(|ballot| ballot.judge == judge.config.name);
-            if again == VoteReuse::Never || !known.is_some_and(|ballot| is_whole(ballot, judge, &exhibit)) {
-                let key = (loaded.config.id.clone(), judge.config.name.clone(), exhibit.sha256.clone());
+            let known = run
+                .ballots
+                .iter()
+                .find(|ballot| ballot.judge == judge.config.name);
+            if again == VoteReuse::Never
+                || !known.is_some_and(|ballot| is_whole(ballot, judge, &exhibit))
+            {
+                let key = (
+                    loaded.config.id.clone(),
+                    judge.config.name.clone(),
+                    exhibit.sha256.clone(),
+                );
                 self.0.insert(key, (loaded, judge, exhibit));
             }
         }
@@ -110,10 +121,22 @@ impl JudgeOutcome {
         run: &Run,
         files: &dyn Files,
     ) -> Result<Vec<Ballot>, Diagnostic> {
-        let Some(ask) = first_request(loaded, pair, files)? else { return Ok(Vec::new()) };
+        let Some(ask) = first_request(loaded, pair, files)? else {
+            return Ok(Vec::new());
+        };
         let sha256 = Exhibit::of(loaded.kind, &ask, run).sha256;
-        let key = |judge: &LoadedJudge| (loaded.config.id.clone(), judge.config.name.clone(), sha256.clone());
-        Ok(loaded.judges.iter().filter_map(|judge| self.ballots.get(&key(judge)).cloned()).collect())
+        let key = |judge: &LoadedJudge| {
+            (
+                loaded.config.id.clone(),
+                judge.config.name.clone(),
+                sha256.clone(),
+            )
+        };
+        Ok(loaded
+            .judges
+            .iter()
+            .filter_map(|judge| self.ballots.get(&key(judge)).cloned())
+            .collect())
     }
 }
 
@@ -121,11 +144,29 @@ impl JudgeOutcome {
 ///
 /// # Errors
 /// Targets that can never be called, or a failure of the engine.
-pub fn poll(runner: &JudgeRunner<'_>, requests: &JudgeRequests<'_>) -> Result<JudgeOutcome, CliError> {
-    let JudgeRunner { plan, disk, world, options, redactor, left, minutes } = runner;
+pub fn poll(
+    runner: &JudgeRunner<'_>,
+    requests: &JudgeRequests<'_>,
+) -> Result<JudgeOutcome, CliError> {
+    let JudgeRunner {
+        plan,
+        disk,
+        world,
+        options,
+        redactor,
+        left,
+        minutes,
+    } = runner;
     let mut outcome = JudgeOutcome::default();
-    let wanted = planned_votes(requests).map_err(|bad| anyhow::anyhow!("a neutral name is not valid: {bad}"))?;
-    let queues = TargetQueues::open(plan, &wanted, (options.programs(disk), disk), world, options)?;
+    let wanted = planned_votes(requests)
+        .map_err(|bad| anyhow::anyhow!("a neutral name is not valid: {bad}"))?;
+    let queues = TargetQueues::open(
+        plan,
+        &wanted,
+        (options.programs(disk), disk),
+        world,
+        options,
+    )?;
     outcome.notes.extend(closed(&queues, requests));
     let (wanted, of): (Vec<PlannedRun<'_>>, Vec<&JudgeRequest>) = wanted
         .into_iter()
@@ -137,27 +178,38 @@ pub fn poll(runner: &JudgeRunner<'_>, requests: &JudgeRequests<'_>) -> Result<Ju
     }
     let mut session = LiveSession::new(plan, disk, world, (&wanted, &queues), options)?;
     // All earlier answers may be reused, because votes do not affect gates.
-    outcome.notes.extend(session.reuse_answers(options.caching, EarlierAnswers::All));
+    outcome
+        .notes
+        .extend(session.reuse_answers(options.caching, EarlierAnswers::All));
     let engine = engine(plan, *left, queues, &session.folders)?;
     let ended = session.run(&engine, redactor, options, *minutes)?;
     outcome.usage = usage_of(&ended, session.known.len());
-    outcome.notes.extend(unreported_notes(*left, ended.spending.unreported));
+    outcome
+        .notes
+        .extend(unreported_notes(*left, ended.spending.unreported));
     report_interruptions(&ended, &mut outcome);
     let records = session.records(ended);
     for (index, (vote, request_key)) in wanted.iter().zip(of).enumerate() {
         let (cast, model) = read_vote(records.get(&index).map(String::as_str), vote);
         let (_, judge, exhibit) = &requests.0[request_key];
-        let ballot = outcome.ballots.entry(request_key.clone()).or_insert_with(|| Ballot {
-            judge: judge.config.name.clone(),
-            rubric_sha256: judge.rubric_sha256.clone(),
-            judged_sha256: exhibit.sha256.clone(),
-            target: Some(judge.config.source.target.clone()),
-            model: None,
-            votes: Vec::new(),
-        });
+        let ballot = outcome
+            .ballots
+            .entry(request_key.clone())
+            .or_insert_with(|| Ballot {
+                judge: judge.config.name.clone(),
+                rubric_sha256: judge.rubric_sha256.clone(),
+                judged_sha256: exhibit.sha256.clone(),
+                target: Some(judge.config.source.target.clone()),
+                model: None,
+                votes: Vec::new(),
+            });
         ballot.votes.push(cast);
-        let models: BTreeSet<&str> =
-            ballot.model.iter().flat_map(|names| names.split('+')).chain(model.as_deref()).collect();
+        let models: BTreeSet<&str> = ballot
+            .model
+            .iter()
+            .flat_map(|names| names.split('+'))
+            .chain(model.as_deref())
+            .collect();
         let joined = models.into_iter().collect::<Vec<_>>().join("+");
         ballot.model = Some(joined).filter(|names| !names.is_empty());
     }
@@ -166,7 +218,10 @@ pub fn poll(runner: &JudgeRunner<'_>, requests: &JudgeRequests<'_>) -> Result<Ju
 
 /// Returns the request of each vote, in the order of [`planned_votes`].
 fn of_votes<'q>(requests: &'q JudgeRequests<'_>) -> impl Iterator<Item = &'q JudgeRequest> {
-    requests.0.iter().flat_map(|(key, (_, judge, _))| (0..judge.config.votes).map(move |_| key))
+    requests
+        .0
+        .iter()
+        .flat_map(|(key, (_, judge, _))| (0..judge.config.votes).map(move |_| key))
 }
 
 /// Returns one planned run per vote, with neutral names so that the judge cannot know the agent.
@@ -180,7 +235,13 @@ fn planned_votes<'a>(requests: &JudgeRequests<'a>) -> Result<Vec<PlannedRun<'a>>
         };
         for vote in 0..judge.config.votes {
             let (system, ask) = exhibit.judge_prompt(&judge.rubric, vote);
-            let request = SampleRequest { key: key.clone(), sample: vote, system, ask, conversation: None };
+            let request = SampleRequest {
+                key: key.clone(),
+                sample: vote,
+                system,
+                ask,
+                conversation: None,
+            };
             wanted.push(PlannedRun {
                 refinement: None,
                 loaded,
@@ -206,7 +267,10 @@ fn closed(queues: &TargetQueues, requests: &JudgeRequests<'_>) -> Vec<String> {
             .map(|((suite, name, _), _)| format!("{name} of {suite}"))
             .collect();
         let judges: Vec<String> = judges.into_iter().collect();
-        format!("judges not asked: {}: the target \"{target}\" {why}", judges.join(", "))
+        format!(
+            "judges not asked: {}: the target \"{target}\" {why}",
+            judges.join(", ")
+        )
     };
     queues.closed.iter().map(note).collect()
 }
@@ -229,13 +293,22 @@ fn report_interruptions(ended: &SessionOutcome, outcome: &mut JudgeOutcome) {
 
 /// Reads the vote of a record, and the model that gave it.
 fn read_vote(record: Option<&str>, wanted: &PlannedRun<'_>) -> (Vote, Option<String>) {
-    let Some(record) = record else { return (Vote::Missing("it was interrupted".to_owned()), None) };
+    let Some(record) = record else {
+        return (Vote::Missing("it was interrupted".to_owned()), None);
+    };
     let source = SourceText::from_text(RepoPath::root().child("vote"), record.to_owned());
     match run_v1::read_run(&source, &wanted.request.key, wanted.first) {
         Err(problem) => (Vote::Missing(problem.to_string()), None),
-        Ok(run) if run.status != RunStatus::Completed => {
-            (Vote::Missing(UngradedReason::Ended { status: run.status, error: run.error }.text()), None)
-        }
+        Ok(run) if run.status != RunStatus::Completed => (
+            Vote::Missing(
+                UngradedReason::Ended {
+                    status: run.status,
+                    error: run.error,
+                }
+                .text(),
+            ),
+            None,
+        ),
         Ok(run) => match vote(&run.outputs) {
             Ok((mark, reason)) => (Vote::Given { mark, reason }, run.provenance.model),
             Err(why) => (Vote::Missing(why), None),
@@ -256,7 +329,11 @@ pub fn into_records<'s>(
         if !wanted.loaded.judges.is_empty() {
             let source = SourceText::from_text(RepoPath::root().child("record"), text.clone());
             // The error of an unreadable record is reported when it is graded.
-            runs.extend(run_v1::read_run(&source, &wanted.request.key, sample).ok().map(|run| (*job, run)));
+            runs.extend(
+                run_v1::read_run(&source, &wanted.request.key, sample)
+                    .ok()
+                    .map(|run| (*job, run)),
+            );
         }
     }
     // A kept recording has its votes.
@@ -275,7 +352,10 @@ pub fn into_records<'s>(
         return Ok(JudgeOutcome::default());
     }
     let outcome = poll(runner, &requests)?;
-    for (job, run) in runs.iter().filter(|(_, run)| run.status == RunStatus::Completed) {
+    for (job, run) in runs
+        .iter()
+        .filter(|(_, run)| run.status == RunStatus::Completed)
+    {
         let (wanted, _) = of(*job);
         let Some(pair) = wanted.pair else { continue };
         let ballots = outcome.of(wanted.loaded, pair, run, runner.disk)?;

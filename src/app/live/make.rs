@@ -12,7 +12,8 @@ use super::session::{LiveSession, engine};
 use super::session_outcome::SessionOutcome;
 use super::target_queues::TargetQueues;
 use super::{
-    CurrentRecordings, EarlyStopping, LeastSamples, LiveOptions, LiveRuns, NotRun, Resume, judge_runner, tracing,
+    CurrentRecordings, EarlyStopping, LeastSamples, LiveOptions, LiveRuns, NotRun, Resume,
+    judge_runner, tracing,
 };
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::Plan;
@@ -24,33 +25,65 @@ use crate::world::{Disk, World, export};
 /// The least number of samples of a run.
 fn least_samples(plan: &Plan, one: &PlannedRun<'_>, disk: &Disk, options: &LiveOptions) -> u32 {
     let key = &one.request.key;
-    let of_recorder = options.recorder.as_ref().map_or(1, |recorder| recorder.least_samples(key));
+    let of_recorder = options
+        .recorder
+        .as_ref()
+        .map_or(1, |recorder| recorder.least_samples(key));
     if options.least == LeastSamples::AsStated || plan.wanted.samples.is_some() {
         return of_recorder;
     }
     let agent = one.loaded.config.agents.get(&key.agent);
     let folder = agent.and_then(|agent| agent.deterministic.as_ref()?.recordings());
-    of_recorder.max(folder.map_or(0, |folder| recorded_samples_of(disk, folder, &key.agent, &key.case)))
+    of_recorder.max(folder.map_or(0, |folder| {
+        recorded_samples_of(disk, folder, &key.agent, &key.case)
+    }))
 }
 
 /// Makes the live samples of a tier.
 ///
 /// # Errors
 /// Requests or targets that are not valid, found before any call, or a failure of the engine.
-pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveOptions) -> Result<LiveRuns, CliError> {
-    let sparing = if plan.config.early_stop { options.sparing } else { EarlyStopping::Off };
-    let options = &LiveOptions { sparing, ..options.clone() };
+pub fn make(
+    plan: &Plan,
+    tier: Tier,
+    disk: &Disk,
+    world: &World,
+    options: &LiveOptions,
+) -> Result<LiveRuns, CliError> {
+    let sparing = if plan.config.early_stop {
+        options.sparing
+    } else {
+        EarlyStopping::Off
+    };
+    let options = &LiveOptions {
+        sparing,
+        ..options.clone()
+    };
     let mut wanted = planned_runs(plan, tier, disk)?;
-    wanted.iter_mut().for_each(|one| one.samples = one.samples.max(least_samples(plan, one, disk, options)));
+    wanted
+        .iter_mut()
+        .for_each(|one| one.samples = one.samples.max(least_samples(plan, one, disk, options)));
     if wanted.is_empty() {
         return Ok(LiveRuns::default());
     }
     let recording = RecordingWriter::plan(plan, &wanted, options.record.as_deref())?;
-    let queues = TargetQueues::open(plan, &wanted, (options.programs(disk), disk), world, options)?;
+    let queues = TargetQueues::open(
+        plan,
+        &wanted,
+        (options.programs(disk), disk),
+        world,
+        options,
+    )?;
     let mut made = LiveRuns::default();
-    made.not_run.extend(closed(&queues, &wanted).into_iter().map(|message| NotRun { tier, message }));
-    let wanted: Vec<PlannedRun<'_>> =
-        wanted.into_iter().filter(|one| one.targets().all(|name| queues.indices.contains_key(name))).collect();
+    made.not_run.extend(
+        closed(&queues, &wanted)
+            .into_iter()
+            .map(|message| NotRun { tier, message }),
+    );
+    let wanted: Vec<PlannedRun<'_>> = wanted
+        .into_iter()
+        .filter(|one| one.targets().all(|name| queues.indices.contains_key(name)))
+        .collect();
     if wanted.is_empty() {
         return Ok(made);
     }
@@ -64,7 +97,8 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveO
         unfinished(plan, disk).clear()?;
     }
     let mut session = LiveSession::new(plan, disk, world, (&wanted, &queues), options)?;
-    made.notes.extend(session.reuse_answers(options.caching, options.earlier));
+    made.notes
+        .extend(session.reuse_answers(options.caching, options.earlier));
     if options.current == CurrentRecordings::Kept {
         made.notes.extend(session.keep_recordings(plan));
     }
@@ -88,9 +122,14 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveO
             options,
             redactor: &redactor,
             left: left(limits, &made.usage, unreported),
-            minutes: plan.config.budget.max_minutes.map(|most| (most - minutes).max(0.0)),
+            minutes: plan
+                .config
+                .budget
+                .max_minutes
+                .map(|most| (most - minutes).max(0.0)),
         };
-        let outcome = judge_runner::into_records(&runner, &mut records, &|job| session.sample(job))?;
+        let outcome =
+            judge_runner::into_records(&runner, &mut records, &|job| session.sample(job))?;
         session.finish(records, outcome, &recording, &mut made)?;
     } else {
         session.finish(records, JudgeOutcome::default(), &recording, &mut made)?;
@@ -100,7 +139,10 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveO
 
 /// Returns the overlay folder of an agent's records.
 pub(super) fn overlay_folder(plan: &Plan, request: &SampleRequest) -> RepoPath {
-    plan.config.results.child("made").child(request.key.suite.as_str())
+    plan.config
+        .results
+        .child("made")
+        .child(request.key.suite.as_str())
 }
 
 /// Returns one note for each target that could not be called.
@@ -112,7 +154,10 @@ pub(super) fn closed(queues: &TargetQueues, wanted: &[PlannedRun<'_>]) -> Vec<St
             .map(|one| format!("{}/{}", one.request.key.suite, one.request.key.agent))
             .collect();
         let agents: Vec<String> = agents.into_iter().collect();
-        format!("not run: {}: the target \"{target}\" {why}", agents.join(", "))
+        format!(
+            "not run: {}: the target \"{target}\" {why}",
+            agents.join(", ")
+        )
     };
     queues.closed.iter().map(note).collect()
 }
@@ -127,7 +172,9 @@ impl<'a> LiveSession<'a> {
     fn report_outcome(&self, ended: &SessionOutcome, made: &mut LiveRuns) {
         for (job, text) in &ended.complaints {
             let request = &self.jobs[*job].request;
-            made.layout.complaints.insert((request.key.clone(), request.sample), text.clone());
+            made.layout
+                .complaints
+                .insert((request.key.clone(), request.sample), text.clone());
         }
         let mut off: BTreeMap<Interruption, usize> = BTreeMap::new();
         for (end, index) in ended.finished.iter().zip(&ended.called) {
@@ -135,7 +182,9 @@ impl<'a> LiveSession<'a> {
             match end {
                 JobOutcome::Made(_) => {}
                 JobOutcome::Spared => {
-                    made.layout.spared.insert((request.key.clone(), request.sample));
+                    made.layout
+                        .spared
+                        .insert((request.key.clone(), request.sample));
                 }
                 JobOutcome::CalledOff { why, .. } => *off.entry(*why).or_insert(0) += 1,
             }
@@ -143,7 +192,9 @@ impl<'a> LiveSession<'a> {
         for (why, count) in &off {
             let samples = plural(*count, "sample was", "samples were");
             let why = why.message();
-            made.notes.push(format!("{samples} not made: {why}; they count as inconclusive, not as failed"));
+            made.notes.push(format!(
+                "{samples} not made: {why}; they count as inconclusive, not as failed"
+            ));
         }
         made.called_off = off.into_keys().max();
     }
@@ -156,16 +207,31 @@ impl<'a> LiveSession<'a> {
         recording: &RecordingWriter,
         made: &mut LiveRuns,
     ) -> Result<(), CliError> {
-        let JudgeOutcome { usage, notes, called_off, .. } = outcome;
+        let JudgeOutcome {
+            usage,
+            notes,
+            called_off,
+            ..
+        } = outcome;
         made.called_off = made.called_off.max(called_off);
         made.usage = made.usage.and(usage);
         made.notes.extend(notes);
         if made.called_off.is_some() && !self.saved.unfinished.is_empty() {
-            made.notes.push("the finished samples are saved: use --resume to continue".to_owned());
+            made.notes
+                .push("the finished samples are saved: use --resume to continue".to_owned());
         }
-        let samples =
-            SamplesToRecord { jobs: &self.jobs, records: &records, kept: &self.kept, agent_files: &self.agent_files };
-        recording.write(self.disk, &samples, made.called_off.is_none(), &mut made.notes)?;
+        let samples = SamplesToRecord {
+            jobs: &self.jobs,
+            records: &records,
+            kept: &self.kept,
+            agent_files: &self.agent_files,
+        };
+        recording.write(
+            self.disk,
+            &samples,
+            made.called_off.is_none(),
+            &mut made.notes,
+        )?;
         // Cleared last, so that a run that is killed before can be resumed.
         if made.called_off.is_none() {
             self.saved.unfinished.clear()?;
@@ -173,7 +239,10 @@ impl<'a> LiveSession<'a> {
         made.agent_files = self.agent_files;
         for (job, text) in records {
             let request = &self.jobs[job].request;
-            made.records.entry(request.key.clone()).or_default().insert(request.sample, text);
+            made.records
+                .entry(request.key.clone())
+                .or_default()
+                .insert(request.sample, text);
         }
         Ok(())
     }

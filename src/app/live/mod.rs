@@ -67,7 +67,8 @@ use super::cli_error::CliError;
 #[cfg(all(feature = "github", feature = "models"))]
 pub use super::pipeline::live_options::Recorder;
 pub use super::pipeline::live_options::{
-    Caching, CurrentRecordings, EarlierAnswers, EarlyStopping, KeyHosts, LeastSamples, LiveOptions, Resume,
+    Caching, CurrentRecordings, EarlierAnswers, EarlyStopping, KeyHosts, LeastSamples, LiveOptions,
+    Resume,
 };
 pub use super::pipeline::live_runs::{LiveRuns, NotRun};
 #[cfg(not(feature = "models"))]
@@ -77,7 +78,12 @@ use crate::model::{RepoPath, Tier};
 
 /// Returns the vendors' hosts: without live targets keys are never sent.
 #[cfg(not(feature = "models"))]
-pub fn keys_of_base(_: &dyn crate::world::Objects, _: &str, _: &crate::world::Disk, _: &RepoPath) -> KeyHosts {
+pub fn keys_of_base(
+    _: &dyn crate::world::Objects,
+    _: &str,
+    _: &crate::world::Disk,
+    _: &RepoPath,
+) -> KeyHosts {
     named_by(None)
 }
 
@@ -97,9 +103,20 @@ pub fn make(
     _options: &LiveOptions,
 ) -> Result<LiveRuns, CliError> {
     let mut made = LiveRuns::default();
-    for loaded in plan.suites.iter().filter(|loaded| loaded.config.tiers.contains(&tier)) {
-        for (name, agent) in loaded.config.agents.iter().filter(|(name, _)| plan.wanted.agent(name)) {
-            if let Some(crate::model::RunSource::Live(live)) = super::pipeline::plan::source_of(agent, tier) {
+    for loaded in plan
+        .suites
+        .iter()
+        .filter(|loaded| loaded.config.tiers.contains(&tier))
+    {
+        for (name, agent) in loaded
+            .config
+            .agents
+            .iter()
+            .filter(|(name, _)| plan.wanted.agent(name))
+        {
+            if let Some(crate::model::RunSource::Live(live)) =
+                super::pipeline::plan::source_of(agent, tier)
+            {
                 let message = format!(
                     "not run: {}/{name}: this program was built without live targets, so \"{}\" cannot be called",
                     loaded.config.id, live.target

@@ -8,7 +8,9 @@ use crate::app::pipeline::plan::{LoadedSuite, Plan, source_of};
 use crate::app::pipeline::sample_count::stated;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
-use crate::model::{LiveSource, Protocol, RunKey, RunSource, SampleRequest, SimulatedUser, Tier, Transport};
+use crate::model::{
+    LiveSource, Protocol, RunKey, RunSource, SampleRequest, SimulatedUser, Tier, Transport,
+};
 use crate::suites::{CaseStage, Pair, Refinement, in_words};
 
 /// The samples of one run of an agent.
@@ -31,12 +33,18 @@ pub struct PlannedRun<'a> {
 impl PlannedRun<'_> {
     /// The targets that are called: those of its source, and the model that plays the user.
     pub fn targets(&self) -> impl Iterator<Item = &String> {
-        self.live.targets().chain(self.simulated_user().map(|user| &user.target))
+        self.live
+            .targets()
+            .chain(self.simulated_user().map(|user| &user.target))
     }
 
     /// The user that a model plays. With recorded exchanges, the recordings tell what the user said.
     pub fn simulated_user(&self) -> Option<&SimulatedUser> {
-        self.request.ask.turns.simulated_user().filter(|_| self.live.exchanges.is_none())
+        self.request
+            .ask
+            .turns
+            .simulated_user()
+            .filter(|_| self.live.exchanges.is_none())
     }
 }
 
@@ -44,37 +52,66 @@ impl PlannedRun<'_> {
 ///
 /// # Errors
 /// Cases whose request cannot be built, or targets that the tier must not call.
-pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result<Vec<PlannedRun<'a>>, Diagnostics> {
+pub fn planned_runs<'a>(
+    plan: &'a Plan,
+    tier: Tier,
+    files: &dyn Files,
+) -> Result<Vec<PlannedRun<'a>>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut found: BTreeMap<RunKey, PlannedRun<'a>> = BTreeMap::new();
     let elsewhere: BTreeSet<&RunKey> = plan
         .suites
         .iter()
         .flat_map(|loaded| {
-            loaded.suite.pairs_to_run().flat_map(|pair| &pair.runs).filter(|key| key.suite != loaded.config.id)
+            loaded
+                .suite
+                .pairs_to_run()
+                .flat_map(|pair| &pair.runs)
+                .filter(|key| key.suite != loaded.config.id)
         })
         .collect();
-    for loaded in plan.suites.iter().filter(|loaded| loaded.config.tiers.contains(&tier)) {
+    for loaded in plan
+        .suites
+        .iter()
+        .filter(|loaded| loaded.config.tiers.contains(&tier))
+    {
         for pair in loaded.chosen_to_run(&plan.wanted) {
             for key in pair.runs.iter().filter(|key| key.suite == loaded.config.id) {
                 let agent = loaded.config.agents.get(&key.agent);
-                let Some(RunSource::Live(live)) = agent.and_then(|agent| source_of(agent, tier)) else { continue };
+                let Some(RunSource::Live(live)) = agent.and_then(|agent| source_of(agent, tier))
+                else {
+                    continue;
+                };
                 let planned = plan.wanted.samples.or_else(|| stated(plan, loaded, pair));
-                let Some(Some(ask)) = problems.keep(loaded.suite.ask(pair, key, files)) else { continue };
+                let Some(Some(ask)) = problems.keep(loaded.suite.ask(pair, key, files)) else {
+                    continue;
+                };
                 let target = plan.config.targets.get(&live.target);
                 let reads_prompt = target.is_some_and(|target| match target.transport {
-                    Transport::Model(_) | Transport::Command { protocol: Protocol::Captured(_), .. } => true,
-                    Transport::Command { protocol: Protocol::Oneshot | Protocol::Jsonl, .. } | Transport::Http(_) => {
-                        false
+                    Transport::Model(_)
+                    | Transport::Command {
+                        protocol: Protocol::Captured(_),
+                        ..
+                    } => true,
+                    Transport::Command {
+                        protocol: Protocol::Oneshot | Protocol::Jsonl,
+                        ..
                     }
+                    | Transport::Http(_) => false,
                 });
                 if reads_prompt && problems.keep(in_words(&ask, pair)).is_none() {
                     continue;
                 }
-                let system = loaded.prompts.get(&key.agent).map_or(String::new(), |package| package.text.clone());
+                let system = loaded
+                    .prompts
+                    .get(&key.agent)
+                    .map_or(String::new(), |package| package.text.clone());
                 let refinement = match live.critic {
                     Some(_) => {
-                        let Some(loaded) = problems.keep(loaded.suite.refinement(pair, files)) else { continue };
+                        let Some(loaded) = problems.keep(loaded.suite.refinement(pair, files))
+                        else {
+                            continue;
+                        };
                         loaded.map(Arc::from)
                     }
                     None => None,
@@ -82,19 +119,41 @@ pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result
                 // No verdict says when enough of a draft is known.
                 let is_draft = pair.marks.stage == CaseStage::Draft;
                 let alone = pair.runs.len() == 1 && !elsewhere.contains(key) && !is_draft;
-                let request = SampleRequest { key: key.clone(), sample: 0, system, ask, conversation: None };
+                let request = SampleRequest {
+                    key: key.clone(),
+                    sample: 0,
+                    system,
+                    ask,
+                    conversation: None,
+                };
                 // As in a replay of recordings: all recorded samples, and at least those that are planned.
-                let recorded = live.exchanges.as_ref().filter(|_| plan.wanted.samples.is_none());
-                let recorded = recorded.map_or(0, |folder| recorded_samples_of(files, folder, &key.agent, &key.case));
+                let recorded = live
+                    .exchanges
+                    .as_ref()
+                    .filter(|_| plan.wanted.samples.is_none());
+                let recorded = recorded.map_or(0, |folder| {
+                    recorded_samples_of(files, folder, &key.agent, &key.case)
+                });
                 let samples = planned.unwrap_or(1).max(recorded);
-                let wanted =
-                    PlannedRun { loaded, pair: Some(pair), live, request, refinement, first: 0, samples, alone };
+                let wanted = PlannedRun {
+                    loaded,
+                    pair: Some(pair),
+                    live,
+                    request,
+                    refinement,
+                    first: 0,
+                    samples,
+                    alone,
+                };
                 if let Some(problem) = forbidden_target(plan, tier, &wanted) {
                     problems.push(problem);
                     continue;
                 }
                 // Pairs may share a run, for example the base of several variants.
-                found.entry(key.clone()).and_modify(|other| other.alone = false).or_insert(wanted);
+                found
+                    .entry(key.clone())
+                    .and_modify(|other| other.alone = false)
+                    .or_insert(wanted);
             }
         }
     }
@@ -111,11 +170,14 @@ pub fn requested_bytes(
 ) -> Result<BTreeMap<String, u64>, Diagnostics> {
     let mut bytes = BTreeMap::new();
     for one in planned_runs(plan, tier, files)? {
-        let count = one.samples.max(samples.get(&one.request.key).copied().unwrap_or(1));
+        let count = one
+            .samples
+            .max(samples.get(&one.request.key).copied().unwrap_or(1));
         let SampleRequest { system, ask, .. } = &one.request;
         let sum: &mut u64 = bytes.entry(one.live.target.clone()).or_default();
         *sum = sum.saturating_add(
-            u64::from(count) * (system.len() + ask.said().iter().map(|text| text.len()).sum::<usize>()) as u64,
+            u64::from(count)
+                * (system.len() + ask.said().iter().map(|text| text.len()).sum::<usize>()) as u64,
         );
     }
     Ok(bytes)
@@ -123,17 +185,31 @@ pub fn requested_bytes(
 
 /// Refuses models and HTTP targets in the deterministic tier: it may only start commands that are deterministic.
 fn forbidden_target(plan: &Plan, tier: Tier, run: &PlannedRun<'_>) -> Option<Diagnostic> {
-    let refused = |name: &&String| match (tier, plan.config.targets.get(*name).map(|target| &target.transport)) {
+    let refused = |name: &&String| match (
+        tier,
+        plan.config
+            .targets
+            .get(*name)
+            .map(|target| &target.transport),
+    ) {
         // Its model calls are only answered from recordings here.
-        (Tier::Deterministic, Some(Transport::Command { protocol: Protocol::Captured(_), .. })) => {
-            run.live.exchanges.is_none()
-        }
+        (
+            Tier::Deterministic,
+            Some(Transport::Command {
+                protocol: Protocol::Captured(_),
+                ..
+            }),
+        ) => run.live.exchanges.is_none(),
         (Tier::Model, _) | (Tier::Deterministic, None | Some(Transport::Command { .. })) => false,
         (Tier::Deterministic, Some(Transport::Model(_) | Transport::Http(_))) => true,
     };
     let name = run.targets().find(refused)?;
     let what = format!("the deterministic tier must not call the target \"{name}\"");
-    let help =
-        "use replay: FOLDER, a deterministic command, or replay: exchanges, and move the target to the model tier";
-    Some(Diagnostic::of_file(&plan.config.file, Code::LIVE_TARGET, what, help))
+    let help = "use replay: FOLDER, a deterministic command, or replay: exchanges, and move the target to the model tier";
+    Some(Diagnostic::of_file(
+        &plan.config.file,
+        Code::LIVE_TARGET,
+        what,
+        help,
+    ))
 }

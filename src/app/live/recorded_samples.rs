@@ -10,7 +10,9 @@ use crate::format::capture::{NoExchanges, RecordedExchanges, recorded_exchanges}
 use crate::format::recording_layout::RecordingPaths;
 use crate::format::{request_v1, run_v1};
 use crate::golden_changes::{RecordedCases, record_again, record_missing};
-use crate::model::{AgentName, CaseId, Config, RepoPath, RunKey, SampleRequest, UserMessage, UserTurns};
+use crate::model::{
+    AgentName, CaseId, Config, RepoPath, RunKey, SampleRequest, UserMessage, UserTurns,
+};
 use crate::suites::{input_digest, turns};
 use crate::world::targets::{RecordedSamples, SampleExchanges};
 
@@ -24,52 +26,114 @@ pub fn recorded_samples(
 ) -> RecordedSamples {
     let RunKey { suite, agent, case } = &request.key;
     let recordings = recordings(files, folder, agent, case);
-    let again = record_again(config, suite, Some(agent), folder.as_str(), RecordedCases::Named(&[case.as_str()]));
+    let again = record_again(
+        config,
+        suite,
+        Some(agent),
+        folder.as_str(),
+        RecordedCases::Named(&[case.as_str()]),
+    );
     let of_sample = |sample: u32| {
         let exchanges = match recordings.get(&sample) {
-            Some(file) if is_of_another_user(files, file, request, sample) => {
-                Err(format!("{file} was recorded for another input, such as another goal of the user; {again}"))
-            }
+            Some(file) if is_of_another_user(files, file, request, sample) => Err(format!(
+                "{file} was recorded for another input, such as another goal of the user; {again}"
+            )),
             Some(file) => read_exchanges(files, file, &again),
             None => {
                 let missing = record_missing(config, suite, agent, folder.as_str());
-                Err(format!("sample {sample} is not recorded in {folder}: {missing}"))
+                Err(format!(
+                    "sample {sample} is not recorded in {folder}: {missing}"
+                ))
             }
         };
-        let recorded = SampleExchanges { exchanges, again: again.clone() };
-        (request_v1::sample_id(&SampleRequest { sample, ..request.clone() }), recorded)
+        let recorded = SampleExchanges {
+            exchanges,
+            again: again.clone(),
+        };
+        (
+            request_v1::sample_id(&SampleRequest {
+                sample,
+                ..request.clone()
+            }),
+            recorded,
+        )
     };
     samples.map(of_sample).collect()
 }
 
 /// The number of recorded samples of a case.
-pub fn recorded_samples_of(files: &dyn Files, folder: &RepoPath, agent: &AgentName, case: &CaseId) -> u32 {
+pub fn recorded_samples_of(
+    files: &dyn Files,
+    folder: &RepoPath,
+    agent: &AgentName,
+    case: &CaseId,
+) -> u32 {
     recorded_count(&recordings(files, folder, agent, case))
 }
 
-pub fn recordings(files: &dyn Files, folder: &RepoPath, agent: &AgentName, case: &CaseId) -> BTreeMap<u32, RepoPath> {
-    RecordingPaths::new(folder, agent, case).list(files).unwrap_or_default().into_iter().collect()
+pub fn recordings(
+    files: &dyn Files,
+    folder: &RepoPath,
+    agent: &AgentName,
+    case: &CaseId,
+) -> BTreeMap<u32, RepoPath> {
+    RecordingPaths::new(folder, agent, case)
+        .list(files)
+        .unwrap_or_default()
+        .into_iter()
+        .collect()
 }
 
 /// What the user said in a recorded sample; nothing if it has no turns.
-pub fn recorded_user(files: &dyn Files, folder: &RepoPath, key: &RunKey, sample: u32) -> Vec<UserMessage> {
+pub fn recorded_user(
+    files: &dyn Files,
+    folder: &RepoPath,
+    key: &RunKey,
+    sample: u32,
+) -> Vec<UserMessage> {
     let recordings = recordings(files, folder, &key.agent, &key.case);
-    let source = recordings.get(&sample).and_then(|file| files.text(file).ok());
+    let source = recordings
+        .get(&sample)
+        .and_then(|file| files.text(file).ok());
     let run = source.and_then(|source| run_v1::read_run(&source, key, sample).ok());
-    let turns = run.and_then(|run| turns(&run)).map(|observed| observed.turns).unwrap_or_default();
-    turns.iter().filter_map(|turn| Some(UserMessage::query(turn.user.as_deref()?))).collect()
+    let turns = run
+        .and_then(|run| turns(&run))
+        .map(|observed| observed.turns)
+        .unwrap_or_default();
+    turns
+        .iter()
+        .filter_map(|turn| Some(UserMessage::query(turn.user.as_deref()?)))
+        .collect()
 }
 
 /// Whether a simulated user was asked to do something else in a recording. The agent's requests do not show that: they have what the user said.
-fn is_of_another_user(files: &dyn Files, file: &RepoPath, request: &SampleRequest, sample: u32) -> bool {
-    let UserTurns::Simulated(_) = &request.ask.turns else { return false };
-    let run = files.text(file).ok().and_then(|source| run_v1::read_run(&source, &request.key, sample).ok());
+fn is_of_another_user(
+    files: &dyn Files,
+    file: &RepoPath,
+    request: &SampleRequest,
+    sample: u32,
+) -> bool {
+    let UserTurns::Simulated(_) = &request.ask.turns else {
+        return false;
+    };
+    let run = files
+        .text(file)
+        .ok()
+        .and_then(|source| run_v1::read_run(&source, &request.key, sample).ok());
     let recorded = run.and_then(|run| run.provenance.input_sha256);
-    recorded.zip(input_digest(&request.ask, files).ok()).is_some_and(|(then, now)| !now.is(&then))
+    recorded
+        .zip(input_digest(&request.ask, files).ok())
+        .is_some_and(|(then, now)| !now.is(&then))
 }
 
-fn read_exchanges(files: &dyn Files, file: &RepoPath, again: &str) -> Result<RecordedExchanges, String> {
-    let source = files.text(file).map_err(|problem: Diagnostic| problem.to_string())?;
+fn read_exchanges(
+    files: &dyn Files,
+    file: &RepoPath,
+    again: &str,
+) -> Result<RecordedExchanges, String> {
+    let source = files
+        .text(file)
+        .map_err(|problem: Diagnostic| problem.to_string())?;
     recorded_exchanges(&source.text).map_err(|why| match why {
         NoExchanges::NotCaptured => {
             format!("{file} has no exchanges, which `goldgate record` and targets with `capture` keep; {again}")

@@ -12,7 +12,8 @@ use crate::files::{Files, SourceText};
 use crate::format::recording_layout::RecordingPaths;
 use crate::format::run_v1;
 use crate::model::{
-    AgentName, Json, Measures, RepoPath, RunEvidence, RunInputs, RunKey, RunRecord, RunStatus, Steps, SuiteId,
+    AgentName, Json, Measures, RepoPath, RunEvidence, RunInputs, RunKey, RunRecord, RunStatus,
+    Steps, SuiteId,
 };
 use crate::render::plural;
 use crate::world::{Disk, RecordingFiles, RecordingSet};
@@ -40,7 +41,11 @@ impl RecordingWriter {
     ///
     /// # Errors
     /// Runs that would be written to the same file, or agents that record without a folder.
-    pub fn plan(plan: &Plan, wanted: &[PlannedRun<'_>], named: Option<&str>) -> Result<Self, Diagnostics> {
+    pub fn plan(
+        plan: &Plan,
+        wanted: &[PlannedRun<'_>],
+        named: Option<&str>,
+    ) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let mut own = BTreeMap::new();
         let mut places: BTreeMap<(&AgentName, &str), &SuiteId> = BTreeMap::new();
@@ -66,15 +71,26 @@ impl RecordingWriter {
                         own.insert((key.suite.clone(), key.agent.clone()), folder.clone());
                     }
                     None => {
-                        let what = format!("{}/{} records, but has no folder to replay from", key.suite, key.agent);
+                        let what = format!(
+                            "{}/{} records, but has no folder to replay from",
+                            key.suite, key.agent
+                        );
                         let help = "add deterministic: { replay: FOLDER }, or use --record DIR";
-                        problems.push(Diagnostic::of_file(&plan.config.file, Code::NO_FOLDER, what, help));
+                        problems.push(Diagnostic::of_file(
+                            &plan.config.file,
+                            Code::NO_FOLDER,
+                            what,
+                            help,
+                        ));
                         break;
                     }
                 }
             }
         }
-        problems.or(Self { named: named.map(str::to_owned), own })
+        problems.or(Self {
+            named: named.map(str::to_owned),
+            own,
+        })
     }
 
     /// Writes the recordings. If samples or votes are missing, nothing is written and a note is added.
@@ -85,7 +101,12 @@ impl RecordingWriter {
         complete: bool,
         notes: &mut Vec<String>,
     ) -> Result<(), CliError> {
-        let SamplesToRecord { jobs, records, kept, agent_files } = samples;
+        let SamplesToRecord {
+            jobs,
+            records,
+            kept,
+            agent_files,
+        } = samples;
         let (named, mut written, mut unchanged) = (self.named.as_deref(), 0, 0);
         if named.is_none() && self.own.is_empty() {
             return Ok(());
@@ -96,13 +117,20 @@ impl RecordingWriter {
             );
             return Ok(());
         }
-        let elsewhere = named.map(|folder| Disk::create(Path::new(folder))).transpose()?;
+        let elsewhere = named
+            .map(|folder| Disk::create(Path::new(folder)))
+            .transpose()?;
         let mut by_run: BTreeMap<&RunKey, Vec<usize>> = BTreeMap::new();
-        jobs.iter().enumerate().for_each(|(at, job)| by_run.entry(&job.request.key).or_default().push(at));
+        jobs.iter()
+            .enumerate()
+            .for_each(|(at, job)| by_run.entry(&job.request.key).or_default().push(at));
         let mut agents: BTreeSet<&AgentName> = BTreeSet::new();
         let (mut sets, mut failed) = (Vec::new(), 0);
         for (key, jobs_of_run) in by_run {
-            let folder = match (&elsewhere, self.own.get(&(key.suite.clone(), key.agent.clone()))) {
+            let folder = match (
+                &elsewhere,
+                self.own.get(&(key.suite.clone(), key.agent.clone())),
+            ) {
                 (Some(_), _) => RepoPath::root(),
                 (None, Some(folder)) => folder.clone(),
                 (None, None) => continue,
@@ -119,18 +147,30 @@ impl RecordingWriter {
                 _ => RecordingFiles::Several(texts),
             };
             written += files.count();
-            let kept = jobs_of_run.iter().filter(|index| kept.contains(index)).count();
+            let kept = jobs_of_run
+                .iter()
+                .filter(|index| kept.contains(index))
+                .count();
             unchanged += kept;
             if kept < jobs_of_run.len() {
                 agents.insert(&key.agent);
             }
-            failed += jobs_of_run.iter().filter(|index| has_failed(&jobs[**index], records.get(index))).count();
-            sets.push(RecordingSet { paths: RecordingPaths::new(&folder, &key.agent, &key.case), files });
+            failed += jobs_of_run
+                .iter()
+                .filter(|index| has_failed(&jobs[**index], records.get(index)))
+                .count();
+            sets.push(RecordingSet {
+                paths: RecordingPaths::new(&folder, &key.agent, &key.case),
+                files,
+            });
         }
         let folder = elsewhere.as_ref().unwrap_or(disk);
         if failed == written && sets.iter().any(|set| is_recorded(folder, &set.paths)) {
-            let why = "no sample has an answer, so nothing was recorded and the recordings are unchanged";
-            notes.push(format!("{why}: correct the agent or its target, and record again"));
+            let why =
+                "no sample has an answer, so nothing was recorded and the recordings are unchanged";
+            notes.push(format!(
+                "{why}: correct the agent or its target, and record again"
+            ));
             return Ok(());
         }
         folder.swap(&sets)?;
@@ -139,7 +179,10 @@ impl RecordingWriter {
         let (made, agents) = (written - unchanged, plural(agents.len(), "agent", "agents"));
         if made > 0 {
             let samples = plural(made, "sample", "samples");
-            notes.push(format!("recorded {samples} of {agents}; {}", next_step(made, failed)));
+            notes.push(format!(
+                "recorded {samples} of {agents}; {}",
+                next_step(made, failed)
+            ));
         }
         Ok(())
     }

@@ -35,14 +35,21 @@ impl<'a> SavedAnswers<'a> {
     }
 
     /// Saves a finished job's record for `--resume`, and in the cache if enabled. The one in the cache says that it is from there.
-    pub(super) fn keep(&self, job: usize, record: &RunRecord, caching: Caching) -> anyhow::Result<()> {
-        self.unfinished.keep(&self.addresses[job], &run_v1::written(record))?;
+    pub(super) fn keep(
+        &self,
+        job: usize,
+        record: &RunRecord,
+        caching: Caching,
+    ) -> anyhow::Result<()> {
+        self.unfinished
+            .keep(&self.addresses[job], &run_v1::written(record))?;
         if !self.is_cached(job, caching) {
             return Ok(());
         }
         let mut cached = record.clone();
         cached.provenance.provenance.cache = Some("hit".to_owned());
-        self.cache.keep(&self.addresses[job], &run_v1::written(&cached))
+        self.cache
+            .keep(&self.addresses[job], &run_v1::written(&cached))
     }
 
     pub(super) fn is_cached(&self, job: usize, caching: Caching) -> bool {

@@ -26,14 +26,15 @@ use crate::app::pipeline::fingerprint;
 use crate::app::pipeline::plan::Plan;
 use crate::diag::{Code, Diagnostic};
 use crate::engine::{
-    Engine, EngineOutcome, JobOutcome, Prices, RefinementSetup, RetryPolicy, SampleJob, SpendingLimits,
+    Engine, EngineOutcome, JobOutcome, Prices, RefinementSetup, RetryPolicy, SampleJob,
+    SpendingLimits,
 };
 use crate::files::Files;
 use crate::format::called_target::target_digest;
 use crate::format::redact::Redactor;
 use crate::model::{
-    Interruption, Provenance, RECORDED_COMMAND, RepoPath, RunProvenance, SampleRequest, Target, Toolbox, Transport,
-    UserMessage, UserTurns,
+    Interruption, Provenance, RECORDED_COMMAND, RepoPath, RunProvenance, SampleRequest, Target,
+    Toolbox, Transport, UserMessage, UserTurns,
 };
 use crate::suites::{RunCaching, input_digest};
 use crate::world::{Disk, Progress, World, head_commit, interrupted, start_runtime};
@@ -48,10 +49,21 @@ pub(super) fn engine<'a>(
     let unpriced = |model: &&String| !plan.config.prices.contains_key(*model);
     if limits.cost_usd.is_some() && limits.tokens.is_none() {
         // Its calls would cost nothing, and the run would never reach the limit.
-        if let Some(model) = queues.queues.iter().filter_map(|queue| queue.model.as_ref()).find(unpriced) {
-            let what = format!("the budget in US dollars cannot be kept, because {model} has no price");
+        if let Some(model) = queues
+            .queues
+            .iter()
+            .filter_map(|queue| queue.model.as_ref())
+            .find(unpriced)
+        {
+            let what =
+                format!("the budget in US dollars cannot be kept, because {model} has no price");
             let help = "add it under prices, or budget: { max_tokens: … }";
-            return Err(Diagnostic::of_file(&plan.config.file, Code::NO_PRICE, what, help));
+            return Err(Diagnostic::of_file(
+                &plan.config.file,
+                Code::NO_PRICE,
+                what,
+                help,
+            ));
         }
     }
     Ok(Engine {
@@ -103,7 +115,10 @@ impl<'a> LiveSession<'a> {
                 Some(recorder) => Some(recorder.commit.clone()),
                 None => head_commit(disk),
             },
-            run: options.recorder.as_ref().map(|recorder| recorder.run.clone()),
+            run: options
+                .recorder
+                .as_ref()
+                .map(|recorder| recorder.run.clone()),
             ..RunProvenance::default()
         };
         let mut saved = SavedAnswers::new(plan, disk);
@@ -115,20 +130,36 @@ impl<'a> LiveSession<'a> {
                 Toolbox::Empty | Toolbox::Canned(_) => None,
             };
             let input_sha256 = input_digest(&one.request.ask, disk)?.sha256;
-            let state = AnswerInputs { agent: agents.of(disk, one)?, folder };
+            let state = AnswerInputs {
+                agent: agents.of(disk, one)?,
+                folder,
+            };
             let refinement = one.live.critic.as_ref().zip(one.refinement.as_ref());
             let others = OtherParties {
-                critic: refinement.map(|(name, course)| (&plan.config.targets[name], course.identity())),
-                user: one.simulated_user().map(|user| &plan.config.targets[&user.target]),
+                critic: refinement
+                    .map(|(name, course)| (&plan.config.targets[name], course.identity())),
+                user: one
+                    .simulated_user()
+                    .map(|user| &plan.config.targets[&user.target]),
             };
-            let mut targets = one.targets().map(|name| &plan.config.targets[name].transport);
-            let is_named = state.agent.is_some() || targets.all(|one| matches!(one, Transport::Model(_)));
+            let mut targets = one
+                .targets()
+                .map(|name| &plan.config.targets[name].transport);
+            let is_named =
+                state.agent.is_some() || targets.all(|one| matches!(one, Transport::Model(_)));
             let origin = origin(one, target, (&state, input_sha256), &stamp);
             for sample in one.first..one.first + one.samples {
-                let request = SampleRequest { sample, ..one.request.clone() };
+                let request = SampleRequest {
+                    sample,
+                    ..one.request.clone()
+                };
                 let request = with_recorded_user(disk, one, request);
-                saved.addresses.push(SampleAddress::of(&request, target, &state, &others));
-                saved.measures_variance.push(one.loaded.kind.caching != RunCaching::Usual);
+                saved
+                    .addresses
+                    .push(SampleAddress::of(&request, target, &state, &others));
+                saved
+                    .measures_variance
+                    .push(one.loaded.kind.caching != RunCaching::Usual);
                 runs.push(run);
                 is_addressed.push(is_named);
                 jobs.push(sample_job(one, request, origin.clone(), queues));
@@ -159,12 +190,20 @@ impl<'a> LiveSession<'a> {
         options: &LiveOptions,
         minutes: Option<f64>,
     ) -> Result<SessionOutcome, CliError> {
-        let called: Vec<usize> = (0..self.jobs.len()).filter(|job| !self.known.contains_key(job)).collect();
+        let called: Vec<usize> = (0..self.jobs.len())
+            .filter(|job| !self.known.contains_key(job))
+            .collect();
         let jobs: Vec<&SampleJob> = called.iter().map(|job| &self.jobs[*job]).collect();
         let early_stop = EarlyStop::new(self.wanted, &self.runs, self.disk, options.sparing);
-        self.known.iter().for_each(|(job, text)| early_stop.grade(*job, text));
-        let agent_of = |job: &&SampleJob| format!("{}/{}", job.request.key.suite, job.request.key.agent);
-        let progress = Progress::of(&jobs.iter().map(agent_of).collect::<Vec<_>>(), options.loudness);
+        self.known
+            .iter()
+            .for_each(|(job, text)| early_stop.grade(*job, text));
+        let agent_of =
+            |job: &&SampleJob| format!("{}/{}", job.request.key.suite, job.request.key.agent);
+        let progress = Progress::of(
+            &jobs.iter().map(agent_of).collect::<Vec<_>>(),
+            options.loudness,
+        );
         let events = EventSink {
             saved: &self.saved,
             called: &called,
@@ -177,12 +216,20 @@ impl<'a> LiveSession<'a> {
             lost: Cell::new(0),
         };
         let runtime = start_runtime().context("while starting the live targets")?;
-        let EngineOutcome { finished, timelines, complaints, spending } = runtime.block_on(async {
+        let EngineOutcome {
+            finished,
+            timelines,
+            complaints,
+            spending,
+        } = runtime.block_on(async {
             let outcome = engine.run(&jobs, &events, stopped(minutes)).await;
             engine.close().await;
             outcome
         });
-        let complaints = complaints.into_iter().map(|(job, text)| (called[job], redactor.text(&text))).collect();
+        let complaints = complaints
+            .into_iter()
+            .map(|(job, text)| (called[job], redactor.text(&text)))
+            .collect();
         progress.end();
         let EventSink { records, error, .. } = events;
         if let Some(error) = error.into_inner() {
@@ -205,7 +252,10 @@ impl<'a> LiveSession<'a> {
         records.append(&mut self.known);
         for (end, index) in ended.finished.iter().zip(&ended.called) {
             if let JobOutcome::CalledOff { why, outputs } = end {
-                records.insert(*index, recording::called_off(&self.jobs[*index], why.message(), outputs.clone()));
+                records.insert(
+                    *index,
+                    recording::called_off(&self.jobs[*index], why.message(), outputs.clone()),
+                );
             }
         }
         records
@@ -216,7 +266,9 @@ impl<'a> LiveSession<'a> {
 async fn stopped(minutes: Option<f64>) -> Interruption {
     let over = async {
         match minutes {
-            Some(minutes) => tokio::time::sleep(Duration::from_secs_f64((minutes * 60.0).clamp(0.0, 1e9))).await,
+            Some(minutes) => {
+                tokio::time::sleep(Duration::from_secs_f64((minutes * 60.0).clamp(0.0, 1e9))).await
+            }
             None => std::future::pending().await,
         }
     };
@@ -238,7 +290,9 @@ fn origin(
     RunProvenance {
         target: Some(one.live.target.clone()),
         provenance: Provenance {
-            prompt_package: agent.and_then(|agent| agent.prompt.as_ref()).map(ToString::to_string),
+            prompt_package: agent
+                .and_then(|agent| agent.prompt.as_ref())
+                .map(ToString::to_string),
             prompt_sha256: package.map(|package| package.digest.sha256.clone()),
             fingerprint: state.agent.clone(),
             input_sha256: Some(input_sha256),
@@ -251,7 +305,11 @@ fn origin(
 }
 
 /// The request with what the user said in the recording, if the recording answers the agent's calls and a model played the user.
-fn with_recorded_user(disk: &Disk, one: &PlannedRun<'_>, mut request: SampleRequest) -> SampleRequest {
+fn with_recorded_user(
+    disk: &Disk,
+    one: &PlannedRun<'_>,
+    mut request: SampleRequest,
+) -> SampleRequest {
     if let (Some(folder), UserTurns::Simulated(_)) = (&one.live.exchanges, &request.ask.turns) {
         let SampleRequest { key, sample, .. } = &request;
         let mut said = recorded_user(disk, folder, key, *sample);
@@ -264,14 +322,23 @@ fn with_recorded_user(disk: &Disk, one: &PlannedRun<'_>, mut request: SampleRequ
     request
 }
 
-fn sample_job(one: &PlannedRun<'_>, request: SampleRequest, origin: RunProvenance, queues: &TargetQueues) -> SampleJob {
+fn sample_job(
+    one: &PlannedRun<'_>,
+    request: SampleRequest,
+    origin: RunProvenance,
+    queues: &TargetQueues,
+) -> SampleJob {
     let refinement = one.live.critic.as_ref().zip(one.refinement.as_ref());
     let majority = one.samples / 2 + 1;
     SampleJob {
         queue: queues.indices[&one.live.target],
         origin,
         // The samples that a majority needs come first; the rest may not be needed.
-        round: if request.sample < majority { 0 } else { request.sample },
+        round: if request.sample < majority {
+            0
+        } else {
+            request.sample
+        },
         refining: refinement.map(|(name, course)| RefinementSetup {
             course: course.clone(),
             critic: queues.indices[name],

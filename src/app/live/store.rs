@@ -31,8 +31,19 @@ pub struct OtherParties<'a> {
 
 impl SampleAddress {
     /// Computes the address of a request to a target.
-    pub fn of(request: &SampleRequest, target: &Target, state: &AnswerInputs, others: &OtherParties<'_>) -> Self {
-        let SampleRequest { key, sample, system, ask, conversation: _ } = request;
+    pub fn of(
+        request: &SampleRequest,
+        target: &Target,
+        state: &AnswerInputs,
+        others: &OtherParties<'_>,
+    ) -> Self {
+        let SampleRequest {
+            key,
+            sample,
+            system,
+            ask,
+            conversation: _,
+        } = request;
         let tools = match &ask.tools {
             Toolbox::Empty => json!(null),
             Toolbox::Canned(tools) => tools.iter().map(canned).collect(),
@@ -69,8 +80,17 @@ impl SampleAddress {
 }
 
 fn canned(tool: &CannedTool) -> Value {
-    let results: Vec<_> = tool.results.iter().map(|result| json!([result.when, result.says])).collect();
-    json!([tool.spec.name, tool.spec.description, tool.spec.parameters, results])
+    let results: Vec<_> = tool
+        .results
+        .iter()
+        .map(|result| json!([result.when, result.says]))
+        .collect();
+    json!([
+        tool.spec.name,
+        tool.spec.description,
+        tool.spec.parameters,
+        results
+    ])
 }
 
 /// A folder of finished samples.
@@ -85,12 +105,16 @@ impl<'a> SampleStore<'a> {
     }
 
     pub fn get(&self, address: &SampleAddress) -> Option<String> {
-        self.disk.read(&address.file(&self.folder)).ok().and_then(|bytes| String::from_utf8(bytes).ok())
+        self.disk
+            .read(&address.file(&self.folder))
+            .ok()
+            .and_then(|bytes| String::from_utf8(bytes).ok())
     }
 
     /// Saves a record atomically.
     pub fn keep(&self, address: &SampleAddress, record: &str) -> anyhow::Result<()> {
-        self.disk.replace(&address.file(&self.folder), record.as_bytes())
+        self.disk
+            .replace(&address.file(&self.folder), record.as_bytes())
     }
 
     /// Removes all records.

@@ -14,10 +14,12 @@ use crate::engine::{Model, Pending, Program, TargetClient, TargetQueue};
 use crate::files::SourceText;
 use crate::format::run_v1;
 use crate::model::{
-    CallError, Charge, Conversation, Json, Measures, ModelTurn, Protocol, RepoPath, Retry, RunEvidence, RunInputs,
-    RunProvenance, RunRecord, RunStatus, SampleRequest, Steps, Transport,
+    CallError, Charge, Conversation, Json, Measures, ModelTurn, Protocol, RepoPath, Retry,
+    RunEvidence, RunInputs, RunProvenance, RunRecord, RunStatus, SampleRequest, Steps, Transport,
 };
-use crate::world::targets::{AgentProgram, ChatModel, Live, ModelAnswers, RecordedSamples, Unopened, UpstreamChoice};
+use crate::world::targets::{
+    AgentProgram, ChatModel, Live, ModelAnswers, RecordedSamples, Unopened, UpstreamChoice,
+};
 use crate::world::{Disk, World};
 
 /// Default concurrency: for remote targets, and for processes on this machine.
@@ -48,16 +50,25 @@ impl TargetQueues {
     ) -> Result<Self, Diagnostics> {
         let recorded = recorded_exchanges(plan, wanted, disk);
         let mut problems = Diagnostics::default();
-        let mut queues = Self { queues: Vec::new(), indices: BTreeMap::new(), closed: BTreeMap::new() };
+        let mut queues = Self {
+            queues: Vec::new(),
+            indices: BTreeMap::new(),
+            closed: BTreeMap::new(),
+        };
         for name in wanted.iter().flat_map(PlannedRun::targets) {
             if queues.indices.contains_key(name) || queues.closed.contains_key(name) {
                 continue;
             }
-            let Some(target) = plan.config.targets.get(name) else { continue };
+            let Some(target) = plan.config.targets.get(name) else {
+                continue;
+            };
             let usual = match &target.transport {
                 Transport::Model(_) | Transport::Http(_) => REMOTE,
                 // One worker, so that no call waits for it.
-                Transport::Command { protocol: Protocol::Jsonl, .. } => 1,
+                Transport::Command {
+                    protocol: Protocol::Jsonl,
+                    ..
+                } => 1,
                 Transport::Command { .. } => LOCAL,
             };
             let model = match &target.transport {
@@ -72,15 +83,20 @@ impl TargetQueues {
             };
             let answers = match recorded.get(name) {
                 Some(samples) => ModelAnswers::Recorded(samples.clone()),
-                None => {
-                    ModelAnswers::Server(options.upstream.clone().map_or(UpstreamChoice::Usual, UpstreamChoice::Stated))
-                }
+                None => ModelAnswers::Server(
+                    options
+                        .upstream
+                        .clone()
+                        .map_or(UpstreamChoice::Usual, UpstreamChoice::Stated),
+                ),
             };
             let client = match Live::open_answered(target, root, &world.env, answers) {
                 Ok(Live::Chat(chat)) => TargetClient::Model(Box::new(ModelTarget(chat))),
                 Ok(Live::Agent(agent)) => TargetClient::Program(Box::new(ProgramTarget(agent))),
                 Err(Unopened::NoKey { wanted }) => {
-                    queues.closed.insert(name.clone(), format!("has no key; {wanted}"));
+                    queues
+                        .closed
+                        .insert(name.clone(), format!("has no key; {wanted}"));
                     continue;
                 }
                 Err(Unopened::Unusable(why)) => {
@@ -107,12 +123,27 @@ impl TargetQueues {
 }
 
 /// The recorded exchanges of the planned runs, by target. A target with any of them calls no model.
-fn recorded_exchanges(plan: &Plan, wanted: &[PlannedRun<'_>], files: &Disk) -> BTreeMap<String, RecordedSamples> {
+fn recorded_exchanges(
+    plan: &Plan,
+    wanted: &[PlannedRun<'_>],
+    files: &Disk,
+) -> BTreeMap<String, RecordedSamples> {
     let mut recorded: BTreeMap<String, RecordedSamples> = BTreeMap::new();
     for one in wanted {
-        let Some(folder) = &one.live.exchanges else { continue };
-        let samples = recorded_samples(files, &plan.config, folder, &one.request, one.first..one.first + one.samples);
-        recorded.entry(one.live.target.clone()).or_default().extend(samples);
+        let Some(folder) = &one.live.exchanges else {
+            continue;
+        };
+        let samples = recorded_samples(
+            files,
+            &plan.config,
+            folder,
+            &one.request,
+            one.first..one.first + one.samples,
+        );
+        recorded
+            .entry(one.live.target.clone())
+            .or_default()
+            .extend(samples);
     }
     recorded
 }
@@ -144,12 +175,13 @@ impl Program for ProgramTarget {
 /// Parses the record that an agent's program answered with. The request's own values replace those of the answer.
 fn record(text: String, request: &SampleRequest) -> Result<RunRecord, CallError> {
     let source = SourceText::from_text(RepoPath::root().child("answer"), text);
-    let run = run_v1::read_run(&source, &request.key, request.sample).map_err(|problem| CallError {
-        status: RunStatus::Error,
-        what: format!("the answer is not a run record: {problem}"),
-        retry: Retry::Never,
-        charge: Charge::Possible,
-    })?;
+    let run =
+        run_v1::read_run(&source, &request.key, request.sample).map_err(|problem| CallError {
+            status: RunStatus::Error,
+            what: format!("the answer is not a run record: {problem}"),
+            retry: Retry::Never,
+            charge: Charge::Possible,
+        })?;
     let count = |count: Option<u64>| count.filter(|count| *count > 0);
     Ok(RunRecord {
         agent: request.key.agent.clone(),
@@ -157,20 +189,31 @@ fn record(text: String, request: &SampleRequest) -> Result<RunRecord, CallError>
         sample: request.sample,
         status: run.status,
         error: run.error,
-        inputs: RunInputs { prompt: Some(request.ask.prompt.clone()), ..RunInputs::default() },
+        inputs: RunInputs {
+            prompt: Some(request.ask.prompt.clone()),
+            ..RunInputs::default()
+        },
         outputs: Json::from(run.outputs.to_string()),
-        intermediate: run.intermediate.map_or_else(Steps::default, |json| Steps::Own(Json::from(String::from(json)))),
+        intermediate: run.intermediate.map_or_else(Steps::default, |json| {
+            Steps::Own(Json::from(String::from(json)))
+        }),
         evidence: RunEvidence::default(),
         metrics: Measures {
             total_tokens: run.tokens.total.map(|total| total.round() as u64),
             input_tokens: count(run.tokens.input),
             output_tokens: count(run.tokens.output),
             total_latency_ms: run.tokens.latency_ms.map(|latency| latency.round() as u64),
-            model_calls: run.tokens.model_calls.map(|calls| calls.max(0.0).round() as u64),
+            model_calls: run
+                .tokens
+                .model_calls
+                .map(|calls| calls.max(0.0).round() as u64),
             cost_usd: run.tokens.cost_usd,
             tool_call_counts: run.counted_tools.calls,
             ..Measures::default()
         },
-        provenance: RunProvenance { provenance: run.provenance, ..RunProvenance::default() },
+        provenance: RunProvenance {
+            provenance: run.provenance,
+            ..RunProvenance::default()
+        },
     })
 }

@@ -9,22 +9,56 @@ use crate::format::redact::Redactor;
 use crate::model::{ModelCall, Period, Traced, Transport, Wire};
 
 /// Returns the traces of the samples that were made; `epoch` is the start of the run in nanoseconds since 1970.
-pub fn traced(plan: &Plan, jobs: &[SampleJob], ended: &SessionOutcome, epoch: u64, redactor: &Redactor) -> Vec<Traced> {
+pub fn traced(
+    plan: &Plan,
+    jobs: &[SampleJob],
+    ended: &SessionOutcome,
+    epoch: u64,
+    redactor: &Redactor,
+) -> Vec<Traced> {
     let mut traced = Vec::new();
-    for ((end, index), timeline) in ended.finished.iter().zip(&ended.called).zip(&ended.timelines) {
-        let (JobOutcome::Made(record), job) = (end, &jobs[*index]) else { continue };
+    for ((end, index), timeline) in ended
+        .finished
+        .iter()
+        .zip(&ended.called)
+        .zip(&ended.timelines)
+    {
+        let (JobOutcome::Made(record), job) = (end, &jobs[*index]) else {
+            continue;
+        };
         let model = |name: &String| match &plan.config.targets.get(name)?.transport {
             Transport::Model(provider) => Some(provider),
             Transport::Command { .. } | Transport::Http(_) => None,
         };
         let actor = job.origin.target.as_ref().and_then(model);
-        let critic = job.refining.as_ref().and_then(|refining| Some((refining.critic, model(&refining.target)?)));
-        let period = |stretch: &TimeSpan| Period { start: at(epoch, stretch.from), end: at(epoch, stretch.to) };
-        let chats = timeline.chats.iter().filter_map(|TimedCall { stretch, queue, outcome }| {
-            let asked = if *queue == job.queue { actor? } else { critic.filter(|(at, _)| at == queue)?.1 };
-            let (provider, asked) = (vendor(asked.wire).to_owned(), asked.model.clone());
-            Some(ModelCall { period: period(stretch), provider, asked, outcome: outcome.clone() })
-        });
+        let critic = job
+            .refining
+            .as_ref()
+            .and_then(|refining| Some((refining.critic, model(&refining.target)?)));
+        let period = |stretch: &TimeSpan| Period {
+            start: at(epoch, stretch.from),
+            end: at(epoch, stretch.to),
+        };
+        let chats = timeline.chats.iter().filter_map(
+            |TimedCall {
+                 stretch,
+                 queue,
+                 outcome,
+             }| {
+                let asked = if *queue == job.queue {
+                    actor?
+                } else {
+                    critic.filter(|(at, _)| at == queue)?.1
+                };
+                let (provider, asked) = (vendor(asked.wire).to_owned(), asked.model.clone());
+                Some(ModelCall {
+                    period: period(stretch),
+                    provider,
+                    asked,
+                    outcome: outcome.clone(),
+                })
+            },
+        );
         traced.push(Traced {
             suite: job.request.key.suite.clone(),
             record: redactor.redacted(record),

@@ -19,23 +19,36 @@ use crate::world::Disk;
 ///
 /// # Errors
 /// A config in which the gates cannot be set, or that cannot be written.
-pub fn write_gates(config: &str, report: &Report, suites: &[LoadedSuite], hard: HardGates) -> Result<String, CliError> {
+pub fn write_gates(
+    config: &str,
+    report: &Report,
+    suites: &[LoadedSuite],
+    hard: HardGates,
+) -> Result<String, CliError> {
     let (disk, file) = Disk::of_config(config)?;
     let before = disk.text(&file)?;
     let (mut source, mut lines) = (before.clone(), Vec::new());
     for suite in operating_as_recorded(report, suites, RatesFor::Changing(hard)) {
-        let found = suites.iter().find(|loaded| loaded.config.id == *suite.suite);
+        let found = suites
+            .iter()
+            .find(|loaded| loaded.config.id == *suite.suite);
         match (found, &suite.advice) {
             (Some(loaded), Some(advice)) if !advice.gates.is_empty() => {
                 source = with_advice(&source, loaded, &suite, advice)?;
-                lines.extend(advice.gates.iter().map(|one| change_line(&suite, one, &loaded.metrics)));
+                lines.extend(
+                    advice
+                        .gates
+                        .iter()
+                        .map(|one| change_line(&suite, one, &loaded.metrics)),
+                );
                 lines.push(format!("{}: {}", suite.suite, reason(&suite, advice)));
             }
             (_, advice) => lines.push(unchanged_line(&suite, advice.as_ref(), hard)),
         }
     }
     if source != before {
-        disk.replace_input(&file, source.text.as_bytes()).map_err(CliError::Work)?;
+        disk.replace_input(&file, source.text.as_bytes())
+            .map_err(CliError::Work)?;
         lines.push(format!("{file} is written"));
     }
     Ok(lines.iter().map(|line| format!("{line}\n")).collect())
@@ -49,9 +62,17 @@ fn with_advice(
     advice: &Advice,
 ) -> Result<SourceText, CliError> {
     let refuse = || {
-        let what = format!("the gates of the suite \"{}\" cannot be set in this text", loaded.config.id);
+        let what = format!(
+            "the gates of the suite \"{}\" cannot be set in this text",
+            loaded.config.id
+        );
         let help = "write them by hand: `goldgate calibrate` without --write prints them";
-        CliError::from(Diagnostic::of_file(&source.file, Code::BAD_GATE, what, help))
+        CliError::from(Diagnostic::of_file(
+            &source.file,
+            Code::BAD_GATE,
+            what,
+            help,
+        ))
     };
     let old = read_config(source)?;
     let mut edited = source.clone();
@@ -82,13 +103,15 @@ fn means(suite: &SuiteConfig, wanted: &[GatedMetric]) -> bool {
     wanted.iter().all(|metric| {
         let planned = planned_in(&metric.spec, suite, Tier::Deterministic).unwrap_or_default();
         let mut missing: Vec<&PlannedGate> = metric.gates.iter().collect();
-        let known = planned.iter().all(|gate| match missing.iter().position(|one| *one == gate) {
-            Some(at) => {
-                missing.swap_remove(at);
-                true
-            }
-            None => false,
-        });
+        let known = planned
+            .iter()
+            .all(|gate| match missing.iter().position(|one| *one == gate) {
+                Some(at) => {
+                    missing.swap_remove(at);
+                    true
+                }
+                None => false,
+            });
         known && missing.is_empty()
     })
 }
@@ -96,9 +119,15 @@ fn means(suite: &SuiteConfig, wanted: &[GatedMetric]) -> bool {
 /// Whether two configs differ in nothing but the gates of one suite.
 fn is_same_elsewhere(old: &Config, new: &Config, gated: &SuiteConfig) -> bool {
     let mut restored = new.clone();
-    for suite in restored.suites.iter_mut().filter(|suite| suite.id == gated.id) {
+    for suite in restored
+        .suites
+        .iter_mut()
+        .filter(|suite| suite.id == gated.id)
+    {
         let before = old.suite(&gated.id);
-        suite.gates = before.map(|before| before.gates.clone()).unwrap_or_default();
+        suite.gates = before
+            .map(|before| before.gates.clone())
+            .unwrap_or_default();
     }
     restored == *old
 }

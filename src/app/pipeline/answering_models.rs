@@ -23,8 +23,13 @@ impl AnsweringModels {
     }
 
     pub fn together(self) -> AnsweredBy {
-        let joined =
-            |names: BTreeSet<String>| (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join("+"));
-        AnsweredBy { model: joined(self.models), prompt_sha256: joined(self.prompts), ..AnsweredBy::default() }
+        let joined = |names: BTreeSet<String>| {
+            (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join("+"))
+        };
+        AnsweredBy {
+            model: joined(self.models),
+            prompt_sha256: joined(self.prompts),
+            ..AnsweredBy::default()
+        }
     }
 }

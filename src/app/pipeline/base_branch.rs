@@ -32,18 +32,31 @@ impl BaseBranch {
 
     /// The tip, if it is another commit than the base commit.
     pub fn other_tip(&self, base: &str) -> Option<&str> {
-        self.tip.as_ref().map(BranchTip::commit).filter(|tip| *tip != base)
+        self.tip
+            .as_ref()
+            .map(BranchTip::commit)
+            .filter(|tip| *tip != base)
     }
 
     /// The name of the branch whose own numbers count.
     pub fn compared_name(&self) -> Option<&str> {
-        self.tip.as_ref().and_then(BranchTip::branch).or(self.name.as_deref())
+        self.tip
+            .as_ref()
+            .and_then(BranchTip::branch)
+            .or(self.name.as_deref())
     }
 
     /// The files whose own numbers a change is compared with, and for what. `other` was read for [`Self::other_tip`].
-    pub fn compared_files<T>(&self, base_commit: &str, base: T, other: Option<T>) -> Option<(T, OwnNumbers)> {
+    pub fn compared_files<T>(
+        &self,
+        base_commit: &str,
+        base: T,
+        other: Option<T>,
+    ) -> Option<(T, OwnNumbers)> {
         match &self.tip {
-            Some(tip) if tip.commit() != base_commit => other.map(|files| (files, OwnNumbers::Excuse)),
+            Some(tip) if tip.commit() != base_commit => {
+                other.map(|files| (files, OwnNumbers::Excuse))
+            }
             Some(_) => Some((base, OwnNumbers::Excuse)),
             None => Some((base, OwnNumbers::CompleteBaseline)),
         }

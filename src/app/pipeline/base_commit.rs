@@ -9,7 +9,12 @@ use crate::text::short_commit;
 use crate::world::{Env, Git, World};
 
 /// Variables of build servers that do not set `CI`: Azure Pipelines, TeamCity, Jenkins, CodeBuild.
-const BUILD_SERVERS: [&str; 4] = ["TF_BUILD", "TEAMCITY_VERSION", "JENKINS_URL", "CODEBUILD_BUILD_ID"];
+const BUILD_SERVERS: [&str; 4] = [
+    "TF_BUILD",
+    "TEAMCITY_VERSION",
+    "JENKINS_URL",
+    "CODEBUILD_BUILD_ID",
+];
 
 /// Whose machine this runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +41,11 @@ impl Machine {
             Some(value) => !matches!(value, "0" | "false"),
             None => BUILD_SERVERS.iter().any(|name| env.get(name).is_some()),
         };
-        if is_ci { Self::BuildServer } else { Self::Developer }
+        if is_ci {
+            Self::BuildServer
+        } else {
+            Self::Developer
+        }
     }
 }
 
@@ -48,10 +57,20 @@ impl Machine {
 ///
 /// # Errors
 /// The commit does not exist, the name is ambiguous, or the clone is too shallow.
-pub fn name_base(job: &mut RunOptions, name: Option<&str>, git: &Git, world: &World) -> anyhow::Result<Option<String>> {
+pub fn name_base(
+    job: &mut RunOptions,
+    name: Option<&str>,
+    git: &Git,
+    world: &World,
+) -> anyhow::Result<Option<String>> {
     let Some(name) = name else { return Ok(None) };
-    let tip = git.commit(name).map_err(|error| anyhow::anyhow!("--base {error:#}"))?;
-    let began = || git.fork_point(&tip).with_context(|| format!("--base {name}"));
+    let tip = git
+        .commit(name)
+        .map_err(|error| anyhow::anyhow!("--base {error:#}"))?;
+    let began = || {
+        git.fork_point(&tip)
+            .with_context(|| format!("--base {name}"))
+    };
     let commit = match Machine::of(&world.env) {
         Machine::BuildServer => tip.clone(),
         Machine::Developer => began()?,
@@ -60,9 +79,11 @@ pub fn name_base(job: &mut RunOptions, name: Option<&str>, git: &Git, world: &Wo
     let is_id = tip.starts_with(name);
     let note = match commit == tip {
         true if is_id => None,
-        true if name != "HEAD" && git.commit("HEAD").is_ok_and(|head| head == commit) => Some(format!(
-            "compared with {here}, the commit of {name}, which is checked out: only uncommitted changes count"
-        )),
+        true if name != "HEAD" && git.commit("HEAD").is_ok_and(|head| head == commit) => {
+            Some(format!(
+                "compared with {here}, the commit of {name}, which is checked out: only uncommitted changes count"
+            ))
+        }
         true => Some(format!("compared with {here}, the commit of {name}")),
         false => Some(format!(
             "compared with {here}, where this branch began; {name} is now at {there}, whose config and baseline count"
@@ -70,7 +91,11 @@ pub fn name_base(job: &mut RunOptions, name: Option<&str>, git: &Git, world: &Wo
     };
     let is_branch = name != "HEAD" && !is_id && !name.contains(['~', '^', '@', ':']);
     let rules = (commit != tip).then_some(tip);
-    job.branch = BaseBranch { name: is_branch.then(|| name.to_owned()), tip: git.branch_tip(name), rules };
+    job.branch = BaseBranch {
+        name: is_branch.then(|| name.to_owned()),
+        tip: git.branch_tip(name),
+        rules,
+    };
     job.base = Some(commit);
     Ok(note)
 }

@@ -18,13 +18,13 @@ use super::uncounted_cases::{UncountedCases, counted_on_base};
 use crate::diag::Diagnostics;
 use crate::files::{BaseFiles, DifferentRead, HeadCommit};
 use crate::golden_changes::{
-    BaseConfig, GoldenChanges, KnownRecordings, RecordedContents, RecordingChanges, RecordingLists, Sides, SuiteSide,
-    Unproven, added_samples, base_config, same_rules, same_suite, unproven,
+    BaseConfig, GoldenChanges, KnownRecordings, RecordedContents, RecordingChanges, RecordingLists,
+    Sides, SuiteSide, Unproven, added_samples, base_config, same_rules, same_suite, unproven,
 };
 use crate::model::{
-    AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange, MetricEvidence,
-    MetricReport, NoVerdict, RecordingTrust, RepoPath, RunKey, RunSource, SuiteConfig, SuiteId, SuiteReport, Tier,
-    Verdict, Weight, metric_value,
+    AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange,
+    MetricEvidence, MetricReport, NoVerdict, RecordingTrust, RepoPath, RunKey, RunSource,
+    SuiteConfig, SuiteId, SuiteReport, Tier, Verdict, Weight, metric_value,
 };
 use crate::render::words;
 use crate::suites::Pair;
@@ -83,7 +83,9 @@ pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerd
         BaseConfig::Absent(change) => {
             return match base_config(inputs.rules, file) {
                 BaseConfig::Absent(_) => (vec![change], Vec::new()),
-                BaseConfig::Unreadable(_) | BaseConfig::Known(_) => (vec![change], vec![begins_before_config(file)]),
+                BaseConfig::Unreadable(_) | BaseConfig::Known(_) => {
+                    (vec![change], vec![begins_before_config(file)])
+                }
             };
         }
         BaseConfig::Unreadable(why) => return unreadable_config(&why),
@@ -96,14 +98,27 @@ pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerd
         BaseConfig::Known(newest) => Some(newest),
     };
     let rules = match &newest {
-        Some(newest) => BaseRules { config: newest, files: inputs.rules },
-        None => BaseRules { config: &before, files: inputs.sides.base },
+        Some(newest) => BaseRules {
+            config: newest,
+            files: inputs.rules,
+        },
+        None => BaseRules {
+            config: &before,
+            files: inputs.sides.base,
+        },
     };
     let lists = RecordingLists::of(&inputs.sides);
     let configs = [&*before, &inputs.head.config];
     let of = |tier: &Tier| (*tier, added_samples(&inputs.sides, &lists, configs, *tier));
     let added = inputs.deciding.iter().map(of).collect();
-    BaseJudge { inputs, before: &before, rules, added, lists: &lists }.all()
+    BaseJudge {
+        inputs,
+        before: &before,
+        rules,
+        added,
+        lists: &lists,
+    }
+    .all()
 }
 
 /// The base branch has a config, and this branch begins before it: what it did to the golden set is not known.
@@ -149,18 +164,25 @@ impl BaseJudge<'_> {
             .read_suites()
             .filter_map(|loaded| Some((loaded, same_suite(self.rules.config, &loaded.config)?)))
             .filter(|(loaded, old)| {
-                self.differs(loaded, old) || self.added.iter().any(|(_, added)| has_any(loaded, added))
+                self.differs(loaded, old)
+                    || self.added.iter().any(|(_, added)| has_any(loaded, added))
             })
             .collect();
-        let base = if different.is_empty() { None } else { self.judge_again(&different, &mut changes) };
+        let base = if different.is_empty() {
+            None
+        } else {
+            self.judge_again(&different, &mut changes)
+        };
         let of_base = base.as_ref().map_or(&[][..], |base| &base.suites);
         let counted = LazyCell::new(|| counted_on_base(head, of_base));
         let uncounted = UncountedCases::of(head.read_suites().chain(of_base));
         let agents = CurrentAgents::new(&head.config, sides.head);
         let age = |suite: &SuiteId, agent: &AgentName, text: &str| agents.age(suite, agent, text);
         let agents_before = CurrentAgents::new(self.before, sides.base);
-        let age_on_base = |suite: &SuiteId, agent: &AgentName, text: &str| agents_before.age(suite, agent, text);
-        let counts = |suite: &SuiteId, agent: &AgentName, case: &str| !uncounted.has(suite, agent, case);
+        let age_on_base =
+            |suite: &SuiteId, agent: &AgentName, text: &str| agents_before.age(suite, agent, text);
+        let counts =
+            |suite: &SuiteId, agent: &AgentName, case: &str| !uncounted.has(suite, agent, case);
         let inputs = InputsOfRuns::new(head, self.before, sides);
         let is_checkout = self.inputs.machine == Machine::BuildServer;
         let counts_on_base = |run: &RunKey| counted.contains(run);
@@ -180,7 +202,9 @@ impl BaseJudge<'_> {
             has_new_input: &|run, digests| inputs.has_new_input(run, digests),
             user: &|run| inputs.user(run),
             said: &|run| inputs.said(run),
-            is_uncommitted: &|file| sides.head.is_ignored(file) || (is_checkout && sides.head.is_untracked(file)),
+            is_uncommitted: &|file| {
+                sides.head.is_ignored(file) || (is_checkout && sides.head.is_untracked(file))
+            },
         };
         changes.recordings(sides, self.before, &head.config, &known);
         self.trust(&mut changes);
@@ -191,9 +215,16 @@ impl BaseJudge<'_> {
     /// them under these names.
     fn refuse_names_of_the_past(&self, changes: &mut GoldenChanges) {
         for LoadedSuite { config: suite, .. } in self.inputs.head.read_suites() {
-            let [before, now] = [self.before, self.rules.config].map(|config| same_suite(config, suite));
-            let has = |suite: Option<&SuiteConfig>, agent| suite.is_some_and(|suite| suite.agents.contains_key(agent));
-            for agent in suite.agents.keys().filter(|agent| has(before, *agent) && !has(now, *agent)) {
+            let [before, now] =
+                [self.before, self.rules.config].map(|config| same_suite(config, suite));
+            let has = |suite: Option<&SuiteConfig>, agent| {
+                suite.is_some_and(|suite| suite.agents.contains_key(agent))
+            };
+            for agent in suite
+                .agents
+                .keys()
+                .filter(|agent| has(before, *agent) && !has(now, *agent))
+            {
                 let id = &suite.id;
                 changes.refuse(NoVerdict::lasting(format!(
                     "the base branch has removed or renamed `{id}/{agent}` since this branch began: merge the base branch into it"
@@ -204,15 +235,36 @@ impl BaseJudge<'_> {
 
     /// Refuses recordings that no run of `mode: record` left, if the base commit's config wants that.
     fn trust(&self, changes: &mut GoldenChanges) {
-        let BaseInputs { sides, head, deciding, machine, .. } = self.inputs;
-        let RecordingTrust::Ci(account) = &self.before.recordings else { return };
+        let BaseInputs {
+            sides,
+            head,
+            deciding,
+            machine,
+            ..
+        } = self.inputs;
+        let RecordingTrust::Ci(account) = &self.before.recordings else {
+            return;
+        };
         let (before, after) = (self.before, &head.config);
-        let change = RecordingChanges { sides: *sides, before, after, tiers: deciding, account };
-        let Some(unproven) = unproven(&change) else { return };
+        let change = RecordingChanges {
+            sides: *sides,
+            before,
+            after,
+            tiers: deciding,
+            account,
+        };
+        let Some(unproven) = unproven(&change) else {
+            return;
+        };
         let (class, weight) = (ChangeClass::Recording, Weight::Listed);
         match (&unproven, machine) {
             (Unproven::NoStatuses(_), Machine::Developer) => {
-                changes.add(GoldenChange { words: unproven.words(RECORD_LABEL), weight, file: None, class });
+                changes.add(GoldenChange {
+                    words: unproven.words(RECORD_LABEL),
+                    weight,
+                    file: None,
+                    class,
+                });
             }
             _ => changes.refuse(NoVerdict::lasting(unproven.words(RECORD_LABEL))),
         }
@@ -220,7 +272,9 @@ impl BaseJudge<'_> {
 
     /// Whether the base's rules could give another result than the head's.
     fn differs(&self, loaded: &LoadedSuite, old: &SuiteConfig) -> bool {
-        let BaseInputs { head, graded_here, .. } = self.inputs;
+        let BaseInputs {
+            head, graded_here, ..
+        } = self.inputs;
         *graded_here == GradedHere::No
             || self.rules.config.samples != head.config.samples
             || !same_rules(old, &loaded.config)
@@ -228,18 +282,48 @@ impl BaseJudge<'_> {
     }
 
     /// Judges these suites by the base's rules. Returns its plan, if it can be read.
-    fn judge_again(&self, different: &[(&LoadedSuite, &SuiteConfig)], changes: &mut GoldenChanges) -> Option<Plan> {
-        let BaseInputs { sides, head, tiers, clock, .. } = self.inputs;
+    fn judge_again(
+        &self,
+        different: &[(&LoadedSuite, &SuiteConfig)],
+        changes: &mut GoldenChanges,
+    ) -> Option<Plan> {
+        let BaseInputs {
+            sides,
+            head,
+            tiers,
+            clock,
+            ..
+        } = self.inputs;
         let pairs = |loaded: &LoadedSuite| -> BTreeSet<(CaseId, AgentName)> {
             // A case that became a draft is still judged by the base's rules.
-            loaded.suite.pairs_to_run().map(|pair| (pair.case.clone(), pair.agent.clone())).collect()
+            loaded
+                .suite
+                .pairs_to_run()
+                .map(|pair| (pair.case.clone(), pair.agent.clone()))
+                .collect()
         };
-        let known: BTreeMap<SuiteId, _> =
-            different.iter().map(|(loaded, _)| (loaded.config.id.clone(), pairs(loaded))).collect();
-        let wanted = Selection { suites: Vec::new(), ..head.wanted.clone() };
+        let known: BTreeMap<SuiteId, _> = different
+            .iter()
+            .map(|(loaded, _)| (loaded.config.id.clone(), pairs(loaded)))
+            .collect();
+        let wanted = Selection {
+            suites: Vec::new(),
+            ..head.wanted.clone()
+        };
         let other = HeadCommit(sides.head);
-        let BaseRules { config, files: stated_in } = self.rules;
-        let inputs = BasePlanInputs { files: sides.base, stated_in, other: &other, head, config, known, wanted };
+        let BaseRules {
+            config,
+            files: stated_in,
+        } = self.rules;
+        let inputs = BasePlanInputs {
+            files: sides.base,
+            stated_in,
+            other: &other,
+            head,
+            config,
+            known,
+            wanted,
+        };
         let base = match base_plan(inputs, clock) {
             Ok(base) => base,
             Err(problems) => {
@@ -255,7 +339,10 @@ impl BaseJudge<'_> {
             }
         }
         for old in &base.suites {
-            let Some((new, _)) = different.iter().find(|(loaded, _)| loaded.config.id == old.config.id) else {
+            let Some((new, _)) = different
+                .iter()
+                .find(|(loaded, _)| loaded.config.id == old.config.id)
+            else {
                 continue;
             };
             let (before, after) = (old.reads.different(), new.reads.different());
@@ -265,17 +352,33 @@ impl BaseJudge<'_> {
         Some(base)
     }
 
-    fn evaluated(&self, base: &Plan, runs: &TierRuns, other: &HeadCommit<'_>) -> Result<Evaluated, Diagnostics> {
-        let BaseInputs { sides, head, baseline, .. } = self.inputs;
+    fn evaluated(
+        &self,
+        base: &Plan,
+        runs: &TierRuns,
+        other: &HeadCommit<'_>,
+    ) -> Result<Evaluated, Diagnostics> {
+        let BaseInputs {
+            sides,
+            head,
+            baseline,
+            ..
+        } = self.inputs;
         let overlay = runs.made.overlay(sides.head);
-        let replay = Replay::of(&overlay, base, &head.config, runs.tier, &runs.made.layout)?.measured_in(*baseline);
+        let replay = Replay::of(&overlay, base, &head.config, runs.tier, &runs.made.layout)?
+            .measured_in(*baseline);
         let replay = replay.read_in_both(Some(&runs.read));
         // Additional samples of an unchanged agent must not outvote the existing ones.
         let replay = match self.added.iter().find(|(tier, _)| *tier == runs.tier) {
             Some((_, added)) => replay.without(added),
             None => replay,
         };
-        let origin = ResultSources { runs: &replay, parts: None, other: Some(other), base: self.inputs.values };
+        let origin = ResultSources {
+            runs: &replay,
+            parts: None,
+            other: Some(other),
+            base: self.inputs.values,
+        };
         evaluate(base, runs.tier, origin, sides.base, *baseline)
     }
 
@@ -302,8 +405,11 @@ impl BaseJudge<'_> {
             return;
         }
         for (loaded, old) in different {
-            let live =
-                loaded.config.agents.values().any(|agent| matches!(source_of(agent, tier), Some(RunSource::Live(_))));
+            let live = loaded
+                .config
+                .agents
+                .values()
+                .any(|agent| matches!(source_of(agent, tier), Some(RunSource::Live(_))));
             if live && (!same_rules(old, &loaded.config) || !loaded.reads.different().is_empty()) {
                 changes.refuse(NoVerdict::lasting(format!(
                     "{}: its live runs were graded on other machines, so they cannot be judged by the base commit's rules: run it without --shard",
@@ -321,17 +427,36 @@ fn no_longer_chosen(
     (wanted, new): (&Selection, &LoadedSuite),
     changes: &mut GoldenChanges,
 ) {
-    let chosen: BTreeSet<(&CaseId, &AgentName)> =
-        old.chosen(&base.wanted).map(|pair| (&pair.case, &pair.agent)).collect();
+    let chosen: BTreeSet<(&CaseId, &AgentName)> = old
+        .chosen(&base.wanted)
+        .map(|pair| (&pair.case, &pair.agent))
+        .collect();
     // What is not there any more was removed, which is listed anyway.
-    let is_left = |pair: &&Pair| !wanted.case(&new.config.id, pair) && chosen.contains(&(&pair.case, &pair.agent));
-    let left: BTreeSet<&str> = new.suite.pairs().iter().filter(is_left).map(|pair| pair.case.as_str()).collect();
+    let is_left = |pair: &&Pair| {
+        !wanted.case(&new.config.id, pair) && chosen.contains(&(&pair.case, &pair.agent))
+    };
+    let left: BTreeSet<&str> = new
+        .suite
+        .pairs()
+        .iter()
+        .filter(is_left)
+        .map(|pair| pair.case.as_str())
+        .collect();
     if !left.is_empty() {
         let left: Vec<&str> = left.into_iter().collect();
-        let tags = format!("of `{}` no longer chosen by --tag {}", new.config.id, wanted.tags.join(" --tag "));
+        let tags = format!(
+            "of `{}` no longer chosen by --tag {}",
+            new.config.id,
+            wanted.tags.join(" --tag ")
+        );
         let words = counted(&left, "case", "cases", &tags);
         let (class, weight) = (ChangeClass::Removed, Weight::NeedsApproval);
-        changes.add(GoldenChange { words, weight, file: None, class });
+        changes.add(GoldenChange {
+            words,
+            weight,
+            file: None,
+            class,
+        });
     }
 }
 
@@ -342,11 +467,20 @@ fn has_any(loaded: &LoadedSuite, samples: &BTreeSet<(RunKey, u32)>) -> bool {
             .suite
             .pairs_to_run()
             .flat_map(|pair| &pair.runs)
-            .any(|key| samples.range((key.clone(), 0)..=(key.clone(), u32::MAX)).next().is_some())
+            .any(|key| {
+                samples
+                    .range((key.clone(), 0)..=(key.clone(), u32::MAX))
+                    .next()
+                    .is_some()
+            })
 }
 
 fn side<'a>(loaded: &'a LoadedSuite, reads: &'a [DifferentRead]) -> SuiteSide<'a> {
-    SuiteSide { config: &loaded.config, suite: loaded.suite.as_ref(), reads }
+    SuiteSide {
+        config: &loaded.config,
+        suite: loaded.suite.as_ref(),
+        reads,
+    }
 }
 
 /// Reports gates that fail by the base's rules but not by the head's.
@@ -354,9 +488,13 @@ fn compare(base: &Evaluated, runs: &TierRuns, changes: &mut GoldenChanges) {
     for suite in &base.suites {
         let head = runs.suites.iter().find(|other| other.id == suite.id);
         for agent in &suite.agents {
-            let own = head.and_then(|head| head.agents.iter().find(|other| other.agent == agent.agent));
-            for (metric, gate) in failing(agent).filter(|failing| !own.is_some_and(|own| fails_too(own, failing))) {
-                let parts = words::new_parts(gate).map_or(String::new(), |parts| format!("; {parts}"));
+            let own =
+                head.and_then(|head| head.agents.iter().find(|other| other.agent == agent.agent));
+            for (metric, gate) in
+                failing(agent).filter(|failing| !own.is_some_and(|own| fails_too(own, failing)))
+            {
+                let parts =
+                    words::new_parts(gate).map_or(String::new(), |parts| format!("; {parts}"));
                 let message = format!(
                     "`{}/{}` fails by the rules of the base commit: {} is {}, needs {}{parts}{}",
                     suite.id,
@@ -367,7 +505,12 @@ fn compare(base: &Evaluated, runs: &TierRuns, changes: &mut GoldenChanges) {
                     worst_cases(metric),
                 );
                 let (class, weight) = (ChangeClass::BaseRules, Weight::NeedsApproval);
-                changes.add(GoldenChange { words: message, weight, file: None, class });
+                changes.add(GoldenChange {
+                    words: message,
+                    weight,
+                    file: None,
+                    class,
+                });
             }
         }
     }
@@ -379,12 +522,16 @@ fn compare(base: &Evaluated, runs: &TierRuns, changes: &mut GoldenChanges) {
 type FailingGate<'a> = (&'a MetricReport, &'a GateRuling);
 
 fn failing(agent: &AgentReport) -> impl Iterator<Item = FailingGate<'_>> {
-    let gates = agent.metrics.iter().flat_map(|metric| metric.gates.iter().map(move |gate| (metric, gate)));
+    let gates = agent
+        .metrics
+        .iter()
+        .flat_map(|metric| metric.gates.iter().map(move |gate| (metric, gate)));
     gates.filter(|(_, gate)| gate.ruling.verdict() == Some(Verdict::Fail))
 }
 
 fn fails_too(head: &AgentReport, (metric, gate): &FailingGate<'_>) -> bool {
-    failing(head).any(|(other, other_gate)| other.name == metric.name && other_gate.gate == gate.gate)
+    failing(head)
+        .any(|(other, other_gate)| other.name == metric.name && other_gate.gate == gate.gate)
 }
 
 /// Names the cases that lowered the metric most by the base's rules.

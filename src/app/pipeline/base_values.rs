@@ -14,10 +14,12 @@ use crate::diag::{Diagnostics, ReadFailure};
 use crate::files::Files;
 use crate::gate;
 use crate::gate::{
-    BaseMeasurement, ComparedPair, GateInput, GateOutcome, QuarantineHistory, completed_entry, excuse, lacks_values,
-    reduced_entry,
+    BaseMeasurement, ComparedPair, GateInput, GateOutcome, QuarantineHistory, completed_entry,
+    excuse, lacks_values, reduced_entry,
 };
-use crate::model::{AgentName, Baseline, CaseId, RepoPath, SuiteConfig, SuiteId, SuiteReport, Tier};
+use crate::model::{
+    AgentName, Baseline, CaseId, RepoPath, SuiteConfig, SuiteId, SuiteReport, Tier,
+};
 use crate::render::line;
 use crate::suites::read_config;
 use crate::world::Clock;
@@ -66,14 +68,35 @@ struct GoldenPair {
 
 impl<'a> BaseValues<'a> {
     /// Nothing is read before a gate fails. `head` is the plan of the graded commit, whose filters apply to both.
-    pub fn new(tip: TipFiles<'a>, head: &'a Plan, clock: &'a Clock, baseline: Option<&'a Baseline>) -> Self {
-        let wanted = Selection { tiers: Vec::new(), suites: Vec::new(), ..head.wanted.clone() };
-        Self { tip, config: &head.config.file, wanted, clock, baseline, suites: Mutex::default() }
+    pub fn new(
+        tip: TipFiles<'a>,
+        head: &'a Plan,
+        clock: &'a Clock,
+        baseline: Option<&'a Baseline>,
+    ) -> Self {
+        let wanted = Selection {
+            tiers: Vec::new(),
+            suites: Vec::new(),
+            ..head.wanted.clone()
+        };
+        Self {
+            tip,
+            config: &head.config.file,
+            wanted,
+            clock,
+            baseline,
+            suites: Mutex::default(),
+        }
     }
 
     fn suite(&self, id: &SuiteId, tier: Tier) -> Arc<TipSuite> {
         let key = (id.clone(), tier);
-        let known = self.suites.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        let known = self
+            .suites
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&key)
+            .cloned();
         if let Some(known) = known {
             return known;
         }
@@ -81,7 +104,10 @@ impl<'a> BaseValues<'a> {
             let first = problems.first_line();
             TipSuite::Unreadable(line(&first, REASON))
         }));
-        self.suites.lock().unwrap_or_else(PoisonError::into_inner).insert(key, suite.clone());
+        self.suites
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(key, suite.clone());
         suite
     }
 
@@ -90,25 +116,48 @@ impl<'a> BaseValues<'a> {
         let files = self.tip.files;
         let config = match files.text(self.config) {
             Ok(source) => read_config(&source)?,
-            Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => return Ok(TipSuite::Absent),
+            Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => {
+                return Ok(TipSuite::Absent);
+            }
             Err(problem) => return Err(problem.into()),
         };
         let is_graded = |suite: &SuiteConfig| suite.id == *id && suite.tiers.contains(&tier);
         if !config.suites.iter().any(is_graded) {
             return Ok(TipSuite::Absent);
         }
-        let wanted = Selection { tiers: vec![tier], suites: vec![id.to_string()], ..self.wanted.clone() };
+        let wanted = Selection {
+            tiers: vec![tier],
+            suites: vec![id.to_string()],
+            ..self.wanted.clone()
+        };
         let plan = plan(files, self.config, wanted, self.clock)?;
         let layout = LiveLayout::default();
         let replay = Replay::open(files, &plan, tier, &layout)?.measured_in(self.baseline);
-        let origin = ResultSources { runs: &replay, parts: None, other: None, base: None };
+        let origin = ResultSources {
+            runs: &replay,
+            parts: None,
+            other: None,
+            base: None,
+        };
         let graded = evaluate(&plan, tier, origin, files, self.baseline)?;
-        let Some(suite) = graded.suites.into_iter().find(|suite| suite.id == *id) else { return Ok(TipSuite::Absent) };
-        let pairs = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs()).map(|pair| {
-            let golden = GoldenPair { expectation: pair.digest.clone(), quarantine: quarantine_history(pair) };
-            ((pair.agent.clone(), pair.case.clone()), golden)
-        });
-        Ok(TipSuite::Graded(GradedTip { suite, pairs: pairs.collect() }))
+        let Some(suite) = graded.suites.into_iter().find(|suite| suite.id == *id) else {
+            return Ok(TipSuite::Absent);
+        };
+        let pairs = plan
+            .suites
+            .iter()
+            .flat_map(|loaded| loaded.suite.pairs())
+            .map(|pair| {
+                let golden = GoldenPair {
+                    expectation: pair.digest.clone(),
+                    quarantine: quarantine_history(pair),
+                };
+                ((pair.agent.clone(), pair.case.clone()), golden)
+            });
+        Ok(TipSuite::Graded(GradedTip {
+            suite,
+            pairs: pairs.collect(),
+        }))
     }
 }
 
@@ -139,7 +188,9 @@ impl BranchNumbers for BaseValues<'_> {
             }
             TipSuite::Graded(graded) => graded,
         };
-        let Some(own) = graded.suite.agents.iter().find(|one| one.agent == *agent) else { return Vec::new() };
+        let Some(own) = graded.suite.agents.iter().find(|one| one.agent == *agent) else {
+            return Vec::new();
+        };
         let pairs = own.cases.iter().filter_map(|result| {
             let golden = graded.pairs.get(&(agent.clone(), result.case.clone()))?;
             Some(ComparedPair {
@@ -151,10 +202,21 @@ impl BranchNumbers for BaseValues<'_> {
             })
         });
         let pairs: Vec<ComparedPair<'_>> = pairs.collect();
-        let base = BaseMeasurement { branch: self.tip.branch, pairs: &pairs, identity: &own.identity };
+        let base = BaseMeasurement {
+            branch: self.tip.branch,
+            pairs: &pairs,
+            identity: &own.identity,
+        };
         let mut notes = Vec::new();
-        let reduced = if has_lost { reduced_entry(judged, &base) } else { None };
-        let judged = GateInput { before: reduced.as_ref().or(judged.before), ..*judged };
+        let reduced = if has_lost {
+            reduced_entry(judged, &base)
+        } else {
+            None
+        };
+        let judged = GateInput {
+            before: reduced.as_ref().or(judged.before),
+            ..*judged
+        };
         if reduced.is_some() {
             let lost = outcome.gaps.lost_metrics();
             *outcome = gate::agent(&judged);
@@ -168,7 +230,10 @@ impl BranchNumbers for BaseValues<'_> {
             notes.extend(excuse(&judged, &base, outcome));
         }
         if lacks && let Some(entry) = completed_entry(&judged, &base) {
-            let judged = GateInput { before: Some(&entry), ..judged };
+            let judged = GateInput {
+                before: Some(&entry),
+                ..judged
+            };
             let mut completed = gate::agent(&judged);
             if excuses {
                 notes.extend(excuse(&judged, &base, &mut completed));

@@ -8,8 +8,9 @@ use crate::files::{Files, SourceText};
 use crate::format::baseline_v1;
 use crate::gate::case_values;
 use crate::model::{
-    AgentReport, Baseline, BaselineEntry, COVERAGE, Exclusion, Identity, InputLimit, JudgeEntry, JudgeReport,
-    NEWLY_FAILING, PairResult, RecordingAge, RepoPath, Report, Ruling, SuiteConfig, SuiteReport, Tier, Verdict,
+    AgentReport, Baseline, BaselineEntry, COVERAGE, Exclusion, Identity, InputLimit, JudgeEntry,
+    JudgeReport, NEWLY_FAILING, PairResult, RecordingAge, RepoPath, Report, Ruling, SuiteConfig,
+    SuiteReport, Tier, Verdict,
 };
 use crate::render::plural;
 use crate::report::too_many_left_out;
@@ -31,7 +32,9 @@ pub enum Need {
 pub fn load(disk: &Disk, file: &RepoPath, need: Need) -> Result<Option<Baseline>, CliError> {
     match (disk.own_text(file, &InputLimit::BASELINE), need) {
         (Ok(source), _) => Ok(Some(baseline_v1::read_baseline(&source)?)),
-        (Err(problem), _) if !problem.is_read_failure(ReadFailure::MissingFile) => Err(problem.into()),
+        (Err(problem), _) if !problem.is_read_failure(ReadFailure::MissingFile) => {
+            Err(problem.into())
+        }
         (Err(_), Need::Configured) => Ok(None),
         (Err(_), Need::Named) => Err(Diagnostic::of_read(
             file,
@@ -44,7 +47,11 @@ pub fn load(disk: &Disk, file: &RepoPath, need: Need) -> Result<Option<Baseline>
 }
 
 /// Reads the baseline of the working tree: the named one, else the config's.
-pub fn here(named: Option<&str>, disk: &Disk, configured: Option<&RepoPath>) -> Result<Option<Baseline>, CliError> {
+pub fn here(
+    named: Option<&str>,
+    disk: &Disk,
+    configured: Option<&RepoPath>,
+) -> Result<Option<Baseline>, CliError> {
     match (named, configured) {
         (Some(path), _) => {
             let (disk, file) = Disk::of_file(path)?;
@@ -61,9 +68,14 @@ pub fn here(named: Option<&str>, disk: &Disk, configured: Option<&RepoPath>) -> 
 /// An invalid baseline, or an unreadable base commit.
 pub fn of_commit(base: &BaseTree<'_>, file: &RepoPath) -> Result<Option<Baseline>, CliError> {
     match base.baseline_bytes(file) {
-        Ok(bytes) => Ok(Some(baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes)?)?)),
+        Ok(bytes) => Ok(Some(baseline_v1::read_baseline(&SourceText::new(
+            file.clone(),
+            bytes,
+        )?)?)),
         Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => Ok(None),
-        Err(problem) => Err(base.trouble().map_or_else(|| problem.into(), CliError::from)),
+        Err(problem) => Err(base
+            .trouble()
+            .map_or_else(|| problem.into(), CliError::from)),
     }
 }
 
@@ -71,7 +83,10 @@ pub fn of_commit(base: &BaseTree<'_>, file: &RepoPath) -> Result<Option<Baseline
 #[cfg(feature = "github")]
 pub fn on(files: &dyn Files, file: &RepoPath) -> Result<Option<Baseline>, CliError> {
     match files.baseline_bytes(file) {
-        Ok(bytes) => Ok(Some(baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes)?)?)),
+        Ok(bytes) => Ok(Some(baseline_v1::read_baseline(&SourceText::new(
+            file.clone(),
+            bytes,
+        )?)?)),
         Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => Ok(None),
         Err(problem) => Err(problem.into()),
     }
@@ -83,7 +98,11 @@ pub fn proposed(before: Option<&Baseline>, report: &Report) -> Baseline {
     with_numbers(before, report, &|_| true)
 }
 
-fn with_numbers(before: Option<&Baseline>, report: &Report, is_written: &dyn Fn(&SuiteReport) -> bool) -> Baseline {
+fn with_numbers(
+    before: Option<&Baseline>,
+    report: &Report,
+    is_written: &dyn Fn(&SuiteReport) -> bool,
+) -> Baseline {
     let mut after = before.cloned().unwrap_or_default();
     if report.called_off.is_some() {
         return after;
@@ -105,30 +124,48 @@ fn with_numbers(before: Option<&Baseline>, report: &Report, is_written: &dyn Fn(
 
 /// Whether none of an agent's cases counts, so that its baseline entry must be kept. One with drafts alone has no case.
 pub fn is_unmeasured(agent: &AgentReport) -> bool {
-    agent.cases.iter().all(|case| case.exclusion != Exclusion::Counted)
+    agent
+        .cases
+        .iter()
+        .all(|case| case.exclusion != Exclusion::Counted)
 }
 
 /// The numbers of an agent. Of the cases that do not count it has the last values: a quarantine does not lower what a case is compared
 /// with afterwards. Values of another scorer or tier would be compared with nothing.
 fn entry(agent: &AgentReport, before: Option<&BaselineEntry>) -> BaselineEntry {
     // This metric compares with the baseline, so it is not stored in it.
-    let own = agent.metrics.iter().filter(|metric| metric.name != NEWLY_FAILING);
+    let own = agent
+        .metrics
+        .iter()
+        .filter(|metric| metric.name != NEWLY_FAILING);
     let metrics = own.filter_map(|metric| Some((metric.name.clone(), metric.value?)));
-    let cases = agent
+    let cases = agent.cases.iter().map(|case| {
+        (
+            case.case.clone(),
+            case_values(
+                agent.metrics.iter().map(|metric| metric.name.as_str()),
+                case,
+            ),
+        )
+    });
+    let measured_by = |identity: &Identity| (identity.scorer.clone(), identity.tier.clone());
+    let is_alike = |before: &&BaselineEntry| {
+        before.identity.as_ref().map(measured_by) == Some(measured_by(&agent.identity))
+    };
+    let before = before.filter(is_alike);
+    let left_out = agent
         .cases
         .iter()
-        .map(|case| (case.case.clone(), case_values(agent.metrics.iter().map(|metric| metric.name.as_str()), case)));
-    let measured_by = |identity: &Identity| (identity.scorer.clone(), identity.tier.clone());
-    let is_alike =
-        |before: &&BaselineEntry| before.identity.as_ref().map(measured_by) == Some(measured_by(&agent.identity));
-    let before = before.filter(is_alike);
-    let left_out = agent.cases.iter().filter(|case| case.exclusion != Exclusion::Counted).map(|case| &case.case);
+        .filter(|case| case.exclusion != Exclusion::Counted)
+        .map(|case| &case.case);
     BaselineEntry {
         finding_count: None,
         metrics: metrics.collect(),
         identity: Some(agent.identity.clone()),
         cases: cases.collect(),
-        earlier: left_out.filter_map(|case| Some((case.clone(), before?.last_values(case)?.clone()))).collect(),
+        earlier: left_out
+            .filter_map(|case| Some((case.clone(), before?.last_values(case)?.clone())))
+            .collect(),
         taxonomy: agent.taxonomy(),
         infra: Some(agent.lost_samples()),
         layers: agent.read_layers.clone(),
@@ -143,12 +180,21 @@ fn entry(agent: &AgentReport, before: Option<&BaselineEntry>) -> BaselineEntry {
 /// Returns the marks of a judge; `None` without votes.
 fn judge_entry(agent: &AgentReport, judge: &JudgeReport) -> Option<JudgeEntry> {
     judge.identity.model.as_ref()?;
-    let counted = agent.cases.iter().filter(|pair| pair.exclusion == Exclusion::Counted);
+    let counted = agent
+        .cases
+        .iter()
+        .filter(|pair| pair.exclusion == Exclusion::Counted);
     let marked = counted.filter_map(|pair| {
-        let judged = pair.judged.iter().find(|judged| judged.judge == judge.name)?;
+        let judged = pair
+            .judged
+            .iter()
+            .find(|judged| judged.judge == judge.name)?;
         Some((pair.case.clone(), judged.opinion.mark()?))
     });
-    Some(JudgeEntry { identity: judge.identity.clone(), cases: marked.collect() })
+    Some(JudgeEntry {
+        identity: judge.identity.clone(),
+        cases: marked.collect(),
+    })
 }
 
 /// Whether an agent's coverage gate is inconclusive.
@@ -185,7 +231,11 @@ pub fn unusable_numbers(report: &Report) -> Vec<String> {
             if stale > 0 {
                 reasons.push(format!(
                     "{who}: {}",
-                    plural(stale, "case has stale recordings", "cases have stale recordings")
+                    plural(
+                        stale,
+                        "case has stale recordings",
+                        "cases have stale recordings"
+                    )
                 ));
             }
         }
@@ -198,11 +248,20 @@ pub fn unusable_numbers(report: &Report) -> Vec<String> {
 /// # Errors
 /// A run without numbers, a config without a baseline, or a file that cannot be read or written.
 pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), CliError> {
-    let refuse =
-        |what: &str, help: &str| CliError::from(Diagnostic::of_file(&args.config, Code::NO_BASELINE, what, help));
+    let refuse = |what: &str, help: &str| {
+        CliError::from(Diagnostic::of_file(
+            &args.config,
+            Code::NO_BASELINE,
+            what,
+            help,
+        ))
+    };
     let mut agents = done.report.agents().peekable();
     if agents.peek().is_none() {
-        return Err(refuse("nothing was graded, so the baseline cannot be updated", "run a suite"));
+        return Err(refuse(
+            "nothing was graded, so the baseline cannot be updated",
+            "run a suite",
+        ));
     }
     if agents.all(|agent| agent.cases.is_empty()) {
         let what = "every case is a draft, so the baseline cannot be updated";
@@ -211,7 +270,12 @@ pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), Cli
     let (disk, file) = match (&args.baseline, &done.config.baseline) {
         (Some(path), _) => Disk::of_file(path)?,
         (None, Some(file)) => (Disk::of_config(&args.config)?.0, file.clone()),
-        (None, None) => return Err(refuse("the config has no baseline", "add baseline: baselines/latest.json")),
+        (None, None) => {
+            return Err(refuse(
+                "the config has no baseline",
+                "add baseline: baselines/latest.json",
+            ));
+        }
     };
     // Another run may have written numbers of other suites in the meantime.
     let _lock = disk.lock(&file)?;
@@ -220,21 +284,33 @@ pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), Cli
     // Two branches that measure the same numbers would conflict in the time alone.
     let is_same = |current: &Baseline| {
         let (then, now) = (current, &proposed);
-        (&then.suites, &then.samples, &then.tool_version) == (&now.suites, &now.samples, &now.tool_version)
+        (&then.suites, &then.samples, &then.tool_version)
+            == (&now.suites, &now.samples, &now.tool_version)
     };
     let is_unchanged = current.as_ref().is_some_and(is_same);
     if !is_unchanged {
-        disk.ignored_note([file.clone()]).iter().for_each(|note| world.tell(note));
-        disk.replace_own(&file, &InputLimit::BASELINE, &|out| baseline_v1::write_baseline(&proposed, out))?;
+        disk.ignored_note([file.clone()])
+            .iter()
+            .for_each(|note| world.tell(note));
+        disk.replace_own(&file, &InputLimit::BASELINE, &|out| {
+            baseline_v1::write_baseline(&proposed, out)
+        })?;
     }
     if !args.view.quiet {
         for suite in &done.report.suites {
             for agent in suite.agents.iter().filter(|agent| is_unmeasured(agent)) {
                 let who = format!("{}/{}", suite.id, agent.agent);
-                world.tell(&format!("{who}: no case was measured, so its numbers in the baseline are unchanged"));
+                world.tell(&format!(
+                    "{who}: no case was measured, so its numbers in the baseline are unchanged"
+                ));
             }
         }
-        for suite in done.report.suites.iter().filter(|suite| done.is_of_other_tier(suite)) {
+        for suite in done
+            .report
+            .suites
+            .iter()
+            .filter(|suite| done.is_of_other_tier(suite))
+        {
             world.tell(&format!(
                 "{}: the baseline has the numbers of its deterministic tier, so those of the model tier are not written",
                 suite.id
@@ -261,8 +337,9 @@ impl GradedRun {
     /// Whether these are the model tier's numbers of a suite that also runs in the deterministic tier. The baseline has one entry for an
     /// agent, with which the tier that blocks is compared.
     fn is_of_other_tier(&self, report: &SuiteReport) -> bool {
-        let is_deterministic =
-            |suite: &SuiteConfig| suite.id == report.id && suite.tiers.contains(&Tier::Deterministic);
+        let is_deterministic = |suite: &SuiteConfig| {
+            suite.id == report.id && suite.tiers.contains(&Tier::Deterministic)
+        };
         report.tier == Tier::Model && self.config.suites.iter().any(is_deterministic)
     }
 }

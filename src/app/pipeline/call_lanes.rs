@@ -12,8 +12,16 @@ const CALLS: usize = 40;
 pub fn call_lanes(completed: &[Vec<Run>]) -> Vec<Vec<CalledTool>> {
     let lanes = completed.iter().take(SAMPLES).map(|runs| {
         let all = runs.iter().flat_map(|run| calls(run).0).take(CALLS);
-        all.map(|call| CalledTool { tool: line(&call.name, 60), failed: call.failed }).collect()
+        all.map(|call| CalledTool {
+            tool: line(&call.name, 60),
+            failed: call.failed,
+        })
+        .collect()
     });
     let lanes: Vec<Vec<CalledTool>> = lanes.collect();
-    if lanes.iter().all(Vec::is_empty) { Vec::new() } else { lanes }
+    if lanes.iter().all(Vec::is_empty) {
+        Vec::new()
+    } else {
+        lanes
+    }
 }

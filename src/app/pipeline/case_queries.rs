@@ -50,7 +50,10 @@ impl ExtendedFile {
     fn of(loaded: &LoadedSuite) -> Self {
         let known = loaded.suite.pairs_to_run().map(|pair| &pair.case);
         let retired = loaded.suite.retired().iter().map(|(case, _)| case);
-        Self { used: known.chain(retired).map(ToString::to_string).collect(), new: Vec::new() }
+        Self {
+            used: known.chain(retired).map(ToString::to_string).collect(),
+            new: Vec::new(),
+        }
     }
 }
 
@@ -58,8 +61,9 @@ impl AddedDrafts<'_> {
     /// Adds new cases to a golden file.
     fn write(&mut self, disk: &Disk, path: &RepoPath, new: &[String]) -> Result<(), CliError> {
         let source = disk.text(path)?;
-        let text = with_cases(&source, new)
-            .ok_or_else(|| anyhow::anyhow!("{}: a case cannot be added to this text", source.file))?;
+        let text = with_cases(&source, new).ok_or_else(|| {
+            anyhow::anyhow!("{}: a case cannot be added to this text", source.file)
+        })?;
         disk.replace_input(&source.file, text.as_bytes())?;
         self.before.insert(source.file, source.text);
         Ok(())
@@ -68,14 +72,18 @@ impl AddedDrafts<'_> {
     /// Takes the drafts back. Returns why that failed.
     pub fn undo(&self) -> Option<anyhow::Error> {
         let disk = self.disk?;
-        self.before.iter().find_map(|(file, text)| disk.replace_input(file, text.as_bytes()).err())
+        self.before
+            .iter()
+            .find_map(|(file, text)| disk.replace_input(file, text.as_bytes()).err())
     }
 }
 
 impl KnownCases {
     /// Reads a config; `None` if none was named and the default one does not exist.
     pub fn open(config: Option<&str>, world: &World) -> Result<Option<Self>, CliError> {
-        let Some((disk, file)) = Disk::of_config_if_any(config)? else { return Ok(None) };
+        let Some((disk, file)) = Disk::of_config_if_any(config)? else {
+            return Ok(None);
+        };
         let plan = plan(&disk, &file, Selection::default(), &world.clock)?;
         Ok(Some(Self { disk, plan }))
     }
@@ -94,8 +102,15 @@ impl KnownCases {
         let said = run.messages();
         let mut found: BTreeSet<&CaseId> = BTreeSet::new();
         for loaded in &self.plan.suites {
-            for pair in loaded.suite.pairs_to_run().filter(|pair| pair.agent == *agent) {
-                let mut asks = pair.runs.iter().filter_map(|key| loaded.suite.ask(pair, key, &self.disk).ok()?);
+            for pair in loaded
+                .suite
+                .pairs_to_run()
+                .filter(|pair| pair.agent == *agent)
+            {
+                let mut asks = pair
+                    .runs
+                    .iter()
+                    .filter_map(|key| loaded.suite.ask(pair, key, &self.disk).ok()?);
                 if !said.is_empty() && asks.any(|ask| fits_said(&ask, &said)) {
                     found.insert(&pair.case);
                 }
@@ -107,19 +122,28 @@ impl KnownCases {
     /// Which agents there are; `None` if this is one of them.
     pub fn help_with_agent(&self, agent: &AgentName) -> Option<String> {
         let suites = self.plan.suites.iter();
-        let known: BTreeSet<&str> =
-            suites.flat_map(|loaded| loaded.config.agents.keys()).map(AgentName::as_str).collect();
+        let known: BTreeSet<&str> = suites
+            .flat_map(|loaded| loaded.config.agents.keys())
+            .map(AgentName::as_str)
+            .collect();
         if known.contains(agent.as_str()) {
             return None;
         }
         Some(match nearest(agent.as_str(), known.iter().copied()) {
             Some(near) => format!("did you mean \"{near}\"?"),
-            None => format!("the agents are {}", known.into_iter().collect::<Vec<_>>().join(", ")),
+            None => format!(
+                "the agents are {}",
+                known.into_iter().collect::<Vec<_>>().join(", ")
+            ),
         })
     }
 
     pub fn has(&self, agent: &AgentName, case: &CaseId) -> bool {
-        let mut pairs = self.plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run());
+        let mut pairs = self
+            .plan
+            .suites
+            .iter()
+            .flat_map(|loaded| loaded.suite.pairs_to_run());
         pairs.any(|pair| pair.agent == *agent && pair.case == *case)
     }
 
@@ -131,11 +155,18 @@ impl KnownCases {
         let words = AnswerWords::of(runs.iter().filter_map(|new| new.run.text.as_deref()));
         let mut files: BTreeMap<&RepoPath, ExtendedFile> = BTreeMap::new();
         let mut added: BTreeMap<DraftKey<'_>, CaseId> = BTreeMap::new();
-        let mut drafts = AddedDrafts { disk: Some(&self.disk), ..AddedDrafts::default() };
+        let mut drafts = AddedDrafts {
+            disk: Some(&self.disk),
+            ..AddedDrafts::default()
+        };
         for NewRun { run, origin, agent } in runs {
             let loaded = self.suite_of(agent)?;
             let path = &loaded.config.path;
-            let asked = run.messages().into_iter().map(|message| message.split_whitespace().collect()).collect();
+            let asked = run
+                .messages()
+                .into_iter()
+                .map(|message| message.split_whitespace().collect())
+                .collect();
             let key = (path, run.case.as_deref(), asked);
             if let Some(case) = added.get(&key) {
                 drafts.cases.push(Some(case.clone()));
@@ -145,9 +176,12 @@ impl KnownCases {
                 drafts.cases.push(None);
                 continue;
             };
-            let file = files.entry(path).or_insert_with(|| ExtendedFile::of(loaded));
+            let file = files
+                .entry(path)
+                .or_insert_with(|| ExtendedFile::of(loaded));
             case.renamed(&mut file.used);
-            file.new.push(serde_json::to_string_pretty(&case).map_err(anyhow::Error::from)?);
+            file.new
+                .push(serde_json::to_string_pretty(&case).map_err(anyhow::Error::from)?);
             let id = CaseId::new(&case.id).map_err(|bad| anyhow::anyhow!("{bad}"))?;
             drafts.cases.push(Some(id.clone()));
             added.insert(key, id);
@@ -163,7 +197,9 @@ impl KnownCases {
     /// The suite of kind `tool_use` with the agent.
     fn suite_of(&self, agent: &AgentName) -> Result<&LoadedSuite, Diagnostic> {
         let mut suites = self.plan.suites.iter();
-        let found = suites.find(|loaded| loaded.kind.name == "tool_use" && loaded.config.agents.contains_key(agent));
+        let found = suites.find(|loaded| {
+            loaded.kind.name == "tool_use" && loaded.config.agents.contains_key(agent)
+        });
         found.ok_or_else(|| {
             let what = format!("--new-cases: no suite of kind tool_use has the agent \"{agent}\"");
             let help = "add the agent to such a suite, or set one up with goldgate init";

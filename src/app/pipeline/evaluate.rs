@@ -20,8 +20,8 @@ use crate::files::{Files, OtherCommit, ReadFor, RecordedFiles};
 use crate::fold::{GradedSample, PairMeta};
 use crate::gate::{ComparedPair, GateInput, GateOutcome, QuarantineHistory};
 use crate::model::{
-    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NoVerdict, PairResult, Run, RunSource, Sample,
-    SampleUse, SampleUses, SuiteId, SuiteReport, Tier,
+    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NoVerdict, PairResult, Run,
+    RunSource, Sample, SampleUse, SampleUses, SuiteId, SuiteReport, Tier,
 };
 use crate::report::AgentFacts;
 use crate::suites::{GradeContext, LabelContent, Pair, outputs_digest, suite_digest, used};
@@ -68,7 +68,10 @@ pub struct ShardResults {
 
 impl ShardResults {
     pub fn add(&mut self, tier: Tier, suite: &SuiteId, pair: PairResult) {
-        self.pairs.insert((tier, suite.clone(), pair.agent.clone(), pair.case.clone()), pair);
+        self.pairs.insert(
+            (tier, suite.clone(), pair.agent.clone(), pair.case.clone()),
+            pair,
+        );
     }
 
     /// Returns the number of pairs.
@@ -85,23 +88,34 @@ impl ShardResults {
 
     /// Returns the agents of a tier that no machine ran.
     pub fn not_run(&self, tier: Tier) -> Vec<NotRun> {
-        self.not_run.iter().filter(|one| one.tier == tier).cloned().collect()
+        self.not_run
+            .iter()
+            .filter(|one| one.tier == tier)
+            .cloned()
+            .collect()
     }
 
     fn has(&self, tier: Tier, suite: &SuiteId, pair: &Pair) -> bool {
-        self.pairs.contains_key(&(tier, suite.clone(), pair.agent.clone(), pair.case.clone()))
+        self.pairs
+            .contains_key(&(tier, suite.clone(), pair.agent.clone(), pair.case.clone()))
     }
 
     fn result(&self, tier: Tier, suite: &SuiteId, pair: &Pair) -> Result<PairResult, Diagnostic> {
-        self.pairs.get(&(tier, suite.clone(), pair.agent.clone(), pair.case.clone())).cloned().ok_or_else(|| {
-            let what = format!("no shard has the result of {suite}/{}/{}", pair.agent, pair.case);
-            Diagnostic::of_file(
-                &pair.golden,
-                Code::MISSING_PART,
-                what,
-                "grade all shards on the same checkout and merge there",
-            )
-        })
+        self.pairs
+            .get(&(tier, suite.clone(), pair.agent.clone(), pair.case.clone()))
+            .cloned()
+            .ok_or_else(|| {
+                let what = format!(
+                    "no shard has the result of {suite}/{}/{}",
+                    pair.agent, pair.case
+                );
+                Diagnostic::of_file(
+                    &pair.golden,
+                    Code::MISSING_PART,
+                    what,
+                    "grade all shards on the same checkout and merge there",
+                )
+            })
     }
 }
 
@@ -117,9 +131,22 @@ pub fn evaluate(
     baseline: Option<&Baseline>,
 ) -> Result<Evaluated, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let mut evaluated = Evaluated { suites: Vec::new(), not_gateable: Vec::new() };
-    for loaded in plan.suites.iter().filter(|loaded| loaded.config.tiers.contains(&tier)) {
-        let Some(inputs) = problems.keep_all(FreshnessInputs::open(plan, loaded, tier, files, origin.other)) else {
+    let mut evaluated = Evaluated {
+        suites: Vec::new(),
+        not_gateable: Vec::new(),
+    };
+    for loaded in plan
+        .suites
+        .iter()
+        .filter(|loaded| loaded.config.tiers.contains(&tier))
+    {
+        let Some(inputs) = problems.keep_all(FreshnessInputs::open(
+            plan,
+            loaded,
+            tier,
+            files,
+            origin.other,
+        )) else {
             continue;
         };
         let counts = SampleCounts::new(plan, loaded, tier, baseline);
@@ -132,23 +159,44 @@ pub fn evaluate(
             counts: &counts,
             other: origin.other,
         };
-        let Some(graded) = problems.keep_all(grade(&grading, tier, origin.parts)) else { continue };
-        let Some(mut drafts) = problems.keep_all(grade_drafts(&grading, tier, origin.parts)) else { continue };
+        let Some(graded) = problems.keep_all(grade(&grading, tier, origin.parts)) else {
+            continue;
+        };
+        let Some(mut drafts) = problems.keep_all(grade_drafts(&grading, tier, origin.parts)) else {
+            continue;
+        };
         if graded.is_empty() && drafts.is_empty() {
             continue;
         }
         let results = || graded.values().flatten().map(|graded| &graded.result);
-        let checks = |pair: &PairResult| pair.checks.iter().map(|check| check.name.to_string()).collect();
+        let checks = |pair: &PairResult| {
+            pair.checks
+                .iter()
+                .map(|check| check.name.to_string())
+                .collect()
+        };
         let labelled = results().map(|pair| (&pair.agent, &pair.case, checks(pair)));
         if !loaded.labels.is_empty() {
-            loaded.labels.unknown_checks(labelled).into_iter().for_each(|problem| problems.push(problem));
+            loaded
+                .labels
+                .unknown_checks(labelled)
+                .into_iter()
+                .for_each(|problem| problems.push(problem));
         }
         let trust = judged::trust(loaded, results());
         let mut agents = Vec::new();
         for (agent, graded) in graded {
-            let mut part =
-                judge(&grading, tier, AgentResults { agent, graded }, ComparedWith { baseline, base: origin.base });
-            let before = baseline.and_then(|baseline| baseline.entry(&loaded.config.id, &part.report.agent));
+            let mut part = judge(
+                &grading,
+                tier,
+                AgentResults { agent, graded },
+                ComparedWith {
+                    baseline,
+                    base: origin.base,
+                },
+            );
+            let before =
+                baseline.and_then(|baseline| baseline.entry(&loaded.config.id, &part.report.agent));
             let pairs: Vec<&PairResult> = part.report.cases.iter().collect();
             // After the gates, so that judges cannot influence them.
             part.report.judges = judged::agent(loaded, &pairs, &trust, before);
@@ -157,10 +205,16 @@ pub fn evaluate(
             report::add_drafts(&mut part.report, of_agent);
             agents.push(part.report);
         }
-        agents.extend(drafts.into_iter().map(|(agent, drafts)| report::only_drafts(agent, drafts)));
+        agents.extend(
+            drafts
+                .into_iter()
+                .map(|(agent, drafts)| report::only_drafts(agent, drafts)),
+        );
         agents.sort_by(|one, other| one.agent.cmp(&other.agent));
         let suite = report::suite(loaded.config.id.clone(), loaded.kind.name, tier, agents);
-        evaluated.not_gateable.extend(report::too_many_left_out(&suite));
+        evaluated
+            .not_gateable
+            .extend(report::too_many_left_out(&suite));
         evaluated.suites.push(suite);
     }
     problems.or(evaluated)
@@ -199,14 +253,31 @@ fn grade_drafts(
     tier: Tier,
     parts: Option<&ShardResults>,
 ) -> Result<BTreeMap<AgentName, Vec<PairResult>>, Diagnostics> {
-    let SuiteGrading { plan, loaded, runs, .. } = *grading;
+    let SuiteGrading {
+        plan, loaded, runs, ..
+    } = *grading;
     let pairs: Vec<&Pair> = match (plan.rules, parts) {
-        (RulesSource::Head, None) => loaded.chosen_drafts(&plan.wanted).filter(|pair| runs.has(pair)).collect(),
+        (RulesSource::Head, None) => loaded
+            .chosen_drafts(&plan.wanted)
+            .filter(|pair| runs.has(pair))
+            .collect(),
         (RulesSource::Base, _) | (RulesSource::Head, Some(_)) => Vec::new(),
     };
-    let graded = grade_pairs(&SuiteGrading { other: None, ..*grading }, tier, None, &pairs)?;
-    let results = |graded: Vec<GradedPair<'_>>| graded.into_iter().map(|graded| graded.result).collect();
-    Ok(graded.into_iter().map(|(agent, graded)| (agent, results(graded))).collect())
+    let graded = grade_pairs(
+        &SuiteGrading {
+            other: None,
+            ..*grading
+        },
+        tier,
+        None,
+        &pairs,
+    )?;
+    let results =
+        |graded: Vec<GradedPair<'_>>| graded.into_iter().map(|graded| graded.result).collect();
+    Ok(graded
+        .into_iter()
+        .map(|(agent, graded)| (agent, results(graded)))
+        .collect())
 }
 
 /// Grades the selected pairs of a suite that count.
@@ -215,7 +286,9 @@ fn grade<'a>(
     tier: Tier,
     parts: Option<&ShardResults>,
 ) -> Result<BTreeMap<AgentName, Vec<GradedPair<'a>>>, Diagnostics> {
-    let SuiteGrading { plan, loaded, runs, .. } = *grading;
+    let SuiteGrading {
+        plan, loaded, runs, ..
+    } = *grading;
     let known = |pair: &&Pair| {
         let given = parts.is_some_and(|parts| parts.has(tier, &loaded.config.id, pair));
         given || runs.has(pair)
@@ -231,29 +304,49 @@ fn grade_pairs<'a>(
     parts: Option<&ShardResults>,
     pairs: &[&'a Pair],
 ) -> Result<BTreeMap<AgentName, Vec<GradedPair<'a>>>, Diagnostics> {
-    let SuiteGrading { loaded, files, other, .. } = *grading;
-    let cases: Vec<&[&Pair]> = pairs.chunk_by(|one, other| one.case == other.case).collect();
+    let SuiteGrading {
+        loaded,
+        files,
+        other,
+        ..
+    } = *grading;
+    let cases: Vec<&[&Pair]> = pairs
+        .chunk_by(|one, other| one.case == other.case)
+        .collect();
     let graded: Vec<Vec<Result<GradedPair<'a>, Diagnostics>>> = cases
         .par_iter()
         .with_max_len(AT_ONCE)
         .map(|case| {
             let read_for = || ReadFor::Case(case[0].case.clone());
-            let recorded = other.map(|other| RecordedFiles::new(files, other, &loaded.reads, read_for()));
+            let recorded =
+                other.map(|other| RecordedFiles::new(files, other, &loaded.reads, read_for()));
             let files: &dyn Files = recorded.as_ref().map_or(files, |recorded| recorded);
             if recorded.is_some() {
-                case.iter().for_each(|pair| loaded.suite.read_inputs(pair, files));
+                case.iter()
+                    .for_each(|pair| loaded.suite.read_inputs(pair, files));
             }
             let context = GradeContext::new(files, &loaded.prompts);
             let result = |pair: &Pair| match parts {
                 None => grade_pair(grading, pair, &context),
                 Some(parts) => Ok(parts.result(tier, &loaded.config.id, pair)?),
             };
-            case.iter().map(|pair| Ok(GradedPair { pair, result: result(pair)? })).collect()
+            case.iter()
+                .map(|pair| {
+                    Ok(GradedPair {
+                        pair,
+                        result: result(pair)?,
+                    })
+                })
+                .collect()
         })
         .collect();
     let mut problems = Diagnostics::default();
     let mut by_agent: BTreeMap<AgentName, Vec<GradedPair<'a>>> = BTreeMap::new();
-    for graded in graded.into_iter().flatten().filter_map(|one| problems.keep_all(one)) {
+    for graded in graded
+        .into_iter()
+        .flatten()
+        .filter_map(|one| problems.keep_all(one))
+    {
         match by_agent.get_mut(&graded.result.agent) {
             Some(of_agent) => of_agent.push(graded),
             None => {
@@ -267,8 +360,19 @@ fn grade_pairs<'a>(
     problems.or(by_agent)
 }
 
-fn grade_pair(grading: &SuiteGrading<'_>, pair: &Pair, context: &GradeContext<'_>) -> Result<PairResult, Diagnostics> {
-    let SuiteGrading { plan, loaded, runs, inputs, counts, .. } = *grading;
+fn grade_pair(
+    grading: &SuiteGrading<'_>,
+    pair: &Pair,
+    context: &GradeContext<'_>,
+) -> Result<PairResult, Diagnostics> {
+    let SuiteGrading {
+        plan,
+        loaded,
+        runs,
+        inputs,
+        counts,
+        ..
+    } = *grading;
     let mut answered_by = AnsweringModels::default();
     let mut graded = Vec::new();
     let mut completed: Vec<Vec<Run>> = Vec::new();
@@ -276,7 +380,11 @@ fn grade_pair(grading: &SuiteGrading<'_>, pair: &Pair, context: &GradeContext<'_
     let samples = runs.samples(pair, counts.of(pair))?;
     let freshness = inputs.of_samples(pair, &samples);
     let judged = judged::pair(loaded, pair, &samples, context.files())?;
-    let digest = if loaded.labels.has_scores() { outputs_digest(&samples) } else { None };
+    let digest = if loaded.labels.has_scores() {
+        outputs_digest(&samples)
+    } else {
+        None
+    };
     context.set_outputs(digest.clone());
     for (number, sample) in (0_u32..).zip(samples) {
         graded.push(match sample {
@@ -299,7 +407,10 @@ fn grade_pair(grading: &SuiteGrading<'_>, pair: &Pair, context: &GradeContext<'_
         case: pair.case.clone(),
         agent: pair.agent.clone(),
         golden: pair.golden.clone(),
-        answered_by: AnsweredBy { freshness, ..answered_by.together() },
+        answered_by: AnsweredBy {
+            freshness,
+            ..answered_by.together()
+        },
     };
     let mut folded = fold::pair(loaded.specs_of(pair), heading, graded);
     if !folded.passed.passes() {
@@ -313,7 +424,11 @@ fn grade_pair(grading: &SuiteGrading<'_>, pair: &Pair, context: &GradeContext<'_
     folded.recording = runs.recording(pair);
     loaded.suite.together(pair, &completed, &mut folded);
     retag(loaded, &mut folded);
-    if let Some(stated) = pair.quarantine.as_ref().filter(|stated| plan.today <= stated.terms.expires) {
+    if let Some(stated) = pair
+        .quarantine
+        .as_ref()
+        .filter(|stated| plan.today <= stated.terms.expires)
+    {
         folded.exclusion = Exclusion::Quarantined;
         folded.quarantine = Some(stated.terms.clone());
     }
@@ -322,8 +437,14 @@ fn grade_pair(grading: &SuiteGrading<'_>, pair: &Pair, context: &GradeContext<'_
 
 /// The medians of what the completed samples use.
 fn sample_uses(completed: &[Vec<Run>]) -> SampleUses {
-    let median =
-        |what: SampleUse| fold::median(completed.iter().filter_map(|runs| used(what.as_str(), runs)).collect());
+    let median = |what: SampleUse| {
+        fold::median(
+            completed
+                .iter()
+                .filter_map(|runs| used(what.as_str(), runs))
+                .collect(),
+        )
+    };
     SampleUses {
         tokens: median(SampleUse::Tokens),
         latency_ms: median(SampleUse::Latency),
@@ -334,10 +455,21 @@ fn sample_uses(completed: &[Vec<Run>]) -> SampleUses {
 /// Replaces the tag of a rule by the tag of a person's label, and mentions it in the failure.
 fn retag(loaded: &LoadedSuite, pair: &mut PairResult) {
     for label in loaded.labels.of(&pair.agent, &pair.case) {
-        let LabelContent::Tag(name, tag) = &label.content else { continue };
-        let checks = pair.checks.iter_mut().filter(|check| check.name.to_string() == *name);
+        let LabelContent::Tag(name, tag) = &label.content else {
+            continue;
+        };
+        let checks = pair
+            .checks
+            .iter_mut()
+            .filter(|check| check.name.to_string() == *name);
         for failure in checks.filter_map(|check| check.failure.as_mut()) {
-            failure.detail = format!("{} (tag {} set by {}: {})", failure.detail, tag.as_str(), label.by, label.reason);
+            failure.detail = format!(
+                "{} (tag {} set by {}: {})",
+                failure.detail,
+                tag.as_str(),
+                label.by,
+                label.reason
+            );
             failure.tag = *tag;
         }
     }
@@ -360,15 +492,30 @@ struct ComparedWith<'a> {
 
 /// Whether each run of the tier grades the same answers of an agent: a model may answer otherwise each time.
 fn has_same_runs(loaded: &LoadedSuite, agent: &AgentName, tier: Tier) -> bool {
-    let source = loaded.config.agents.get(agent).and_then(|agent| source_of(agent, tier));
+    let source = loaded
+        .config
+        .agents
+        .get(agent)
+        .and_then(|agent| source_of(agent, tier));
     tier == Tier::Deterministic || matches!(source, Some(RunSource::Replay(_)))
 }
 
 /// What the numbers of an agent depend on.
-fn identity(loaded: &LoadedSuite, tier: Tier, own: &[&Pair], graded: &[GradedPair<'_>]) -> Identity {
+fn identity(
+    loaded: &LoadedSuite,
+    tier: Tier,
+    own: &[&Pair],
+    graded: &[GradedPair<'_>],
+) -> Identity {
     let mut answers = AnsweringModels::default();
-    graded.iter().for_each(|graded| answers.add(&graded.result.answered_by));
-    let AnsweredBy { model, prompt_sha256, .. } = answers.together();
+    graded
+        .iter()
+        .for_each(|graded| answers.add(&graded.result.answered_by));
+    let AnsweredBy {
+        model,
+        prompt_sha256,
+        ..
+    } = answers.together();
     Identity {
         suite_digest: Some(suite_digest(own.to_vec())),
         scorer: Some(loaded.kind.scorer.to_owned()),
@@ -386,7 +533,13 @@ fn judge(
     measured: AgentResults<'_>,
     compared: ComparedWith<'_>,
 ) -> report::AgentPart {
-    let SuiteGrading { plan, loaded, inputs, counts, .. } = *grading;
+    let SuiteGrading {
+        plan,
+        loaded,
+        inputs,
+        counts,
+        ..
+    } = *grading;
     let pairs = loaded.suite.pairs();
     let AgentResults { agent, graded } = measured;
     let results = || graded.iter().map(|graded| &graded.result);
@@ -395,7 +548,9 @@ fn judge(
     let freshness = freshness_verdict(inputs, &agent, ages);
     let own: Vec<&Pair> = pairs.iter().filter(|pair| pair.agent == agent).collect();
     let identity = identity(loaded, tier, &own, &graded);
-    let before = compared.baseline.and_then(|baseline| baseline.entry(&loaded.config.id, &agent));
+    let before = compared
+        .baseline
+        .and_then(|baseline| baseline.entry(&loaded.config.id, &agent));
     let compared_pairs: Vec<ComparedPair<'_>> = graded
         .iter()
         .map(|GradedPair { pair, result }| ComparedPair {
@@ -415,7 +570,10 @@ fn judge(
     };
     let mut judgement = gate::agent(&input);
     // A live run's numbers differ each time, so only recordings are compared with those of the branch.
-    let branch_notes = match compared.base.filter(|_| has_same_runs(loaded, &agent, tier)) {
+    let branch_notes = match compared
+        .base
+        .filter(|_| has_same_runs(loaded, &agent, tier))
+    {
         Some(base) => base.compare((&loaded.config.id, tier), &agent, &input, &mut judgement),
         None => Vec::new(),
     };

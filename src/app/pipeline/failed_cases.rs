@@ -20,21 +20,32 @@ fn file(results: &RepoPath) -> RepoPath {
 /// Creates the folder of the last run's files, so that git ignores it.
 pub fn prepare_last_run(disk: &Disk, results: &RepoPath) -> anyhow::Result<()> {
     let ignore = last_run(results).child(".gitignore");
-    if disk.holds(&ignore) { Ok(()) } else { disk.replace(&ignore, b"*\n") }
+    if disk.holds(&ignore) {
+        Ok(())
+    } else {
+        disk.replace(&ignore, b"*\n")
+    }
 }
 
 /// Returns the cases of these tiers that failed in the last run.
 ///
 /// # Errors
 /// No case failed, or none is known.
-pub fn failed_before(disk: &Disk, results: &RepoPath, tiers: &[Tier]) -> Result<BTreeSet<FailedCase>, Diagnostic> {
+pub fn failed_before(
+    disk: &Disk,
+    results: &RepoPath,
+    tiers: &[Tier],
+) -> Result<BTreeSet<FailedCase>, Diagnostic> {
     let file = file(results);
     let known = match disk.text(&file) {
         Ok(source) => read_failed(&source)?,
         Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => BTreeSet::new(),
         Err(problem) => return Err(problem),
     };
-    let failed: BTreeSet<FailedCase> = known.into_iter().filter(|case| tiers.contains(&case.tier)).collect();
+    let failed: BTreeSet<FailedCase> = known
+        .into_iter()
+        .filter(|case| tiers.contains(&case.tier))
+        .collect();
     match failed.is_empty() {
         true => Err(Diagnostic::of_command_line(
             Code::NOTHING_SELECTED,
@@ -49,9 +60,15 @@ pub fn failed_before(disk: &Disk, results: &RepoPath, tiers: &[Tier]) -> Result<
 pub fn save_failed(disk: &Disk, results: &RepoPath, report: &Report) -> anyhow::Result<()> {
     let path = file(results);
     // A broken file is replaced: it holds nothing that cannot be graded again.
-    let before = disk.text(&path).ok().and_then(|source| read_failed(&source).ok()).unwrap_or_default();
-    let graded: BTreeSet<FailedCase> =
-        report.suite_cases().map(|(suite, agent, case)| named(suite, agent, case)).collect();
+    let before = disk
+        .text(&path)
+        .ok()
+        .and_then(|source| read_failed(&source).ok())
+        .unwrap_or_default();
+    let graded: BTreeSet<FailedCase> = report
+        .suite_cases()
+        .map(|(suite, agent, case)| named(suite, agent, case))
+        .collect();
     let mut after: BTreeSet<FailedCase> = before.difference(&graded).cloned().collect();
     after.extend(
         report
@@ -67,18 +84,27 @@ pub fn save_failed(disk: &Disk, results: &RepoPath, report: &Report) -> anyhow::
 }
 
 fn named(suite: &SuiteReport, agent: &AgentReport, case: &PairResult) -> FailedCase {
-    FailedCase { tier: suite.tier, suite: suite.id.clone(), agent: agent.agent.clone(), case: case.case.clone() }
+    FailedCase {
+        tier: suite.tier,
+        suite: suite.id.clone(),
+        agent: agent.agent.clone(),
+        case: case.case.clone(),
+    }
 }
 
 /// Whether a case has to be looked at: a check or one of its values fails, it moved a failed gate, or it was not measured.
 fn has_failed(agent: &AgentReport, case: &PairResult) -> bool {
     let moved_a_gate = || {
         let failed = agent.metrics.iter().filter(|metric| metric.verdict.fails());
-        failed.flat_map(|metric| &metric.evidence.cases).any(|evidence| evidence.case == case.case)
+        failed
+            .flat_map(|metric| &metric.evidence.cases)
+            .any(|evidence| evidence.case == case.case)
     };
     match case.exclusion {
         Exclusion::Quarantined => false,
         Exclusion::NoMajority => true,
-        Exclusion::Counted => case.verdict.fails() || case.failed_checks().next().is_some() || moved_a_gate(),
+        Exclusion::Counted => {
+            case.verdict.fails() || case.failed_checks().next().is_some() || moved_a_gate()
+        }
     }
 }

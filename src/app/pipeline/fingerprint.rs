@@ -51,11 +51,22 @@ pub struct KeptDigests<'a> {
 
 impl AgentState {
     /// Computes the state of an agent; `None` if its config does not state files. `prompt` is its prompt package, if any.
-    pub fn of(files: &dyn Files, agent: &Agent, prompt: Option<&PromptPackage>) -> Result<Option<Self>, Diagnostic> {
+    pub fn of(
+        files: &dyn Files,
+        agent: &Agent,
+        prompt: Option<&PromptPackage>,
+    ) -> Result<Option<Self>, Diagnostic> {
         Ok(match agent.files() {
             AgentFiles::Patterns(patterns) => {
-                let further = prompt.map(|_| further_prompt_files(files, agent)).transpose()?;
-                Some(Self::Digest(of_patterns(files, agent, patterns, further.unwrap_or_default())?))
+                let further = prompt
+                    .map(|_| further_prompt_files(files, agent))
+                    .transpose()?;
+                Some(Self::Digest(of_patterns(
+                    files,
+                    agent,
+                    patterns,
+                    further.unwrap_or_default(),
+                )?))
             }
             AgentFiles::Prompt(path) => match prompt {
                 Some(package) => Some(Self::Digest(of_prompt(files, path, package)?)),
@@ -71,7 +82,9 @@ impl AgentState {
     /// of the agent's files can still be stale by the digest of its prompt package, and so can one with it. No recording is of an agent
     /// without files.
     pub fn age(&self, prompt: Option<&PromptPackage>, kept: &KeptDigests<'_>) -> RecordingAge {
-        let Self::Digest(now) = self else { return RecordingAge::Unknown };
+        let Self::Digest(now) = self else {
+            return RecordingAge::Unknown;
+        };
         if now.origin == DigestOrigin::NoFile {
             return RecordingAge::Stale;
         }
@@ -104,28 +117,69 @@ fn of_patterns(
     further: FilePaths,
 ) -> Result<FilesDigest, Diagnostic> {
     let mut named = files_of_patterns(files, agent, patterns)?;
-    let origin = if named.is_empty() { DigestOrigin::NoFile } else { DigestOrigin::Files };
+    let origin = if named.is_empty() {
+        DigestOrigin::NoFile
+    } else {
+        DigestOrigin::Files
+    };
     let mut words: Vec<&str> = patterns.iter().map(PathGlob::as_str).collect();
-    let unused = patterns.iter().filter(|glob| !named.iter().any(|file| glob.matches(file)));
+    let unused = patterns
+        .iter()
+        .filter(|glob| !named.iter().any(|file| glob.matches(file)));
     let unused = unused.map(|glob| glob.as_str().to_owned()).collect();
-    words.extend(agent.prompt.as_ref().filter(|_| !further.is_empty()).map(RepoPath::as_str));
-    named.extend(further.into_iter().filter(|(path, _)| is_in_folder(path)).map(|(_, file)| file));
-    let (digest, pointer) = (of_files(files, named.iter())?, pointer(files, named.iter())?);
-    Ok(FilesDigest { digest, files: words.join(", "), listed: named, origin, pointer, unused })
+    words.extend(
+        agent
+            .prompt
+            .as_ref()
+            .filter(|_| !further.is_empty())
+            .map(RepoPath::as_str),
+    );
+    named.extend(
+        further
+            .into_iter()
+            .filter(|(path, _)| is_in_folder(path))
+            .map(|(_, file)| file),
+    );
+    let (digest, pointer) = (
+        of_files(files, named.iter())?,
+        pointer(files, named.iter())?,
+    );
+    Ok(FilesDigest {
+        digest,
+        files: words.join(", "),
+        listed: named,
+        origin,
+        pointer,
+        unused,
+    })
 }
 
 /// A prompt package is a file, or the files of a folder. If there are more files below the folder, they count, too.
-fn of_prompt(files: &dyn Files, path: &RepoPath, package: &PromptPackage) -> Result<FilesDigest, Diagnostic> {
+fn of_prompt(
+    files: &dyn Files,
+    path: &RepoPath,
+    package: &PromptPackage,
+) -> Result<FilesDigest, Diagnostic> {
     let below = files_below(files, path)?;
     let of_package = || package.digest.clone();
-    let (digest, origin) = match (below.is_empty(), below.keys().any(|path| is_in_folder(path))) {
+    let (digest, origin) = match (
+        below.is_empty(),
+        below.keys().any(|path| is_in_folder(path)),
+    ) {
         (true, _) => (of_package(), DigestOrigin::NoFile),
         (false, true) => (of_files(files, below.values())?, DigestOrigin::Files),
         (false, false) => (of_package(), DigestOrigin::Prompt),
     };
     let pointer = pointer(files, below.values())?;
     let listed = below.into_values().collect();
-    Ok(FilesDigest { digest, files: path.to_string(), listed, origin, pointer, unused: Vec::new() })
+    Ok(FilesDigest {
+        digest,
+        files: path.to_string(),
+        listed,
+        origin,
+        pointer,
+        unused: Vec::new(),
+    })
 }
 
 /// The first file that is a Git LFS pointer.
@@ -134,7 +188,13 @@ fn pointer<'a>(
     mut paths: impl Iterator<Item = &'a RepoPath>,
 ) -> Result<Option<RepoPath>, Diagnostic> {
     let is_pointer = |file: &&RepoPath| files.bytes(file).map(|bytes| is_lfs_pointer(&bytes));
-    paths.find_map(|file| is_pointer(&file).map(|is| is.then(|| file.clone())).transpose()).transpose()
+    paths
+        .find_map(|file| {
+            is_pointer(&file)
+                .map(|is| is.then(|| file.clone()))
+                .transpose()
+        })
+        .transpose()
 }
 
 /// Returns the digest of all files of a folder, by path and content.
@@ -144,7 +204,10 @@ pub fn of_folder(files: &dyn Files) -> Result<String, Diagnostic> {
 }
 
 /// Returns the digest of these files, by path and content.
-fn of_files<'a>(files: &dyn Files, paths: impl Iterator<Item = &'a RepoPath>) -> Result<CheckoutDigest, Diagnostic> {
+fn of_files<'a>(
+    files: &dyn Files,
+    paths: impl Iterator<Item = &'a RepoPath>,
+) -> Result<CheckoutDigest, Diagnostic> {
     let mut list = DigestList::default();
     for file in paths {
         list.add_file(&files.bytes(file)?, file.as_str());

@@ -19,7 +19,9 @@ use super::weighed_baseline::weighed;
 use crate::app::cli_error::CliError;
 use crate::files::{BaseFiles, Files, OtherCommit, sha256_hex};
 use crate::golden_changes::Sides;
-use crate::model::{Baseline, BaselineUse, Interruption, NoVerdict, RepoPath, Ruling, RunUsage, Tier};
+use crate::model::{
+    Baseline, BaselineUse, Interruption, NoVerdict, RepoPath, Ruling, RunUsage, Tier,
+};
 use crate::report;
 use crate::world::World;
 
@@ -45,7 +47,11 @@ pub struct GradeInputs<'a> {
 ///
 /// # Errors
 /// Bad input, or a failed call. A failed gate is not an error.
-pub fn grade_files(job: &RunOptions, world: &World, inputs: &GradeInputs<'_>) -> Result<GradedRun, CliError> {
+pub fn grade_files(
+    job: &RunOptions,
+    world: &World,
+    inputs: &GradeInputs<'_>,
+) -> Result<GradedRun, CliError> {
     let clock = &world.clock;
     let (started_at, files) = (clock.now(), inputs.files);
     let other = inputs.base.map(|base| base as &dyn OtherCommit);
@@ -53,13 +59,26 @@ pub fn grade_files(job: &RunOptions, world: &World, inputs: &GradeInputs<'_>) ->
     let config_sha256 = sha256_hex(&files.bytes(inputs.config)?);
     let against = (inputs.baseline)(plan.config.baseline.as_ref())?;
     let branch = job.branch.compared_name();
-    let values = inputs
-        .values
-        .map(|(files, numbers)| BaseValues::new(TipFiles { files, branch, numbers }, &plan, clock, against.as_ref()));
+    let values = inputs.values.map(|(files, numbers)| {
+        BaseValues::new(
+            TipFiles {
+                files,
+                branch,
+                numbers,
+            },
+            &plan,
+            clock,
+            against.as_ref(),
+        )
+    });
     let values = values.as_ref().map(|values| values as &dyn BranchNumbers);
     let graded = grade_tiers(job, &plan, inputs, (against.as_ref(), values))?;
     // A tier that does not decide by the head's rules does not decide by the base's either.
-    let deciding: Vec<&TierRuns> = graded.runs.iter().filter(|runs| job.decides(runs.tier)).collect();
+    let deciding: Vec<&TierRuns> = graded
+        .runs
+        .iter()
+        .filter(|runs| job.decides(runs.tier))
+        .collect();
     let machine = Machine::of(&world.env);
     let judged = inputs.base.map(|base| {
         base_judgement(&BaseInputs {
@@ -71,13 +90,25 @@ pub fn grade_files(job: &RunOptions, world: &World, inputs: &GradeInputs<'_>) ->
             deciding: &job.compared_tiers(),
             baseline: against.as_ref(),
             values,
-            graded_here: if job.parts.is_none() { GradedHere::Yes } else { GradedHere::No },
+            graded_here: if job.parts.is_none() {
+                GradedHere::Yes
+            } else {
+                GradedHere::No
+            },
             machine,
             clock,
         })
     });
     drop(deciding);
-    let GradedTiers { runs, notes, not_gateable, usage, called_off, model_tier, not_run } = graded;
+    let GradedTiers {
+        runs,
+        notes,
+        not_gateable,
+        usage,
+        called_off,
+        model_tier,
+        not_run,
+    } = graded;
     let (mut suites, mut live) = (Vec::new(), LiveRuns::default());
     for runs in runs {
         suites.extend(runs.suites);
@@ -85,15 +116,41 @@ pub fn grade_files(job: &RunOptions, world: &World, inputs: &GradeInputs<'_>) ->
             live = runs.made;
         }
     }
-    let callable = if not_run.is_empty() { CallableAgents::All } else { CallableAgents::Some };
-    let mut report = assemble_report(job, clock, started_at, Evaluated { suites, not_gateable }, notes, callable);
+    let callable = if not_run.is_empty() {
+        CallableAgents::All
+    } else {
+        CallableAgents::Some
+    };
+    let mut report = assemble_report(
+        job,
+        clock,
+        started_at,
+        Evaluated {
+            suites,
+            not_gateable,
+        },
+        notes,
+        callable,
+    );
     report.config = Some(inputs.config.clone());
-    report.usage = RunUsage { wall_ms: report.usage.wall_ms, ..usage };
+    report.usage = RunUsage {
+        wall_ms: report.usage.wall_ms,
+        ..usage
+    };
     report.baseline_use = baseline_use(against.as_ref(), plan.config.baseline.as_ref(), files);
-    report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
+    report.base = report.base.or_else(|| {
+        against
+            .as_ref()
+            .and_then(|baseline| baseline.commit.clone())
+    });
     if let Some((changes, refusals)) = judged {
         report::refuse(&mut report, refusals);
-        let changes = weighed(changes, (inputs.base, files), against.as_ref(), (&plan.config, &report));
+        let changes = weighed(
+            changes,
+            (inputs.base, files),
+            against.as_ref(),
+            (&plan.config, &report),
+        );
         report::govern(&mut report, changes, None);
     }
     if let Some(base) = inputs.base {
@@ -106,10 +163,23 @@ pub fn grade_files(job: &RunOptions, world: &World, inputs: &GradeInputs<'_>) ->
     }
     let Plan { config, suites, .. } = plan;
     report::mask(&mut report, &masked_values(&config, &world.env));
-    Ok(GradedRun { report, config_sha256, against, config, suites, live, model_tier, not_run })
+    Ok(GradedRun {
+        report,
+        config_sha256,
+        against,
+        config,
+        suites,
+        live,
+        model_tier,
+        not_run,
+    })
 }
 
-fn baseline_use(against: Option<&Baseline>, own: Option<&RepoPath>, files: &dyn Files) -> BaselineUse {
+fn baseline_use(
+    against: Option<&Baseline>,
+    own: Option<&RepoPath>,
+    files: &dyn Files,
+) -> BaselineUse {
     match against {
         Some(_) => BaselineUse::Existing,
         None if own.is_some_and(|file| files.baseline_bytes(file).is_ok()) => BaselineUse::Added,
@@ -147,13 +217,21 @@ fn grade_tiers(
         graded.called_off = graded.called_off.max(made.called_off);
         let read = ReadRuns::default();
         let kept = other.map(|_| &read);
-        let from = RunsFrom { made: &made, parts: job.parts.as_deref(), other, base: values, read: kept };
+        let from = RunsFrom {
+            made: &made,
+            parts: job.parts.as_deref(),
+            other,
+            base: values,
+            read: kept,
+        };
         let tiered = grade_tier(plan, *tier, inputs.files, from, against)?;
         let mut refusals = not_run(*tier, tiers, &made.not_run, &tiered.suites);
         refusals.extend(tiered.not_gateable);
         // If the tier decides, the message is already one of the reasons for a missing verdict.
         if !job.decides(*tier) {
-            graded.notes.extend(made.not_run.iter().map(|one| one.message.clone()));
+            graded
+                .notes
+                .extend(made.not_run.iter().map(|one| one.message.clone()));
         }
         graded.not_run.append(&mut made.not_run);
         graded.notes.append(&mut made.notes);
@@ -161,11 +239,19 @@ fn grade_tiers(
         if job.decides(*tier) {
             if *tier == Tier::Model {
                 let verdict = Ruling::of_all(tiered.suites.iter().map(|suite| &suite.verdict));
-                graded.model_tier = Some(TierOutcome { verdict, not_gateable: refusals.clone() });
+                graded.model_tier = Some(TierOutcome {
+                    verdict,
+                    not_gateable: refusals.clone(),
+                });
             }
             graded.not_gateable.extend(refusals);
         }
-        graded.runs.push(TierRuns { tier: *tier, made, suites: tiered.suites, read });
+        graded.runs.push(TierRuns {
+            tier: *tier,
+            made,
+            suites: tiered.suites,
+            read,
+        });
     }
     Ok(graded)
 }

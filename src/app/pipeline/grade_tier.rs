@@ -1,14 +1,18 @@
 //! Grades one tier, and assembles the report from the results of all tiers.
 
 use super::live_runs::LiveRuns;
-use crate::app::pipeline::evaluate::{BranchNumbers, Evaluated, ResultSources, ShardResults, evaluate};
+use crate::app::pipeline::evaluate::{
+    BranchNumbers, Evaluated, ResultSources, ShardResults, evaluate,
+};
 use crate::app::pipeline::plan::Plan;
 use crate::app::pipeline::read_runs::ReadRuns;
 use crate::app::pipeline::replay::Replay;
 use crate::app::pipeline::run_options::{AgentScope, RunOptions};
 use crate::diag::Diagnostics;
 use crate::files::{Files, OtherCommit};
-use crate::model::{Baseline, BaselineUse, NoVerdict, Report, ReportTool, Ruling, RunUsage, SuiteReport, Tier};
+use crate::model::{
+    Baseline, BaselineUse, NoVerdict, Report, ReportTool, Ruling, RunUsage, SuiteReport, Tier,
+};
 use crate::report;
 use crate::world::Clock;
 /// The source of the runs of one tier.
@@ -33,13 +37,33 @@ pub fn grade_tier(
     from: RunsFrom<'_>,
     baseline: Option<&Baseline>,
 ) -> Result<Evaluated, Diagnostics> {
-    let RunsFrom { made, parts, other, base, read } = from;
+    let RunsFrom {
+        made,
+        parts,
+        other,
+        base,
+        read,
+    } = from;
     let overlay = made.overlay(below);
     // Without live runs the overlay is empty and is not used.
-    let files: &dyn Files = if made.records.is_empty() { below } else { &overlay };
-    let runs = Replay::open(files, plan, tier, &made.layout)?.measured_in(baseline).read_in_both(read);
-    let origin = ResultSources { runs: &runs, parts, other, base };
-    let (foreign, evaluated) = rayon::join(|| runs.foreign(plan), || evaluate(plan, tier, origin, below, baseline));
+    let files: &dyn Files = if made.records.is_empty() {
+        below
+    } else {
+        &overlay
+    };
+    let runs = Replay::open(files, plan, tier, &made.layout)?
+        .measured_in(baseline)
+        .read_in_both(read);
+    let origin = ResultSources {
+        runs: &runs,
+        parts,
+        other,
+        base,
+    };
+    let (foreign, evaluated) = rayon::join(
+        || runs.foreign(plan),
+        || evaluate(plan, tier, origin, below, baseline),
+    );
     match (foreign.is_empty(), evaluated) {
         (true, outcome) => outcome,
         (false, Ok(_)) => Err(foreign),
@@ -67,27 +91,41 @@ pub fn assemble_report(
     notes: Vec<String>,
     callable: CallableAgents,
 ) -> Report {
-    let Evaluated { suites, mut not_gateable } = evaluated;
+    let Evaluated {
+        suites,
+        mut not_gateable,
+    } = evaluated;
     let deciding = |suite: &&SuiteReport| job.decides(suite.tier);
     let verdict = match suites.iter().any(|suite| deciding(&suite)) {
         true => {
-            let verdict = Ruling::of_all(suites.iter().filter(deciding).map(|suite| &suite.verdict));
+            let verdict =
+                Ruling::of_all(suites.iter().filter(deciding).map(|suite| &suite.verdict));
             // An agent without a judged gate is shown as skipped, but a whole run without any judged gate does not pass.
-            not_gateable
-                .extend(verdict.reason().map(|why| NoVerdict::liftable(format!("no gate could be judged: {why}"))));
+            not_gateable.extend(
+                verdict
+                    .reason()
+                    .map(|why| NoVerdict::liftable(format!("no gate could be judged: {why}"))),
+            );
             verdict
         }
         false => {
             let why = match (job.scope, callable) {
-                (AgentScope::Affected, CallableAgents::All) => "this change affects no selected agent, so none ran",
-                (AgentScope::Affected, CallableAgents::Some) => "the agents that this change affects did not run",
+                (AgentScope::Affected, CallableAgents::All) => {
+                    "this change affects no selected agent, so none ran"
+                }
+                (AgentScope::Affected, CallableAgents::Some) => {
+                    "the agents that this change affects did not run"
+                }
                 (AgentScope::All, _) => "no suite ran",
             };
             not_gateable.push(NoVerdict::liftable(why));
             Ruling::Skipped(why.to_owned())
         }
     };
-    let pairs = suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases);
+    let pairs = suites
+        .iter()
+        .flat_map(|suite| &suite.agents)
+        .flat_map(|agent| &agent.cases);
     let mut report = Report {
         tool: ReportTool::goldgate(env!("CARGO_PKG_VERSION")),
         config: None,
@@ -111,7 +149,10 @@ pub fn assemble_report(
         golden_changes: Vec::new(),
         approval: None,
         notes,
-        usage: RunUsage { wall_ms: clock.elapsed_ms(), ..RunUsage::default() },
+        usage: RunUsage {
+            wall_ms: clock.elapsed_ms(),
+            ..RunUsage::default()
+        },
         baseline_use: BaselineUse::Compared,
     };
     report::refuse(&mut report, not_gateable);

@@ -17,7 +17,10 @@ pub struct GradedRun {
     /// The live runs of the deterministic tier.
     pub live: LiveRuns,
     /// The model tier's result, if its verdict counts. It is kept when the rest is judged again.
-    #[cfg_attr(not(feature = "github"), expect(dead_code, reason = "only an approved result is judged again"))]
+    #[cfg_attr(
+        not(feature = "github"),
+        expect(dead_code, reason = "only an approved result is judged again")
+    )]
     pub model_tier: Option<TierOutcome>,
     /// Selected agents that were not run.
     pub not_run: Vec<NotRun>,

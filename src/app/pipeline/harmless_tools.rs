@@ -20,11 +20,15 @@ pub fn without_harmless_tools(
         GradedSample::Completed(grade) => Some(grade),
         GradedSample::Lost(_) | GradedSample::Spared => None,
     });
-    let (passed, failed): (Vec<_>, Vec<_>) = grades.zip(completed).partition(|(grade, _)| grade.passed());
+    let (passed, failed): (Vec<_>, Vec<_>) =
+        grades.zip(completed).partition(|(grade, _)| grade.passed());
     if !failed.iter().any(|(grade, _)| blames_tool(grade)) {
         return Ok(());
     }
-    let harmless: BTreeSet<String> = passed.iter().flat_map(|(_, runs)| runs.iter().flat_map(broken_tools)).collect();
+    let harmless: BTreeSet<String> = passed
+        .iter()
+        .flat_map(|(_, runs)| runs.iter().flat_map(broken_tools))
+        .collect();
     if harmless.is_empty() {
         return Ok(());
     }

@@ -35,7 +35,11 @@ pub fn write_recordings(
     let mut problems = Diagnostics::default();
     let (mut recordings, mut unknown) = (Vec::new(), BTreeSet::new());
     for ((agent, case), runs) in named {
-        problems.keep_all(same_input(case, runs, digests.compared_messages(agent, case)));
+        problems.keep_all(same_input(
+            case,
+            runs,
+            digests.compared_messages(agent, case),
+        ));
         let destination = RecordingDestination {
             out: place.out,
             folder: &folder,
@@ -43,8 +47,15 @@ pub fn write_recordings(
         };
         let paths = destination.checked_paths(runs.len(), place.existing);
         let mut texts = Vec::new();
-        for (path, (sample, run)) in problems.keep_all(paths).unwrap_or_default().into_iter().zip((0_u32..).zip(runs)) {
-            let mut record = run.run.record(run.form, agent.clone(), case.clone(), sample);
+        for (path, (sample, run)) in problems
+            .keep_all(paths)
+            .unwrap_or_default()
+            .into_iter()
+            .zip((0_u32..).zip(runs))
+        {
+            let mut record = run
+                .run
+                .record(run.form, agent.clone(), case.clone(), sample);
             if let Some(note) = problems.keep_all(digests.add(&mut record, run, place.existing)) {
                 unknown.extend(note);
             }
@@ -53,20 +64,36 @@ pub fn write_recordings(
         recordings.push((destination.paths, texts));
     }
     problems.or(())?;
-    let sets: Vec<RecordingSet<'_>> = recordings.iter().map(|(paths, texts)| set(paths, texts)).collect();
+    let sets: Vec<RecordingSet<'_>> = recordings
+        .iter()
+        .map(|(paths, texts)| set(paths, texts))
+        .collect();
     folder.swap(&sets)?;
     let (around, out) = Disk::around(Path::new(place.out))?;
-    let files = recordings.iter().map(|(paths, _)| out.below(paths.single().as_str()));
-    around.ignored_note(files).iter().for_each(|note| world.tell(note));
+    let files = recordings
+        .iter()
+        .map(|(paths, _)| out.below(paths.single().as_str()));
+    around
+        .ignored_note(files)
+        .iter()
+        .for_each(|note| world.tell(note));
     unknown.iter().for_each(|note| world.tell(note));
     digests.tell_unread(named.keys().map(|(agent, _)| agent), world);
     let texts = recordings.iter().flat_map(|(_, texts)| texts);
-    Ok(texts.map(|(_, path, _)| display_path(place.out, path)).collect())
+    Ok(texts
+        .map(|(_, path, _)| display_path(place.out, path))
+        .collect())
 }
 
 /// Checks that all runs of a case answer the same input: only then are they its samples.
-fn same_input(case: &CaseId, runs: &[ImportedRun<'_>], compared: ComparedMessages) -> Result<(), Diagnostics> {
-    let Some((first, rest)) = runs.split_first() else { return Ok(()) };
+fn same_input(
+    case: &CaseId,
+    runs: &[ImportedRun<'_>],
+    compared: ComparedMessages,
+) -> Result<(), Diagnostics> {
+    let Some((first, rest)) = runs.split_first() else {
+        return Ok(());
+    };
     let mut problems = Diagnostics::default();
     for other in rest {
         let (asked, asks) = (first.run.messages(), other.run.messages());
@@ -79,7 +106,11 @@ fn same_input(case: &CaseId, runs: &[ImportedRun<'_>], compared: ComparedMessage
                 line(&asked, SHOWN)
             );
             let help = "name each case: leave --case out, and name the key of the case with --case-key PATH";
-            problems.push(other.source.problem(other.run.at, Code::DIFFERENT_INPUTS, what, help));
+            problems.push(
+                other
+                    .source
+                    .problem(other.run.at, Code::DIFFERENT_INPUTS, what, help),
+            );
         }
     }
     problems.or(())
@@ -89,9 +120,17 @@ fn same_input(case: &CaseId, runs: &[ImportedRun<'_>], compared: ComparedMessage
 fn set<'a>(paths: &RecordingPaths, texts: &'a [(u32, RepoPath, String)]) -> RecordingSet<'a> {
     let files = match texts {
         [(_, _, text)] => RecordingFiles::Single(text.as_bytes()),
-        texts => RecordingFiles::Several(texts.iter().map(|(sample, _, text)| (*sample, text.as_bytes())).collect()),
+        texts => RecordingFiles::Several(
+            texts
+                .iter()
+                .map(|(sample, _, text)| (*sample, text.as_bytes()))
+                .collect(),
+        ),
     };
-    RecordingSet { paths: paths.clone(), files }
+    RecordingSet {
+        paths: paths.clone(),
+        files,
+    }
 }
 
 fn display_path(out: &str, path: &RepoPath) -> String {
@@ -111,14 +150,25 @@ struct RecordingDestination<'a> {
 impl RecordingDestination<'_> {
     /// Returns the paths to write: one file for one sample, a folder for several. Existing recordings that would be overwritten or mixed
     /// with new ones are errors.
-    fn checked_paths(&self, samples: usize, existing: ExistingRecordings) -> Result<Vec<RepoPath>, Diagnostics> {
+    fn checked_paths(
+        &self,
+        samples: usize,
+        existing: ExistingRecordings,
+    ) -> Result<Vec<RepoPath>, Diagnostics> {
         let (file, inner) = (self.paths.single(), self.paths.folder());
         let alone = samples == 1;
-        let numbered = (0_u32..).take(samples).map(|sample| self.paths.sample(sample));
-        let paths: Vec<RepoPath> = if alone { vec![file.clone()] } else { numbered.collect() };
+        let numbered = (0_u32..)
+            .take(samples)
+            .map(|sample| self.paths.sample(sample));
+        let paths: Vec<RepoPath> = if alone {
+            vec![file.clone()]
+        } else {
+            numbered.collect()
+        };
         let mut problems = Diagnostics::default();
         if samples > MOST_SAMPLES {
-            let what = format!("this case has {samples} samples; a run grades at most {MOST_SAMPLES}");
+            let what =
+                format!("this case has {samples} samples; a run grades at most {MOST_SAMPLES}");
             problems.push(self.problem(
                 &inner,
                 Code::TOO_MANY_SAMPLES,
@@ -130,21 +180,53 @@ impl RecordingDestination<'_> {
         if existing == ExistingRecordings::Replaced {
             // The new set takes the place of every recording of the case, in both layouts, and of nothing else.
             let there = self.folder.list(&inner).unwrap_or_default();
-            for other in there.iter().filter(|entry| sample_number(&entry.name).is_none()) {
+            for other in there
+                .iter()
+                .filter(|entry| sample_number(&entry.name).is_none())
+            {
                 let what = "this is not a recording, and it would be lost with the old ones";
-                problems.push(self.problem(&inner.child(&other.name), Code::OTHER_SAMPLES, what, "move it elsewhere"));
+                problems.push(self.problem(
+                    &inner.child(&other.name),
+                    Code::OTHER_SAMPLES,
+                    what,
+                    "move it elsewhere",
+                ));
             }
             return problems.or(paths);
         }
-        let (other, kind) = if alone { (&inner, EntryKind::Folder) } else { (&file, EntryKind::File) };
-        let other_layout = Entry { name: other.name().to_owned(), kind };
-        if self.folder.list(self.paths.agent_folder()).unwrap_or_default().contains(&other_layout) {
-            let what =
-                "the case already has recordings in the other layout: one file for one sample, a folder for several";
-            problems.push(self.problem(other, Code::OTHER_FORM, what, "use --force to replace it, or another --out"));
+        let (other, kind) = if alone {
+            (&inner, EntryKind::Folder)
+        } else {
+            (&file, EntryKind::File)
+        };
+        let other_layout = Entry {
+            name: other.name().to_owned(),
+            kind,
+        };
+        if self
+            .folder
+            .list(self.paths.agent_folder())
+            .unwrap_or_default()
+            .contains(&other_layout)
+        {
+            let what = "the case already has recordings in the other layout: one file for one sample, a folder for several";
+            problems.push(self.problem(
+                other,
+                Code::OTHER_FORM,
+                what,
+                "use --force to replace it, or another --out",
+            ));
         }
-        let there = if alone { Vec::new() } else { self.folder.list(&inner).unwrap_or_default() };
-        for more in there.iter().map(|entry| inner.child(&entry.name)).filter(|path| !paths.contains(path)) {
+        let there = if alone {
+            Vec::new()
+        } else {
+            self.folder.list(&inner).unwrap_or_default()
+        };
+        for more in there
+            .iter()
+            .map(|entry| inner.child(&entry.name))
+            .filter(|path| !paths.contains(path))
+        {
             let what = "this sample would be mixed with the new ones";
             problems.push(self.problem(
                 &more,
@@ -153,7 +235,10 @@ impl RecordingDestination<'_> {
                 "use --force to replace it, or another --out",
             ));
         }
-        for path in paths.iter().filter(|path| self.folder.read(path) != Err(NoFile::Missing)) {
+        for path in paths
+            .iter()
+            .filter(|path| self.folder.read(path) != Err(NoFile::Missing))
+        {
             let what = "this recording already exists";
             problems.push(self.problem(
                 path,

@@ -33,9 +33,17 @@ pub fn write(folder: &Disk, report: &Report) -> anyhow::Result<()> {
 }
 
 fn files(report: &Report) -> Vec<LegacyFile> {
-    let stamp: String = report.finished_at.chars().filter(|char| char.is_ascii_digit() || *char == 'T').collect();
+    let stamp: String = report
+        .finished_at
+        .chars()
+        .filter(|char| char.is_ascii_digit() || *char == 'T')
+        .collect();
     let root = RepoPath::root();
-    let every = |path: RepoPath, text: String| LegacyFile { path, text, keep: OverwritePolicy::Every };
+    let every = |path: RepoPath, text: String| LegacyFile {
+        path,
+        text,
+        keep: OverwritePolicy::Every,
+    };
     let (mut files_to_write, mut evaluated) = (Vec::new(), Vec::new());
     for suite in &report.suites {
         let stderr = root.child(suite.id.as_str()).child("stderr");
@@ -84,15 +92,24 @@ fn files(report: &Report) -> Vec<LegacyFile> {
     }
     if !evaluated.is_empty() {
         let part = only(report, &evaluated);
-        files_to_write.push(every(root.child(&format!("evaluation-{stamp}.json")), report_v1::written(&part)));
-        files_to_write.push(every(root.child(&format!("summary-{stamp}.json")), report_v1::summary(&part)));
+        files_to_write.push(every(
+            root.child(&format!("evaluation-{stamp}.json")),
+            report_v1::written(&part),
+        ));
+        files_to_write.push(every(
+            root.child(&format!("summary-{stamp}.json")),
+            report_v1::summary(&part),
+        ));
     }
     files_to_write
 }
 
 /// Returns the report with only these suites.
 fn only(report: &Report, suites: &[&SuiteReport]) -> Report {
-    Report { suites: suites.iter().map(|suite| (*suite).clone()).collect(), ..report.clone() }
+    Report {
+        suites: suites.iter().map(|suite| (*suite).clone()).collect(),
+        ..report.clone()
+    }
 }
 
 /// Returns the path itself, or the first of `name-2.json`, `name-3.json`, … that does not exist.
@@ -100,5 +117,7 @@ fn unused_path(folder: &Disk, path: &RepoPath) -> RepoPath {
     let stem = path.name().strip_suffix(".json").unwrap_or(path.name());
     let more = (2..).map(|number| path.parent().child(&format!("{stem}-{number}.json")));
     let mut names = std::iter::once(path.clone()).chain(more);
-    names.find(|name| folder.read(name) == Err(NoFile::Missing)).unwrap_or_else(|| path.clone())
+    names
+        .find(|name| folder.read(name) == Err(NoFile::Missing))
+        .unwrap_or_else(|| path.clone())
 }

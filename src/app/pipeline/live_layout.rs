@@ -18,12 +18,21 @@ pub struct LiveLayout {
 impl LiveLayout {
     /// The recorded runs whose exchanges the agents of a tier replay, in place of runs that are made of them.
     pub fn of_exchanges(config: &Config, tier: Tier) -> Self {
-        let agents =
-            config.suites.iter().flat_map(|suite| suite.agents.iter().map(move |(name, agent)| (suite, name, agent)));
+        let agents = config.suites.iter().flat_map(|suite| {
+            suite
+                .agents
+                .iter()
+                .map(move |(name, agent)| (suite, name, agent))
+        });
         let folders = agents.filter_map(|(suite, name, agent)| {
-            let RunSource::Live(live) = source_of(agent, tier)? else { return None };
+            let RunSource::Live(live) = source_of(agent, tier)? else {
+                return None;
+            };
             Some(((suite.id.clone(), name.clone()), live.exchanges.clone()?))
         });
-        Self { folders: folders.collect(), ..Self::default() }
+        Self {
+            folders: folders.collect(),
+            ..Self::default()
+        }
     }
 }

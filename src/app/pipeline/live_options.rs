@@ -144,6 +144,8 @@ impl Recorder {
 impl LiveOptions {
     /// Returns the folder in which targets' programs run: never one with files of a pull request that are only data.
     pub fn programs<'a>(&'a self, disk: &'a Disk) -> &'a Path {
-        self.recorder.as_ref().map_or(disk.place(), |recorder| &recorder.programs)
+        self.recorder
+            .as_ref()
+            .map_or(disk.place(), |recorder| &recorder.programs)
     }
 }

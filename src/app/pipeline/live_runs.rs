@@ -16,7 +16,10 @@ pub struct LiveRuns {
     pub usage: RunUsage,
     pub notes: Vec<String>,
     /// The files of the agents that the digests in the records cover.
-    #[cfg_attr(not(feature = "models"), expect(dead_code, reason = "only live runs are recorded"))]
+    #[cfg_attr(
+        not(feature = "models"),
+        expect(dead_code, reason = "only live runs are recorded")
+    )]
     pub agent_files: BTreeSet<RepoPath>,
     /// Selected agents that were not run.
     pub not_run: Vec<NotRun>,
@@ -36,11 +39,16 @@ impl LiveRuns {
     /// Returns the files with the live records added.
     pub fn overlay<'a>(&'a self, below: &'a dyn Files) -> OverlayFiles<'a> {
         let mut overlay = OverlayFiles::over(below);
-        self.layout.folders.iter().for_each(|((_, agent), folder)| overlay.folder(folder.child(agent.as_str())));
+        self.layout
+            .folders
+            .iter()
+            .for_each(|((_, agent), folder)| overlay.folder(folder.child(agent.as_str())));
         for (key, samples) in &self.records {
             let folder = &self.layout.folders[&(key.suite.clone(), key.agent.clone())];
             let paths = RecordingPaths::new(folder, &key.agent, &key.case);
-            samples.iter().for_each(|(sample, text)| overlay.put(paths.sample(*sample), text));
+            samples
+                .iter()
+                .for_each(|(sample, text)| overlay.put(paths.sample(*sample), text));
         }
         overlay
     }

@@ -2,10 +2,13 @@
 
 use super::plan::LoadedSuite;
 use crate::gate::operating::{
-    Advice, Basis, HardGates, OperatingEstimate, RecordedAgent, RecordedCase, Refold, advice, operating,
+    Advice, Basis, HardGates, OperatingEstimate, RecordedAgent, RecordedCase, Refold, advice,
+    operating,
 };
 use crate::gate::{GateInput, GateOutcome};
-use crate::model::{AgentReport, ChanceOfFailure, GateRuling, PairResult, Report, SuiteId, SuiteReport, Tier};
+use crate::model::{
+    AgentReport, ChanceOfFailure, GateRuling, PairResult, Report, SuiteId, SuiteReport, Tier,
+};
 use crate::render::operating::SuiteOperating;
 use crate::suites::Pair;
 
@@ -28,16 +31,52 @@ impl<'a> RecordedSuite<'a> {
         wanted: &dyn Fn(&SuiteReport, &AgentReport) -> bool,
     ) -> Option<Self> {
         let loaded = suites.iter().find(|loaded| loaded.config.id == suite.id)?;
-        let agents: Vec<&AgentReport> = suite.agents.iter().filter(|agent| wanted(suite, agent)).collect();
-        let planned = agents.iter().flat_map(|agent| &agent.cases).map(|case| case.planned as usize).max()?;
-        let recorded = agents.iter().map(|agent| recorded_agent(loaded, suite.tier, agent)).collect();
-        Some(Self { id: &suite.id, agents, recorded, planned })
+        let agents: Vec<&AgentReport> = suite
+            .agents
+            .iter()
+            .filter(|agent| wanted(suite, agent))
+            .collect();
+        let planned = agents
+            .iter()
+            .flat_map(|agent| &agent.cases)
+            .map(|case| case.planned as usize)
+            .max()?;
+        let recorded = agents
+            .iter()
+            .map(|agent| recorded_agent(loaded, suite.tier, agent))
+            .collect();
+        Some(Self {
+            id: &suite.id,
+            agents,
+            recorded,
+            planned,
+        })
     }
 
-    fn operating(self, samples: &[usize], advice: Option<Advice>, hard_advice: Option<Advice>) -> SuiteOperating<'a> {
-        let estimates = samples.iter().map(|samples| (*samples, operating(&self.recorded, *samples))).collect();
-        let Self { id, agents, planned, .. } = self;
-        SuiteOperating { suite: id, agents, recorded: planned, estimates, advice, hard_advice }
+    fn operating(
+        self,
+        samples: &[usize],
+        advice: Option<Advice>,
+        hard_advice: Option<Advice>,
+    ) -> SuiteOperating<'a> {
+        let estimates = samples
+            .iter()
+            .map(|samples| (*samples, operating(&self.recorded, *samples)))
+            .collect();
+        let Self {
+            id,
+            agents,
+            planned,
+            ..
+        } = self;
+        SuiteOperating {
+            suite: id,
+            agents,
+            recorded: planned,
+            estimates,
+            advice,
+            hard_advice,
+        }
     }
 }
 
@@ -47,14 +86,24 @@ pub fn operating_of<'a>(
     suites: &'a [LoadedSuite],
     wanted: &dyn Fn(&SuiteReport, &AgentReport) -> bool,
 ) -> Vec<SuiteOperating<'a>> {
-    let all: Vec<RecordedSuite<'_>> =
-        report.suites.iter().filter_map(|suite| RecordedSuite::of(suite, suites, wanted)).collect();
-    let mut samples: Vec<usize> = SAMPLES.into_iter().chain(all.iter().map(|suite| suite.planned)).collect();
+    let all: Vec<RecordedSuite<'_>> = report
+        .suites
+        .iter()
+        .filter_map(|suite| RecordedSuite::of(suite, suites, wanted))
+        .collect();
+    let mut samples: Vec<usize> = SAMPLES
+        .into_iter()
+        .chain(all.iter().map(|suite| suite.planned))
+        .collect();
     samples.sort_unstable();
     samples.dedup();
     let of_suite = |suite: RecordedSuite<'a>| {
         let kept = advice(&suite.recorded, &samples, HardGates::Keep);
-        let hard_advice = if kept.is_some() { None } else { advice(&suite.recorded, &samples, HardGates::Change) };
+        let hard_advice = if kept.is_some() {
+            None
+        } else {
+            advice(&suite.recorded, &samples, HardGates::Change)
+        };
         suite.operating(&samples, kept, hard_advice)
     };
     all.into_iter().map(of_suite).collect()
@@ -77,7 +126,13 @@ pub fn operating_as_recorded<'a>(
     // Without recordings nothing varies.
     let is_recorded = |suite: &SuiteId| {
         let loaded = suites.iter().find(|loaded| loaded.config.id == *suite);
-        loaded.is_some_and(|loaded| loaded.suite.pairs().iter().any(|pair| !pair.runs.is_empty()))
+        loaded.is_some_and(|loaded| {
+            loaded
+                .suite
+                .pairs()
+                .iter()
+                .any(|pair| !pair.runs.is_empty())
+        })
     };
     let of_suite = |suite: &'a SuiteReport| {
         let suite = RecordedSuite::of(suite, suites, &|_, _| true)?;
@@ -88,7 +143,12 @@ pub fn operating_as_recorded<'a>(
         };
         Some(suite.operating(&samples, advice, None))
     };
-    report.suites.iter().filter(|suite| is_recorded(&suite.id)).filter_map(of_suite).collect()
+    report
+        .suites
+        .iter()
+        .filter(|suite| is_recorded(&suite.id))
+        .filter_map(of_suite)
+        .collect()
 }
 
 /// The least rate of failures by chance that is reported with a failed gate.
@@ -97,10 +157,20 @@ const REPORTED: f64 = 0.1;
 /// States for each failed gate how often it fails on an unchanged agent, if that is often: in more than 10 % of its re-recordings. The
 /// samples of the baseline are those of the unchanged agent; the run's own are not, because a worse agent would excuse itself. Nothing is
 /// computed if no gate fails, and nothing decides by it.
-pub fn add_chances(loaded: &LoadedSuite, input: &GateInput<'_>, pairs: &[&Pair], outcome: &mut GateOutcome) {
+pub fn add_chances(
+    loaded: &LoadedSuite,
+    input: &GateInput<'_>,
+    pairs: &[&Pair],
+    outcome: &mut GateOutcome,
+) {
     let failed = |gate: &GateRuling| gate.ruling.fails();
     let Some(entry) = input.before else { return };
-    if !outcome.metrics.iter().flat_map(|metric| &metric.gates).any(failed) {
+    if !outcome
+        .metrics
+        .iter()
+        .flat_map(|metric| &metric.gates)
+        .any(failed)
+    {
         return;
     }
     let recorded = pairs.iter().filter_map(|pair| {
@@ -108,28 +178,60 @@ pub fn add_chances(loaded: &LoadedSuite, input: &GateInput<'_>, pairs: &[&Pair],
         Some((*pair, case))
     });
     let (pairs, cases): (Vec<&Pair>, Vec<RecordedCase>) = recorded.unzip();
-    let refold = loaded
-        .suite
-        .refolder()
-        .map(|refolder| -> Refold<'_> { Box::new(|case, values| refolder.refold(pairs[case], values)) });
-    let agent = RecordedAgent { metrics: input.metrics, cases, refold };
-    let samples = input.pairs.iter().map(|pair| pair.result.planned).max().unwrap_or(0);
-    let OperatingEstimate::Rates(found) = operating(&[agent], samples as usize) else { return };
-    for one in found.agents.iter().flatten().filter(|one| one.rates.false_alarms > REPORTED) {
-        let gate = outcome.metrics.get_mut(one.metric).and_then(|metric| metric.gates.get_mut(one.index));
+    let refold = loaded.suite.refolder().map(|refolder| -> Refold<'_> {
+        Box::new(|case, values| refolder.refold(pairs[case], values))
+    });
+    let agent = RecordedAgent {
+        metrics: input.metrics,
+        cases,
+        refold,
+    };
+    let samples = input
+        .pairs
+        .iter()
+        .map(|pair| pair.result.planned)
+        .max()
+        .unwrap_or(0);
+    let OperatingEstimate::Rates(found) = operating(&[agent], samples as usize) else {
+        return;
+    };
+    for one in found
+        .agents
+        .iter()
+        .flatten()
+        .filter(|one| one.rates.false_alarms > REPORTED)
+    {
+        let gate = outcome
+            .metrics
+            .get_mut(one.metric)
+            .and_then(|metric| metric.gates.get_mut(one.index));
         if let Some(gate) = gate.filter(|gate| failed(gate)) {
             let approximate = found.basis == Basis::Pooled;
-            gate.chance = Some(ChanceOfFailure { rate: one.rates.false_alarms, approximate });
+            gate.chance = Some(ChanceOfFailure {
+                rate: one.rates.false_alarms,
+                approximate,
+            });
         }
     }
 }
 
 /// Returns the recorded samples of an agent: of its cases that count.
-pub fn recorded_agent<'a>(loaded: &'a LoadedSuite, tier: Tier, agent: &AgentReport) -> RecordedAgent<'a> {
-    let counted = agent.cases.iter().filter_map(|result| Some((result, RecordedCase::of(result)?)));
+pub fn recorded_agent<'a>(
+    loaded: &'a LoadedSuite,
+    tier: Tier,
+    agent: &AgentReport,
+) -> RecordedAgent<'a> {
+    let counted = agent
+        .cases
+        .iter()
+        .filter_map(|result| Some((result, RecordedCase::of(result)?)));
     let (results, cases): (Vec<&PairResult>, Vec<RecordedCase>) = counted.unzip();
     let pair = |result: &&PairResult| -> Option<&'a Pair> {
-        loaded.suite.pairs().iter().find(|pair| pair.agent == result.agent && pair.case == result.case)
+        loaded
+            .suite
+            .pairs()
+            .iter()
+            .find(|pair| pair.agent == result.agent && pair.case == result.case)
     };
     let pairs: Vec<Option<&Pair>> = results.iter().map(pair).collect();
     let refold = loaded.suite.refolder().map(|refolder| -> Refold<'a> {
@@ -139,5 +241,9 @@ pub fn recorded_agent<'a>(loaded: &'a LoadedSuite, tier: Tier, agent: &AgentRepo
             }
         })
     });
-    RecordedAgent { metrics: loaded.metrics_of(tier), cases, refold }
+    RecordedAgent {
+        metrics: loaded.metrics_of(tier),
+        cases,
+        refold,
+    }
 }

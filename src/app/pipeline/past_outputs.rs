@@ -41,10 +41,17 @@ pub fn past_outputs(
 ) -> anyhow::Result<Option<PastOutputs>> {
     let git = Git::of(disk);
     let commit = match from {
-        PastCommit::Named(name) => git.commit(name).map_err(|error| anyhow::anyhow!("--base {error:#}"))?,
+        PastCommit::Named(name) => git
+            .commit(name)
+            .map_err(|error| anyhow::anyhow!("--base {error:#}"))?,
         PastCommit::OfBaseline(file) => {
-            let versions = git.versions(file, 1).map(|found| found.versions).unwrap_or_default();
-            let Some(version) = versions.into_iter().find(|version| version.blob.is_some()) else { return Ok(None) };
+            let versions = git
+                .versions(file, 1)
+                .map(|found| found.versions)
+                .unwrap_or_default();
+            let Some(version) = versions.into_iter().find(|version| version.blob.is_some()) else {
+                return Ok(None);
+            };
             version.commit
         }
     };
@@ -60,7 +67,10 @@ pub fn past_outputs(
         Ok(plan) => plan,
         // The suite, the agent or the case is newer than the commit.
         Err(problems) if problems.are_all(Code::NOTHING_SELECTED) => {
-            return Ok(Some(PastOutputs { commit: commit_name, samples: BTreeMap::new() }));
+            return Ok(Some(PastOutputs {
+                commit: commit_name,
+                samples: BTreeMap::new(),
+            }));
         }
         Err(problems) => return Err(refused(problems)),
     };
@@ -69,10 +79,24 @@ pub fn past_outputs(
     let mut samples = BTreeMap::new();
     for loaded in &plan.suites {
         // The runs of a program that needs no recordings are not stored.
-        for pair in loaded.chosen_to_run(&plan.wanted).filter(|pair| runs.has(pair)) {
-            let name = (loaded.config.id.clone(), pair.agent.clone(), pair.case.clone());
-            samples.insert(name, runs.samples(pair, SampleCount::AtLeast(1)).map_err(refused)?);
+        for pair in loaded
+            .chosen_to_run(&plan.wanted)
+            .filter(|pair| runs.has(pair))
+        {
+            let name = (
+                loaded.config.id.clone(),
+                pair.agent.clone(),
+                pair.case.clone(),
+            );
+            samples.insert(
+                name,
+                runs.samples(pair, SampleCount::AtLeast(1))
+                    .map_err(refused)?,
+            );
         }
     }
-    Ok(Some(PastOutputs { commit: commit_name, samples }))
+    Ok(Some(PastOutputs {
+        commit: commit_name,
+        samples,
+    }))
 }

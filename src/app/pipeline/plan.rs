@@ -24,9 +24,12 @@ use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
 use crate::gate::{GatedMetric, planned_in};
 use crate::model::{
-    Agent, AgentName, CaseId, CaseTag, Config, MetricSpec, RepoPath, RunSource, SuiteConfig, SuiteId, Tier,
+    Agent, AgentName, CaseId, CaseTag, Config, MetricSpec, RepoPath, RunSource, SuiteConfig,
+    SuiteId, Tier,
 };
-use crate::suites::{KINDS, Labels, ParsedExpressions, PromptPackage, Suite, SuiteKind, kind, read_config};
+use crate::suites::{
+    KINDS, Labels, ParsedExpressions, PromptPackage, Suite, SuiteKind, kind, read_config,
+};
 use crate::world::Clock;
 
 /// Returns the source of an agent's runs in a tier.
@@ -35,16 +38,26 @@ pub fn source_of(agent: &Agent, tier: Tier) -> Option<&RunSource> {
 }
 
 /// Reads the config and the selected suites.
-pub fn plan(files: &dyn Files, file: &RepoPath, wanted: Selection, clock: &Clock) -> Result<Plan, Diagnostics> {
+pub fn plan(
+    files: &dyn Files,
+    file: &RepoPath,
+    wanted: Selection,
+    clock: &Clock,
+) -> Result<Plan, Diagnostics> {
     plan_with_reads(files, None, file, wanted, clock)
 }
 
 /// Reads the text of the config. If there is none, the help says how to get one.
 pub fn config_text(files: &dyn Files, file: &RepoPath) -> Result<SourceText, Diagnostic> {
-    files.text(file).map_err(|problem| match problem.is_read_failure(ReadFailure::MissingFile) {
-        true => Diagnostic { help: config_above(files, file).unwrap_or(NO_CONFIG.to_owned()), ..problem },
-        false => problem,
-    })
+    files.text(file).map_err(
+        |problem| match problem.is_read_failure(ReadFailure::MissingFile) {
+            true => Diagnostic {
+                help: config_above(files, file).unwrap_or(NO_CONFIG.to_owned()),
+                ..problem
+            },
+            false => problem,
+        },
+    )
 }
 
 /// Where a folder above has a config, from the root of the repository; `None` if none has.
@@ -54,7 +67,9 @@ fn config_above(files: &dyn Files, file: &RepoPath) -> Option<String> {
         folder = folder.parent();
         let above = folder.child(file.name());
         if files.bytes(&above).is_ok() {
-            return Some(format!("this repository has {above}: name it with --config"));
+            return Some(format!(
+                "this repository has {above}: name it with --config"
+            ));
         }
     }
     None
@@ -95,28 +110,49 @@ pub fn plan_with_reads(
             None => redirect(&mut config, target),
         }
     }
-    let chosen = config
-        .suites
-        .iter()
-        .filter(|suite| wanted.suites.is_empty() || wanted.suites.iter().any(|id| id == suite.id.as_str()));
+    let chosen = config.suites.iter().filter(|suite| {
+        wanted.suites.is_empty() || wanted.suites.iter().any(|id| id == suite.id.as_str())
+    });
     let chosen: Vec<&SuiteConfig> = chosen
-        .filter(|suite| wanted.tiers.is_empty() || suite.tiers.iter().any(|tier| wanted.tiers.contains(tier)))
+        .filter(|suite| {
+            wanted.tiers.is_empty() || suite.tiers.iter().any(|tier| wanted.tiers.contains(tier))
+        })
         .collect();
-    let suites: Vec<LoadedSuite> =
-        chosen.iter().filter_map(|suite| problems.keep_all(reader.open(suite, &config))).collect();
+    let suites: Vec<LoadedSuite> = chosen
+        .iter()
+        .filter_map(|suite| problems.keep_all(reader.open(suite, &config)))
+        .collect();
     let today = clock.today();
     let config = config.clone();
-    let mut plan =
-        problems.or(Plan { config, suites, unselected: Vec::new(), wanted, today, rules: RulesSource::Head })?;
+    let mut plan = problems.or(Plan {
+        config,
+        suites,
+        unselected: Vec::new(),
+        wanted,
+        today,
+        rules: RulesSource::Head,
+    })?;
     problems = Diagnostics::default();
-    plan.suites.iter().for_each(|loaded| pairs::check(loaded, &plan.config, &mut problems));
-    plan.suites.iter().for_each(|loaded| simulated_users::check(loaded, &plan.config, &mut problems));
-    plan.suites.iter().for_each(|loaded| quarantines::quarantines(loaded, clock, &mut problems));
+    plan.suites
+        .iter()
+        .for_each(|loaded| pairs::check(loaded, &plan.config, &mut problems));
+    plan.suites
+        .iter()
+        .for_each(|loaded| simulated_users::check(loaded, &plan.config, &mut problems));
+    plan.suites
+        .iter()
+        .for_each(|loaded| quarantines::quarantines(loaded, clock, &mut problems));
     reader.refuse_unknown_names(&plan, &mut problems);
-    let cases = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run()).map(|pair| pair.case.to_string());
+    let cases = plan
+        .suites
+        .iter()
+        .flat_map(|loaded| loaded.suite.pairs_to_run())
+        .map(|pair| pair.case.to_string());
     let all_cases: BTreeSet<String> = cases.collect();
-    let (suites, unselected) =
-        plan.suites.into_iter().partition(|loaded| loaded.chosen_to_run(&plan.wanted).next().is_some());
+    let (suites, unselected) = plan
+        .suites
+        .into_iter()
+        .partition(|loaded| loaded.chosen_to_run(&plan.wanted).next().is_some());
     (plan.suites, plan.unselected) = (suites, unselected);
     // A shard may be empty; `merge` checks that the whole is not. A change that affects no agent gives no verdict.
     let may_be_empty = plan.wanted.shard.is_some() || !plan.wanted.left_out.is_empty();
@@ -149,7 +185,15 @@ pub struct BasePlanInputs<'a> {
 /// # Errors
 /// Files that this version cannot read.
 pub fn base_plan(inputs: BasePlanInputs<'_>, clock: &Clock) -> Result<Plan, Diagnostics> {
-    let BasePlanInputs { files, stated_in, other, head, config, known, wanted } = inputs;
+    let BasePlanInputs {
+        files,
+        stated_in,
+        other,
+        head,
+        config,
+        known,
+        wanted,
+    } = inputs;
     let source = stated_in.text(&config.file)?;
     let locations = yaml::YamlLocations::of(&source);
     let reader = PlanReader {
@@ -162,27 +206,51 @@ pub fn base_plan(inputs: BasePlanInputs<'_>, clock: &Clock) -> Result<Plan, Diag
     };
     let mut problems = Diagnostics::default();
     let mut suites = Vec::new();
-    for suite in config.suites.iter().filter(|suite| known.contains_key(&suite.id)) {
-        let Some(loaded) = problems.keep_all(reader.open(suite, config)) else { continue };
-        suites.push(LoadedSuite { known: known.get(&suite.id).cloned(), ..loaded });
+    for suite in config
+        .suites
+        .iter()
+        .filter(|suite| known.contains_key(&suite.id))
+    {
+        let Some(loaded) = problems.keep_all(reader.open(suite, config)) else {
+            continue;
+        };
+        suites.push(LoadedSuite {
+            known: known.get(&suite.id).cloned(),
+            ..loaded
+        });
     }
     let (config, today, unselected) = (config.clone(), clock.today(), Vec::new());
-    problems.or(Plan { config, suites, unselected, wanted, today, rules: RulesSource::Base })
+    problems.or(Plan {
+        config,
+        suites,
+        unselected,
+        wanted,
+        today,
+        rules: RulesSource::Base,
+    })
 }
 
 /// Replaces the target of all live agents in the model tier.
 fn redirect(config: &mut Config, target: &str) {
-    for agent in config.suites.iter_mut().flat_map(|suite| suite.agents.values_mut()) {
+    for agent in config
+        .suites
+        .iter_mut()
+        .flat_map(|suite| suite.agents.values_mut())
+    {
         if let Some(RunSource::Live(live)) = &mut agent.model {
             target.clone_into(&mut live.target);
-            live.critic.iter_mut().for_each(|critic| target.clone_into(critic));
+            live.critic
+                .iter_mut()
+                .for_each(|critic| target.clone_into(critic));
         }
     }
 }
 
 impl PlanReader<'_> {
     fn open(&self, suite: &SuiteConfig, config: &Config) -> Result<LoadedSuite, Diagnostics> {
-        let Some(kind) = kind(&suite.kind) else { return Err(self.unknown_kind(suite).into()) };
+        let Some(kind) = kind(&suite.kind) else {
+            return Err(self.unknown_kind(suite).into());
+        };
         let mut problems = Diagnostics::default();
         self.check_agents(suite, kind, &mut problems);
         self.check_own_expressions(suite, kind, &mut problems);
@@ -192,19 +260,26 @@ impl PlanReader<'_> {
             RulesSource::Base => BTreeMap::new(),
         };
         let reads = ReadLog::comparing(self.other);
-        let recorded = self.other.map(|other| RecordedFiles::new(self.files, other, &reads, ReadFor::Suite));
+        let recorded = self
+            .other
+            .map(|other| RecordedFiles::new(self.files, other, &reads, ReadFor::Suite));
         let files: &dyn Files = recorded.as_ref().map_or(self.files, |recorded| recorded);
-        let labels = problems.keep_all(Labels::open(suite.labels.as_ref(), files)).unwrap_or_default();
+        let labels = problems
+            .keep_all(Labels::open(suite.labels.as_ref(), files))
+            .unwrap_or_default();
         let for_reading = suite.for_reading();
         let known = self.head.and_then(|head| head.golden_set(&for_reading));
         let loaded: Option<Arc<dyn Suite>> = match known {
             Some(known) => Some(known),
-            None => problems.keep_all((kind.open)(&for_reading, files)).map(Arc::from),
+            None => problems
+                .keep_all((kind.open)(&for_reading, files))
+                .map(Arc::from),
         };
         drop(recorded);
         let golden = loaded.as_deref();
         let specs = kind.metrics_of(suite, golden, golden.into_iter().flat_map(Suite::pairs));
-        let draft_specs = kind.metrics_of(suite, golden, golden.into_iter().flat_map(Suite::drafts));
+        let draft_specs =
+            kind.metrics_of(suite, golden, golden.into_iter().flat_map(Suite::drafts));
         if loaded.is_some() {
             self.refuse_idle_gates(suite, kind, [&specs, &draft_specs], &mut problems);
         }
@@ -217,11 +292,16 @@ impl PlanReader<'_> {
         if let Some(loaded) = &loaded {
             strays(&labels, suite, loaded.as_ref(), &mut problems);
         }
-        if loaded.as_ref().is_some_and(|loaded| loaded.pairs_to_run().next().is_none()) {
+        if loaded
+            .as_ref()
+            .is_some_and(|loaded| loaded.pairs_to_run().next().is_none())
+        {
             problems.push(self.no_case(suite));
         }
         let judges = match self.rules {
-            RulesSource::Head => loaded.as_deref().map(|golden| self.judges(suite, kind, golden, &mut problems)),
+            RulesSource::Head => loaded
+                .as_deref()
+                .map(|golden| self.judges(suite, kind, golden, &mut problems)),
             RulesSource::Base => None,
         };
         match loaded {
@@ -246,21 +326,36 @@ impl PlanReader<'_> {
 
     /// Refuses agents and tags of the selection that no case has.
     fn refuse_unknown_names(&self, plan: &Plan, problems: &mut Diagnostics) {
-        let pairs = || plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run());
+        let pairs = || {
+            plan.suites
+                .iter()
+                .flat_map(|loaded| loaded.suite.pairs_to_run())
+        };
         for name in &plan.wanted.agents {
             let known = pairs().map(|pair| pair.agent.as_str());
-            self.unknown("agent", name, known).into_iter().for_each(|problem| problems.push(problem));
+            self.unknown("agent", name, known)
+                .into_iter()
+                .for_each(|problem| problems.push(problem));
         }
         for tag in &plan.wanted.tags {
-            let known = pairs().flat_map(|pair| &pair.marks.tags).map(CaseTag::as_str);
-            self.unknown("tag", tag, known).into_iter().for_each(|problem| problems.push(problem));
+            let known = pairs()
+                .flat_map(|pair| &pair.marks.tags)
+                .map(CaseTag::as_str);
+            self.unknown("tag", tag, known)
+                .into_iter()
+                .for_each(|problem| problems.push(problem));
         }
     }
 
     fn no_case(&self, suite: &SuiteConfig) -> Diagnostic {
         let path = [Key("suites"), At(suite.index), Key("path")];
         let what = format!("the suite \"{}\" has no case", suite.id);
-        self.problem(&path, Code::EMPTY_SUITE, what, format!("add golden files under {}", suite.path))
+        self.problem(
+            &path,
+            Code::EMPTY_SUITE,
+            what,
+            format!("add golden files under {}", suite.path),
+        )
     }
 
     fn unknown_kind(&self, suite: &SuiteConfig) -> Diagnostic {
@@ -270,7 +365,12 @@ impl PlanReader<'_> {
             None => format!("the kinds are {}", names.join(", ")),
         };
         let path = [Key("suites"), At(suite.index), Key("kind")];
-        self.problem(&path, Code::UNKNOWN_KIND, format!("unknown kind \"{}\"", suite.kind), help)
+        self.problem(
+            &path,
+            Code::UNKNOWN_KIND,
+            format!("unknown kind \"{}\"", suite.kind),
+            help,
+        )
     }
 
     /// Reads the prompt packages of the agents whose runs the suite grades: its own, or those of another suite.
@@ -280,9 +380,16 @@ impl PlanReader<'_> {
         config: &Config,
         problems: &mut Diagnostics,
     ) -> BTreeMap<AgentName, PromptPackage> {
-        let of = |other: &&SuiteConfig| other.id == suite.id || suite.runs_of.as_ref() == Some(&other.id);
+        let of = |other: &&SuiteConfig| {
+            other.id == suite.id || suite.runs_of.as_ref() == Some(&other.id)
+        };
         let mut prompts = BTreeMap::new();
-        for (name, agent) in config.suites.iter().filter(of).flat_map(|other| &other.agents) {
+        for (name, agent) in config
+            .suites
+            .iter()
+            .filter(of)
+            .flat_map(|other| &other.agents)
+        {
             let Some(path) = &agent.prompt else { continue };
             if let Some(package) = problems.keep(prompt_package(self.files, self.other, path)) {
                 prompts.insert(name.clone(), package);
@@ -301,11 +408,22 @@ impl PlanReader<'_> {
     ) {
         let measured: BTreeSet<&str> = specs.into_iter().flatten().map(|spec| spec.name).collect();
         let is_idle = |name: &&str| suite.gates.contains_key(*name) && !measured.contains(name);
-        for name in kind.metrics_in(suite).iter().map(|spec| spec.name).filter(is_idle) {
+        for name in kind
+            .metrics_in(suite)
+            .iter()
+            .map(|spec| spec.name)
+            .filter(is_idle)
+        {
             let path = [Key("suites"), At(suite.index), Key("gates"), Key(name)];
             let (missing, help) = match kind.every_metric().any(|spec| spec.name == name) {
-                true => ("no case of the suite states answer", "state answer in a case, or remove the gate"),
-                false => ("no case of the suite has this category", "correct the category, or remove the gate"),
+                true => (
+                    "no case of the suite states answer",
+                    "state answer in a case, or remove the gate",
+                ),
+                false => (
+                    "no case of the suite has this category",
+                    "correct the category, or remove the gate",
+                ),
             };
             let what = format!("the gate on {name} has no effect: {missing}");
             problems.push(self.problem(&path, Code::NO_EFFECT, what, help));
@@ -319,21 +437,40 @@ impl PlanReader<'_> {
         specs: &[MetricSpec],
         problems: &mut Diagnostics,
     ) -> Vec<GatedMetric> {
-        let names: Vec<&str> = kind.metrics_in(suite).iter().map(|spec| spec.name).collect();
-        for metric in suite.gates.keys().filter(|metric| !judges::is_known(suite, kind, metric)) {
+        let names: Vec<&str> = kind
+            .metrics_in(suite)
+            .iter()
+            .map(|spec| spec.name)
+            .collect();
+        for metric in suite
+            .gates
+            .keys()
+            .filter(|metric| !judges::is_known(suite, kind, metric))
+        {
             let help = match nearest(metric, names.iter().copied()) {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None => format!("the metrics of {} are {}", kind.name, names.join(", ")),
             };
             let path = [Key("suites"), At(suite.index), Key("gates"), Key(metric)];
-            problems.push(self.problem(&path, Code::UNKNOWN_METRIC, format!("unknown metric \"{metric}\""), help));
+            problems.push(self.problem(
+                &path,
+                Code::UNKNOWN_METRIC,
+                format!("unknown metric \"{metric}\""),
+                help,
+            ));
         }
         let mut metrics = Vec::with_capacity(specs.len());
         for spec in specs {
             let stated = suite.gates.get(spec.name).map_or(&[][..], Vec::as_slice);
             let gates = planned_in(spec, suite, Tier::Deterministic).unwrap_or_else(|found| {
                 for problem in found {
-                    let path = [Key("suites"), At(suite.index), Key("gates"), Key(spec.name), Key(problem.key)];
+                    let path = [
+                        Key("suites"),
+                        At(suite.index),
+                        Key("gates"),
+                        Key(spec.name),
+                        Key(problem.key),
+                    ];
                     let listed = [
                         Key("suites"),
                         At(suite.index),

@@ -16,8 +16,13 @@ pub fn prompt_package(
 ) -> Result<PromptPackage, Diagnostic> {
     let package = read_package(files, path)?;
     // An unreadable package of the other commit counts as missing.
-    let before = other.and_then(|other| read_package(other.files(), path).ok()).map(|before| before.text);
-    Ok(PromptPackage { before: before.filter(|before| *before != package.text), ..package })
+    let before = other
+        .and_then(|other| read_package(other.files(), path).ok())
+        .map(|before| before.text);
+    Ok(PromptPackage {
+        before: before.filter(|before| *before != package.text),
+        ..package
+    })
 }
 
 fn read_package(files: &dyn Files, path: &RepoPath) -> Result<PromptPackage, Diagnostic> {
@@ -41,5 +46,10 @@ fn read_package(files: &dyn Files, path: &RepoPath) -> Result<PromptPackage, Dia
 }
 
 fn package(digest: CheckoutDigest, text: String) -> PromptPackage {
-    PromptPackage { digest, normal: norm(&text), text, before: None }
+    PromptPackage {
+        digest,
+        normal: norm(&text),
+        text,
+        before: None,
+    }
 }

@@ -103,7 +103,11 @@ pub enum QueryCount {
 impl QueryCount {
     pub fn of<'a>(runs: impl IntoIterator<Item = &'a Transcript>) -> Self {
         let queries: HashSet<Vec<&str>> = runs.into_iter().map(Transcript::messages).collect();
-        if queries.len() > 1 { Self::Several } else { Self::One }
+        if queries.len() > 1 {
+            Self::Several
+        } else {
+            Self::One
+        }
     }
 }
 
@@ -127,16 +131,33 @@ const NAME_LETTERS: usize = 3;
 impl ProposedCase {
     /// The case of a transcript; `None` without a query or without an answer. What the case of another tool requires is required
     /// here, instead of words of the answer.
-    pub fn of(run: &Transcript, origin: Origin<'_>, known: &AnswerWords, stage: CaseStage) -> Option<Self> {
-        let Origin { file, queries, case } = origin;
+    pub fn of(
+        run: &Transcript,
+        origin: Origin<'_>,
+        known: &AnswerWords,
+        stage: CaseStage,
+    ) -> Option<Self> {
+        let Origin {
+            file,
+            queries,
+            case,
+        } = origin;
         let (query, answer) = (run.query.as_ref()?, run.text.as_ref()?);
         let required: Vec<Value> = case.map(|case| case.answer().to_vec()).unwrap_or_default();
-        let words = if required.is_empty() { known.distinctive(query, answer) } else { DistinctiveWords::default() };
+        let words = if required.is_empty() {
+            known.distinctive(query, answer)
+        } else {
+            DistinctiveWords::default()
+        };
         if query.trim().is_empty() || answer.trim().is_empty() {
             return None;
         }
         let tools = distinct_tools(&run.calls);
-        let of_turns = if required.is_empty() { TurnWords::Proposed } else { TurnWords::Omitted };
+        let of_turns = if required.is_empty() {
+            TurnWords::Proposed
+        } else {
+            TurnWords::Omitted
+        };
         let is_multi_step = tools.len() > 1 || run.turns.len() > 1;
         // A user who said two things before the answer did not ask one query.
         let is_query = match run.turns.as_slice() {
@@ -151,7 +172,9 @@ impl ProposedCase {
                 trajectory: ProposedTrajectory::of(&run.calls),
                 expected_output_contains: words.others.clone(),
             },
-            false => ProposedMessages::Turns { turns: ProposedTurn::of_each(run, known, of_turns) },
+            false => ProposedMessages::Turns {
+                turns: ProposedTurn::of_each(run, known, of_turns),
+            },
         };
         let answer = match is_query && !words.facts.is_empty() {
             true => vec![json!({ "all_of": words.facts })],
@@ -163,14 +186,21 @@ impl ProposedCase {
             true => "this is what the agent did",
             false => "the tools are those that the agent called, the checks are the assertions",
         };
-        let not_imported = match case.map(|case| case.left_out.join("; ")).filter(|all| !all.is_empty()) {
+        let not_imported = match case
+            .map(|case| case.left_out.join("; "))
+            .filter(|all| !all.is_empty())
+        {
             Some(all) => format!(" Not imported: {all}."),
             None => String::new(),
         };
         Some(Self {
             id: stated.or_else(of_file).unwrap_or_else(|| id_of(query)),
             draft: stage,
-            category: if is_multi_step { "multi_step" } else { "happy_path" },
+            category: if is_multi_step {
+                "multi_step"
+            } else {
+                "happy_path"
+            },
             said,
             answer,
             notes: format!("Proposed from {file}: {what}. Decide what it should do.{not_imported}"),
@@ -179,14 +209,19 @@ impl ProposedCase {
 
     /// The same case, as if it were accepted.
     pub fn accepted(&self) -> Self {
-        Self { draft: CaseStage::Accepted, ..self.clone() }
+        Self {
+            draft: CaseStage::Accepted,
+            ..self.clone()
+        }
     }
 
     /// Gives the case an id that is not in use yet.
     pub fn renamed(&mut self, used: &mut BTreeSet<String>) {
         let first = self.id.clone();
         let numbered = (2..).map(|number| format!("{first}-{number}"));
-        let free = std::iter::once(first.clone()).chain(numbered).find(|id| !used.contains(id));
+        let free = std::iter::once(first.clone())
+            .chain(numbered)
+            .find(|id| !used.contains(id));
         self.id = free.unwrap_or(first);
         used.insert(self.id.clone());
     }
@@ -197,15 +232,26 @@ impl ProposedTurn {
     fn of_each(run: &Transcript, known: &AnswerWords, words: TurnWords) -> Vec<Self> {
         let is_only = run.turns.len() == 1;
         let of = |(index, turn): (u32, &TranscriptTurn)| {
-            let calls = run.calls.iter().filter(|call| is_only || call.turn == Some(index));
+            let calls = run
+                .calls
+                .iter()
+                .filter(|call| is_only || call.turn == Some(index));
             let DistinctiveWords { facts, others } = match words {
                 TurnWords::Proposed => known.distinctive(&turn.user, &turn.text),
                 TurnWords::Omitted => DistinctiveWords::default(),
             };
             let has_words = !facts.is_empty() || !others.is_empty();
-            let answer = has_words.then_some(ProposedAnswer { all_of: facts, any_of: others });
+            let answer = has_words.then_some(ProposedAnswer {
+                all_of: facts,
+                any_of: others,
+            });
             let trajectory = ProposedTrajectory::of(calls.clone());
-            Self { user: turn.user.clone(), tools: distinct_tools(calls), trajectory, answer }
+            Self {
+                user: turn.user.clone(),
+                tools: distinct_tools(calls),
+                trajectory,
+                answer,
+            }
         };
         (0_u32..).zip(&run.turns).map(of).collect()
     }
@@ -214,8 +260,15 @@ impl ProposedTurn {
 impl ProposedTrajectory {
     /// The calls in their order; `None` without a call. Other calls may be made between them.
     fn of<'a>(calls: impl IntoIterator<Item = &'a ToolCall>) -> Option<Self> {
-        let tools: Vec<ProposedCall> = calls.into_iter().take(CALLS).map(ProposedCall::of).collect();
-        (!tools.is_empty()).then_some(Self { mode: "in_order", tools })
+        let tools: Vec<ProposedCall> = calls
+            .into_iter()
+            .take(CALLS)
+            .map(ProposedCall::of)
+            .collect();
+        (!tools.is_empty()).then_some(Self {
+            mode: "in_order",
+            tools,
+        })
     }
 }
 
@@ -233,11 +286,24 @@ impl ProposedCall {
             Value::Null | Value::Array(_) | Value::Object(_) => false,
         };
         let values: Map<String, Value> = match arguments {
-            Value::Object(fields) => fields.into_iter().filter(|(_, value)| is_repeated(value)).collect(),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
+            Value::Object(fields) => fields
+                .into_iter()
+                .filter(|(_, value)| is_repeated(value))
+                .collect(),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_) => Map::new(),
         };
-        let args = (!values.is_empty()).then_some(ProposedArguments { how: "superset", values });
-        Self { name: call.name.clone(), args }
+        let args = (!values.is_empty()).then_some(ProposedArguments {
+            how: "superset",
+            values,
+        });
+        Self {
+            name: call.name.clone(),
+            args,
+        }
     }
 }
 
@@ -253,7 +319,11 @@ enum TurnWords {
 /// The names of the called tools, each once.
 fn distinct_tools<'a>(calls: impl IntoIterator<Item = &'a ToolCall>) -> Vec<String> {
     let mut known = HashSet::new();
-    calls.into_iter().map(|call| call.name.clone()).filter(|name| known.insert(name.clone())).collect()
+    calls
+        .into_iter()
+        .map(|call| call.name.clone())
+        .filter(|name| known.insert(name.clone()))
+        .collect()
 }
 
 /// Whether the case is written without the key `draft`.
@@ -272,7 +342,9 @@ impl AnswerWords {
         let mut found = Self::default();
         for answer in answers {
             let distinct: HashSet<String> = words(answer).map(str::to_lowercase).collect();
-            distinct.into_iter().for_each(|word| *found.answers.entry(word).or_default() += 1);
+            distinct
+                .into_iter()
+                .for_each(|word| *found.answers.entry(word).or_default() += 1);
         }
         found
     }
@@ -283,9 +355,13 @@ impl AnswerWords {
         let asked: HashSet<String> = words(query).map(str::to_lowercase).collect();
         let is_asked = |word: &str| asked.contains(&word.to_lowercase());
         let is_fact = |word: &str| word.chars().any(|one| one.is_ascii_digit());
-        let facts = self.rarest(words(answer).filter(|word| word.len() > 1 && is_fact(word) && !is_asked(word)));
+        let facts = self.rarest(
+            words(answer).filter(|word| word.len() > 1 && is_fact(word) && !is_asked(word)),
+        );
         let others_of = |letters: usize| {
-            let is_long = move |word: &&str| word.chars().count() >= letters && word.chars().all(char::is_alphabetic);
+            let is_long = move |word: &&str| {
+                word.chars().count() >= letters && word.chars().all(char::is_alphabetic)
+            };
             self.rarest(words(answer).filter(is_long).filter(|word| !is_asked(word)))
         };
         let mut others = others_of(LETTERS);
@@ -305,12 +381,21 @@ impl AnswerWords {
         let mut ranked: Vec<(usize, usize, &str)> = words
             .enumerate()
             .filter(|(_, word)| known.insert(word.to_lowercase()))
-            .map(|(place, word)| (self.answers.get(&word.to_lowercase()).copied().unwrap_or(1), place, word))
+            .map(|(place, word)| {
+                (
+                    self.answers.get(&word.to_lowercase()).copied().unwrap_or(1),
+                    place,
+                    word,
+                )
+            })
             .collect();
         ranked.sort_unstable();
         ranked.truncate(PHRASES);
         ranked.sort_unstable_by_key(|(_, place, _)| *place);
-        ranked.into_iter().map(|(_, _, word)| word.to_owned()).collect()
+        ranked
+            .into_iter()
+            .map(|(_, _, word)| word.to_owned())
+            .collect()
     }
 }
 
@@ -338,10 +423,18 @@ pub fn id_of_file(file: &str) -> Option<String> {
 }
 
 fn id_of(query: &str) -> String {
-    let kept = |word: &str| -> String { word.chars().filter(char::is_ascii_alphanumeric).collect() };
-    let words: Vec<String> =
-        words(query).map(|word| kept(word).to_lowercase()).filter(|word| !word.is_empty()).take(ID_WORDS).collect();
-    if words.is_empty() { "case".to_owned() } else { words.join("-").chars().take(60).collect() }
+    let kept =
+        |word: &str| -> String { word.chars().filter(char::is_ascii_alphanumeric).collect() };
+    let words: Vec<String> = words(query)
+        .map(|word| kept(word).to_lowercase())
+        .filter(|word| !word.is_empty())
+        .take(ID_WORDS)
+        .collect();
+    if words.is_empty() {
+        "case".to_owned()
+    } else {
+        words.join("-").chars().take(60).collect()
+    }
 }
 
 #[cfg(test)]
@@ -350,13 +443,19 @@ mod tests {
 
     use serde_json::json;
 
-    use super::{AnswerWords, DistinctiveWords, ProposedCase, ProposedMessages, ProposedTrajectory, id_of, id_of_file};
+    use super::{
+        AnswerWords, DistinctiveWords, ProposedCase, ProposedMessages, ProposedTrajectory, id_of,
+        id_of_file,
+    };
     use crate::model::{Json, ToolCall};
     use crate::suites::CaseStage;
 
     #[test]
     fn the_id_is_the_beginning_of_the_query() {
-        assert_eq!(id_of("Which invoices of Acme are overdue, and since when?"), "which-invoices-of-acme-are-overdue");
+        assert_eq!(
+            id_of("Which invoices of Acme are overdue, and since when?"),
+            "which-invoices-of-acme-are-overdue"
+        );
         assert_eq!(id_of("¿Qué?"), "qu");
         assert_eq!(id_of("???"), "case");
     }
@@ -364,8 +463,18 @@ mod tests {
     #[test]
     fn a_file_names_its_case_if_its_name_says_something() {
         assert_eq!(id_of_file("late-order.json").as_deref(), Some("late-order"));
-        assert_eq!(id_of_file("Late order.sse.gz").as_deref(), Some("Late-order"));
-        for name in ["17.json", "2026-03-04.json", "-late.json", "caf\u{e9}.json", ".json", "standard input"] {
+        assert_eq!(
+            id_of_file("Late order.sse.gz").as_deref(),
+            Some("Late-order")
+        );
+        for name in [
+            "17.json",
+            "2026-03-04.json",
+            "-late.json",
+            "caf\u{e9}.json",
+            ".json",
+            "standard input",
+        ] {
             assert_eq!(id_of_file(name), None, "{name}");
         }
     }
@@ -384,22 +493,36 @@ mod tests {
         };
         let pair = |facts: &str, others: &str| (facts.to_owned(), others.to_owned());
         let query = "Is order 17 late?";
-        assert_eq!(both(query, answers[0]), pair("2026-03-04", "arrives because parcel"));
-        assert_eq!(both(query, "Because customs inspected it."), pair("", "Because customs inspected"));
-        assert_eq!(both("Where?", "The hall is here."), pair("", "hall here"), "shorter words, but no small ones");
+        assert_eq!(
+            both(query, answers[0]),
+            pair("2026-03-04", "arrives because parcel")
+        );
+        assert_eq!(
+            both(query, "Because customs inspected it."),
+            pair("", "Because customs inspected")
+        );
+        assert_eq!(
+            both("Where?", "The hall is here."),
+            pair("", "hall here"),
+            "shorter words, but no small ones"
+        );
         assert_eq!(both("Yes?", "Yes."), pair("", "Yes"));
-        assert_eq!(both("Is it so?", "So it is and so it was."), pair("", ""), "no word says anything");
+        assert_eq!(
+            both("Is it so?", "So it is and so it was."),
+            pair("", ""),
+            "no word says anything"
+        );
         assert_eq!(both("q", "\u{2026}"), pair("", ""));
     }
 
     #[test]
     fn a_call_has_the_arguments_that_another_run_repeats() {
-        let arguments =
-            r#"{"id": "A-17", "amount": 40, "urgent": true, "reason": "it broke", "lines": [1], "note": ""}"#;
+        let arguments = r#"{"id": "A-17", "amount": 40, "urgent": true, "reason": "it broke", "lines": [1], "note": ""}"#;
         let call = ToolCall::of("refund", Json::from(arguments.to_owned()));
         let proposed = serde_json::to_value(ProposedTrajectory::of([&call])).unwrap();
         let values = json!({ "id": "A-17", "amount": 40, "urgent": true });
-        let tools = json!([{ "name": "refund", "args": { "match": "superset", "values": values } }]);
+        let tools =
+            json!([{ "name": "refund", "args": { "match": "superset", "values": values } }]);
         assert_eq!(proposed, json!({ "mode": "in_order", "tools": tools }));
         assert_eq!(ProposedTrajectory::of([]), None);
     }

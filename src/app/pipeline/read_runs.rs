@@ -34,6 +34,10 @@ impl ReadRuns {
 
     /// Takes out a run that was read; `None` if it was not kept.
     pub fn take(&self, sample: &ReadSample) -> Option<Run> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).runs.remove(sample)
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .runs
+            .remove(sample)
     }
 }

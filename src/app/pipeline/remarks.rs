@@ -9,35 +9,51 @@ use crate::text::line;
 const LAST_WORDS: usize = 200;
 
 /// Returns the remarks on an agent's results; `own` are its pairs in the suite, `today` is the day of the run.
-pub fn remarks(specs: &[MetricSpec], results: &[PairResult], own: &[&Pair], today: &str) -> Vec<String> {
-    let failed_without_check = results.iter().filter_map(|pair| failed_without_check(specs, pair));
+pub fn remarks(
+    specs: &[MetricSpec],
+    results: &[PairResult],
+    own: &[&Pair],
+    today: &str,
+) -> Vec<String> {
+    let failed_without_check = results
+        .iter()
+        .filter_map(|pair| failed_without_check(specs, pair));
     let ended = own.iter().filter_map(|pair| {
         let terms = &pair.quarantine.as_ref()?.terms;
         let (case, day) = (&pair.case, &terms.expires);
         (terms.expires.as_str() < today)
             .then(|| format!("the quarantine of {case} ended on {day}: the case counts again"))
     });
-    failed_without_check.chain(ended).chain(complaints(results)).collect()
+    failed_without_check
+        .chain(ended)
+        .chain(complaints(results))
+        .collect()
 }
 
 /// Explains a case that counts as failed although none of its checks does: different samples fail different checks.
 fn failed_without_check(specs: &[MetricSpec], pair: &PairResult) -> Option<String> {
-    let all_pass = pair.exclusion == Exclusion::Counted && pair.checks.iter().all(|check| check.standing.passes());
+    let all_pass = pair.exclusion == Exclusion::Counted
+        && pair.checks.iter().all(|check| check.standing.passes());
     let share = specs.iter().zip(&pair.values).find(|(spec, value)| {
         let fails = spec.better == Better::Higher && value.value.is_some_and(|value| value < 0.5);
         spec.aggregate == Aggregate::Rate && fails
     });
     let (spec, _) = share.filter(|_| all_pass && !pair.checks.is_empty())?;
     let (case, completed) = (&pair.case, pair.completed);
-    let together = pair
-        .passing
-        .map_or(String::new(), |passing| format!(", but all checks pass together only in {passing} of {completed}"));
-    Some(format!("{case} counts as failed in {}: each of its checks passes in most samples{together}", spec.name))
+    let together = pair.passing.map_or(String::new(), |passing| {
+        format!(", but all checks pass together only in {passing} of {completed}")
+    });
+    Some(format!(
+        "{case} counts as failed in {}: each of its checks passes in most samples{together}",
+        spec.name
+    ))
 }
 
 /// Reports how many samples have stderr output, with the last line of the first one.
 fn complaints(results: &[PairResult]) -> Option<String> {
-    let mut outputs = results.iter().flat_map(|pair| pair.complaints.iter().map(move |output| (pair, output)));
+    let mut outputs = results
+        .iter()
+        .flat_map(|pair| pair.complaints.iter().map(move |output| (pair, output)));
     let (pair, (sample, text)) = outputs.next()?;
     let count = plural(1 + outputs.count(), "sample", "samples");
     let last = text.lines().rev().find(|line| !line.trim().is_empty())?;

@@ -7,7 +7,9 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use super::live_layout::LiveLayout;
 use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
 use super::read_runs::ReadRuns;
-use super::required_samples::{RequiredSamples, RunRecordings, again, has_several_agents, recorded_count};
+use super::required_samples::{
+    RequiredSamples, RunRecordings, again, has_several_agents, recorded_count,
+};
 use super::sample_count::SampleCount;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files};
@@ -15,8 +17,8 @@ use crate::format::recording_layout::{RecordingPaths, sample_number};
 use crate::format::run_v1;
 use crate::golden_changes::record_missing;
 use crate::model::{
-    AgentName, Baseline, Config, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteConfig, SuiteId, Tier,
-    UngradedReason,
+    AgentName, Baseline, Config, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteConfig,
+    SuiteId, Tier, UngradedReason,
 };
 use crate::suites::{CaseStage, Pair};
 
@@ -83,7 +85,12 @@ impl<'a> Replay<'a> {
     ///
     /// # Errors
     /// Folders that cannot be listed, or entries that are not recordings.
-    pub fn open(files: &'a dyn Files, plan: &Plan, tier: Tier, layout: &'a LiveLayout) -> Result<Self, Diagnostics> {
+    pub fn open(
+        files: &'a dyn Files,
+        plan: &Plan,
+        tier: Tier,
+        layout: &'a LiveLayout,
+    ) -> Result<Self, Diagnostics> {
         Self::of(files, plan, &plan.config, tier, layout)
     }
 
@@ -104,9 +111,17 @@ impl<'a> Replay<'a> {
             .flat_map(|pair| &pair.runs)
             .map(|key| &key.suite)
             .collect();
-        let suites = config.suites.iter().filter(|suite| asked.contains(&suite.id));
+        let suites = config
+            .suites
+            .iter()
+            .filter(|suite| asked.contains(&suite.id));
         let agents: Vec<(&SuiteId, &AgentName, &RepoPath)> = suites
-            .flat_map(|suite| suite.agents.iter().map(move |(name, agent)| (&suite.id, name, agent)))
+            .flat_map(|suite| {
+                suite
+                    .agents
+                    .iter()
+                    .map(move |(name, agent)| (&suite.id, name, agent))
+            })
             .filter_map(|(suite, name, agent)| {
                 let folder = match source_of(agent, tier)? {
                     RunSource::Replay(folder) => folder,
@@ -119,21 +134,38 @@ impl<'a> Replay<'a> {
             .into_par_iter()
             .map(|(suite, name, folder)| {
                 let record_missing = record_missing(config, suite, name, folder.as_str());
-                let listed = RecordingFolder::list(files, folder.child(name.as_str()), &record_missing);
-                let listed = listed.map_err(|problem| match problem.is_read_failure(ReadFailure::MissingFolder) {
-                    true => Diagnostic { help: record_missing, ..problem },
-                    false => problem,
+                let listed =
+                    RecordingFolder::list(files, folder.child(name.as_str()), &record_missing);
+                let listed = listed.map_err(|problem| {
+                    match problem.is_read_failure(ReadFailure::MissingFolder) {
+                        true => Diagnostic {
+                            help: record_missing,
+                            ..problem
+                        },
+                        false => problem,
+                    }
                 });
                 (suite, name, listed)
             })
             .collect();
         for (suite, name, folder) in listed {
             if let Some(folder) = problems.keep(folder) {
-                folders.entry(suite.clone()).or_default().insert(name.clone(), folder);
+                folders
+                    .entry(suite.clone())
+                    .or_default()
+                    .insert(name.clone(), folder);
             }
         }
         let least = RequiredSamples::stated(plan, tier);
-        problems.or(Self { files, layout, folders, rules: plan.rules, left_out: BTreeSet::new(), least, read: None })
+        problems.or(Self {
+            files,
+            layout,
+            folders,
+            rules: plan.rules,
+            left_out: BTreeSet::new(),
+            least,
+            read: None,
+        })
     }
 
     /// Returns the same recordings; the head's judgement leaves the runs that it reads to that of the base.
@@ -143,12 +175,18 @@ impl<'a> Replay<'a> {
 
     /// Returns the same recordings without these samples, if enough others exist.
     pub fn without(self, samples: &BTreeSet<(RunKey, u32)>) -> Self {
-        Self { left_out: samples.clone(), ..self }
+        Self {
+            left_out: samples.clone(),
+            ..self
+        }
     }
 
     /// Returns the same recordings; those that a baseline has are not replaced by others of the same run.
     pub fn measured_in(self, baseline: Option<&'a Baseline>) -> Self {
-        Self { least: self.least.with_baseline(baseline), ..self }
+        Self {
+            least: self.least.with_baseline(baseline),
+            ..self
+        }
     }
 
     /// Removes samples from the recordings of a pair's runs, if enough others exist.
@@ -156,31 +194,53 @@ impl<'a> Replay<'a> {
         let is_kept = |key: &RunKey, sample: u32| !self.left_out.contains(&(key.clone(), sample));
         let are_several = has_several_agents(recordings);
         let are_enough = |(key, files): &RunRecordings<'_>| {
-            let enough = if are_several { self.least.of(key) } else { enough };
+            let enough = if are_several {
+                self.least.of(key)
+            } else {
+                enough
+            };
             (0..enough.max(1)).all(|sample| files.contains_key(&sample) && is_kept(key, sample))
         };
         if !self.left_out.is_empty() && recordings.iter().all(are_enough) {
-            recordings.iter_mut().for_each(|(key, files)| files.retain(|sample, _| is_kept(key, *sample)));
+            recordings
+                .iter_mut()
+                .for_each(|(key, files)| files.retain(|sample, _| is_kept(key, *sample)));
         }
     }
 
     /// Reports recordings that no case uses.
     pub fn foreign(&self, plan: &Plan) -> Diagnostics {
         let mut asked: HashMap<&RepoPath, HashSet<&str>> = HashMap::new();
-        for key in plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run()).flat_map(|pair| &pair.runs) {
+        for key in plan
+            .suites
+            .iter()
+            .flat_map(|loaded| loaded.suite.pairs_to_run())
+            .flat_map(|pair| &pair.runs)
+        {
             if let Some(folder) = self.folder(key) {
-                asked.entry(&folder.path).or_default().insert(key.case.as_str());
+                asked
+                    .entry(&folder.path)
+                    .or_default()
+                    .insert(key.case.as_str());
             }
         }
         // A retired case may keep its recordings.
         for suite in &plan.suites {
-            let agents = self.folders.get(&suite.config.id).into_iter().flat_map(BTreeMap::values);
+            let agents = self
+                .folders
+                .get(&suite.config.id)
+                .into_iter()
+                .flat_map(BTreeMap::values);
             for folder in agents {
                 let names = suite.suite.retired().iter().map(|(case, _)| case.as_str());
                 asked.entry(&folder.path).or_default().extend(names);
             }
         }
-        let loaded: BTreeSet<&SuiteId> = plan.suites.iter().map(|loaded: &LoadedSuite| &loaded.config.id).collect();
+        let loaded: BTreeSet<&SuiteId> = plan
+            .suites
+            .iter()
+            .map(|loaded: &LoadedSuite| &loaded.config.id)
+            .collect();
         // Suites that were not selected may have the same agent and the same folder.
         let elsewhere: BTreeSet<RepoPath> = plan
             .config
@@ -190,15 +250,22 @@ impl<'a> Replay<'a> {
             .flat_map(SuiteConfig::recording_folders)
             .collect();
         let mut problems = Diagnostics::default();
-        let listed = self.folders.iter().filter(|(suite, _)| loaded.contains(suite));
-        let listed = listed.flat_map(|(suite, agents)| agents.values().map(move |folder| (suite, folder)));
+        let listed = self
+            .folders
+            .iter()
+            .filter(|(suite, _)| loaded.contains(suite));
+        let listed =
+            listed.flat_map(|(suite, agents)| agents.values().map(move |folder| (suite, folder)));
         for (suite, folder) in listed.filter(|(_, folder)| !elsewhere.contains(&folder.path)) {
             let asked = asked.get(&folder.path);
-            let left =
-                folder.entries.iter().filter(|(name, _)| !asked.is_some_and(|asked| asked.contains(name.as_str())));
+            let left = folder
+                .entries
+                .iter()
+                .filter(|(name, _)| !asked.is_some_and(|asked| asked.contains(name.as_str())));
             for (name, form) in left {
                 let file = folder.recording(name, *form);
-                let what = format!("this recording does not belong to any case of the suite \"{suite}\"");
+                let what =
+                    format!("this recording does not belong to any case of the suite \"{suite}\"");
                 problems.push(Diagnostic::of_file(
                     file,
                     Code::FOREIGN_RECORDING,
@@ -223,10 +290,16 @@ impl<'a> Replay<'a> {
     }
 
     /// Returns the recordings of one run, by sample number.
-    fn recordings(&self, key: &RunKey, absent: AbsentRecording) -> Result<BTreeMap<u32, RepoPath>, Diagnostics> {
+    fn recordings(
+        &self,
+        key: &RunKey,
+        absent: AbsentRecording,
+    ) -> Result<BTreeMap<u32, RepoPath>, Diagnostics> {
         let Some(folder) = self.folder(key) else {
-            let what =
-                format!("the agent \"{}\" of the suite \"{}\" has no recordings in this tier", key.agent, key.suite);
+            let what = format!(
+                "the agent \"{}\" of the suite \"{}\" has no recordings in this tier",
+                key.agent, key.suite
+            );
             return Err(Diagnostic::of_file(
                 key.case.as_str(),
                 Code::NO_RECORDING,
@@ -246,7 +319,10 @@ impl<'a> Replay<'a> {
                     "the case \"{}\" has two recordings of sample 0: this file and the folder {inner}",
                     key.case
                 );
-                Err(Diagnostic::of_file(&file, Code::DUPLICATE_RECORDING, what, "keep one of them").into())
+                Err(
+                    Diagnostic::of_file(&file, Code::DUPLICATE_RECORDING, what, "keep one of them")
+                        .into(),
+                )
             }
             Some(RecordingLayout::Folder) => numbered(self.files, &inner),
         }
@@ -266,9 +342,20 @@ impl<'a> Replay<'a> {
     }
 
     /// The recording of a run that is compared with further samples of another agent. Live runs are made for every number.
-    fn again<'f>(&self, (key, files): &'f RunRecordings<'_>, number: u32) -> Option<(&'f u32, &'f RepoPath)> {
-        let is_live = self.layout.folders.contains_key(&(key.suite.clone(), key.agent.clone()));
-        if is_live || number < self.least.of(key) { None } else { again(files, number) }
+    fn again<'f>(
+        &self,
+        (key, files): &'f RunRecordings<'_>,
+        number: u32,
+    ) -> Option<(&'f u32, &'f RepoPath)> {
+        let is_live = self
+            .layout
+            .folders
+            .contains_key(&(key.suite.clone(), key.agent.clone()));
+        if is_live || number < self.least.of(key) {
+            None
+        } else {
+            again(files, number)
+        }
     }
 
     fn run(&self, key: &RunKey, sample: u32, file: &RepoPath) -> Result<Run, Diagnostic> {
@@ -306,9 +393,16 @@ impl RecordingFolder {
                     ));
                 }
             };
-            entries.entry(name).and_modify(|before| *before = RecordingLayout::Both).or_insert(form);
+            entries
+                .entry(name)
+                .and_modify(|before| *before = RecordingLayout::Both)
+                .or_insert(form);
         }
-        Ok(Self { path, entries, record_missing: record_missing.to_owned() })
+        Ok(Self {
+            path,
+            entries,
+            record_missing: record_missing.to_owned(),
+        })
     }
 
     fn paths(&self, case: &str) -> RecordingPaths {
@@ -332,7 +426,9 @@ pub fn unrecorded(key: &RunKey, file: &RepoPath, record: &str) -> Diagnostic {
 
 /// Whether a file in a folder of recordings is documentation.
 fn is_readme(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("md")) || name == "README"
+    name.rsplit_once('.')
+        .is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("md"))
+        || name == "README"
 }
 
 /// Lists the numbered recordings of a folder: `0.json`, `1.json`, …
@@ -382,11 +478,18 @@ impl RunReader for Replay<'_> {
             CaseStage::Accepted => self.absent(),
             CaseStage::Draft => AbsentRecording::Lost,
         };
-        let mut recordings: Vec<_> =
-            pair.runs.iter().filter_map(|key| Some((key, problems.keep_all(self.recordings(key, absent))?))).collect();
+        let mut recordings: Vec<_> = pair
+            .runs
+            .iter()
+            .filter_map(|key| Some((key, problems.keep_all(self.recordings(key, absent))?)))
+            .collect();
         let (SampleCount::Exactly(enough) | SampleCount::AtLeast(enough)) = count;
         self.leave_out(&mut recordings, enough);
-        let recorded = recordings.iter().map(|(_, files)| recorded_count(files)).max().unwrap_or(0);
+        let recorded = recordings
+            .iter()
+            .map(|(_, files)| recorded_count(files))
+            .max()
+            .unwrap_or(0);
         // Every sample of an agent is compared, even if another agent has fewer.
         let is_paired_again = |number: u32| number < recorded && has_several_agents(&recordings);
         let planned = match count {
@@ -411,7 +514,10 @@ impl RunReader for Replay<'_> {
                 match problems.keep(self.run(key, *own, file)) {
                     Some(run) if run.status == RunStatus::Completed => runs.push(run),
                     Some(run) => {
-                        lost = lost.or(Some(UngradedReason::Ended { status: run.status, error: run.error.clone() }));
+                        lost = lost.or(Some(UngradedReason::Ended {
+                            status: run.status,
+                            error: run.error.clone(),
+                        }));
                         ended = ended.or(Some(Box::new(run)));
                     }
                     None => {}
@@ -429,7 +535,10 @@ impl RunReader for Replay<'_> {
     fn recording(&self, pair: &Pair) -> Option<RepoPath> {
         let key = pair.runs.first()?;
         let folder = self.folder(key)?;
-        let is_live = self.layout.folders.contains_key(&(key.suite.clone(), key.agent.clone()));
+        let is_live = self
+            .layout
+            .folders
+            .contains_key(&(key.suite.clone(), key.agent.clone()));
         let layout = folder.entries.get(key.case.as_str()).filter(|_| !is_live)?;
         Some(folder.recording(key.case.as_str(), *layout))
     }
@@ -441,7 +550,10 @@ impl RunReader for Replay<'_> {
             return outputs;
         }
         for key in &pair.runs {
-            let own = self.layout.complaints.range((key.clone(), 0)..=(key.clone(), u32::MAX));
+            let own = self
+                .layout
+                .complaints
+                .range((key.clone(), 0)..=(key.clone(), u32::MAX));
             own.for_each(|((_, sample), text)| outputs.entry(*sample).or_default().push_str(text));
         }
         outputs

@@ -18,8 +18,13 @@ impl<'a> RequiredSamples<'a> {
     /// What the suites of a plan state.
     pub fn stated(plan: &Plan, tier: Tier) -> Self {
         let suites = plan.config.suites.iter();
-        let stated = suites.filter_map(|suite| Some((suite.id.clone(), suite.samples.or(plan.config.samples)?)));
-        Self { stated: stated.collect(), tier, baseline: None }
+        let stated = suites
+            .filter_map(|suite| Some((suite.id.clone(), suite.samples.or(plan.config.samples)?)));
+        Self {
+            stated: stated.collect(),
+            tier,
+            baseline: None,
+        }
     }
 
     /// The same, and what the baseline has.
@@ -29,8 +34,16 @@ impl<'a> RequiredSamples<'a> {
 
     /// The least number of samples of a run.
     pub fn of(&self, key: &RunKey) -> u32 {
-        let measured = measured_samples(self.baseline, (&key.suite, &key.agent, &key.case), self.tier);
-        self.stated.get(&key.suite).copied().unwrap_or(0).max(measured)
+        let measured = measured_samples(
+            self.baseline,
+            (&key.suite, &key.agent, &key.case),
+            self.tier,
+        );
+        self.stated
+            .get(&key.suite)
+            .copied()
+            .unwrap_or(0)
+            .max(measured)
     }
 }
 
@@ -39,7 +52,9 @@ pub type RunRecordings<'a> = (&'a RunKey, BTreeMap<u32, RepoPath>);
 
 /// Whether the runs of a pair are of several agents, and not several runs of one.
 pub fn has_several_agents(recordings: &[RunRecordings<'_>]) -> bool {
-    recordings.windows(2).any(|two| two[0].0.agent != two[1].0.agent)
+    recordings
+        .windows(2)
+        .any(|two| two[0].0.agent != two[1].0.agent)
 }
 
 /// The number of recorded samples of a run: one more than the highest.

@@ -40,7 +40,9 @@ impl RunOptions {
 impl RunOptions {
     /// Whether a tier's failed gate fails the run.
     pub fn blocks(&self, tier: Tier) -> bool {
-        self.authority == Authority::Blocking && self.wanted.tiers.contains(&tier) && self.decides(tier)
+        self.authority == Authority::Blocking
+            && self.wanted.tiers.contains(&tier)
+            && self.decides(tier)
     }
 
     /// Returns which answers of earlier runs a tier may reuse. A blocking tier measures the agent of this commit.

@@ -2,7 +2,9 @@
 
 use super::plan::{LoadedSuite, Plan, source_of};
 use crate::golden_changes::record_missing;
-use crate::model::{AgentName, Baseline, CaseId, PairResult, RunKey, RunSource, SuiteId, Tier, UngradedReason};
+use crate::model::{
+    AgentName, Baseline, CaseId, PairResult, RunKey, RunSource, SuiteId, Tier, UngradedReason,
+};
 use crate::render::plural;
 use crate::suites::Pair;
 
@@ -28,8 +30,18 @@ pub struct SampleCounts<'a> {
 }
 
 impl<'a> SampleCounts<'a> {
-    pub fn new(plan: &'a Plan, loaded: &'a LoadedSuite, tier: Tier, baseline: Option<&'a Baseline>) -> Self {
-        Self { plan, loaded, tier, baseline }
+    pub fn new(
+        plan: &'a Plan,
+        loaded: &'a LoadedSuite,
+        tier: Tier,
+        baseline: Option<&'a Baseline>,
+    ) -> Self {
+        Self {
+            plan,
+            loaded,
+            tier,
+            baseline,
+        }
     }
 
     /// Returns how many samples of a pair are graded.
@@ -54,9 +66,19 @@ impl<'a> SampleCounts<'a> {
 
     /// Returns how to get the recordings that an agent lacks; `None` if it replays none of its own.
     pub fn record_missing(&self, name: &AgentName) -> Option<String> {
-        let agent = self.loaded.config.agents.get(name).filter(|_| self.loaded.config.runs_of.is_none())?;
+        let agent = self
+            .loaded
+            .config
+            .agents
+            .get(name)
+            .filter(|_| self.loaded.config.runs_of.is_none())?;
         let folder = source_of(agent, self.tier)?.replay()?;
-        Some(record_missing(&self.plan.config, &self.loaded.config.id, name, folder.as_str()))
+        Some(record_missing(
+            &self.plan.config,
+            &self.loaded.config.id,
+            name,
+            folder.as_str(),
+        ))
     }
 
     /// Returns notes about missing recordings, and about more recordings than the config states.
@@ -64,7 +86,11 @@ impl<'a> SampleCounts<'a> {
         let missing: Vec<String> = results
             .iter()
             .filter_map(|pair| {
-                let lost = pair.lost.iter().filter(|lost| lost.why == UngradedReason::NotRecorded).count();
+                let lost = pair
+                    .lost
+                    .iter()
+                    .filter(|lost| lost.why == UngradedReason::NotRecorded)
+                    .count();
                 let recorded = pair.planned as usize - lost;
                 (lost > 0).then(|| format!("{} ({recorded} of {})", pair.case, pair.planned))
             })
@@ -88,10 +114,17 @@ impl<'a> SampleCounts<'a> {
         let limit = self.loaded.config.samples.or(self.plan.config.samples)?;
         let pairs = self.loaded.suite.pairs();
         let is_replayed = |result: &&PairResult| {
-            let pair = pairs.iter().find(|pair| pair.agent == *agent && pair.case == result.case);
-            pair.is_some_and(|pair| !pair.runs.is_empty() && pair.runs.iter().all(|key| self.is_replayed(key)))
+            let pair = pairs
+                .iter()
+                .find(|pair| pair.agent == *agent && pair.case == result.case);
+            pair.is_some_and(|pair| {
+                !pair.runs.is_empty() && pair.runs.iter().all(|key| self.is_replayed(key))
+            })
         };
-        let more = results.iter().filter(|result| result.planned > limit).find(is_replayed)?;
+        let more = results
+            .iter()
+            .filter(|result| result.planned > limit)
+            .find(is_replayed)?;
         Some(format!(
             "{} of {} are graded, although the config says samples: {limit}; use `--samples {limit}` to grade fewer",
             plural(more.planned as usize, "sample", "samples"),
@@ -102,17 +135,37 @@ impl<'a> SampleCounts<'a> {
 
 /// Returns the stated number of samples of a pair: the case's, else the suite's, else the config's.
 pub fn stated(plan: &Plan, loaded: &LoadedSuite, pair: &Pair) -> Option<u32> {
-    pair.samples.or(loaded.config.samples).or(plan.config.samples)
+    pair.samples
+        .or(loaded.config.samples)
+        .or(plan.config.samples)
 }
 
 /// Returns how many samples the baseline has of a case of an agent, if it was measured in this tier.
-pub fn measured_samples(baseline: Option<&Baseline>, key: (&SuiteId, &AgentName, &CaseId), tier: Tier) -> u32 {
+pub fn measured_samples(
+    baseline: Option<&Baseline>,
+    key: (&SuiteId, &AgentName, &CaseId),
+    tier: Tier,
+) -> u32 {
     let (suite, agent, case) = key;
-    let Some(entry) = baseline.and_then(|baseline| baseline.entry(suite, agent)) else { return 0 };
-    let measured_in = entry.identity.as_ref().and_then(|identity| identity.tier.as_deref());
+    let Some(entry) = baseline.and_then(|baseline| baseline.entry(suite, agent)) else {
+        return 0;
+    };
+    let measured_in = entry
+        .identity
+        .as_ref()
+        .and_then(|identity| identity.tier.as_deref());
     let is_of_tier = measured_in.is_none_or(|measured_in| measured_in == tier.as_str());
-    let values = entry.cases.get(case).filter(|_| is_of_tier).into_iter().flat_map(|values| values.values());
-    values.map(Vec::len).max().and_then(|count| u32::try_from(count).ok()).unwrap_or(0)
+    let values = entry
+        .cases
+        .get(case)
+        .filter(|_| is_of_tier)
+        .into_iter()
+        .flat_map(|values| values.values());
+    values
+        .map(Vec::len)
+        .max()
+        .and_then(|count| u32::try_from(count).ok())
+        .unwrap_or(0)
 }
 
 fn named(all: &[String]) -> String {

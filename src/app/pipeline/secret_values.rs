@@ -6,10 +6,13 @@ use crate::world::Env;
 
 /// Returns the secret values of the environment: the keys of a config's targets, and variables with a name like a key.
 pub fn secret_values(config: &Config, env: &Env) -> Vec<String> {
-    let named = config.targets.values().filter_map(|target| match &target.transport {
-        Transport::Model(provider) => provider.api_key_env.as_deref(),
-        Transport::Command { .. } | Transport::Http(_) => None,
-    });
+    let named = config
+        .targets
+        .values()
+        .filter_map(|target| match &target.transport {
+            Transport::Model(provider) => provider.api_key_env.as_deref(),
+            Transport::Command { .. } | Transport::Http(_) => None,
+        });
     let values = named.filter_map(|name| env.get(name).map(str::to_owned));
     values.chain(env.secrets()).collect()
 }

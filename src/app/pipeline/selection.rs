@@ -30,7 +30,11 @@ pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {
         Ok(glob) => Some(glob.compile_matcher()),
         Err(error) => {
             let what = format!("--case {text}: {}", error.kind());
-            problems.push(Diagnostic::of_command_line(Code::BAD_GLOB, what, "write a pattern such as 'lease-*'"));
+            problems.push(Diagnostic::of_command_line(
+                Code::BAD_GLOB,
+                what,
+                "write a pattern such as 'lease-*'",
+            ));
             None
         }
     });
@@ -39,10 +43,20 @@ pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {
 }
 
 /// Returns the error that no case matches, with a suggestion if a case has a similar id.
-pub fn nothing_selected(file: &RepoPath, wanted: &Selection, cases: &BTreeSet<String>) -> Diagnostic {
-    let asked: Vec<&str> = wanted.cases.iter().map(|pattern| pattern.glob().glob()).collect();
+pub fn nothing_selected(
+    file: &RepoPath,
+    wanted: &Selection,
+    cases: &BTreeSet<String>,
+) -> Diagnostic {
+    let asked: Vec<&str> = wanted
+        .cases
+        .iter()
+        .map(|pattern| pattern.glob().glob())
+        .collect();
     let ids = || cases.iter().map(String::as_str);
-    let near = asked.iter().find_map(|text| nearest(text, ids()).or_else(|| with_words_of(text, ids())));
+    let near = asked
+        .iter()
+        .find_map(|text| nearest(text, ids()).or_else(|| with_words_of(text, ids())));
     if wanted.failed.is_some() {
         let what = "none of the cases that failed in the last run is left under the options";
         return Diagnostic::of_file(file, Code::NOTHING_SELECTED, what, "run without --failed");
@@ -53,7 +67,9 @@ pub fn nothing_selected(file: &RepoPath, wanted: &Selection, cases: &BTreeSet<St
     };
     let help = match near {
         Some(near) if !asked.contains(&near) => format!("did you mean \"{near}\"?"),
-        Some(_) | None => "correct the options; `goldgate explain SUITE` lists the cases of a suite".to_owned(),
+        Some(_) | None => {
+            "correct the options; `goldgate explain SUITE` lists the cases of a suite".to_owned()
+        }
     };
     Diagnostic::of_file(file, Code::NOTHING_SELECTED, what, help)
 }
@@ -61,12 +77,17 @@ pub fn nothing_selected(file: &RepoPath, wanted: &Selection, cases: &BTreeSet<St
 /// The first id with the most words of a text, if it has at least half of them.
 fn with_words_of<'a>(text: &str, ids: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let words = |text: &str| -> BTreeSet<String> {
-        let split = text.split(|char: char| !char.is_alphanumeric()).filter(|word| word.len() > 2);
+        let split = text
+            .split(|char: char| !char.is_alphanumeric())
+            .filter(|word| word.len() > 2);
         split.map(str::to_lowercase).collect()
     };
     let wanted = words(text);
     let shared = |id: &str| words(id).intersection(&wanted).count();
-    let best = ids.into_iter().map(|id| (std::cmp::Reverse(shared(id)), id)).min()?;
+    let best = ids
+        .into_iter()
+        .map(|id| (std::cmp::Reverse(shared(id)), id))
+        .min()?;
     let (std::cmp::Reverse(count), id) = best;
     (count > 0 && 2 * count >= wanted.len()).then_some(id)
 }
@@ -101,19 +122,39 @@ impl Selection {
     pub fn is_of_shard(&self, suite: &SuiteId, case: &CaseId) -> bool {
         let Some(shard) = self.shard else { return true };
         let digest = sha256_hex(format!("{suite}\n{case}").as_bytes());
-        shard.has(digest.get(..15).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default())
+        shard.has(
+            digest
+                .get(..15)
+                .and_then(|digits| u64::from_str_radix(digits, 16).ok())
+                .unwrap_or_default(),
+        )
     }
 
     /// Whether a case of a suite matches the filters.
     pub fn case(&self, suite: &SuiteId, pair: &Pair) -> bool {
         let is_failed = |case: &FailedCase| {
-            let FailedCase { tier: _, suite: of, agent, case } = case;
+            let FailedCase {
+                tier: _,
+                suite: of,
+                agent,
+                case,
+            } = case;
             of == suite && *agent == pair.agent && *case == pair.case
         };
-        self.failed.as_ref().is_none_or(|failed| failed.iter().any(is_failed))
-            && (self.cases.is_empty() || self.cases.iter().any(|glob| glob.is_match(pair.case.as_str())))
+        self.failed
+            .as_ref()
+            .is_none_or(|failed| failed.iter().any(is_failed))
+            && (self.cases.is_empty()
+                || self
+                    .cases
+                    .iter()
+                    .any(|glob| glob.is_match(pair.case.as_str())))
             && (self.tags.is_empty()
-                || pair.marks.tags.iter().any(|tag| self.tags.iter().any(|one| one == tag.as_str())))
+                || pair
+                    .marks
+                    .tags
+                    .iter()
+                    .any(|tag| self.tags.iter().any(|one| one == tag.as_str())))
     }
 
     pub fn leaves_out(&self, suite: &SuiteId, agent: &AgentName) -> bool {
@@ -134,7 +175,11 @@ impl Selection {
     }
 
     pub fn selection(&self) -> CaseSelection {
-        if self.choice().is_all() && self.shard.is_none() { CaseSelection::Whole } else { CaseSelection::Part }
+        if self.choice().is_all() && self.shard.is_none() {
+            CaseSelection::Whole
+        } else {
+            CaseSelection::Part
+        }
     }
 }
 
@@ -144,10 +189,17 @@ mod tests {
 
     #[test]
     fn a_part_of_an_id_suggests_the_id() {
-        let ids = ["can-you-write-my-history-essay", "late-order", "order-cancelled"];
+        let ids = [
+            "can-you-write-my-history-essay",
+            "late-order",
+            "order-cancelled",
+        ];
         for (text, found) in [
             ("history-essay", Some("can-you-write-my-history-essay")),
-            ("history essay napoleon", Some("can-you-write-my-history-essay")),
+            (
+                "history essay napoleon",
+                Some("can-you-write-my-history-essay"),
+            ),
             ("Order", Some("late-order")),
             ("refund-of-a-tent", None),
             ("", None),

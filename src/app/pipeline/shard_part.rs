@@ -12,7 +12,9 @@ pub(super) const FILE: &str = "shard.json";
 
 /// Writes the file that `goldgate merge` needs in addition to a shard's report. Writes nothing if all cases were graded.
 pub fn write_part(folder: &Disk, job: &RunOptions, done: &GradedRun) -> anyhow::Result<()> {
-    let Some(shard) = job.wanted.shard else { return Ok(()) };
+    let Some(shard) = job.wanted.shard else {
+        return Ok(());
+    };
     let part = ShardPart {
         shard,
         asked: ShardScope {
@@ -21,7 +23,12 @@ pub fn write_part(folder: &Disk, job: &RunOptions, done: &GradedRun) -> anyhow::
             every_tier: job.deciding == DecidingTiers::Every,
             suites: job.wanted.suites.clone(),
             agents: job.wanted.agents.clone(),
-            cases: job.wanted.cases.iter().map(|glob| glob.glob().glob().to_owned()).collect(),
+            cases: job
+                .wanted
+                .cases
+                .iter()
+                .map(|glob| glob.glob().glob().to_owned())
+                .collect(),
             samples: job.wanted.samples,
             base: job.base.clone(),
         },
@@ -30,8 +37,14 @@ pub fn write_part(folder: &Disk, job: &RunOptions, done: &GradedRun) -> anyhow::
             tip: job.branch.tip.clone(),
             rules: job.branch.rules.clone(),
         },
-        not_run: done.not_run.iter().map(|one| (one.tier, one.message.clone())).collect(),
+        not_run: done
+            .not_run
+            .iter()
+            .map(|one| (one.tier, one.message.clone()))
+            .collect(),
         report: done.report.clone(),
     };
-    folder.replace_own(&RepoPath::root().child(FILE), &InputLimit::REPORT, &|out| shard_v1::write_shard(&part, out))
+    folder.replace_own(&RepoPath::root().child(FILE), &InputLimit::REPORT, &|out| {
+        shard_v1::write_shard(&part, out)
+    })
 }

@@ -10,8 +10,8 @@ use super::target_settings::changed_target_settings;
 use crate::files::{BaseFiles, FileMatch, Files};
 use crate::golden_changes::{BaseConfig, agent_files, base_config};
 use crate::model::{
-    Agent, AgentReport, CaseId, CaseTrend, ChangeClass, ChangedText, Config, PairResult, RepoPath, Report, RunSource,
-    Sample, SinceBase, Tier, Verdict,
+    Agent, AgentReport, CaseId, CaseTrend, ChangeClass, ChangedText, Config, PairResult, RepoPath,
+    Report, RunSource, Sample, SinceBase, Tier, Verdict,
 };
 use crate::report;
 use crate::suites::Pair;
@@ -30,8 +30,13 @@ pub struct BothCommits<'a> {
 
 /// Adds to each agent with recordings what differs from the base commit. It decides nothing, so what cannot be read is left out.
 pub fn add_since_base(report: &mut Report, plan: &Plan, both: BothCommits<'_>) {
-    let BaseConfig::Known(before) = base_config(both.base, &plan.config.file) else { return };
-    let recorded = report.golden_changes.iter().any(|change| change.class == ChangeClass::Recording);
+    let BaseConfig::Known(before) = base_config(both.base, &plan.config.file) else {
+        return;
+    };
+    let recorded = report
+        .golden_changes
+        .iter()
+        .any(|change| change.class == ChangeClass::Recording);
     let layout = LiveLayout::default();
     let replays = recorded.then(|| {
         let old = Replay::of(both.base, plan, &before, Tier::Deterministic, &layout).ok()?;
@@ -39,11 +44,23 @@ pub fn add_since_base(report: &mut Report, plan: &Plan, both: BothCommits<'_>) {
         Some(Replays { old, new })
     });
     let replays = replays.flatten();
-    for suite in report.suites.iter_mut().filter(|suite| suite.tier == Tier::Deterministic) {
-        let Some(loaded) = plan.suites.iter().find(|loaded| loaded.config.id == suite.id) else { continue };
+    for suite in report
+        .suites
+        .iter_mut()
+        .filter(|suite| suite.tier == Tier::Deterministic)
+    {
+        let Some(loaded) = plan
+            .suites
+            .iter()
+            .find(|loaded| loaded.config.id == suite.id)
+        else {
+            continue;
+        };
         for agent in &mut suite.agents {
-            let mut since =
-                SinceBase { agent: changed_files(plan, loaded, agent, &before, both), ..SinceBase::default() };
+            let mut since = SinceBase {
+                agent: changed_files(plan, loaded, agent, &before, both),
+                ..SinceBase::default()
+            };
             if let Some(replays) = &replays {
                 replays.add(&mut since, loaded, plan, agent);
                 // Another setting of a target is a cause only for runs that were recorded again.
@@ -51,7 +68,9 @@ pub fn add_since_base(report: &mut Report, plan: &Plan, both: BothCommits<'_>) {
                     .into_iter()
                     .flat_map(|config| agents_behind(config, loaded, agent))
                     .collect();
-                since.agent.extend(changed_target_settings(&agents, &before, &plan.config));
+                since
+                    .agent
+                    .extend(changed_target_settings(&agents, &before, &plan.config));
             }
             agent.since_base = since;
         }
@@ -60,11 +79,21 @@ pub fn add_since_base(report: &mut Report, plan: &Plan, both: BothCommits<'_>) {
 
 /// What to say of a run that fails although nothing of it differs from the base commit.
 pub fn failing_on_base(report: &Report, plan: &Plan) -> Option<String> {
-    let is_replayed = |agent: &Agent| !matches!(source_of(agent, Tier::Deterministic), Some(RunSource::Live(_)));
+    let is_replayed = |agent: &Agent| {
+        !matches!(
+            source_of(agent, Tier::Deterministic),
+            Some(RunSource::Live(_))
+        )
+    };
     // Code that runs again may have changed without a golden change.
     let are_replayed = plan.wanted.tiers == [Tier::Deterministic]
-        && plan.suites.iter().flat_map(|loaded| loaded.config.agents.values()).all(is_replayed);
-    let is_same = report.golden_changes.is_empty() && report.agents().all(|agent| agent.since_base.is_empty());
+        && plan
+            .suites
+            .iter()
+            .flat_map(|loaded| loaded.config.agents.values())
+            .all(is_replayed);
+    let is_same = report.golden_changes.is_empty()
+        && report.agents().all(|agent| agent.since_base.is_empty());
     let fails = report.verdict.verdict() == Some(Verdict::Fail);
     (fails && are_replayed && is_same).then(|| {
         "nothing that was graded differs from the base commit, which fails as well: correct it on the base branch, or here".to_owned()
@@ -80,17 +109,31 @@ fn changed_files(
     both: BothCommits<'_>,
 ) -> Vec<ChangedText> {
     let files = |files: &dyn Files, agent: &Agent| -> BTreeMap<String, RepoPath> {
-        let prompt = Agent { fingerprint: Vec::new(), ..agent.clone() };
-        let of = |agent: &Agent| agent_files(files, agent).ok().flatten().map(|(paths, _)| paths).unwrap_or_default();
+        let prompt = Agent {
+            fingerprint: Vec::new(),
+            ..agent.clone()
+        };
+        let of = |agent: &Agent| {
+            agent_files(files, agent)
+                .ok()
+                .flatten()
+                .map(|(paths, _)| paths)
+                .unwrap_or_default()
+        };
         of(agent).into_iter().chain(of(&prompt)).collect()
     };
     let now = agents_behind(&plan.config, loaded, report).flat_map(|agent| files(both.head, agent));
     let old = agents_behind(before, loaded, report).flat_map(|agent| files(both.base, agent));
     let paths: BTreeMap<String, RepoPath> = now.chain(old).collect();
     let text = |files: &dyn Files, path: &RepoPath| files.text(path).ok().map(|source| source.text);
-    let changed = paths.values().filter(|path| both.base.likeness(path, path) == FileMatch::Differs);
+    let changed = paths
+        .values()
+        .filter(|path| both.base.likeness(path, path) == FileMatch::Differs);
     let paragraphs = changed.flat_map(|path| {
-        let (old, new) = (text(both.base, path).unwrap_or_default(), text(both.head, path).unwrap_or_default());
+        let (old, new) = (
+            text(both.base, path).unwrap_or_default(),
+            text(both.head, path).unwrap_or_default(),
+        );
         report::changed_paragraphs(path.as_str(), &old, &new)
     });
     paragraphs.take(PARAGRAPHS).collect()
@@ -104,8 +147,14 @@ fn agents_behind<'a>(
 ) -> impl Iterator<Item = &'a Agent> {
     let runs_of = &loaded.config.runs_of;
     let suite = runs_of.as_ref().unwrap_or(&loaded.config.id);
-    let agents = config.suites.iter().filter(|one| one.id == *suite).flat_map(|one| &one.agents);
-    agents.filter(|(name, _)| runs_of.is_some() || **name == report.agent).map(|(_, agent)| agent)
+    let agents = config
+        .suites
+        .iter()
+        .filter(|one| one.id == *suite)
+        .flat_map(|one| &one.agents);
+    agents
+        .filter(|(name, _)| runs_of.is_some() || **name == report.agent)
+        .map(|(_, agent)| agent)
 }
 
 /// The recordings of both commits.
@@ -116,10 +165,17 @@ struct Replays<'a> {
 
 impl Replays<'_> {
     fn add(&self, since: &mut SinceBase, loaded: &LoadedSuite, plan: &Plan, agent: &AgentReport) {
-        let cases: BTreeMap<&CaseId, &PairResult> = agent.cases.iter().map(|case| (&case.case, case)).collect();
+        let cases: BTreeMap<&CaseId, &PairResult> =
+            agent.cases.iter().map(|case| (&case.case, case)).collect();
         let (shown, mut samples) = (cases_with_evidence(agent), Vec::new());
-        for pair in loaded.chosen(&plan.wanted).filter(|pair| pair.agent == agent.agent) {
-            let Some((old, new)) = cases.get(&pair.case).and_then(|case| self.samples(pair, case.planned)) else {
+        for pair in loaded
+            .chosen(&plan.wanted)
+            .filter(|pair| pair.agent == agent.agent)
+        {
+            let Some((old, new)) = cases
+                .get(&pair.case)
+                .and_then(|case| self.samples(pair, case.planned))
+            else {
                 continue;
             };
             if shown.contains(&pair.case) {
@@ -130,12 +186,25 @@ impl Replays<'_> {
             }
             samples.push((old, new));
         }
-        since.uses = report::moved_uses(samples.iter().map(|(old, new)| (old.as_slice(), new.as_slice())));
-        let models = |all: &mut dyn Iterator<Item = &Sample>| joined(&all.flat_map(models_of).collect());
+        since.uses = report::moved_uses(
+            samples
+                .iter()
+                .map(|(old, new)| (old.as_slice(), new.as_slice())),
+        );
+        let models =
+            |all: &mut dyn Iterator<Item = &Sample>| joined(&all.flat_map(models_of).collect());
         let before = models(&mut samples.iter().flat_map(|(old, _)| old));
         let now = models(&mut samples.iter().flat_map(|(_, new)| new));
         if before != now && before.is_some() && now.is_some() {
-            since.agent.insert(0, ChangedText { name: MODEL.to_owned(), before, now, samples: None });
+            since.agent.insert(
+                0,
+                ChangedText {
+                    name: MODEL.to_owned(),
+                    before,
+                    now,
+                    samples: None,
+                },
+            );
         }
     }
 
@@ -144,7 +213,10 @@ impl Replays<'_> {
             return None;
         }
         let old = self.old.samples(pair, SampleCount::AtLeast(1)).ok()?;
-        Some((old, self.new.samples(pair, SampleCount::Exactly(planned)).ok()?))
+        Some((
+            old,
+            self.new.samples(pair, SampleCount::Exactly(planned)).ok()?,
+        ))
     }
 }
 
@@ -161,7 +233,10 @@ fn run_names(pair: &Pair) -> Vec<&str> {
 
 fn models_of(sample: &Sample) -> BTreeSet<&str> {
     match sample {
-        Sample::Completed(runs) => runs.iter().filter_map(|run| run.provenance.model.as_deref()).collect(),
+        Sample::Completed(runs) => runs
+            .iter()
+            .filter_map(|run| run.provenance.model.as_deref())
+            .collect(),
         Sample::Inconclusive { .. } | Sample::Spared => BTreeSet::new(),
     }
 }
@@ -172,7 +247,15 @@ fn joined(names: &BTreeSet<&str>) -> Option<String> {
 
 /// The cases whose outputs are shown: they moved a number, or fail since the baseline.
 fn cases_with_evidence(agent: &AgentReport) -> BTreeSet<&CaseId> {
-    let moved = agent.metrics.iter().flat_map(|metric| &metric.evidence.cases).map(|evidence| &evidence.case);
-    let failing = agent.cases.iter().filter(|case| case.trend == CaseTrend::NewlyFailing).map(|case| &case.case);
+    let moved = agent
+        .metrics
+        .iter()
+        .flat_map(|metric| &metric.evidence.cases)
+        .map(|evidence| &evidence.case);
+    let failing = agent
+        .cases
+        .iter()
+        .filter(|case| case.trend == CaseTrend::NewlyFailing)
+        .map(|case| &case.case);
     moved.chain(failing).collect()
 }

@@ -2,11 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Agent, ChangedText, Config, LiveSource, Provider, RunSource, Target, Tier, Transport};
+use crate::model::{
+    Agent, ChangedText, Config, LiveSource, Provider, RunSource, Target, Tier, Transport,
+};
 
 /// Compares the targets that these agents call. Time limits and the number of calls at a time are left out: they decide no answer.
-pub fn changed_target_settings(agents: &[&Agent], before: &Config, now: &Config) -> Vec<ChangedText> {
-    let sources = agents.iter().flat_map(|agent| [Tier::Deterministic, Tier::Model].map(|tier| agent.source(tier)));
+pub fn changed_target_settings(
+    agents: &[&Agent],
+    before: &Config,
+    now: &Config,
+) -> Vec<ChangedText> {
+    let sources = agents
+        .iter()
+        .flat_map(|agent| [Tier::Deterministic, Tier::Model].map(|tier| agent.source(tier)));
     let live = sources.flatten().filter_map(RunSource::live);
     let targets: BTreeSet<&String> = live.flat_map(LiveSource::targets).collect();
     let of = |config: &Config, name| config.targets.get(name).map(settings).unwrap_or_default();
@@ -14,7 +22,10 @@ pub fn changed_target_settings(agents: &[&Agent], before: &Config, now: &Config)
     for name in targets {
         let (before, now) = (of(before, name), of(now, name));
         let keys: BTreeSet<&&str> = before.keys().chain(now.keys()).collect();
-        for key in keys.into_iter().filter(|key| before.get(**key) != now.get(**key)) {
+        for key in keys
+            .into_iter()
+            .filter(|key| before.get(**key) != now.get(**key))
+        {
             changed.push(ChangedText {
                 name: format!("targets.{name}.{key}"),
                 before: before.get(*key).cloned(),
@@ -30,7 +41,15 @@ pub fn changed_target_settings(agents: &[&Agent], before: &Config, now: &Config)
 fn settings(target: &Target) -> BTreeMap<&'static str, String> {
     match &target.transport {
         Transport::Model(provider) => {
-            let Provider { wire: _, model, base_url, api_key_env: _, region, temperature, max_tokens } = provider;
+            let Provider {
+                wire: _,
+                model,
+                base_url,
+                api_key_env: _,
+                region,
+                temperature,
+                max_tokens,
+            } = provider;
             let stated = [
                 ("model", Some(model.clone())),
                 ("base_url", base_url.clone()),
@@ -38,9 +57,16 @@ fn settings(target: &Target) -> BTreeMap<&'static str, String> {
                 ("temperature", temperature.map(|value| value.to_string())),
                 ("max_tokens", max_tokens.map(|value| value.to_string())),
             ];
-            stated.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+            stated
+                .into_iter()
+                .filter_map(|(key, value)| Some((key, value?)))
+                .collect()
         }
-        Transport::Command { argv, protocol: _, env: _ } => BTreeMap::from([("command", argv.join(" "))]),
+        Transport::Command {
+            argv,
+            protocol: _,
+            env: _,
+        } => BTreeMap::from([("command", argv.join(" "))]),
         Transport::Http(address) => BTreeMap::from([("http", address.clone())]),
     }
 }

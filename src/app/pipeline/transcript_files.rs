@@ -7,7 +7,9 @@ use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{FilePaths, Files, SourceText, all_files_below, files_below};
 use crate::format::foreign_cases::{ForeignCase, openai_evals_cases, promptfoo_cases};
-use crate::format::transcript::{RunNames, Transcript, TranscriptFormat, format_of, read_transcripts, source_texts};
+use crate::format::transcript::{
+    RunNames, Transcript, TranscriptFormat, format_of, read_transcripts, source_texts,
+};
 use crate::model::{PathGlob, RepoPath};
 use crate::world::{Disk, World};
 
@@ -32,15 +34,26 @@ impl TranscriptFile {
         Origins {
             file: self.source.file.name(),
             queries: QueryCount::of(&self.runs),
-            cases: self.cases.iter().map(|case| (case.id.as_str(), case)).collect(),
+            cases: self
+                .cases
+                .iter()
+                .map(|case| (case.id.as_str(), case))
+                .collect(),
         }
     }
 }
 
 impl<'a> Origins<'a> {
     pub fn of(&self, run: &Transcript) -> Origin<'a> {
-        let case = run.case.as_deref().and_then(|id| self.cases.get(id).copied());
-        Origin { file: self.file, queries: self.queries, case }
+        let case = run
+            .case
+            .as_deref()
+            .and_then(|id| self.cases.get(id).copied());
+        Origin {
+            file: self.file,
+            queries: self.queries,
+            case,
+        }
     }
 }
 
@@ -63,7 +76,9 @@ pub struct TranscriptFiles {
 const SIMILAR: usize = 10;
 
 /// The ends of names of files that folders are searched for.
-const SUFFIXES: [&str; 8] = [".json", ".jsonl", ".ndjson", ".gz", ".sse", ".pb", ".eval", ".har"];
+const SUFFIXES: [&str; 8] = [
+    ".json", ".jsonl", ".ndjson", ".gz", ".sse", ".pb", ".eval", ".har",
+];
 
 /// Whether a file was named or found in a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,10 +97,16 @@ pub fn read_transcript_files(
     world: &World,
 ) -> Result<TranscriptFiles, CliError> {
     let mut problems = Diagnostics::default();
-    let mut found = TranscriptFiles { files: Vec::new(), skipped: Vec::new() };
+    let mut found = TranscriptFiles {
+        files: Vec::new(),
+        skipped: Vec::new(),
+    };
     for path in paths {
         if path == "-" {
-            let read = world.input().map_err(Diagnostics::from).and_then(|source| read_file(source, reading));
+            let read = world
+                .input()
+                .map_err(Diagnostics::from)
+                .and_then(|source| read_file(source, reading));
             match problems.keep_all(read) {
                 Some(ReadFile::Runs(read)) => found.files.push(read),
                 Some(ReadFile::Unknown(source)) => problems.push(unknown(&source)),
@@ -93,14 +114,23 @@ pub fn read_transcript_files(
             }
             continue;
         }
-        let Some((disk, files, found_by)) = problems.keep(files_of(path)) else { continue };
+        let Some((disk, files, found_by)) = problems.keep(files_of(path)) else {
+            continue;
+        };
         for file in files {
-            let texts = problems.keep(disk.bytes(&file).and_then(|bytes| source_texts(&file, bytes)));
+            let texts = problems.keep(
+                disk.bytes(&file)
+                    .and_then(|bytes| source_texts(&file, bytes)),
+            );
             for source in texts.unwrap_or_default() {
                 match (problems.keep_all(read_file(source, reading)), found_by) {
                     (Some(ReadFile::Runs(read)), _) => found.files.push(read),
-                    (Some(ReadFile::Unknown(source)), FoundBy::Folder) => found.skipped.push(source.file.to_string()),
-                    (Some(ReadFile::Unknown(source)), FoundBy::Name) => problems.push(unknown(&source)),
+                    (Some(ReadFile::Unknown(source)), FoundBy::Folder) => {
+                        found.skipped.push(source.file.to_string())
+                    }
+                    (Some(ReadFile::Unknown(source)), FoundBy::Name) => {
+                        problems.push(unknown(&source))
+                    }
                     (None, _) => {}
                 }
             }
@@ -109,7 +139,9 @@ pub fn read_transcript_files(
     joined_problems(problems).or(())?;
     if found.files.is_empty() {
         let what = "no file of a known format was found";
-        return Err(Diagnostic::of_file(paths.join(" "), Code::NO_TRANSCRIPT, what, formats()).into());
+        return Err(
+            Diagnostic::of_file(paths.join(" "), Code::NO_TRANSCRIPT, what, formats()).into(),
+        );
     }
     Ok(found)
 }
@@ -122,18 +154,30 @@ enum ReadFile {
 }
 
 fn read_file(source: SourceText, reading: TranscriptReading<'_>) -> Result<ReadFile, Diagnostics> {
-    let found = reading.form.map_or_else(|| format_of(&source), |form| Ok(Some(form)));
-    let Some(form) = found? else { return Ok(ReadFile::Unknown(source)) };
+    let found = reading
+        .form
+        .map_or_else(|| format_of(&source), |form| Ok(Some(form)));
+    let Some(form) = found? else {
+        return Ok(ReadFile::Unknown(source));
+    };
     let runs = read_transcripts(form, &source, reading.names)?;
     let cases = foreign_cases(form, &source)?;
-    Ok(ReadFile::Runs(TranscriptFile { source, form, runs, cases }))
+    Ok(ReadFile::Runs(TranscriptFile {
+        source,
+        form,
+        runs,
+        cases,
+    }))
 }
 
 /// The cases of another tool in a file.
 ///
 /// # Errors
 /// A file without cases in a format of cases.
-pub fn foreign_cases(form: TranscriptFormat, source: &SourceText) -> Result<Vec<ForeignCase>, Diagnostics> {
+pub fn foreign_cases(
+    form: TranscriptFormat,
+    source: &SourceText,
+) -> Result<Vec<ForeignCase>, Diagnostics> {
     match form {
         TranscriptFormat::Promptfoo => Ok(promptfoo_cases(source)?),
         TranscriptFormat::OpenaiEvals => openai_evals_cases(source),
@@ -148,12 +192,20 @@ pub fn foreign_cases(form: TranscriptFormat, source: &SourceText) -> Result<Vec<
 }
 
 fn unknown(source: &SourceText) -> Diagnostic {
-    source.problem(0, Code::UNKNOWN_FORMAT, "the format of this file is not known", formats())
+    source.problem(
+        0,
+        Code::UNKNOWN_FORMAT,
+        "the format of this file is not known",
+        formats(),
+    )
 }
 
 /// The formats that can be read.
 fn formats() -> String {
-    format!("use one of the formats {} (docs/traces.md), or name the format before the path", TranscriptFormat::names())
+    format!(
+        "use one of the formats {} (docs/traces.md), or name the format before the path",
+        TranscriptFormat::names()
+    )
 }
 
 /// The wanted files below a folder without those that git ignores; if there are none, with those, as in a folder that git ignores.
@@ -163,10 +215,18 @@ fn wanted_files(
     is_wanted: impl Fn(&str, &RepoPath) -> bool,
 ) -> Result<Vec<RepoPath>, Diagnostic> {
     let wanted = |files: FilePaths| -> Vec<RepoPath> {
-        files.into_iter().filter(|(name, file)| is_wanted(name, file)).map(|(_, file)| file).collect()
+        files
+            .into_iter()
+            .filter(|(name, file)| is_wanted(name, file))
+            .map(|(_, file)| file)
+            .collect()
     };
     let found = wanted(files_below(disk as &dyn Files, folder)?);
-    if found.is_empty() { Ok(wanted(all_files_below(disk as &dyn Files, folder)?)) } else { Ok(found) }
+    if found.is_empty() {
+        Ok(wanted(all_files_below(disk as &dyn Files, folder)?))
+    } else {
+        Ok(found)
+    }
 }
 
 /// The files that a path names: itself, those in a folder, or those that match a pattern.
@@ -176,13 +236,15 @@ fn files_of(path: &str) -> Result<(Disk, Vec<RepoPath>, FoundBy), Diagnostic> {
     if !is_pattern {
         let trimmed = path.trim_end_matches('/');
         let (disk, place) = match trimmed {
-            "." | ".." => Disk::of_file(&format!("{trimmed}/x")).map(|(disk, inner)| (disk, inner.parent()))?,
+            "." | ".." => Disk::of_file(&format!("{trimmed}/x"))
+                .map(|(disk, inner)| (disk, inner.parent()))?,
             named => Disk::of_file(named)?,
         };
         return match disk.list(&place) {
             Ok(_) => {
-                let is_wanted =
-                    |name: &str, _: &RepoPath| SUFFIXES.iter().any(|suffix| name.ends_with(suffix)) && !is_hidden(name);
+                let is_wanted = |name: &str, _: &RepoPath| {
+                    SUFFIXES.iter().any(|suffix| name.ends_with(suffix)) && !is_hidden(name)
+                };
                 let files = wanted_files(&disk, &place, is_wanted)?;
                 Ok((disk, files, FoundBy::Folder))
             }
@@ -190,17 +252,36 @@ fn files_of(path: &str) -> Result<(Disk, Vec<RepoPath>, FoundBy), Diagnostic> {
         };
     }
     let folder = plain.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let around = if folder.is_empty() { "x".to_owned() } else { format!("{folder}/x") };
-    let (disk, inside) = Disk::of_file(&around).map_err(|problem| Diagnostic { file: path.to_owned(), ..problem })?;
+    let around = if folder.is_empty() {
+        "x".to_owned()
+    } else {
+        format!("{folder}/x")
+    };
+    let (disk, inside) = Disk::of_file(&around).map_err(|problem| Diagnostic {
+        file: path.to_owned(),
+        ..problem
+    })?;
     let rest = path[folder.len()..].trim_start_matches('/');
-    let glob = PathGlob::new(&inside.parent(), rest)
-        .map_err(|why| Diagnostic::of_file(path, Code::BAD_PATTERN, format!("this pattern {why}"), "correct it"))?;
-    let is_wanted = |name: &str, file: &RepoPath| glob.matches(file) && (!is_hidden(name) || is_hidden(rest));
+    let glob = PathGlob::new(&inside.parent(), rest).map_err(|why| {
+        Diagnostic::of_file(
+            path,
+            Code::BAD_PATTERN,
+            format!("this pattern {why}"),
+            "correct it",
+        )
+    })?;
+    let is_wanted =
+        |name: &str, file: &RepoPath| glob.matches(file) && (!is_hidden(name) || is_hidden(rest));
     let files = wanted_files(&disk, glob.folder(), is_wanted)?;
     match files.is_empty() {
         true => {
             let help = "correct it; * matches within a folder, ** across folders";
-            Err(Diagnostic::of_file(path, Code::NO_TRANSCRIPT, "no file matches this pattern", help))
+            Err(Diagnostic::of_file(
+                path,
+                Code::NO_TRANSCRIPT,
+                "no file matches this pattern",
+                help,
+            ))
         }
         false => Ok((disk, files, FoundBy::Name)),
     }
@@ -215,15 +296,19 @@ fn is_hidden(path: &str) -> bool {
 pub fn joined_problems(problems: Diagnostics) -> Diagnostics {
     let mut kinds: BTreeMap<(&'static str, String), Vec<Diagnostic>> = BTreeMap::new();
     for problem in problems.sorted() {
-        kinds.entry((problem.code.as_str(), problem.help.clone())).or_default().push(problem);
+        kinds
+            .entry((problem.code.as_str(), problem.help.clone()))
+            .or_default()
+            .push(problem);
     }
     let mut shown = Diagnostics::default();
     for mut kind in kinds.into_values() {
         if kind.len() >= SIMILAR {
             let more = kind.len() - 1;
             kind.truncate(1);
-            kind.iter_mut()
-                .for_each(|first| first.what = format!("{} (and {more} more problems like this)", first.what));
+            kind.iter_mut().for_each(|first| {
+                first.what = format!("{} (and {more} more problems like this)", first.what)
+            });
         }
         kind.into_iter().for_each(|problem| shown.push(problem));
     }

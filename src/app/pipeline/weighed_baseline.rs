@@ -5,8 +5,8 @@ use crate::files::{BaseFiles, Files, SourceText};
 use crate::format::baseline_v1;
 use crate::gate::{BaseNumber, PlannedGate, Subject, planned_in, ruling};
 use crate::model::{
-    Agent, AgentName, Baseline, BaselineEntry, CaseId, Config, GoldenChange, NEWLY_FAILING, PASSED, RepoPath, Report,
-    Ruling, RunSource, SuiteId, Tier, Verdict, Weight,
+    Agent, AgentName, Baseline, BaselineEntry, CaseId, Config, GoldenChange, NEWLY_FAILING, PASSED,
+    RepoPath, Report, Ruling, RunSource, SuiteId, Tier, Verdict, Weight,
 };
 use crate::publish::bump::{is_same, rounded};
 use crate::publish::{is_worse, moves};
@@ -25,7 +25,9 @@ pub fn weighed(
     (config, report): (&Config, &Report),
 ) -> Vec<GoldenChange> {
     match (&config.baseline, base, against) {
-        (Some(file), Some(base), Some(against)) => list_returned(changes, file, (base, head), against, report),
+        (Some(file), Some(base), Some(against)) => {
+            list_returned(changes, file, (base, head), against, report)
+        }
         (Some(file), Some(_), None) => weigh_first(changes, file, head, (config, report)),
         (None, ..) | (_, None, _) => changes,
     }
@@ -39,7 +41,12 @@ fn weigh_first(
     measured: (&Config, &Report),
 ) -> Vec<GoldenChange> {
     let is_first = |change: &GoldenChange| change.file.as_ref() == Some(file);
-    let Some(differs) = changes.iter().any(is_first).then(|| not_as_measured(file, head, measured)).flatten() else {
+    let Some(differs) = changes
+        .iter()
+        .any(is_first)
+        .then(|| not_as_measured(file, head, measured))
+        .flatten()
+    else {
         return changes;
     };
     let config = config_option(measured.0.file.as_str());
@@ -55,7 +62,11 @@ fn reweighed(
     why: &str,
 ) -> Vec<GoldenChange> {
     let of = |change: GoldenChange| match is_one(&change) {
-        true => GoldenChange { words: format!("{}; {why}", change.words), weight, ..change },
+        true => GoldenChange {
+            words: format!("{}; {why}", change.words),
+            weight,
+            ..change
+        },
         false => change,
     };
     changes.into_iter().map(of).collect()
@@ -63,9 +74,14 @@ fn reweighed(
 
 /// How the numbers of a first baseline differ from those that were measured; `None` if all are those. What was not measured does not count. An
 /// agent that each run calls may have other numbers, but no lower ones than its gates tolerate.
-fn not_as_measured(file: &RepoPath, head: &dyn Files, (config, report): (&Config, &Report)) -> Option<String> {
+fn not_as_measured(
+    file: &RepoPath,
+    head: &dyn Files,
+    (config, report): (&Config, &Report),
+) -> Option<String> {
     let bytes = head.baseline_bytes(file).ok()?;
-    let own = SourceText::new(file.clone(), bytes).and_then(|source| baseline_v1::read_baseline(&source));
+    let own =
+        SourceText::new(file.clone(), bytes).and_then(|source| baseline_v1::read_baseline(&source));
     let own = match own {
         Ok(own) => own,
         Err(problem) => return Some(format!("it cannot be read ({problem})")),
@@ -76,7 +92,10 @@ fn not_as_measured(file: &RepoPath, head: &dyn Files, (config, report): (&Config
         for (agent, entry) in agents {
             let name = format!("`{suite}/{agent}`");
             let Some(measured) = measured.get(&suite).and_then(|agents| agents.get(&agent)) else {
-                let tier = entry.identity.as_ref().and_then(|identity| identity.tier.as_deref());
+                let tier = entry
+                    .identity
+                    .as_ref()
+                    .and_then(|identity| identity.tier.as_deref());
                 if !is_configured(config, &suite, &agent, tier) {
                     let tier = tier.map_or(String::new(), |tier| format!(" in the {tier} tier"));
                     differences.push(format!("{name} is not in the config{tier}"));
@@ -111,10 +130,22 @@ fn not_as_measured(file: &RepoPath, head: &dyn Files, (config, report): (&Config
 
 /// Whether a gate would fail if the number that a baseline states were measured, and the measured one were the baseline's: the same fall is
 /// hidden from every later change.
-fn hides_failure(config: &Config, suite: &SuiteId, metric: &str, (stated, measured): (Option<f64>, f64)) -> bool {
+fn hides_failure(
+    config: &Config,
+    suite: &SuiteId,
+    metric: &str,
+    (stated, measured): (Option<f64>, f64),
+) -> bool {
     let fails = |planned: &PlannedGate| {
-        let ruling = ruling(&planned.gate, &Subject::alone(stated), &BaseNumber::Known(measured));
-        let is_tolerated = matches!(ruling.ruling, Ruling::Judged(Verdict::Pass | Verdict::Inconclusive));
+        let ruling = ruling(
+            &planned.gate,
+            &Subject::alone(stated),
+            &BaseNumber::Known(measured),
+        );
+        let is_tolerated = matches!(
+            ruling.ruling,
+            Ruling::Judged(Verdict::Pass | Verdict::Inconclusive)
+        );
         planned.off.is_none() && ruling.from_baseline && !is_tolerated
     };
     gates_of(config, suite, metric).iter().any(fails)
@@ -134,12 +165,22 @@ fn hidden_cases(
     entry: &BaselineEntry,
     measured: &BaselineEntry,
 ) -> Option<&'static str> {
-    if measured.cases.keys().any(|case| lacks(entry, measured, case)) {
+    if measured
+        .cases
+        .keys()
+        .any(|case| lacks(entry, measured, case))
+    {
         return Some(MISSING);
     }
-    let is_gated = gates_of(config, suite, NEWLY_FAILING).iter().any(|planned| planned.off.is_none());
+    let is_gated = gates_of(config, suite, NEWLY_FAILING)
+        .iter()
+        .any(|planned| planned.off.is_none());
     let passes = |entry: &BaselineEntry, case: &CaseId| {
-        let passed = entry.measured(case).and_then(|values| values.get(PASSED)).map(Vec::as_slice).unwrap_or_default();
+        let passed = entry
+            .measured(case)
+            .and_then(|values| values.get(PASSED))
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         let count = passed.iter().filter(|passed| **passed == Some(1.0)).count();
         2 * count > passed.len()
     };
@@ -150,7 +191,11 @@ fn hidden_cases(
 /// What the cases of an entry lack of the measured ones, or have otherwise. Without its cases, or with them as earlier ones, an entry would
 /// compare no case.
 fn other_cases(entry: &BaselineEntry, measured: &BaselineEntry) -> Option<&'static str> {
-    if measured.cases.keys().any(|case| lacks(entry, measured, case)) {
+    if measured
+        .cases
+        .keys()
+        .any(|case| lacks(entry, measured, case))
+    {
         return Some(MISSING);
     }
     let is_other = |(case, values)| measured.cases.get(case).is_some_and(|now| now != values);
@@ -160,15 +205,27 @@ fn other_cases(entry: &BaselineEntry, measured: &BaselineEntry) -> Option<&'stat
 
 /// The gates of a metric in the deterministic tier.
 fn gates_of(config: &Config, suite: &SuiteId, metric: &str) -> Vec<PlannedGate> {
-    let Some(suite) = config.suite(suite) else { return Vec::new() };
+    let Some(suite) = config.suite(suite) else {
+        return Vec::new();
+    };
     let specs = kind(&suite.kind).map_or_else(Vec::new, |kind| kind.metrics_in(suite));
     let specs = specs.iter().filter(|spec| spec.name == metric);
-    specs.filter_map(|spec| planned_in(spec, suite, Tier::Deterministic).ok()).flatten().collect()
+    specs
+        .filter_map(|spec| planned_in(spec, suite, Tier::Deterministic).ok())
+        .flatten()
+        .collect()
 }
 
 /// Whether the config has an agent, with runs in the tier of its entry. Some kinds have agents of their own.
-fn is_configured(config: &Config, suite: &SuiteId, agent: &AgentName, stated: Option<&str>) -> bool {
-    let Some(suite) = config.suite(suite) else { return false };
+fn is_configured(
+    config: &Config,
+    suite: &SuiteId,
+    agent: &AgentName,
+    stated: Option<&str>,
+) -> bool {
+    let Some(suite) = config.suite(suite) else {
+        return false;
+    };
     let of_tier = |tier: &&Tier| Some(tier.as_str()) == stated;
     let runs = |agent: &Agent| match suite.tiers.iter().find(of_tier) {
         Some(tier) => agent.source(*tier).is_some(),
@@ -195,16 +252,32 @@ fn list_returned(
     against: &Baseline,
     report: &Report,
 ) -> Vec<GoldenChange> {
-    let is_edit = |change: &GoldenChange| change.weight == Weight::NeedsApproval && change.file.as_ref() == Some(file);
+    let is_edit = |change: &GoldenChange| {
+        change.weight == Weight::NeedsApproval && change.file.as_ref() == Some(file)
+    };
     if !changes.iter().any(is_edit) || !is_return(file, base, head, against, report) {
         return changes;
     }
-    reweighed(changes, is_edit, Weight::Listed, "it returns to an earlier baseline")
+    reweighed(
+        changes,
+        is_edit,
+        Weight::Listed,
+        "it returns to an earlier baseline",
+    )
 }
 
-fn is_return(file: &RepoPath, base: &dyn BaseFiles, head: &dyn Files, against: &Baseline, report: &Report) -> bool {
-    let Ok(bytes) = head.baseline_bytes(file) else { return false };
-    let own = SourceText::new(file.clone(), bytes.clone()).and_then(|source| baseline_v1::read_baseline(&source));
+fn is_return(
+    file: &RepoPath,
+    base: &dyn BaseFiles,
+    head: &dyn Files,
+    against: &Baseline,
+    report: &Report,
+) -> bool {
+    let Ok(bytes) = head.baseline_bytes(file) else {
+        return false;
+    };
+    let own = SourceText::new(file.clone(), bytes.clone())
+        .and_then(|source| baseline_v1::read_baseline(&source));
     let Ok(own) = own else { return false };
     let is_measured = is_same(&own, &baseline::proposed(Some(against), report));
     let is_worse = moves(Some(against), report).iter().any(is_worse);

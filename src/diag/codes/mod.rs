@@ -10,13 +10,21 @@ mod recordings;
 use crate::diag::code::{Code, CodeSection};
 
 /// All codes by section.
-pub const CODE_SECTIONS: [CodeSection; 6] =
-    [files::SECTION, config::SECTION, golden::SECTION, recordings::SECTION, commands::SECTION, github::SECTION];
+pub const CODE_SECTIONS: [CodeSection; 6] = [
+    files::SECTION,
+    config::SECTION,
+    golden::SECTION,
+    recordings::SECTION,
+    commands::SECTION,
+    github::SECTION,
+];
 
 impl Code {
     /// All codes, section by section.
     pub fn all() -> impl Iterator<Item = Self> {
-        CODE_SECTIONS.iter().flat_map(|section| section.codes.iter().copied())
+        CODE_SECTIONS
+            .iter()
+            .flat_map(|section| section.codes.iter().copied())
     }
 
     /// The code with this name.
@@ -37,7 +45,10 @@ mod tests {
         }
         let mut all: Vec<Code> = Code::all().collect();
         all.sort();
-        let twice: Vec<_> = all.windows(2).filter(|two| two[0].as_str() == two[1].as_str()).collect();
+        let twice: Vec<_> = all
+            .windows(2)
+            .filter(|two| two[0].as_str() == two[1].as_str())
+            .collect();
         assert!(twice.is_empty(), "{twice:?}");
     }
 
@@ -46,11 +57,25 @@ mod tests {
         for code in Code::all() {
             let (example, word) = (code.example(), code.as_str());
             let text = example.strip_suffix(&format!(" [{word}]"));
-            let (place, text) = text.and_then(|text| text.split_once(": ")).unwrap_or_default();
-            assert!(!place.is_empty() && text.contains("; ") && !example.contains('\n'), "{word}: {example}");
-            let is_sentence = |text: &str| text.starts_with(char::is_uppercase) || text.starts_with('`');
-            assert!(is_sentence(code.cause()) && code.cause().ends_with('.'), "{word}: {}", code.cause());
-            assert!(is_sentence(code.fix()) && code.fix().ends_with('.'), "{word}: {}", code.fix());
+            let (place, text) = text
+                .and_then(|text| text.split_once(": "))
+                .unwrap_or_default();
+            assert!(
+                !place.is_empty() && text.contains("; ") && !example.contains('\n'),
+                "{word}: {example}"
+            );
+            let is_sentence =
+                |text: &str| text.starts_with(char::is_uppercase) || text.starts_with('`');
+            assert!(
+                is_sentence(code.cause()) && code.cause().ends_with('.'),
+                "{word}: {}",
+                code.cause()
+            );
+            assert!(
+                is_sentence(code.fix()) && code.fix().ends_with('.'),
+                "{word}: {}",
+                code.fix()
+            );
         }
     }
 

@@ -84,16 +84,33 @@ impl fmt::Display for ArchiveError {
         match self {
             Self::Broken(why) => write!(out, "the archive cannot be read: {why}"),
             Self::Entries(limit) => write!(out, "the archive has more than {limit} entries"),
-            Self::File(file, limit) => write!(out, "{file} in the archive is larger than {}", size(*limit)),
-            Self::Kept(limit) => write!(out, "the files in the archive are larger than {} together", size(*limit)),
-            Self::Inflated(limit) => write!(out, "the archive unpacks to more than {}", size(*limit)),
+            Self::File(file, limit) => {
+                write!(out, "{file} in the archive is larger than {}", size(*limit))
+            }
+            Self::Kept(limit) => write!(
+                out,
+                "the files in the archive are larger than {} together",
+                size(*limit)
+            ),
+            Self::Inflated(limit) => {
+                write!(out, "the archive unpacks to more than {}", size(*limit))
+            }
             Self::Path(name, bad) => write!(out, "the path \"{name}\" in the archive {bad}"),
-            Self::Name(name) => write!(out, "the path \"{name}\" in the archive has characters that cannot be shown"),
-            Self::Deep(name) => write!(out, "the path \"{name}…\" in the archive is too deep or too long"),
+            Self::Name(name) => write!(
+                out,
+                "the path \"{name}\" in the archive has characters that cannot be shown"
+            ),
+            Self::Deep(name) => write!(
+                out,
+                "the path \"{name}…\" in the archive is too deep or too long"
+            ),
             Self::Twice(file) => write!(out, "{file} is in the archive twice"),
             Self::Special(file) => write!(out, "{file} in the archive is a link or a device"),
             Self::Encrypted(file) => write!(out, "{file} in the archive is encrypted"),
-            Self::Rootless(name) => write!(out, "\"{name}\" is outside the archive's single root folder"),
+            Self::Rootless(name) => write!(
+                out,
+                "\"{name}\" is outside the archive's single root folder"
+            ),
         }
     }
 }
@@ -128,17 +145,31 @@ struct ArchiveEntries {
 
 impl ArchiveEntries {
     fn new(limits: ArchiveLimits) -> Self {
-        Self { limits, entries: 0, kept: 0, seen: BTreeSet::new(), unpacked: Unpacked::default() }
+        Self {
+            limits,
+            entries: 0,
+            kept: 0,
+            seen: BTreeSet::new(),
+            unpacked: Unpacked::default(),
+        }
     }
 
     fn count(&mut self) -> Result<(), ArchiveError> {
         self.entries += 1;
-        if self.entries > self.limits.entries { Err(ArchiveError::Entries(self.limits.entries)) } else { Ok(()) }
+        if self.entries > self.limits.entries {
+            Err(ArchiveError::Entries(self.limits.entries))
+        } else {
+            Ok(())
+        }
     }
 
     /// Registers the path of a file or link; a second entry at the path is an error.
     fn register(&mut self, path: &RepoPath) -> Result<(), ArchiveError> {
-        if self.seen.insert(path.clone()) { Ok(()) } else { Err(ArchiveError::Twice(path.clone())) }
+        if self.seen.insert(path.clone()) {
+            Ok(())
+        } else {
+            Err(ArchiveError::Twice(path.clone()))
+        }
     }
 
     /// Reads and keeps a file within the limits.
@@ -147,7 +178,10 @@ impl ArchiveEntries {
         let room = kept.saturating_sub(self.kept);
         // Read one byte more than allowed, to detect a file that is too large.
         let mut bytes = Vec::new();
-        content.take(file.min(room).saturating_add(1)).read_to_end(&mut bytes).map_err(|error| broken(&error))?;
+        content
+            .take(file.min(room).saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|error| broken(&error))?;
         let length = bytes.len() as u64;
         if length > file {
             return Err(ArchiveError::File(path, file));
@@ -192,7 +226,9 @@ fn path_of(raw: &[u8]) -> Result<RepoPath, ArchiveError> {
         }
         () => {}
     }
-    RepoPath::root().join(text).map_err(|bad| ArchiveError::Path(escaped(raw), bad))
+    RepoPath::root()
+        .join(text)
+        .map_err(|bad| ArchiveError::Path(escaped(raw), bad))
 }
 
 /// Whether the character is a control character, is invisible, or changes how others are displayed.
@@ -204,12 +240,19 @@ fn is_unshown(char: char) -> bool {
 
 /// An untrusted name for a message: ASCII as is, everything else escaped.
 fn escaped(raw: &[u8]) -> String {
-    raw.iter().take(120).flat_map(|byte| std::ascii::escape_default(*byte)).map(char::from).collect()
+    raw.iter()
+        .take(120)
+        .flat_map(|byte| std::ascii::escape_default(*byte))
+        .map(char::from)
+        .collect()
 }
 
 /// Converts an I/O error; keeps the `ArchiveError` inside it, if any.
 fn broken(error: &std::io::Error) -> ArchiveError {
-    match error.get_ref().and_then(|inner| inner.downcast_ref::<ArchiveError>()) {
+    match error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<ArchiveError>())
+    {
         Some(refused) => refused.clone(),
         None => ArchiveError::Broken(escaped(error.to_string().as_bytes())),
     }
@@ -224,7 +267,11 @@ struct CountingReader<R> {
 
 impl<R: Read> CountingReader<R> {
     fn new(inner: R, limit: u64) -> Self {
-        Self { inner, limit, left: limit }
+        Self {
+            inner,
+            limit,
+            left: limit,
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 use flate2::read::GzDecoder;
 use tar::{Archive, EntryType};
 
-use super::{ArchiveEntries, ArchiveError, ArchiveLimits, CountingReader, Unpacked, broken, escaped, path_of};
+use super::{
+    ArchiveEntries, ArchiveError, ArchiveLimits, CountingReader, Unpacked, broken, escaped, path_of,
+};
 use crate::model::{BadPath, RepoPath};
 
 /// Reads the wanted files of a gzipped tarball. Paths are relative to its root folder. Links are listed and never followed.

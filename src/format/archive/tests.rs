@@ -15,7 +15,12 @@ use tar::{Builder, EntryType, Header};
 use super::{ArchiveLimits, tarball, zip};
 use crate::model::RepoPath;
 
-const LIMITS: ArchiveLimits = ArchiveLimits { entries: 50, file: 10_000, kept: 25_000, inflated: 100_000 };
+const LIMITS: ArchiveLimits = ArchiveLimits {
+    entries: 50,
+    file: 10_000,
+    kept: 25_000,
+    inflated: 100_000,
+};
 
 fn everything(_: &RepoPath) -> bool {
     true
@@ -56,23 +61,40 @@ fn tarred(entries: &[(EntryType, &[u8], &[u8])]) -> Vec<u8> {
         b"pax_global_header",
         b"52 comment=5555555555555555555555555555555555555555\n",
     );
-    entry(&mut builder, EntryType::Directory, b"acme-agents-5555555/", b"");
-    entries.iter().for_each(|(kind, name, bytes)| entry(&mut builder, *kind, name, bytes));
+    entry(
+        &mut builder,
+        EntryType::Directory,
+        b"acme-agents-5555555/",
+        b"",
+    );
+    entries
+        .iter()
+        .for_each(|(kind, name, bytes)| entry(&mut builder, *kind, name, bytes));
     gzipped(&builder.into_inner().unwrap())
 }
 
 fn message<T>(outcome: Result<T, super::ArchiveError>) -> String {
-    outcome.err().map_or("read".to_owned(), |refused| refused.to_string())
+    outcome
+        .err()
+        .map_or("read".to_owned(), |refused| refused.to_string())
 }
 
 fn texts(files: BTreeMap<RepoPath, Vec<u8>>) -> Vec<(String, String)> {
-    files.into_iter().map(|(path, bytes)| (path.to_string(), String::from_utf8(bytes).unwrap())).collect()
+    files
+        .into_iter()
+        .map(|(path, bytes)| (path.to_string(), String::from_utf8(bytes).unwrap()))
+        .collect()
 }
 
 #[test]
 fn wanted_files_are_read_from_both_formats() {
     let wanted = |path: &RepoPath| path.as_str().starts_with("a/");
-    let read = zip(&zipped(&[("a/b.json", b"1"), ("c.zip", b"PK")]), LIMITS, &wanted).unwrap();
+    let read = zip(
+        &zipped(&[("a/b.json", b"1"), ("c.zip", b"PK")]),
+        LIMITS,
+        &wanted,
+    )
+    .unwrap();
     assert_eq!(texts(read.files), [("a/b.json".to_owned(), "1".to_owned())]);
     let file = EntryType::Regular;
     let packed = tarred(&[
@@ -82,7 +104,13 @@ fn wanted_files_are_read_from_both_formats() {
     ]);
     let read = tarball(&packed, LIMITS, &wanted).unwrap();
     assert_eq!(texts(read.files), [("a/b.json".to_owned(), "1".to_owned())]);
-    assert_eq!(read.links.into_iter().map(|link| link.to_string()).collect::<Vec<_>>(), ["a/link"]);
+    assert_eq!(
+        read.links
+            .into_iter()
+            .map(|link| link.to_string())
+            .collect::<Vec<_>>(),
+        ["a/link"]
+    );
 }
 
 #[test]
@@ -90,10 +118,15 @@ fn a_streamed_zip_is_read() {
     // A streaming writer does not know the sizes: they follow the bytes.
     let mut writer = ZipWriter::new_stream(Vec::new());
     writer
-        .start_file("report.json", SimpleFileOptions::default().compression_method(CompressionMethod::Deflated))
+        .start_file(
+            "report.json",
+            SimpleFileOptions::default().compression_method(CompressionMethod::Deflated),
+        )
         .unwrap();
     writer.write_all(&b"{}".repeat(100)).unwrap();
-    writer.start_file("summary.json", SimpleFileOptions::default()).unwrap();
+    writer
+        .start_file("summary.json", SimpleFileOptions::default())
+        .unwrap();
     let packed = writer.finish().unwrap().into_inner();
     assert_eq!(zip(&packed, LIMITS, &everything).unwrap().files.len(), 2);
 }
@@ -101,39 +134,108 @@ fn a_streamed_zip_is_read() {
 #[test]
 fn a_path_that_leaves_or_hides_rejects_the_whole_archive() {
     for (name, expected) in [
-        ("../x", "the path \"../x\" in the archive leaves the repository"),
-        ("a/../x", "the path \"a/../x\" in the archive leaves the repository"),
-        ("/etc/passwd", "the path \"/etc/passwd\" in the archive is absolute"),
+        (
+            "../x",
+            "the path \"../x\" in the archive leaves the repository",
+        ),
+        (
+            "a/../x",
+            "the path \"a/../x\" in the archive leaves the repository",
+        ),
+        (
+            "/etc/passwd",
+            "the path \"/etc/passwd\" in the archive is absolute",
+        ),
         ("C:/x", "the path \"C:/x\" in the archive is absolute"),
-        ("a\\..\\x", "the path \"a\\\\..\\\\x\" in the archive contains a NUL byte or a backslash"),
-        ("a\0b", "the path \"a\\x00b\" in the archive contains a NUL byte or a backslash"),
-        ("a\nb", "the path \"a\\nb\" in the archive has characters that cannot be shown"),
-        ("a\u{202e}b", "the path \"a\\xe2\\x80\\xaeb\" in the archive has characters that cannot be shown"),
-        ("a\u{200b}b", "the path \"a\\xe2\\x80\\x8bb\" in the archive has characters that cannot be shown"),
-        ("\u{1b}[31m", "the path \"\\x1b[31m\" in the archive has characters that cannot be shown"),
+        (
+            "a\\..\\x",
+            "the path \"a\\\\..\\\\x\" in the archive contains a NUL byte or a backslash",
+        ),
+        (
+            "a\0b",
+            "the path \"a\\x00b\" in the archive contains a NUL byte or a backslash",
+        ),
+        (
+            "a\nb",
+            "the path \"a\\nb\" in the archive has characters that cannot be shown",
+        ),
+        (
+            "a\u{202e}b",
+            "the path \"a\\xe2\\x80\\xaeb\" in the archive has characters that cannot be shown",
+        ),
+        (
+            "a\u{200b}b",
+            "the path \"a\\xe2\\x80\\x8bb\" in the archive has characters that cannot be shown",
+        ),
+        (
+            "\u{1b}[31m",
+            "the path \"\\x1b[31m\" in the archive has characters that cannot be shown",
+        ),
     ] {
-        assert_eq!(message(zip(&zipped(&[("ok.json", b"1"), (name, b"2")]), LIMITS, &everything)), expected);
+        assert_eq!(
+            message(zip(
+                &zipped(&[("ok.json", b"1"), (name, b"2")]),
+                LIMITS,
+                &everything
+            )),
+            expected
+        );
         let nothing = |_: &RepoPath| false;
-        assert_eq!(message(zip(&zipped(&[("ok.json", b"1"), (name, b"2")]), LIMITS, &nothing)), expected, "unwanted");
+        assert_eq!(
+            message(zip(
+                &zipped(&[("ok.json", b"1"), (name, b"2")]),
+                LIMITS,
+                &nothing
+            )),
+            expected,
+            "unwanted"
+        );
         // Old headers end a name at a NUL.
         if !name.contains('\0') {
             let inside = [b"acme-agents-5555555/", name.as_bytes()].concat();
-            let outcome = message(tarball(&tarred(&[(EntryType::Regular, &inside, b"2")]), LIMITS, &everything));
+            let outcome = message(tarball(
+                &tarred(&[(EntryType::Regular, &inside, b"2")]),
+                LIMITS,
+                &everything,
+            ));
             // Git tracks a file of any name, and no config can name these.
             let is_odd = expected.ends_with("backslash") || expected.ends_with("cannot be shown");
             assert_eq!(outcome == "read", is_odd, "{name:?}: {outcome}");
         }
     }
-    let (latin, deep) = (b"acme-agents-5555555/\xe9", b"acme-agents-5555555/".iter().copied());
-    let read = tarball(&tarred(&[(EntryType::Regular, latin, b"")]), LIMITS, &everything).unwrap();
+    let (latin, deep) = (
+        b"acme-agents-5555555/\xe9",
+        b"acme-agents-5555555/".iter().copied(),
+    );
+    let read = tarball(
+        &tarred(&[(EntryType::Regular, latin, b"")]),
+        LIMITS,
+        &everything,
+    )
+    .unwrap();
     assert!(read.files.is_empty());
     let deep: Vec<u8> = deep.chain(b"a/".repeat(35)).collect();
     let mut deeper = String::from("a/").repeat(65);
     deeper.push('b');
-    assert_eq!(message(tarball(&tarred(&[(EntryType::Directory, &deep, b"")]), LIMITS, &everything)), "read");
-    assert!(message(zip(&zipped(&[(&deeper, b"")]), LIMITS, &everything)).ends_with("is too deep or too long"));
+    assert_eq!(
+        message(tarball(
+            &tarred(&[(EntryType::Directory, &deep, b"")]),
+            LIMITS,
+            &everything
+        )),
+        "read"
+    );
     assert!(
-        message(zip(&zipped(&[(&"a".repeat(4097), b"")]), LIMITS, &everything)).ends_with("is too deep or too long")
+        message(zip(&zipped(&[(&deeper, b"")]), LIMITS, &everything))
+            .ends_with("is too deep or too long")
+    );
+    assert!(
+        message(zip(
+            &zipped(&[(&"a".repeat(4097), b"")]),
+            LIMITS,
+            &everything
+        ))
+        .ends_with("is too deep or too long")
     );
 }
 
@@ -150,34 +252,60 @@ fn links_and_devices_are_refused() {
         let packed = tarred(&[(kind, b"acme-agents-5555555/a", b"")]);
         let outcome = message(tarball(&packed, LIMITS, &everything));
         assert!(
-            outcome == "a in the archive is a link or a device" || outcome.contains("cannot be read"),
+            outcome == "a in the archive is a link or a device"
+                || outcome.contains("cannot be read"),
             "{kind:?}: {outcome}"
         );
     }
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
-    writer.add_symlink("report.json", "/etc/passwd", SimpleFileOptions::default()).unwrap();
+    writer
+        .add_symlink("report.json", "/etc/passwd", SimpleFileOptions::default())
+        .unwrap();
     let packed = writer.finish().unwrap().into_inner();
-    assert_eq!(message(zip(&packed, LIMITS, &everything)), "report.json in the archive is a link or a device");
+    assert_eq!(
+        message(zip(&packed, LIMITS, &everything)),
+        "report.json in the archive is a link or a device"
+    );
 }
 
 #[test]
 fn a_tarball_has_one_folder() {
     for name in [&b"other/a.json"[..], b"a.json"] {
         let packed = tarred(&[(EntryType::Regular, name, b"1")]);
-        assert!(message(tarball(&packed, LIMITS, &everything)).contains("is outside the archive's single root folder"));
+        assert!(
+            message(tarball(&packed, LIMITS, &everything))
+                .contains("is outside the archive's single root folder")
+        );
     }
 }
 
 #[test]
 fn a_second_entry_at_a_path_is_refused() {
     let file = EntryType::Regular;
-    let twice: &[(EntryType, &[u8], &[u8])] =
-        &[(file, b"acme-agents-5555555/a", b"1"), (file, b"acme-agents-5555555/./a", b"2")];
-    assert_eq!(message(tarball(&tarred(twice), LIMITS, &everything)), "a is in the archive twice");
-    let both: &[(EntryType, &[u8], &[u8])] =
-        &[(EntryType::Symlink, b"acme-agents-5555555/a", b""), (file, b"acme-agents-5555555/a/b", b"2")];
-    assert_eq!(message(tarball(&tarred(both), LIMITS, &everything)), "a is in the archive twice");
-    assert_eq!(message(zip(&zipped(&[("a", b"1"), ("./a", b"2")]), LIMITS, &everything)), "a is in the archive twice");
+    let twice: &[(EntryType, &[u8], &[u8])] = &[
+        (file, b"acme-agents-5555555/a", b"1"),
+        (file, b"acme-agents-5555555/./a", b"2"),
+    ];
+    assert_eq!(
+        message(tarball(&tarred(twice), LIMITS, &everything)),
+        "a is in the archive twice"
+    );
+    let both: &[(EntryType, &[u8], &[u8])] = &[
+        (EntryType::Symlink, b"acme-agents-5555555/a", b""),
+        (file, b"acme-agents-5555555/a/b", b"2"),
+    ];
+    assert_eq!(
+        message(tarball(&tarred(both), LIMITS, &everything)),
+        "a is in the archive twice"
+    );
+    assert_eq!(
+        message(zip(
+            &zipped(&[("a", b"1"), ("./a", b"2")]),
+            LIMITS,
+            &everything
+        )),
+        "a is in the archive twice"
+    );
     // This writer refuses a second entry with the same name: rename one in the finished archive.
     let mut packed = zipped(&[("a.json", b"1"), ("b.json", b"2")]);
     for index in 0..packed.len() - 6 {
@@ -191,7 +319,10 @@ fn a_second_entry_at_a_path_is_refused() {
 #[test]
 fn contradicting_zip_headers_are_refused() {
     let mut packed = zipped(&[("report.json", b"1")]);
-    let index = packed.windows(11).position(|name| name == b"report.json").unwrap();
+    let index = packed
+        .windows(11)
+        .position(|name| name == b"report.json")
+        .unwrap();
     packed[index] = b'x';
     assert!(message(zip(&packed, LIMITS, &everything)).contains("header inconsistency"));
 }
@@ -199,7 +330,10 @@ fn contradicting_zip_headers_are_refused() {
 #[test]
 fn sizes_are_counted_and_never_trusted() {
     let large = vec![0; 10_001];
-    assert_eq!(message(zip(&zipped(&[("a", &large)]), LIMITS, &everything)), "a in the archive is larger than 9 KiB");
+    assert_eq!(
+        message(zip(&zipped(&[("a", &large)]), LIMITS, &everything)),
+        "a in the archive is larger than 9 KiB"
+    );
     let (one, many) = (vec![0; 9_000], ["a", "b", "c"]);
     let three: Vec<(&str, &[u8])> = many.iter().map(|name| (*name, &one[..])).collect();
     assert_eq!(
@@ -209,10 +343,16 @@ fn sizes_are_counted_and_never_trusted() {
     // Unwanted files are inflated in a tarball, but not in a zip.
     let bomb = vec![0; 3_000_000];
     let nothing = |_: &RepoPath| false;
-    assert_eq!(message(zip(&zipped(&[("a", &bomb)]), LIMITS, &nothing)), "read");
+    assert_eq!(
+        message(zip(&zipped(&[("a", &bomb)]), LIMITS, &nothing)),
+        "read"
+    );
     let packed = tarred(&[(EntryType::Regular, b"acme-agents-5555555/a", &bomb)]);
     assert!(packed.len() < 10_000);
-    assert_eq!(message(tarball(&packed, LIMITS, &nothing)), "the archive unpacks to more than 97 KiB");
+    assert_eq!(
+        message(tarball(&packed, LIMITS, &nothing)),
+        "the archive unpacks to more than 97 KiB"
+    );
     // A header with a false size: the reader must not rely on the size in a zip.
     let mut lying = zipped(&[("a", &bomb)]);
     let size = u32::try_from(bomb.len()).unwrap().to_le_bytes();
@@ -224,34 +364,65 @@ fn sizes_are_counted_and_never_trusted() {
 
 #[test]
 fn an_archive_at_its_limits_is_read() {
-    let ArchiveLimits { entries, file, kept, inflated } = LIMITS;
+    let ArchiveLimits {
+        entries,
+        file,
+        kept,
+        inflated,
+    } = LIMITS;
     let of = |length: u64| vec![0; length as usize];
     let (largest, rest) = (of(file), of(kept - 2 * file));
     let full = [("a", &largest[..]), ("b", &largest), ("c", &rest)];
     assert_eq!(message(zip(&zipped(&full), LIMITS, &everything)), "read");
     let more = [full[0], full[1], full[2], ("d", &[0])];
-    assert!(message(zip(&zipped(&more), LIMITS, &everything)).contains("larger than 24 KiB together"));
+    assert!(
+        message(zip(&zipped(&more), LIMITS, &everything)).contains("larger than 24 KiB together")
+    );
     let names: Vec<String> = (0..entries).map(|number| number.to_string()).collect();
     let most: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
     assert_eq!(message(zip(&zipped(&most), LIMITS, &everything)), "read");
     // Of the blocks of 512 bytes, two are the global header, one is the folder, one begins the file, and one ends the archive.
     let blocks = inflated / 512;
-    let packed = |blocks: u64| tarred(&[(EntryType::Regular, b"acme-agents-5555555/a", &of((blocks - 5) * 512))]);
+    let packed = |blocks: u64| {
+        tarred(&[(
+            EntryType::Regular,
+            b"acme-agents-5555555/a",
+            &of((blocks - 5) * 512),
+        )])
+    };
     let nothing = |_: &RepoPath| false;
     assert_eq!(message(tarball(&packed(blocks), LIMITS, &nothing)), "read");
-    assert!(message(tarball(&packed(blocks + 1), LIMITS, &nothing)).contains("unpacks to more than 97 KiB"));
+    assert!(
+        message(tarball(&packed(blocks + 1), LIMITS, &nothing))
+            .contains("unpacks to more than 97 KiB")
+    );
 }
 
 #[test]
 fn entries_are_counted() {
     let names: Vec<String> = (0..51).map(|number| number.to_string()).collect();
     let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
-    assert_eq!(message(zip(&zipped(&files), LIMITS, &everything)), "the archive has more than 50 entries");
-    let entries: Vec<(EntryType, Vec<u8>)> =
-        names.iter().map(|name| (EntryType::Regular, format!("acme-agents-5555555/{name}").into_bytes())).collect();
-    let entries: Vec<(EntryType, &[u8], &[u8])> =
-        entries.iter().map(|(kind, name)| (*kind, &name[..], &b""[..])).collect();
-    assert_eq!(message(tarball(&tarred(&entries), LIMITS, &everything)), "the archive has more than 50 entries");
+    assert_eq!(
+        message(zip(&zipped(&files), LIMITS, &everything)),
+        "the archive has more than 50 entries"
+    );
+    let entries: Vec<(EntryType, Vec<u8>)> = names
+        .iter()
+        .map(|name| {
+            (
+                EntryType::Regular,
+                format!("acme-agents-5555555/{name}").into_bytes(),
+            )
+        })
+        .collect();
+    let entries: Vec<(EntryType, &[u8], &[u8])> = entries
+        .iter()
+        .map(|(kind, name)| (*kind, &name[..], &b""[..]))
+        .collect();
+    assert_eq!(
+        message(tarball(&tarred(&entries), LIMITS, &everything)),
+        "the archive has more than 50 entries"
+    );
     // The count in a zip's end record is not trusted either.
     let mut lying = zipped(&[("a", b"1")]);
     let end = lying.len() - 22;
@@ -264,18 +435,36 @@ fn an_encrypted_entry_is_refused() {
     let mut packed = zipped(&[("report.json", b"1")]);
     // Bit 0 of the flags, in both headers.
     packed[6] |= 1;
-    let central = packed.windows(4).position(|found| found == b"PK\x01\x02").unwrap();
+    let central = packed
+        .windows(4)
+        .position(|found| found == b"PK\x01\x02")
+        .unwrap();
     packed[central + 8] |= 1;
-    assert_eq!(message(zip(&packed, LIMITS, &everything)), "report.json in the archive is encrypted");
+    assert_eq!(
+        message(zip(&packed, LIMITS, &everything)),
+        "report.json in the archive is encrypted"
+    );
 }
 
 #[test]
 fn invalid_archives_are_reported() {
-    for bytes in
-        [&b""[..], b"PK", b"not an archive", b"PK\x05\x06", &[0x1f, 0x8b], &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]]
-    {
-        assert!(message(zip(bytes, LIMITS, &everything)).starts_with("the archive cannot be read: "), "{bytes:?}");
-        assert!(message(tarball(bytes, LIMITS, &everything)).starts_with("the archive cannot be read: "), "{bytes:?}");
+    for bytes in [
+        &b""[..],
+        b"PK",
+        b"not an archive",
+        b"PK\x05\x06",
+        &[0x1f, 0x8b],
+        &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3],
+    ] {
+        assert!(
+            message(zip(bytes, LIMITS, &everything)).starts_with("the archive cannot be read: "),
+            "{bytes:?}"
+        );
+        assert!(
+            message(tarball(bytes, LIMITS, &everything))
+                .starts_with("the archive cannot be read: "),
+            "{bytes:?}"
+        );
     }
     // A second directory end record with 64-bit counts that point nowhere.
     let mut odd = zipped(&[("a", b"1")]);

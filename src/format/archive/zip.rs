@@ -7,7 +7,9 @@ use ::zip::result::ZipError;
 use ::zip::{CompressionMethod, ZipArchive};
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
-use super::{ArchiveEntries, ArchiveError, ArchiveLimits, CountingReader, Unpacked, broken, escaped, path_of};
+use super::{
+    ArchiveEntries, ArchiveError, ArchiveLimits, CountingReader, Unpacked, broken, escaped, path_of,
+};
 use crate::model::RepoPath;
 
 /// Mask for the file type in a Unix mode.
@@ -19,13 +21,19 @@ const FOLDER: u32 = 0o040_000;
 ///
 /// # Errors
 /// An [`ArchiveError`] if any entry breaks a rule; nothing is returned then.
-pub fn zip(bytes: &[u8], limits: ArchiveLimits, wanted: &dyn Fn(&RepoPath) -> bool) -> Result<Unpacked, ArchiveError> {
+pub fn zip(
+    bytes: &[u8],
+    limits: ArchiveLimits,
+    wanted: &dyn Fn(&RepoPath) -> bool,
+) -> Result<Unpacked, ArchiveError> {
     let mut entries = ArchiveEntries::new(limits);
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| refused(&error))?;
     let mut chosen = Vec::new();
     for index in 0..archive.len() {
         entries.count()?;
-        let entry = archive.by_index_data(index).map_err(|error| refused(&error))?;
+        let entry = archive
+            .by_index_data(index)
+            .map_err(|error| refused(&error))?;
         if let Some(path) = file(&entry)? {
             entries.register(&path)?;
             chosen.extend(wanted(&path).then_some((index, path)));
@@ -33,7 +41,9 @@ pub fn zip(bytes: &[u8], limits: ArchiveLimits, wanted: &dyn Fn(&RepoPath) -> bo
     }
     // A zip lists its entries twice. Readers that trust different lists let an entry slip past a check. This call also refuses duplicate
     // names and entries that share bytes.
-    archive.validate_header_consistency().map_err(|error| refused(&error))?;
+    archive
+        .validate_header_consistency()
+        .map_err(|error| refused(&error))?;
     let mut inflated = 0;
     for (index, path) in chosen {
         let mut counted = CountingReader::new(content(&mut archive, index)?, limits.inflated);
@@ -44,15 +54,26 @@ pub fn zip(bytes: &[u8], limits: ArchiveLimits, wanted: &dyn Fn(&RepoPath) -> bo
     entries.closed()
 }
 
-fn content<'a>(archive: &'a mut ZipArchive<Cursor<&[u8]>>, index: usize) -> Result<Box<dyn Read + 'a>, ArchiveError> {
-    let mut raw = archive.by_index_raw(index).map_err(|error| refused(&error))?;
+fn content<'a>(
+    archive: &'a mut ZipArchive<Cursor<&[u8]>>,
+    index: usize,
+) -> Result<Box<dyn Read + 'a>, ArchiveError> {
+    let mut raw = archive
+        .by_index_raw(index)
+        .map_err(|error| refused(&error))?;
     if raw.compression() != CompressionMethod::ZSTD {
         drop(raw);
-        return Ok(Box::new(archive.by_index(index).map_err(|error| refused(&error))?));
+        return Ok(Box::new(
+            archive.by_index(index).map_err(|error| refused(&error))?,
+        ));
     }
     let mut compressed = Vec::new();
-    raw.read_to_end(&mut compressed).map_err(|error| broken(&error))?;
-    Ok(Box::new(ZstandardFrames { compressed: Some(Cursor::new(compressed)), frame: None }))
+    raw.read_to_end(&mut compressed)
+        .map_err(|error| broken(&error))?;
+    Ok(Box::new(ZstandardFrames {
+        compressed: Some(Cursor::new(compressed)),
+        frame: None,
+    }))
 }
 
 /// The frames of a content that is compressed with Zstandard, one after the other.
@@ -74,7 +95,10 @@ impl Read for ZstandardFrames {
                     }
                 }
             }
-            let rest = self.compressed.take().filter(|rest| rest.position() < rest.get_ref().len() as u64);
+            let rest = self
+                .compressed
+                .take()
+                .filter(|rest| rest.position() < rest.get_ref().len() as u64);
             let Some(rest) = rest else { return Ok(0) };
             self.frame = Some(StreamingDecoder::new(rest).map_err(std::io::Error::other)?);
         }

@@ -9,11 +9,12 @@ use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
 use crate::format::run_v1;
 use crate::format::transcript::{
-    OwnCalls, RunNames, Transcript, TranscriptFormat, answer_transcripts, read_transcripts, source_texts,
+    OwnCalls, RunNames, Transcript, TranscriptFormat, answer_transcripts, read_transcripts,
+    source_texts,
 };
 use crate::model::{
-    AgentName, Answerer, CALL_LISTS, CaptureSource, CaseId, ExchangeWire, Json, RecordedExchange, RepoPath, RunStatus,
-    ToolCall,
+    AgentName, Answerer, CALL_LISTS, CaptureSource, CaseId, ExchangeWire, Json, RecordedExchange,
+    RepoPath, RunStatus, ToolCall,
 };
 use crate::text::visible;
 
@@ -82,7 +83,11 @@ pub fn captured_record(run: &CapturedRun<'_>) -> Result<String, String> {
     if let Some(Value::Object(steps)) = fields.get_mut("intermediate") {
         if let Some(Value::Array(calls)) = steps.get_mut("tool_calls") {
             let known: HashSet<String> = calls.iter().map(call_key).collect();
-            calls.extend(own_calls.into_iter().filter(|call| !known.contains(&call_key(call))));
+            calls.extend(
+                own_calls
+                    .into_iter()
+                    .filter(|call| !known.contains(&call_key(call))),
+            );
         }
         steps.insert("exchanges".to_owned(), json!(run.exchanges));
         // A list, which the turns of a conversation continue.
@@ -93,7 +98,12 @@ pub fn captured_record(run: &CapturedRun<'_>) -> Result<String, String> {
 
 /// Whose words the answer is.
 fn answered_by(run: &CapturedRun<'_>) -> Result<Answerer, String> {
-    if !visible(run.printed).as_deref().unwrap_or(run.printed).trim().is_empty() {
+    if !visible(run.printed)
+        .as_deref()
+        .unwrap_or(run.printed)
+        .trim()
+        .is_empty()
+    {
         return Ok(Answerer::Program);
     }
     match run.before {
@@ -109,12 +119,18 @@ fn answered_by(run: &CapturedRun<'_>) -> Result<Answerer, String> {
 
 /// The number of answers, also those that are of no model, such as those of a moderation.
 pub fn answers(exchanges: &[RecordedExchange]) -> usize {
-    exchanges.iter().filter(|exchange| is_answered(exchange)).count()
+    exchanges
+        .iter()
+        .filter(|exchange| is_answered(exchange))
+        .count()
 }
 
 /// The number of exchanges in which a model answered.
 fn answered_calls(exchanges: &[RecordedExchange]) -> usize {
-    exchanges.iter().filter(|exchange| asks_model(exchange) && is_answered(exchange)).count()
+    exchanges
+        .iter()
+        .filter(|exchange| asks_model(exchange) && is_answered(exchange))
+        .count()
 }
 
 /// What a program printed.
@@ -140,17 +156,37 @@ fn printed(printed: &str) -> Result<PrintedAnswer, String> {
     {
         let status = fields.remove("status").filter(|status| !status.is_null());
         let status = status.map_or(Ok(RunStatus::Completed), serde_json::from_value);
-        let status =
-            status.map_err(|error| format!("the program printed a run record with another status: {error}"))?;
-        let error = fields.get("error").and_then(Value::as_str).map(str::to_owned);
-        let lists = CALL_LISTS.iter().filter_map(|key| fields.get("intermediate")?.get(*key)?.as_array());
+        let status = status.map_err(|error| {
+            format!("the program printed a run record with another status: {error}")
+        })?;
+        let error = fields
+            .get("error")
+            .and_then(Value::as_str)
+            .map(str::to_owned);
+        let lists = CALL_LISTS
+            .iter()
+            .filter_map(|key| fields.get("intermediate")?.get(*key)?.as_array());
         let calls = lists.flatten().cloned().collect();
-        let counts =
-            fields.get("metrics").map(|metrics| run_v1::tool_call_counts(&metrics.to_string())).unwrap_or_default();
-        return Ok(PrintedAnswer { outputs, status, error, calls, counts });
+        let counts = fields
+            .get("metrics")
+            .map(|metrics| run_v1::tool_call_counts(&metrics.to_string()))
+            .unwrap_or_default();
+        return Ok(PrintedAnswer {
+            outputs,
+            status,
+            error,
+            calls,
+            counts,
+        });
     }
     let (status, error, calls) = (RunStatus::Completed, None, Vec::new());
-    Ok(PrintedAnswer { outputs: json!({ "text": printed }), status, error, calls, counts: BTreeMap::new() })
+    Ok(PrintedAnswer {
+        outputs: json!({ "text": printed }),
+        status,
+        error,
+        calls,
+        counts: BTreeMap::new(),
+    })
 }
 
 /// The name and the arguments of a call.
@@ -164,7 +200,10 @@ fn is_object(text: &str) -> bool {
 
 /// The steps of a run, in the format that they were read from.
 fn transcripts(run: &CapturedRun<'_>) -> Result<(TranscriptFormat, Vec<Transcript>), String> {
-    let asked = run.exchanges.iter().filter(|exchange| asks_model(exchange) && is_answered(exchange));
+    let asked = run
+        .exchanges
+        .iter()
+        .filter(|exchange| asks_model(exchange) && is_answered(exchange));
     let asked: Vec<&RecordedExchange> = asked.collect();
     let is_of_spans = match run.source {
         CaptureSource::OpenAi | CaptureSource::Anthropic => false,
@@ -180,12 +219,19 @@ fn transcripts(run: &CapturedRun<'_>) -> Result<(TranscriptFormat, Vec<Transcrip
     };
     let mut answers = answer_transcripts(&asked, run.calls)?;
     for (step, answer) in (0_u32..).zip(&mut answers) {
-        answer.calls.iter_mut().for_each(|call| call.step = Some(step));
+        answer
+            .calls
+            .iter_mut()
+            .for_each(|call| call.step = Some(step));
         // Its user did not say this: the agent did, between two answers.
         if step > 0
             && let Some(text) = answer.prompt.take()
         {
-            let role = if answer.query.is_some() { "user" } else { "system" };
+            let role = if answer.query.is_some() {
+                "user"
+            } else {
+                "system"
+            };
             answer.events.insert(0, Transcript::event(role, &text));
         }
     }
@@ -194,9 +240,17 @@ fn transcripts(run: &CapturedRun<'_>) -> Result<(TranscriptFormat, Vec<Transcrip
 
 /// Whether an exchange is a step of a conversation, and no other call such as a list of models.
 fn asks_model(exchange: &RecordedExchange) -> bool {
-    let path = exchange.request.path.split('?').next().unwrap_or_default().trim_end_matches('/');
+    let path = exchange
+        .request
+        .path
+        .split('?')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches('/');
     // Some clients have more before it, such as the deployment of Azure.
-    ["/chat/completions", "/responses", "/messages"].iter().any(|end| path.ends_with(end))
+    ["/chat/completions", "/responses", "/messages"]
+        .iter()
+        .any(|end| path.ends_with(end))
 }
 
 fn is_answered(exchange: &RecordedExchange) -> bool {
@@ -205,25 +259,38 @@ fn is_answered(exchange: &RecordedExchange) -> bool {
 
 /// The conversations in the spans that the agent exported.
 fn traces(run: &CapturedRun<'_>) -> Result<Vec<Transcript>, String> {
-    let unreadable = |problem: &dyn ToString| format!("the spans cannot be read: {}", problem.to_string());
+    let unreadable =
+        |problem: &dyn ToString| format!("the spans cannot be read: {}", problem.to_string());
     let file = RepoPath::root().child("spans");
     let mut lines = Vec::new();
     for body in run.spans {
         for text in source_texts(&file, body.clone()).map_err(|problem| unreadable(&problem))? {
-            let spans: Value = serde_json::from_str(&text.text).map_err(|error| unreadable(&error))?;
+            let spans: Value =
+                serde_json::from_str(&text.text).map_err(|error| unreadable(&error))?;
             lines.push(spans.to_string());
         }
     }
     let source = SourceText::from_text(RepoPath::root().child("spans"), lines.join("\n"));
-    let names = RunNames { case_key: None, agent: Some(run.agent.as_str()) };
+    let names = RunNames {
+        case_key: None,
+        agent: Some(run.agent.as_str()),
+    };
     let read = match lines.is_empty() {
         true => Vec::new(),
-        false => match read_transcripts(TranscriptFormat::Otlp, &source, names).map_err(Diagnostics::sorted) {
+        false => match read_transcripts(TranscriptFormat::Otlp, &source, names)
+            .map_err(Diagnostics::sorted)
+        {
             Ok(read) => read,
             // Spans of other things, such as requests over HTTP.
-            Err(problems) if problems.iter().all(|problem| problem.code == Code::NO_RUN) => Vec::new(),
+            Err(problems) if problems.iter().all(|problem| problem.code == Code::NO_RUN) => {
+                Vec::new()
+            }
             Err(problems) => {
-                return Err(unreadable(&problems.first().map_or_else(String::new, |problem| problem.what.clone())));
+                return Err(unreadable(
+                    &problems
+                        .first()
+                        .map_or_else(String::new, |problem| problem.what.clone()),
+                ));
             }
         },
     };
@@ -238,8 +305,14 @@ fn traces(run: &CapturedRun<'_>) -> Result<Vec<Transcript>, String> {
 
 /// A transcript without the calls of earlier turns.
 fn with_calls_of_last_turn(mut transcript: Transcript) -> Transcript {
-    let last = transcript.turns.len().checked_sub(1).and_then(|last| u32::try_from(last).ok());
-    transcript.calls.retain(|call| call.turn.is_none() || call.turn == last);
+    let last = transcript
+        .turns
+        .len()
+        .checked_sub(1)
+        .and_then(|last| u32::try_from(last).ok());
+    transcript
+        .calls
+        .retain(|call| call.turn.is_none() || call.turn == last);
     transcript
 }
 
@@ -251,7 +324,9 @@ fn joined(transcripts: impl Iterator<Item = Transcript>) -> Transcript {
             None => next,
             Some(mut before) => {
                 let said = before.text.take().filter(|text| !text.is_empty());
-                before.events.extend(said.map(|text| Transcript::event("assistant", &text)));
+                before
+                    .events
+                    .extend(said.map(|text| Transcript::event("assistant", &text)));
                 before.calls.extend(next.calls);
                 before.events.extend(next.events);
                 before.metrics = std::mem::take(&mut before.metrics).with_tokens_of(&next.metrics);
@@ -265,7 +340,12 @@ fn joined(transcripts: impl Iterator<Item = Transcript>) -> Transcript {
     whole.calls.iter_mut().for_each(|call| call.turn = None);
     ToolCall::clear_single_step(&mut whole.calls);
     // The program ended well: what one of its calls ended with does not decide.
-    Transcript { status: RunStatus::Completed, error: None, turns: Vec::new(), ..whole }
+    Transcript {
+        status: RunStatus::Completed,
+        error: None,
+        turns: Vec::new(),
+        ..whole
+    }
 }
 
 #[cfg(test)]
@@ -295,7 +375,10 @@ mod tests {
         for steps in ["null", "\"none\"", "[1]", "7", "{\"tool_calls\": 7}"] {
             let text = format!("{{\"outputs\": {{\"text\": \"x\"}}, \"intermediate\": {steps}}}");
             let read = printed(&text).unwrap();
-            assert!(read.calls.is_empty() && read.status == RunStatus::Completed, "{steps}");
+            assert!(
+                read.calls.is_empty() && read.status == RunStatus::Completed,
+                "{steps}"
+            );
         }
         assert!(printed("{\"outputs\": {}, \"status\": \"well\"}").is_err());
     }
@@ -303,9 +386,14 @@ mod tests {
     #[test]
     fn without_a_span_of_a_model_the_calls_are_known_only_if_the_exchanges_tell_them() {
         let span = r#"{"traceId":"aa","spanId":"bb","name":"GET /","startTimeUnixNano":"1","endTimeUnixNano":"2"}"#;
-        let of_http = format!(r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{span}]}}]}}]}}"#).into_bytes();
+        let of_http = format!(r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{span}]}}]}}]}}"#)
+            .into_bytes();
         for spans in [vec![], vec![of_http]] {
-            assert!(record(CaptureSource::Auto, &spans).unwrap().contains("\"tool_calls\":[]"));
+            assert!(
+                record(CaptureSource::Auto, &spans)
+                    .unwrap()
+                    .contains("\"tool_calls\":[]")
+            );
             let why = "the program exported no span of a model, an agent or a tool";
             assert_eq!(record(CaptureSource::Otlp, &spans), Err(why.to_owned()));
         }

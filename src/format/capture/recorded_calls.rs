@@ -21,7 +21,9 @@ impl RecordedExchanges {
     /// What answered the message of a turn, from 0.
     #[must_use]
     pub fn answer_of(&self, turn: usize) -> AnswerBefore {
-        self.answered_by.get(turn).map_or(AnswerBefore::Unstated, |by| AnswerBefore::By(*by))
+        self.answered_by
+            .get(turn)
+            .map_or(AnswerBefore::Unstated, |by| AnswerBefore::By(*by))
     }
 }
 
@@ -61,13 +63,25 @@ pub fn recorded_exchanges(text: &str) -> Result<RecordedExchanges, NoExchanges> 
     if keys.status != "completed" {
         return Err(NoExchanges::NotCompleted);
     }
-    let list: Option<ExchangeList<'_>> = keys.intermediate.and_then(|steps| serde_json::from_str(steps.get()).ok());
-    let Some(ExchangeList { exchanges: Some(exchanges), answered_by }) = list else {
+    let list: Option<ExchangeList<'_>> = keys
+        .intermediate
+        .and_then(|steps| serde_json::from_str(steps.get()).ok());
+    let Some(ExchangeList {
+        exchanges: Some(exchanges),
+        answered_by,
+    }) = list
+    else {
         return Err(NoExchanges::NotCaptured);
     };
     let exchanges = serde_json::from_str(exchanges.get()).map_err(unreadable)?;
-    let answered_by = answered_by.map_or(Ok(Vec::new()), |by| serde_json::from_str(by.get())).map_err(unreadable)?;
+    let answered_by = answered_by
+        .map_or(Ok(Vec::new()), |by| serde_json::from_str(by.get()))
+        .map_err(unreadable)?;
     let latency = keys.metrics.and_then(|metrics| metrics.total_latency_ms);
     let latency_ms = latency.map(|latency| latency.max(0.0).round() as u64);
-    Ok(RecordedExchanges { exchanges, latency_ms, answered_by })
+    Ok(RecordedExchanges {
+        exchanges,
+        latency_ms,
+        answered_by,
+    })
 }

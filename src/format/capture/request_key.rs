@@ -9,15 +9,33 @@ use crate::model::{ExchangeWire, RecordedRequest};
 use crate::text::line;
 
 /// Keys of a request's body that name the caller, and do not change what the model answers.
-const CALLER_KEYS: [&str; 5] = ["metadata", "prompt_cache_key", "safety_identifier", "store", "user"];
+const CALLER_KEYS: [&str; 5] = [
+    "metadata",
+    "prompt_cache_key",
+    "safety_identifier",
+    "store",
+    "user",
+];
 
 /// Keys whose value is an id of a message or of a tool call.
-const ID_KEYS: [&str; 6] = ["id", "tool_call_id", "tool_use_id", "call_id", "item_id", "toolCallId"];
+const ID_KEYS: [&str; 6] = [
+    "id",
+    "tool_call_id",
+    "tool_use_id",
+    "call_id",
+    "item_id",
+    "toolCallId",
+];
 
 /// The digest of what a request asks: method, path and body. Ids count by the order in which they first occur, because clients
 /// and servers choose other ones in every run.
 pub fn request_key(wire: ExchangeWire, request: &RecordedRequest) -> String {
-    let RecordedRequest { method, path, headers: _, body } = request;
+    let RecordedRequest {
+        method,
+        path,
+        headers: _,
+        body,
+    } = request;
     let body = meaning(body);
     sha256_hex(format!("{}\n{method}\n{path}\n{body}", wire.as_str()).as_bytes())
 }
@@ -38,7 +56,11 @@ pub fn first_difference(recorded: &Value, asked: &Value) -> Option<String> {
         }
         Some(value) => line(&value.to_string(), SHOWN),
     };
-    let path = if path.is_empty() { "the body".to_owned() } else { path };
+    let path = if path.is_empty() {
+        "the body".to_owned()
+    } else {
+        path
+    };
     Some(format!("{path} was {}, and is {}", show(before), show(now)))
 }
 
@@ -49,7 +71,10 @@ const CONTEXT: usize = 20;
 
 /// The number of characters with which both texts begin.
 fn same_start(one: &str, other: &str) -> usize {
-    one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count()
+    one.chars()
+        .zip(other.chars())
+        .take_while(|(one, other)| one == other)
+        .count()
 }
 
 /// The body without what does not count. Objects have their keys in order.
@@ -60,7 +85,12 @@ fn meaning(body: &Value) -> Value {
         let mut ids = BTreeMap::new();
         // Only messages have ids that differ: a tool may well have a parameter called "id".
         for key in ["messages", "input"] {
-            for message in fields.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
+            for message in fields
+                .get_mut(key)
+                .and_then(Value::as_array_mut)
+                .into_iter()
+                .flatten()
+            {
                 number_ids(message, &mut ids);
             }
         }
@@ -70,10 +100,17 @@ fn meaning(body: &Value) -> Value {
 
 /// Replaces the ids of a message, of its parts and of its calls by numbers. Arguments and contents of tools stay as they are.
 fn number_ids(message: &mut Value, ids: &mut BTreeMap<String, usize>) {
-    let Value::Object(fields) = message else { return };
+    let Value::Object(fields) = message else {
+        return;
+    };
     number_own_ids(fields, ids);
     for key in ["content", "tool_calls"] {
-        for part in fields.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
+        for part in fields
+            .get_mut(key)
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
             if let Value::Object(part) = part {
                 number_own_ids(part, ids);
             }
@@ -96,9 +133,15 @@ type BodyDifference<'a> = (String, Option<&'a Value>, Option<&'a Value>);
 fn difference<'a>(before: &'a Value, now: &'a Value, path: String) -> Option<BodyDifference<'a>> {
     match (before, now) {
         (Value::Object(old), Value::Object(new)) => {
-            let keys = old.keys().chain(new.keys().filter(|key| !old.contains_key(*key)));
+            let keys = old
+                .keys()
+                .chain(new.keys().filter(|key| !old.contains_key(*key)));
             keys.into_iter().find_map(|key| {
-                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                let path = if path.is_empty() {
+                    key.clone()
+                } else {
+                    format!("{path}.{key}")
+                };
                 of_parts(old.get(key), new.get(key), path)
             })
         }
@@ -108,7 +151,11 @@ fn difference<'a>(before: &'a Value, now: &'a Value, path: String) -> Option<Bod
     }
 }
 
-fn of_parts<'a>(old: Option<&'a Value>, new: Option<&'a Value>, path: String) -> Option<BodyDifference<'a>> {
+fn of_parts<'a>(
+    old: Option<&'a Value>,
+    new: Option<&'a Value>,
+    path: String,
+) -> Option<BodyDifference<'a>> {
     match (old, new) {
         (Some(old), Some(new)) => difference(old, new, path),
         (None, None) => None,
@@ -124,8 +171,12 @@ mod tests {
     use crate::model::{ExchangeWire, RecordedRequest};
 
     fn key(body: Value) -> String {
-        let request =
-            RecordedRequest { method: "POST".to_owned(), path: "/chat/completions".to_owned(), headers: vec![], body };
+        let request = RecordedRequest {
+            method: "POST".to_owned(),
+            path: "/chat/completions".to_owned(),
+            headers: vec![],
+            body,
+        };
         request_key(ExchangeWire::OpenAi, &request)
     }
 
@@ -139,7 +190,10 @@ mod tests {
     #[test]
     fn ids_and_callers_do_not_make_another_request() {
         assert_eq!(key(loop_with("call_1", "r")), key(loop_with("call_2", "r")));
-        assert_ne!(key(loop_with("call_1", "r")), key(loop_with("call_1", "another")));
+        assert_ne!(
+            key(loop_with("call_1", "r")),
+            key(loop_with("call_1", "another"))
+        );
         let mut other = loop_with("call_1", "r");
         other["user"] = json!("u-17");
         other["metadata"] = json!({ "run": "2026-01-01" });
@@ -148,7 +202,11 @@ mod tests {
             json!({ "messages": [{ "role": "assistant", "tool_calls": [{ "id": "a" }, { "id": "b" }] },
                 { "role": "tool", "tool_call_id": second }] })
         };
-        assert_ne!(key(mixed("a")), key(mixed("b")), "the result of another call is another request");
+        assert_ne!(
+            key(mixed("a")),
+            key(mixed("b")),
+            "the result of another call is another request"
+        );
     }
 
     #[test]
@@ -164,7 +222,13 @@ mod tests {
             *other.pointer_mut(pointer).unwrap() = value;
             assert_ne!(key(plain.clone()), key(other), "{pointer}");
         }
-        for more in ["temperature", "stream", "seed", "max_tokens", "response_format"] {
+        for more in [
+            "temperature",
+            "stream",
+            "seed",
+            "max_tokens",
+            "response_format",
+        ] {
             let mut other = plain.clone();
             other[more] = json!(1);
             assert_ne!(key(plain.clone()), key(other), "{more}");
@@ -175,7 +239,10 @@ mod tests {
     fn the_first_difference_names_its_place_and_both_values() {
         let (old, new) = (loop_with("a", "r"), loop_with("b", "s"));
         let shown = first_difference(&old, &new);
-        assert_eq!(shown.as_deref(), Some("messages[2].content was \"r\", and is \"s\""));
+        assert_eq!(
+            shown.as_deref(),
+            Some("messages[2].content was \"r\", and is \"s\"")
+        );
         let longer = json!({ "messages": [1, 2] });
         assert_eq!(
             first_difference(&json!({ "messages": [1] }), &longer).as_deref(),

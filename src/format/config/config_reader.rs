@@ -15,9 +15,16 @@ pub(super) struct ConfigReader<'a> {
 }
 
 impl ConfigReader<'_> {
-    pub(super) fn refuse(&mut self, path: &[Step<'_>], code: Code, what: impl Into<String>, help: impl Into<String>) {
+    pub(super) fn refuse(
+        &mut self,
+        path: &[Step<'_>],
+        code: Code,
+        what: impl Into<String>,
+        help: impl Into<String>,
+    ) {
         let at = self.locations.at(path);
-        self.problems.push(Diagnostic::of_file(&self.source.file, code, what, help).at(at));
+        self.problems
+            .push(Diagnostic::of_file(&self.source.file, code, what, help).at(at));
     }
 
     pub(super) fn path(&mut self, at: &[Step<'_>], text: &str) -> RepoPath {
@@ -33,7 +40,12 @@ impl ConfigReader<'_> {
 
     pub(super) fn samples(&mut self, at: &[Step<'_>], samples: Option<u32>) -> Option<u32> {
         if let Some(0 | 1001..) = samples {
-            self.refuse(at, Code::BAD_SAMPLES, "the number of samples is out of range", "write 1 to 1000");
+            self.refuse(
+                at,
+                Code::BAD_SAMPLES,
+                "the number of samples is out of range",
+                "write 1 to 1000",
+            );
         }
         samples
     }

@@ -8,7 +8,9 @@ use crate::diag::Code;
 use crate::format::expression::Expression;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
-use crate::model::{Aggregate, Better, CaseTag, InputLimit, OwnCheck, OwnExpressions, OwnMetric, PASSED, Unit};
+use crate::model::{
+    Aggregate, Better, CaseTag, InputLimit, OwnCheck, OwnExpressions, OwnMetric, PASSED, Unit,
+};
 
 /// A check of every case of the suite.
 #[derive(Deserialize, JsonSchema)]
@@ -76,23 +78,51 @@ impl ConfigReader<'_> {
         let mut own = OwnExpressions::default();
         self.few(suite, "checks", checks.len());
         for (index, OwnCheckForm { name, expr, rule }) in checks.into_iter().enumerate() {
-            let at = OwnEntry { suite, list: "checks", index };
+            let at = OwnEntry {
+                suite,
+                list: "checks",
+                index,
+            };
             self.own_name(at, &name, own.checks.contains_key(&name));
             self.own_expression(at, &expr);
             if rule.as_deref().is_some_and(|rule| rule.trim().is_empty()) {
-                self.refuse(&at.path("rule"), Code::EMPTY_TEXT, "the rule is empty", "write it, or remove it");
+                self.refuse(
+                    &at.path("rule"),
+                    Code::EMPTY_TEXT,
+                    "the rule is empty",
+                    "write it, or remove it",
+                );
             }
             own.checks.insert(name, OwnCheck { expr, rule });
         }
         self.few(suite, "metrics", metrics.len());
-        for (index, OwnMetricForm { name, expr, better, aggregate, unit }) in metrics.into_iter().enumerate() {
-            let at = OwnEntry { suite, list: "metrics", index };
+        for (
+            index,
+            OwnMetricForm {
+                name,
+                expr,
+                better,
+                aggregate,
+                unit,
+            },
+        ) in metrics.into_iter().enumerate()
+        {
+            let at = OwnEntry {
+                suite,
+                list: "metrics",
+                index,
+            };
             self.own_name(at, &name, own.metrics.contains_key(&name));
             if name == PASSED {
                 let what = format!(
                     "a metric cannot be called \"{name}\": the baseline keeps which samples pass under this name"
                 );
-                self.refuse(&at.path("name"), Code::DUPLICATE_NAME, what, "give it another name");
+                self.refuse(
+                    &at.path("name"),
+                    Code::DUPLICATE_NAME,
+                    what,
+                    "give it another name",
+                );
             }
             self.own_expression(at, &expr);
             if let (Some(OwnAggregateForm::Worst), Better::Neither) = (aggregate, better) {
@@ -101,7 +131,15 @@ impl ConfigReader<'_> {
                 self.refuse(&at.path("aggregate"), Code::CONTRADICTION, what, help);
             }
             let aggregate = aggregate.map_or(Aggregate::Mean, Aggregate::from);
-            own.metrics.insert(name, OwnMetric { expr, better, aggregate, unit: unit.unwrap_or(Unit::Count) });
+            own.metrics.insert(
+                name,
+                OwnMetric {
+                    expr,
+                    better,
+                    aggregate,
+                    unit: unit.unwrap_or(Unit::Count),
+                },
+            );
         }
         own
     }
@@ -121,7 +159,12 @@ impl ConfigReader<'_> {
             self.refuse(&path, Code::BAD_ID, bad.to_string(), bad.help());
         } else if is_taken {
             let what = format!("duplicate name \"{name}\"");
-            self.refuse(&path, Code::DUPLICATE_NAME, what, "give each entry its own name");
+            self.refuse(
+                &path,
+                Code::DUPLICATE_NAME,
+                what,
+                "give each entry its own name",
+            );
         }
     }
 
@@ -142,6 +185,12 @@ struct OwnEntry {
 
 impl OwnEntry {
     fn path(self, key: &'static str) -> [Step<'static>; 5] {
-        [Key("suites"), At(self.suite), Key(self.list), At(self.index), Key(key)]
+        [
+            Key("suites"),
+            At(self.suite),
+            Key(self.list),
+            At(self.index),
+            Key(key),
+        ]
     }
 }

@@ -15,19 +15,31 @@ impl ConfigReader<'_> {
         form: Option<FingerprintForm>,
         prompt: Option<&RepoPath>,
     ) -> (Vec<PathGlob>, Option<String>) {
-        let base = [Key("suites"), At(index), Key("agents"), Key(name), Key("fingerprint")];
+        let base = [
+            Key("suites"),
+            At(index),
+            Key("agents"),
+            Key(name),
+            Key("fingerprint"),
+        ];
         let patterns = match form {
             None => return (Vec::new(), None),
             Some(FingerprintForm::Patterns(patterns)) => patterns,
             Some(FingerprintForm::None(form)) => {
                 let why = form.none.trim();
                 if why.is_empty() {
-                    let help =
-                        "give the reason why the agent's files are unknown, or list them: fingerprint: [prompts/**]";
-                    self.refuse(&[&base[..], &[Key("none")]].concat(), Code::NO_REASON, "the reason is empty", help);
+                    let help = "give the reason why the agent's files are unknown, or list them: fingerprint: [prompts/**]";
+                    self.refuse(
+                        &[&base[..], &[Key("none")]].concat(),
+                        Code::NO_REASON,
+                        "the reason is empty",
+                        help,
+                    );
                 }
                 if let Some(prompt) = prompt {
-                    let what = format!("fingerprint has the key none, but the agent has the prompt {prompt}");
+                    let what = format!(
+                        "fingerprint has the key none, but the agent has the prompt {prompt}"
+                    );
                     self.refuse(
                         &base,
                         Code::CONTRADICTION,
@@ -39,15 +51,26 @@ impl ConfigReader<'_> {
             }
         };
         if patterns.is_empty() {
-            self.refuse(&base, Code::EMPTY_LIST, "the list of patterns is empty", "list files, or remove fingerprint");
+            self.refuse(
+                &base,
+                Code::EMPTY_LIST,
+                "the list of patterns is empty",
+                "list files, or remove fingerprint",
+            );
         }
         let mut globs = Vec::new();
         for (index, text) in patterns.iter().enumerate() {
             match PathGlob::new(&self.folder, text) {
                 Ok(glob) => globs.push(glob),
                 Err(why) => {
-                    let help = "write a pattern of files inside the repository, such as prompts/**/*.md";
-                    self.refuse(&[&base[..], &[At(index)]].concat(), Code::BAD_GLOB, format!("{text:?} {why}"), help);
+                    let help =
+                        "write a pattern of files inside the repository, such as prompts/**/*.md";
+                    self.refuse(
+                        &[&base[..], &[At(index)]].concat(),
+                        Code::BAD_GLOB,
+                        format!("{text:?} {why}"),
+                        help,
+                    );
                 }
             }
         }
@@ -55,11 +78,28 @@ impl ConfigReader<'_> {
     }
 
     /// How stale recordings are handled.
-    pub(super) fn stale(&mut self, index: usize, name: &str, agent: &Agent, form: Option<StaleForm>) -> StalePolicy {
+    pub(super) fn stale(
+        &mut self,
+        index: usize,
+        name: &str,
+        agent: &Agent,
+        form: Option<StaleForm>,
+    ) -> StalePolicy {
         if form.is_some() && agent.files() == AgentFiles::Unstated {
-            let at = [Key("suites"), At(index), Key("agents"), Key(name), Key("stale")];
+            let at = [
+                Key("suites"),
+                At(index),
+                Key("agents"),
+                Key(name),
+                Key("stale"),
+            ];
             let help = "list the agent's files in fingerprint, or remove stale";
-            self.refuse(&at, Code::NO_EFFECT, "stale has no effect without a fingerprint", help);
+            self.refuse(
+                &at,
+                Code::NO_EFFECT,
+                "stale has no effect without a fingerprint",
+                help,
+            );
         }
         match form {
             None | Some(StaleForm::Fail) => StalePolicy::Refused,

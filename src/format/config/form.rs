@@ -97,8 +97,20 @@ pub(super) struct SuiteForm {
 impl SuiteForm {
     /// The keys of every kind.
     pub(super) const KEYS: [&str; 14] = [
-        "id", "kind", "path", "tier", "samples", "agents", "gates", "no_newly_failing", "runs_of", "terms", "labels",
-        "judges", "checks", "metrics",
+        "id",
+        "kind",
+        "path",
+        "tier",
+        "samples",
+        "agents",
+        "gates",
+        "no_newly_failing",
+        "runs_of",
+        "terms",
+        "labels",
+        "judges",
+        "checks",
+        "metrics",
     ];
 }
 
@@ -319,7 +331,12 @@ pub(super) struct PriceForm {
 
 impl<'de> Deserialize<'de> for GateForms {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        list_or_object(reader, "a gate such as { min: 0.8 }, or a list of gates", Self::Many, Self::One)
+        list_or_object(
+            reader,
+            "a gate such as { min: 0.8 }, or a list of gates",
+            Self::Many,
+            Self::One,
+        )
     }
 }
 

@@ -15,13 +15,17 @@ pub fn with_gate(
     gate: &Gate,
 ) -> Option<SourceText> {
     let stated = suite.gates.get(metric).map_or(&[][..], Vec::as_slice);
-    let at = stated.iter().position(|one| states(one, before.kind())).unwrap_or(0);
+    let at = stated
+        .iter()
+        .position(|one| states(one, before.kind()))
+        .unwrap_or(0);
     let base = [Key("suites"), At(suite.index), Key("gates"), Key(metric)];
     let mut edited = source.clone();
     for (key, value) in changed_keys(before, gate)? {
         let listed: Vec<Step<'_>> = base.iter().copied().chain([At(at), Key(key)]).collect();
         let single: Vec<Step<'_>> = base.iter().copied().chain([Key(key)]).collect();
-        let text = with_value(&edited, &listed, &value).or_else(|| with_value(&edited, &single, &value))?;
+        let text = with_value(&edited, &listed, &value)
+            .or_else(|| with_value(&edited, &single, &value))?;
         edited = SourceText::from_text(source.file.clone(), text);
     }
     Some(edited)
@@ -39,12 +43,26 @@ fn states(stated: &StatedGate, kind: GateKind) -> bool {
 /// The keys of a gate that differ, with their values; `None` if it is another kind of gate.
 fn changed_keys(before: &Gate, gate: &Gate) -> Option<Vec<(&'static str, String)>> {
     match (*before, *gate) {
-        (Gate::Change { direction: one, .. }, Gate::Change { direction, tolerance, .. }) if one == direction => {
-            Some(vec![(gate.kind().as_str(), tolerance.to_string())])
-        }
-        (Gate::Threshold { side: one, limit: old, strictness: was }, Gate::Threshold { side, limit, strictness })
-            if one == side =>
-        {
+        (
+            Gate::Change { direction: one, .. },
+            Gate::Change {
+                direction,
+                tolerance,
+                ..
+            },
+        ) if one == direction => Some(vec![(gate.kind().as_str(), tolerance.to_string())]),
+        (
+            Gate::Threshold {
+                side: one,
+                limit: old,
+                strictness: was,
+            },
+            Gate::Threshold {
+                side,
+                limit,
+                strictness,
+            },
+        ) if one == side => {
             let mut keys = Vec::new();
             if let (Limit::Number(number), true) = (limit, old != limit) {
                 keys.push((gate.kind().as_str(), number.to_string()));

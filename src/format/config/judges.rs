@@ -39,7 +39,10 @@ impl ConfigReader<'_> {
         forms: BTreeMap<String, JudgeForm>,
         targets: &BTreeMap<String, Target>,
     ) -> Vec<Judge> {
-        forms.into_iter().filter_map(|(name, form)| self.judge(index, &name, form, targets)).collect()
+        forms
+            .into_iter()
+            .filter_map(|(name, form)| self.judge(index, &name, form, targets))
+            .collect()
     }
 
     fn judge(
@@ -51,7 +54,13 @@ impl ConfigReader<'_> {
     ) -> Option<Judge> {
         let base = [Key("suites"), At(index), Key("judges"), Key(name)];
         let at = |key| [&base[..], &[Key(key)]].concat();
-        let JudgeForm { target, rubric, votes, labels, kappa } = form;
+        let JudgeForm {
+            target,
+            rubric,
+            votes,
+            labels,
+            kappa,
+        } = form;
         if !targets.contains_key(&target) {
             let known: Vec<&str> = targets.keys().map(String::as_str).collect();
             let help = match (nearest(&target, known.iter().copied()), known.is_empty()) {
@@ -59,25 +68,46 @@ impl ConfigReader<'_> {
                 (Some(near), false) => format!("did you mean \"{near}\"?"),
                 (None, false) => format!("the targets are {}", known.join(", ")),
             };
-            self.refuse(&at("target"), Code::UNKNOWN_TARGET, format!("no target is called \"{target}\""), help);
+            self.refuse(
+                &at("target"),
+                Code::UNKNOWN_TARGET,
+                format!("no target is called \"{target}\""),
+                help,
+            );
         }
         let votes = votes.unwrap_or(VOTES);
         if votes % 2 == 0 || votes > MOST_VOTES {
             let what = format!("votes is {votes}");
-            self.refuse(&at("votes"), Code::BAD_VOTES, what, format!("write an odd number from 1 to {MOST_VOTES}"));
+            self.refuse(
+                &at("votes"),
+                Code::BAD_VOTES,
+                what,
+                format!("write an odd number from 1 to {MOST_VOTES}"),
+            );
         }
         let floor = kappa.unwrap_or(FLOOR);
         if !(0.0..=1.0).contains(&floor) {
             let what = format!("kappa is {floor}");
-            self.refuse(&at("kappa"), Code::BAD_NUMBER, what, "write the agreement to exceed, 0 to 1");
+            self.refuse(
+                &at("kappa"),
+                Code::BAD_NUMBER,
+                what,
+                "write the agreement to exceed, 0 to 1",
+            );
         }
-        let checked = JudgeName::new(name).map_err(|bad| self.refuse(&base, Code::BAD_ID, bad.to_string(), bad.help()));
+        let checked = JudgeName::new(name)
+            .map_err(|bad| self.refuse(&base, Code::BAD_ID, bad.to_string(), bad.help()));
         let (rubric_at, labels_at) = (at("rubric"), at("labels"));
         Some(Judge {
             rubric: self.path(&rubric_at, &rubric),
             labels: labels.map(|path| self.path(&labels_at, &path)),
             name: checked.ok()?,
-            source: LiveSource { target, critic: None, record: false, exchanges: None },
+            source: LiveSource {
+                target,
+                critic: None,
+                record: false,
+                exchanges: None,
+            },
             votes,
             floor,
         })

@@ -69,7 +69,8 @@ fn read<S: FromKeys>(source: &SourceText) -> Result<Vec<SettingsCheck>, Diagnost
         suites: Vec<F>,
     }
     let KeysOfSuites::<S::Form> { suites } = yaml::again(source)?;
-    let check = |form| -> SettingsCheck { Box::new(|reader| KindSettings::new(S::check(form, reader))) };
+    let check =
+        |form| -> SettingsCheck { Box::new(|reader| KindSettings::new(S::check(form, reader))) };
     Ok(suites.into_iter().map(check).collect())
 }
 
@@ -81,13 +82,25 @@ pub struct SuiteKeyReader<'r, 'a> {
 
 impl SuiteKeyReader<'_, '_> {
     /// Adds a problem; `path` leads from the suite to the setting.
-    pub fn refuse(&mut self, path: &[Step<'_>], code: Code, what: impl Into<String>, help: impl Into<String>) {
-        self.reader.refuse(&[&[Key("suites"), At(self.index)], path].concat(), code, what, help);
+    pub fn refuse(
+        &mut self,
+        path: &[Step<'_>],
+        code: Code,
+        what: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.reader.refuse(
+            &[&[Key("suites"), At(self.index)], path].concat(),
+            code,
+            what,
+            help,
+        );
     }
 
     /// A file of the repository; `path` leads from the suite to the setting.
     pub fn file(&mut self, path: &[Step<'_>], text: &str) -> RepoPath {
-        self.reader.path(&[&[Key("suites"), At(self.index)], path].concat(), text)
+        self.reader
+            .path(&[&[Key("suites"), At(self.index)], path].concat(), text)
     }
 }
 
@@ -100,15 +113,23 @@ pub(super) struct CheckedSuiteKeys {
 impl ConfigReader<'_> {
     /// Refuses keys of suites that neither a config nor a kind knows.
     pub(super) fn unknown_keys(&self, form: &ConfigFile, kinds: KindTable<'_>) -> Diagnostics {
-        let known: Vec<&str> =
-            SuiteForm::KEYS.into_iter().chain(kinds.iter().flat_map(|(_, keys)| keys.names()).copied()).collect();
+        let known: Vec<&str> = SuiteForm::KEYS
+            .into_iter()
+            .chain(kinds.iter().flat_map(|(_, keys)| keys.names()).copied())
+            .collect();
         let mut problems = Diagnostics::default();
         for (index, suite) in form.suites.iter().enumerate() {
-            for key in suite.of_kind.keys().filter(|key| !known.contains(&key.as_str())) {
+            for key in suite
+                .of_kind
+                .keys()
+                .filter(|key| !known.contains(&key.as_str()))
+            {
                 let help = did_you_mean(key, &known, format!("known keys: {}", known.join(", ")));
                 let at = self.locations.at(&[Key("suites"), At(index), Key(key)]);
                 let what = format!("unknown key \"{key}\"");
-                problems.push(Diagnostic::of_file(&self.source.file, Code::UNKNOWN_KEY, what, help).at(at));
+                problems.push(
+                    Diagnostic::of_file(&self.source.file, Code::UNKNOWN_KEY, what, help).at(at),
+                );
             }
         }
         problems
@@ -121,24 +142,43 @@ impl ConfigReader<'_> {
     ) -> Result<Vec<CheckedSuiteKeys>, Diagnostic> {
         let mut checks: BTreeMap<(&str, usize), SettingsCheck> = BTreeMap::new();
         for (kind, keys) in kinds {
-            let states = |suite: &SuiteForm| keys.names().iter().any(|key| suite.of_kind.contains_key(*key));
+            let states = |suite: &SuiteForm| {
+                keys.names()
+                    .iter()
+                    .any(|key| suite.of_kind.contains_key(*key))
+            };
             if suites.iter().any(states) {
                 checks.extend(
-                    (keys.read)(self.source)?.into_iter().enumerate().map(|(index, one)| ((*kind, index), one)),
+                    (keys.read)(self.source)?
+                        .into_iter()
+                        .enumerate()
+                        .map(|(index, one)| ((*kind, index), one)),
                 );
             }
         }
         let settings = suites.iter().enumerate().map(|(index, suite)| {
             let Some((kind, keys)) = kinds.iter().find(|(kind, _)| *kind == suite.kind) else {
-                return CheckedSuiteKeys { settings: KindSettings::default(), without_effect: Vec::new() };
+                return CheckedSuiteKeys {
+                    settings: KindSettings::default(),
+                    without_effect: Vec::new(),
+                };
             };
-            let mut reader = SuiteKeyReader { reader: self, index };
+            let mut reader = SuiteKeyReader {
+                reader: self,
+                index,
+            };
             let settings = match checks.remove(&(*kind, index)) {
                 Some(check) => check(&mut reader),
                 None => (keys.default)(&mut reader),
             };
-            let others = suite.of_kind.keys().filter(|key| !keys.names().contains(&key.as_str()));
-            CheckedSuiteKeys { settings, without_effect: others.cloned().collect() }
+            let others = suite
+                .of_kind
+                .keys()
+                .filter(|key| !keys.names().contains(&key.as_str()));
+            CheckedSuiteKeys {
+                settings,
+                without_effect: others.cloned().collect(),
+            }
         });
         Ok(settings.collect())
     }
@@ -149,9 +189,14 @@ pub fn config_schema<'a>(kinds: impl IntoIterator<Item = &'a KindKeys>) -> Schem
     let mut whole = schema_for!(ConfigFile);
     for keys in kinds {
         let mut own = keys.schema();
-        for (from, to) in [("/properties", "/$defs/SuiteForm/properties"), ("/$defs", "/$defs")] {
+        for (from, to) in [
+            ("/properties", "/$defs/SuiteForm/properties"),
+            ("/$defs", "/$defs"),
+        ] {
             let added = own.pointer_mut(from).map(Value::take);
-            if let (Some(Value::Object(known)), Some(Value::Object(added))) = (whole.pointer_mut(to), added) {
+            if let (Some(Value::Object(known)), Some(Value::Object(added))) =
+                (whole.pointer_mut(to), added)
+            {
                 known.extend(added);
             }
         }
@@ -206,11 +251,16 @@ mod tests {
     #[test]
     fn the_keys_of_every_kind_are_those_of_the_schema() {
         let schema = schema_for!(ConfigFile);
-        let properties = schema.as_value()["$defs"]["SuiteForm"]["properties"].as_object().unwrap();
+        let properties = schema.as_value()["$defs"]["SuiteForm"]["properties"]
+            .as_object()
+            .unwrap();
         let known: BTreeSet<&str> = properties.keys().map(String::as_str).collect();
         assert_eq!(known, BTreeSet::from(SuiteForm::KEYS));
         // A suite keeps other keys for its kind, so its own fields are no fixed list.
-        assert_eq!((names::<SuiteForm>().len(), names::<ConfigFile>().first()), (0, Some(&"version")));
+        assert_eq!(
+            (names::<SuiteForm>().len(), names::<ConfigFile>().first()),
+            (0, Some(&"version"))
+        );
     }
 
     #[test]
@@ -219,9 +269,14 @@ mod tests {
         let source = SourceText::from_text(RepoPath::root().child("c.yaml"), text.to_owned());
         let problems = read_config(&source, &[]).unwrap_err().sorted();
         let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        assert_eq!(texts[0], "c.yaml:6:5: unknown key \"tierr\"; did you mean \"tier\"? [unknown-key]");
+        assert_eq!(
+            texts[0],
+            "c.yaml:6:5: unknown key \"tierr\"; did you mean \"tier\"? [unknown-key]"
+        );
         assert!(
-            texts[1].starts_with("c.yaml:7:5: unknown key \"wrong\"; known keys: id, kind, path, tier,"),
+            texts[1].starts_with(
+                "c.yaml:7:5: unknown key \"wrong\"; known keys: id, kind, path, tier,"
+            ),
             "{texts:?}"
         );
         assert_eq!(texts.len(), 2);

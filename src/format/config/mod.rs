@@ -19,8 +19,8 @@ use jiff::SignedDuration;
 
 use self::config_reader::ConfigReader;
 use self::form::{
-    BudgetForm, ConfigFile, GateForm, GateForms, LimitForm, PriceForm, RecordPolicyForm, SuiteForm, TargetForm,
-    TierForm,
+    BudgetForm, ConfigFile, GateForm, GateForms, LimitForm, PriceForm, RecordPolicyForm, SuiteForm,
+    TargetForm, TierForm,
 };
 pub use self::gate_edit::with_gate;
 use self::kind_keys::CheckedSuiteKeys;
@@ -31,15 +31,20 @@ use super::yaml::Step::{At, Key};
 use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
 use crate::model::{
-    AgentName, Budget, Config, Price, Provider, RecordPolicy, RepoPath, StatedGate, StatedLimit, SuiteConfig, SuiteId,
-    Target, Tier, Transport, Wire,
+    AgentName, Budget, Config, Price, Provider, RecordPolicy, RepoPath, StatedGate, StatedLimit,
+    SuiteConfig, SuiteId, Target, Tier, Transport, Wire,
 };
 
 /// Reads a config whose suites are of these kinds; paths are relative to its folder.
 pub fn read_config(source: &SourceText, kinds: KindTable<'_>) -> Result<Config, Diagnostics> {
     let form: ConfigFile = yaml::whole(source)?;
     let (problems, locations) = (Diagnostics::default(), yaml::YamlLocations::of(source));
-    let mut reader = ConfigReader { source, folder: source.file.parent(), problems, locations };
+    let mut reader = ConfigReader {
+        source,
+        folder: source.file.parent(),
+        problems,
+        locations,
+    };
     let unknown = reader.unknown_keys(&form, kinds);
     if !unknown.is_empty() {
         return Err(unknown);
@@ -61,7 +66,12 @@ impl ConfigReader<'_> {
             );
         }
         if form.suites.is_empty() {
-            self.refuse(&[Key("suites")], Code::NO_SUITES, "the config has no suites", "add at least one suite");
+            self.refuse(
+                &[Key("suites")],
+                Code::NO_SUITES,
+                "the config has no suites",
+                "add at least one suite",
+            );
         }
         let targets: BTreeMap<String, Target> = form
             .targets
@@ -90,8 +100,13 @@ impl ConfigReader<'_> {
         sources::share_recordings(&mut suites);
         Config {
             file: self.source.file.clone(),
-            baseline: form.baseline.map(|path| self.path(&[Key("baseline")], &path)),
-            results: self.path(&[Key("results")], form.results.as_deref().unwrap_or(".goldgate")),
+            baseline: form
+                .baseline
+                .map(|path| self.path(&[Key("baseline")], &path)),
+            results: self.path(
+                &[Key("results")],
+                form.results.as_deref().unwrap_or(".goldgate"),
+            ),
             samples: self.samples(&[Key("samples")], form.samples),
             early_stop: form.early_stop.unwrap_or(true),
             suites,
@@ -111,11 +126,18 @@ impl ConfigReader<'_> {
     }
 
     fn find_runs_of(&mut self, suites: &mut [SuiteConfig]) {
-        let known: Vec<(SuiteId, RepoPath)> =
-            suites.iter().map(|suite| (suite.id.clone(), suite.path.clone())).collect();
+        let known: Vec<(SuiteId, RepoPath)> = suites
+            .iter()
+            .map(|suite| (suite.id.clone(), suite.path.clone()))
+            .collect();
         for suite in suites {
-            let Some(runs_of) = &suite.runs_of else { continue };
-            suite.runs_in = known.iter().find(|(id, _)| id == runs_of).map(|(_, path)| path.clone());
+            let Some(runs_of) = &suite.runs_of else {
+                continue;
+            };
+            suite.runs_in = known
+                .iter()
+                .find(|(id, _)| id == runs_of)
+                .map(|(_, path)| path.clone());
             if suite.runs_in.is_none() {
                 let ids: Vec<&str> = known.iter().map(|(id, _)| id.as_str()).collect();
                 let at = [Key("suites"), At(suite.index), Key("runs_of")];
@@ -143,7 +165,9 @@ impl ConfigReader<'_> {
         let runs_of = match &form.runs_of {
             None => None,
             Some(text) => SuiteId::new(text)
-                .map_err(|bad| self.refuse(&at("runs_of"), Code::BAD_ID, bad.to_string(), bad.help()))
+                .map_err(|bad| {
+                    self.refuse(&at("runs_of"), Code::BAD_ID, bad.to_string(), bad.help())
+                })
                 .ok(),
         };
         let tiers = form.tier.unwrap_or_else(|| vec![TierForm::Deterministic]);
@@ -173,7 +197,10 @@ impl ConfigReader<'_> {
                 }
             }
         }
-        let stated = form.gates.into_iter().map(|(metric, forms)| (self.gates(index, &metric, forms), metric));
+        let stated = form
+            .gates
+            .into_iter()
+            .map(|(metric, forms)| (self.gates(index, &metric, forms), metric));
         let gates = stated.map(|(stated, metric)| (metric, stated)).collect();
         Some(SuiteConfig {
             index,
@@ -196,7 +223,11 @@ impl ConfigReader<'_> {
         })
     }
 
-    fn terms(&mut self, index: usize, paths: BTreeMap<String, String>) -> BTreeMap<String, RepoPath> {
+    fn terms(
+        &mut self,
+        index: usize,
+        paths: BTreeMap<String, String>,
+    ) -> BTreeMap<String, RepoPath> {
         let read = paths.into_iter().map(|(name, path)| {
             let path = self.path(&[Key("suites"), At(index), Key("terms"), Key(&name)], &path);
             (name, path)
@@ -232,9 +263,12 @@ impl ConfigReader<'_> {
         for (key, number) in numbers {
             let path = [at, &[Key(key)]].concat();
             match number {
-                Some(number) if !number.is_finite() => {
-                    self.refuse(&path, Code::BAD_NUMBER, format!("{key} is {number}"), "write a finite number")
-                }
+                Some(number) if !number.is_finite() => self.refuse(
+                    &path,
+                    Code::BAD_NUMBER,
+                    format!("{key} is {number}"),
+                    "write a finite number",
+                ),
                 Some(number) if number < 0.0 && matches!(key, "zone" | "max_drop" | "max_rise") => {
                     self.refuse(
                         &path,
@@ -247,7 +281,9 @@ impl ConfigReader<'_> {
             }
         }
         let off = match (form.off, &form.reason) {
-            (Some(true), Some(reason)) if !reason.trim().is_empty() => Some(reason.trim().to_owned()),
+            (Some(true), Some(reason)) if !reason.trim().is_empty() => {
+                Some(reason.trim().to_owned())
+            }
             (Some(true), _) => {
                 self.refuse(
                     at,
@@ -307,7 +343,11 @@ impl ConfigReader<'_> {
             }
             (None, Some(argv), None) if !argv.is_empty() => {
                 let protocol = self.protocol(name, form.protocol, form.capture);
-                Transport::Command { argv, protocol, env: self.passed_on(name, form.env.take()) }
+                Transport::Command {
+                    argv,
+                    protocol,
+                    env: self.passed_on(name, form.env.take()),
+                }
             }
             (None, None, Some(address)) => Transport::Http(address),
             _ => {
@@ -322,29 +362,55 @@ impl ConfigReader<'_> {
         };
         let record = match (form.record, &transport) {
             (None, _) => RecordPolicy::Models,
-            (Some(RecordPolicyForm::Trusted), Transport::Command { .. } | Transport::Http(_)) => RecordPolicy::Trusted,
+            (Some(RecordPolicyForm::Trusted), Transport::Command { .. } | Transport::Http(_)) => {
+                RecordPolicy::Trusted
+            }
             (Some(RecordPolicyForm::Trusted), Transport::Model(_)) => {
                 let what = "record has no effect on a model, which is always recorded";
-                self.refuse(&[&at[..], &[Key("record")]].concat(), Code::NO_EFFECT, what, "remove it");
+                self.refuse(
+                    &[&at[..], &[Key("record")]].concat(),
+                    Code::NO_EFFECT,
+                    what,
+                    "remove it",
+                );
                 RecordPolicy::Models
             }
         };
-        Target { transport, concurrency: form.concurrency, timeout, stall, record }
+        Target {
+            transport,
+            concurrency: form.concurrency,
+            timeout,
+            stall,
+            record,
+        }
     }
 
-    fn duration(&mut self, target: &str, key: &'static str, text: Option<&str>) -> Option<Duration> {
+    fn duration(
+        &mut self,
+        target: &str,
+        key: &'static str,
+        text: Option<&str>,
+    ) -> Option<Duration> {
         let text = text?;
         let parsed = duration(text).filter(|time| !time.is_zero());
         if parsed.is_none() {
             let help = "write a number with ms, s or m, such as 60s";
             let at = [Key("targets"), Key(target), Key(key)];
-            self.refuse(&at, Code::BAD_DURATION, format!("invalid duration {text:?}"), help);
+            self.refuse(
+                &at,
+                Code::BAD_DURATION,
+                format!("invalid duration {text:?}"),
+                help,
+            );
         }
         parsed
     }
 
     fn budget(&mut self, form: &BudgetForm) -> Budget {
-        for (key, number) in [("max_cost_usd", form.max_cost_usd), ("max_minutes", form.max_minutes)] {
+        for (key, number) in [
+            ("max_cost_usd", form.max_cost_usd),
+            ("max_minutes", form.max_minutes),
+        ] {
             if number.is_some_and(|number| !(number.is_finite() && number >= 0.0)) {
                 self.refuse(
                     &[Key("budget"), Key(key)],
@@ -354,7 +420,11 @@ impl ConfigReader<'_> {
                 );
             }
         }
-        Budget { max_cost_usd: form.max_cost_usd, max_tokens: form.max_tokens, max_minutes: form.max_minutes }
+        Budget {
+            max_cost_usd: form.max_cost_usd,
+            max_tokens: form.max_tokens,
+            max_minutes: form.max_minutes,
+        }
     }
 
     fn price(&mut self, model: &str, form: &PriceForm) -> Price {
@@ -370,7 +440,11 @@ impl ConfigReader<'_> {
                 "write US dollars per million tokens, 0 or more",
             );
         }
-        Price { input: form.input, output: form.output, cached_input: form.cached_input }
+        Price {
+            input: form.input,
+            output: form.output,
+            cached_input: form.cached_input,
+        }
     }
 }
 
@@ -390,18 +464,37 @@ mod tests {
 
     #[test]
     fn a_duration_has_a_unit_and_is_not_negative() {
-        for (text, milliseconds) in
-            [("60s", 60_000), ("500ms", 500), ("2m", 120_000), ("1m 30s", 90_000), ("1h", 3_600_000), ("0s", 0)]
-        {
-            assert_eq!(duration(text), Some(Duration::from_millis(milliseconds)), "{text}");
+        for (text, milliseconds) in [
+            ("60s", 60_000),
+            ("500ms", 500),
+            ("2m", 120_000),
+            ("1m 30s", 90_000),
+            ("1h", 3_600_000),
+            ("0s", 0),
+        ] {
+            assert_eq!(
+                duration(text),
+                Some(Duration::from_millis(milliseconds)),
+                "{text}"
+            );
         }
-        for text in ["", "60", "soon", "-5s", "5s ago", "5 parsecs", "99999999999999999999s"] {
+        for text in [
+            "",
+            "60",
+            "soon",
+            "-5s",
+            "5s ago",
+            "5 parsecs",
+            "99999999999999999999s",
+        ] {
             assert_eq!(duration(text), None, "{text}");
         }
     }
 
     fn suite(lines: &str) -> SuiteConfig {
-        let text = format!("version: 1\nsuites:\n  - id: s\n    kind: findings\n    path: golden\n{lines}");
+        let text = format!(
+            "version: 1\nsuites:\n  - id: s\n    kind: findings\n    path: golden\n{lines}"
+        );
         let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), text);
         read_config(&source, &[]).unwrap().suites.remove(0)
     }
@@ -411,15 +504,32 @@ mod tests {
         let agent = "    agents: { a: { deterministic: { replay: runs }, fingerprint: { none: made up } } }\n";
         let read = |lines: &str| suite(&format!("{agent}{lines}")).for_reading();
         let plain = read("");
-        for lines in
-            ["    gates: { finding_recall: { min: 0.9 } }\n", "    samples: 3\n", "    no_newly_failing: true\n"]
-        {
+        for lines in [
+            "    gates: { finding_recall: { min: 0.9 } }\n",
+            "    samples: 3\n",
+            "    no_newly_failing: true\n",
+        ] {
             assert_eq!(read(lines), plain, "{lines}");
         }
-        for lines in ["    terms: { vague: vague.txt }\n", "    labels: labels.yaml\n"] {
+        for lines in [
+            "    terms: { vague: vague.txt }\n",
+            "    labels: labels.yaml\n",
+        ] {
             assert_ne!(read(lines), plain, "{lines}");
         }
-        assert_ne!(SuiteConfig { path: RepoPath::root(), ..plain.clone() }, plain);
-        assert_ne!(SuiteConfig { agents: BTreeMap::new(), ..plain.clone() }, plain);
+        assert_ne!(
+            SuiteConfig {
+                path: RepoPath::root(),
+                ..plain.clone()
+            },
+            plain
+        );
+        assert_ne!(
+            SuiteConfig {
+                agents: BTreeMap::new(),
+                ..plain.clone()
+            },
+            plain
+        );
     }
 }

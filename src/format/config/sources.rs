@@ -9,7 +9,8 @@ use crate::diag::Code;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
 use crate::model::{
-    Agent, CaptureSource, LiveSource, Protocol, RepoPath, Role, RunSource, SuiteConfig, Target, Transport,
+    Agent, CaptureSource, LiveSource, Protocol, RepoPath, Role, RunSource, SuiteConfig, Target,
+    Transport,
 };
 
 /// The word with which recordings answer the calls of an agent's code.
@@ -20,11 +21,22 @@ pub(super) fn share_recordings(suites: &mut [SuiteConfig]) {
     let mut folders: BTreeMap<RepoPath, BTreeSet<RepoPath>> = BTreeMap::new();
     for (name, agent) in suites.iter().flat_map(|suite| &suite.agents) {
         for folder in agent.recordings() {
-            folders.entry(folder.clone()).or_default().insert(folder.child(name.as_str()));
+            folders
+                .entry(folder.clone())
+                .or_default()
+                .insert(folder.child(name.as_str()));
         }
     }
-    for agent in suites.iter_mut().flat_map(|suite| suite.agents.values_mut()) {
-        let recorded = agent.recordings().filter_map(|folder| folders.get(folder)).flatten().cloned().collect();
+    for agent in suites
+        .iter_mut()
+        .flat_map(|suite| suite.agents.values_mut())
+    {
+        let recorded = agent
+            .recordings()
+            .filter_map(|folder| folders.get(folder))
+            .flatten()
+            .cloned()
+            .collect();
         agent.recorded = recorded;
     }
 }
@@ -39,62 +51,114 @@ impl ConfigReader<'_> {
     ) -> Agent {
         let mut prompt: Option<RepoPath> = None;
         let mut source = |tier: &'static str, form: Option<SourceForm>| {
-            let at = [Key("suites"), At(index), Key("agents"), Key(name), Key(tier)];
+            let at = [
+                Key("suites"),
+                At(index),
+                Key("agents"),
+                Key(name),
+                Key(tier),
+            ];
             let form = form?;
             if let Some(path) = &form.prompt {
                 let path = self.path(&at, path);
                 if let Some(other) = prompt.as_ref().filter(|other| **other != path) {
-                    let what =
-                        format!("the prompt is {path} here, but {other} in deterministic: an agent has one prompt");
+                    let what = format!(
+                        "the prompt is {path} here, but {other} in deterministic: an agent has one prompt"
+                    );
                     let help = "state the same prompt, or make two agents of it";
-                    self.refuse(&[&at[..], &[Key("prompt")]].concat(), Code::BAD_SOURCE, what, help);
+                    self.refuse(
+                        &[&at[..], &[Key("prompt")]].concat(),
+                        Code::BAD_SOURCE,
+                        what,
+                        help,
+                    );
                 }
                 prompt.get_or_insert(path);
             }
             self.source(&at, form, targets)
         };
-        let (deterministic, model) = (source("deterministic", form.deterministic), source("model", form.model));
+        let (deterministic, model) = (
+            source("deterministic", form.deterministic),
+            source("model", form.model),
+        );
         let role = match form.role {
             None | Some(RoleForm::Actor) => Role::Actor,
             Some(RoleForm::Critic) => Role::Critic,
         };
-        let (fingerprint, no_fingerprint) = self.fingerprint(index, name, form.fingerprint, prompt.as_ref());
-        let mut agent = Agent { deterministic, model, prompt, fingerprint, no_fingerprint, role, ..Agent::default() };
+        let (fingerprint, no_fingerprint) =
+            self.fingerprint(index, name, form.fingerprint, prompt.as_ref());
+        let mut agent = Agent {
+            deterministic,
+            model,
+            prompt,
+            fingerprint,
+            no_fingerprint,
+            role,
+            ..Agent::default()
+        };
         agent.stale = self.stale(index, name, &agent, form.stale);
         agent
     }
 
-    fn source(&mut self, at: &[Step<'_>], form: SourceForm, targets: &BTreeMap<String, Target>) -> Option<RunSource> {
-        if form.recordings.is_some() || (form.replay.as_deref() == Some(EXCHANGES) && form.target.is_some()) {
+    fn source(
+        &mut self,
+        at: &[Step<'_>],
+        form: SourceForm,
+        targets: &BTreeMap<String, Target>,
+    ) -> Option<RunSource> {
+        if form.recordings.is_some()
+            || (form.replay.as_deref() == Some(EXCHANGES) && form.target.is_some())
+        {
             return self.exchanges(at, form, targets);
         }
         match (form.replay, form.target) {
             (Some(_), None) if form.record => {
                 let help = "remove it, or add target: NAME";
-                self.refuse(at, Code::NO_EFFECT, "record has no effect with replay", help);
+                self.refuse(
+                    at,
+                    Code::NO_EFFECT,
+                    "record has no effect with replay",
+                    help,
+                );
                 None
             }
             (Some(_), None) if form.critic.is_some() => {
                 let help = "remove it, or add target: NAME for the actor; a recorded loop already contains its critic's answers";
-                self.refuse(at, Code::NO_EFFECT, "critic has no effect with replay", help);
+                self.refuse(
+                    at,
+                    Code::NO_EFFECT,
+                    "critic has no effect with replay",
+                    help,
+                );
                 None
             }
             (Some(folder), None) => Some(RunSource::Replay(self.path(at, &folder))),
             (None, Some(target)) => {
                 let known = [Some(&target), form.critic.as_ref()].into_iter().flatten();
-                let unknown =
-                    known.filter(|name| !targets.contains_key(*name)).map(|name| self.unknown(at, name, targets));
+                let unknown = known
+                    .filter(|name| !targets.contains_key(*name))
+                    .map(|name| self.unknown(at, name, targets));
                 match unknown.count() {
                     0 => {
                         let (critic, record) = (form.critic, form.record);
-                        Some(RunSource::Live(LiveSource { target, critic, record, exchanges: None }))
+                        Some(RunSource::Live(LiveSource {
+                            target,
+                            critic,
+                            record,
+                            exchanges: None,
+                        }))
                     }
                     _ => None,
                 }
             }
             (Some(_), Some(_)) | (None, None) => {
                 let help = "write either replay: FOLDER or target: NAME";
-                self.refuse(at, Code::BAD_SOURCE, "an agent needs exactly one of replay and target", help);
+                self.refuse(
+                    at,
+                    Code::BAD_SOURCE,
+                    "an agent needs exactly one of replay and target",
+                    help,
+                );
                 None
             }
         }
@@ -107,9 +171,17 @@ impl ConfigReader<'_> {
         form: SourceForm,
         targets: &BTreeMap<String, Target>,
     ) -> Option<RunSource> {
-        let SourceForm { replay, target, recordings, critic, prompt: _, record } = form;
+        let SourceForm {
+            replay,
+            target,
+            recordings,
+            critic,
+            prompt: _,
+            record,
+        } = form;
         let help = "write { replay: exchanges, target: NAME, recordings: FOLDER }";
-        let (Some(EXCHANGES), Some(target), Some(folder)) = (replay.as_deref(), target, recordings) else {
+        let (Some(EXCHANGES), Some(target), Some(folder)) = (replay.as_deref(), target, recordings)
+        else {
             let what = "recordings belongs to replay: exchanges, which needs a target and the folder of its recordings";
             self.refuse(at, Code::BAD_SOURCE, what, help);
             return None;
@@ -130,12 +202,25 @@ impl ConfigReader<'_> {
                 self.unknown(at, &target, targets);
                 None
             }
-            Some(Transport::Command { protocol: Protocol::Captured(_), .. }) => {
-                Some(RunSource::Live(LiveSource { target, critic: None, record: false, exchanges }))
-            }
+            Some(Transport::Command {
+                protocol: Protocol::Captured(_),
+                ..
+            }) => Some(RunSource::Live(LiveSource {
+                target,
+                critic: None,
+                record: false,
+                exchanges,
+            })),
             Some(Transport::Command { .. } | Transport::Http(_) | Transport::Model(_)) => {
-                let what = format!("the target \"{target}\" does not record its model calls, so none can be replayed");
-                self.refuse(at, Code::BAD_SOURCE, what, "add capture: openai, anthropic or otlp to a command");
+                let what = format!(
+                    "the target \"{target}\" does not record its model calls, so none can be replayed"
+                );
+                self.refuse(
+                    at,
+                    Code::BAD_SOURCE,
+                    what,
+                    "add capture: openai, anthropic or otlp to a command",
+                );
                 None
             }
         }
@@ -167,7 +252,12 @@ impl ConfigReader<'_> {
             [] => "add it under targets".to_owned(),
             known => format!("the targets are {}", known.join(", ")),
         };
-        self.refuse(at, Code::UNKNOWN_TARGET, format!("no target is called \"{name}\""), help);
+        self.refuse(
+            at,
+            Code::UNKNOWN_TARGET,
+            format!("no target is called \"{name}\""),
+            help,
+        );
     }
 }
 

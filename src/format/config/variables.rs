@@ -11,12 +11,19 @@ const RUNNERS: [&str; 4] = ["ACTIONS_", "GITHUB_", "INPUT_", "RUNNER_"];
 
 /// Variables that every process has and that contain no key.
 const USUAL: [&str; 13] = [
-    "HOME", "HOSTNAME", "LANG", "LANGUAGE", "LOGNAME", "OLDPWD", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "TZ", "USER",
+    "HOME", "HOSTNAME", "LANG", "LANGUAGE", "LOGNAME", "OLDPWD", "PATH", "PWD", "SHELL", "TERM",
+    "TMPDIR", "TZ", "USER",
 ];
 
 /// Files through which a step affects later steps or their output.
-const FILES: [&str; 6] =
-    ["GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY", "GITHUB_EVENT_PATH"];
+const FILES: [&str; 6] = [
+    "GITHUB_ENV",
+    "GITHUB_OUTPUT",
+    "GITHUB_PATH",
+    "GITHUB_STATE",
+    "GITHUB_STEP_SUMMARY",
+    "GITHUB_EVENT_PATH",
+];
 
 impl ConfigReader<'_> {
     /// Refuses a target with an invalid key variable or region.
@@ -24,8 +31,12 @@ impl ConfigReader<'_> {
         let at = |key| [Key("targets"), Key(target), Key(key)];
         if let Some(name) = &form.api_key_env {
             let what = match () {
-                () if !is_name(name) => Some(format!("{name:?} is not the name of an environment variable")),
-                () if is_of_runner(name) => Some(format!("api_key_env names {name}, which belongs to the runner")),
+                () if !is_name(name) => Some(format!(
+                    "{name:?} is not the name of an environment variable"
+                )),
+                () if is_of_runner(name) => Some(format!(
+                    "api_key_env names {name}, which belongs to the runner"
+                )),
                 () if USUAL.contains(&name.as_str()) || name.starts_with("LC_") => {
                     Some(format!("api_key_env names {name}, which contains no key"))
                 }
@@ -36,18 +47,37 @@ impl ConfigReader<'_> {
                 self.refuse(&at("api_key_env"), Code::BAD_VARIABLE, what, help);
             }
         }
-        let is_region = |region: &String| region.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        let is_region = |region: &String| {
+            region
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        };
         if let Some(region) = form.region.as_ref().filter(|region| !is_region(region)) {
             let what = format!("{region:?} is not a region");
-            self.refuse(&at("region"), Code::BAD_REGION, what, "write a region such as eu-central-1");
+            self.refuse(
+                &at("region"),
+                Code::BAD_REGION,
+                what,
+                "write a region such as eu-central-1",
+            );
         }
         if form.capture.is_some() && form.command.is_none() {
             let help = "remove it; capture applies only to command";
-            self.refuse(&at("capture"), Code::NO_EFFECT, "capture has no effect without command", help);
+            self.refuse(
+                &at("capture"),
+                Code::NO_EFFECT,
+                "capture has no effect without command",
+                help,
+            );
         }
         if form.env.is_some() && form.command.is_none() {
             let help = "remove it; env applies only to command";
-            self.refuse(&at("env"), Code::NO_EFFECT, "env has no effect without command", help);
+            self.refuse(
+                &at("env"),
+                Code::NO_EFFECT,
+                "env has no effect without command",
+                help,
+            );
         }
     }
 
@@ -56,14 +86,21 @@ impl ConfigReader<'_> {
         let names = names.unwrap_or_default();
         for (index, name) in names.iter().enumerate() {
             let what = match () {
-                () if !is_name(name) => format!("{name:?} is not the name of an environment variable"),
+                () if !is_name(name) => {
+                    format!("{name:?} is not the name of an environment variable")
+                }
                 () if is_secret_of_runner(name) => {
                     format!("env names {name}, which would let the program act as the runner")
                 }
                 () => continue,
             };
             let at: [Step<'_>; 4] = [Key("targets"), Key(target), Key("env"), At(index)];
-            self.refuse(&at, Code::BAD_VARIABLE, what, "list variables that the program needs, such as AGENT_URL");
+            self.refuse(
+                &at,
+                Code::BAD_VARIABLE,
+                what,
+                "list variables that the program needs, such as AGENT_URL",
+            );
         }
         names
     }
@@ -71,7 +108,10 @@ impl ConfigReader<'_> {
 
 fn is_name(name: &str) -> bool {
     let starts = name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_');
-    starts && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    starts
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 fn is_of_runner(name: &str) -> bool {

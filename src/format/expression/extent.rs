@@ -23,32 +23,55 @@ pub struct Size {
 
 impl Size {
     fn plus(self, other: Self) -> Self {
-        Self { bytes: self.bytes + other.bytes, items: self.items + other.items }
+        Self {
+            bytes: self.bytes + other.bytes,
+            items: self.items + other.items,
+        }
     }
 
     fn max(self, other: Self) -> Self {
-        Self { bytes: self.bytes.max(other.bytes), items: self.items.max(other.items) }
+        Self {
+            bytes: self.bytes.max(other.bytes),
+            items: self.items.max(other.items),
+        }
     }
 }
 
 impl Extent {
     /// A number, a truth value, or null.
-    pub const SCALAR: Self =
-        Self { whole: Size { bytes: 8.0, items: 0.0 }, inside: Size { bytes: 0.0, items: 0.0 }, longest: 0.0 };
+    pub const SCALAR: Self = Self {
+        whole: Size {
+            bytes: 8.0,
+            items: 0.0,
+        },
+        inside: Size {
+            bytes: 0.0,
+            items: 0.0,
+        },
+        longest: 0.0,
+    };
 
     pub fn of(json: &Json) -> Self {
         match json {
             Json::Null | Json::Bool(_) | Json::Number(_) => Self::SCALAR,
             Json::String(text) => Self::text(text.len() as f64),
             Json::Array(items) => Self::list(items.iter().map(Self::of)),
-            Json::Object(fields) => {
-                Self::list(fields.iter().map(|(key, value)| Self::text(key.len() as f64).joined(Self::of(value))))
-            }
+            Json::Object(fields) => Self::list(
+                fields
+                    .iter()
+                    .map(|(key, value)| Self::text(key.len() as f64).joined(Self::of(value))),
+            ),
         }
     }
 
     pub fn text(bytes: f64) -> Self {
-        Self { whole: Size { bytes: 8.0 + bytes, items: 0.0 }, ..Self::SCALAR }
+        Self {
+            whole: Size {
+                bytes: 8.0 + bytes,
+                items: 0.0,
+            },
+            ..Self::SCALAR
+        }
     }
 
     /// A list or a map of these items.
@@ -85,13 +108,24 @@ impl Extent {
 
     /// A value inside this one: an item, or the value of a key.
     pub fn part(self) -> Self {
-        Self { whole: self.inside, inside: self.inside, longest: self.longest.min(self.inside.items) }
+        Self {
+            whole: self.inside,
+            inside: self.inside,
+            longest: self.longest.min(self.inside.items),
+        }
     }
 
     /// This value joined with itself, `factor` times.
     pub fn times(self, factor: f64) -> Self {
         let Size { bytes, items } = self.whole;
-        let whole = Size { bytes: bytes * factor, items: items * factor };
-        Self { whole, inside: self.inside, longest: self.longest * factor }
+        let whole = Size {
+            bytes: bytes * factor,
+            items: items * factor,
+        };
+        Self {
+            whole,
+            inside: self.inside,
+            longest: self.longest * factor,
+        }
     }
 }

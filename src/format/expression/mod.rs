@@ -31,8 +31,15 @@ use crate::text::line;
 const AND: &str = "_&&_";
 
 /// The comparisons by their names in a parsed expression, as people write them.
-const COMPARISONS: &[(&str, &str)] =
-    &[("_==_", "=="), ("_!=_", "!="), ("_<_", "<"), ("_<=_", "<="), ("_>_", ">"), ("_>=_", ">="), ("@in", "in")];
+const COMPARISONS: &[(&str, &str)] = &[
+    ("_==_", "=="),
+    ("_!=_", "!="),
+    ("_<_", "<"),
+    ("_<=_", "<="),
+    ("_>_", ">"),
+    ("_>=_", ">="),
+    ("@in", "in"),
+];
 
 /// The longest value in a comparison, in characters.
 const SHOWN: usize = 80;
@@ -40,8 +47,12 @@ const SHOWN: usize = 80;
 /// The language: CEL's standard functions, and its extensions for numbers and texts.
 static LANGUAGE: LazyLock<Arc<Env>> = LazyLock::new(|| {
     let mut language = Env::stdlib().with_optional_support(false);
-    language.add_extension(math).expect("the extension adds functions of its own");
-    language.add_extension(strings).expect("the extension adds functions of its own");
+    language
+        .add_extension(math)
+        .expect("the extension adds functions of its own");
+    language
+        .add_extension(strings)
+        .expect("the extension adds functions of its own");
     Arc::new(language)
 });
 
@@ -60,7 +71,11 @@ impl Expression {
     /// It is not CEL, it is too long or nested too deeply, or it uses a name or a function that does not exist.
     pub fn parse(text: &str) -> Result<Self, BadExpression> {
         let PreparedExpression { program, output } = prepared(&LANGUAGE, text)?;
-        Ok(Self { text: text.into(), program, output })
+        Ok(Self {
+            text: text.into(),
+            program,
+            output,
+        })
     }
 
     /// The expression as written.
@@ -96,8 +111,14 @@ fn context(variables: &ExpressionVariables) -> Context<'static, 'static> {
     for (name, value) in variables.values() {
         context.add_variable_from_value(name, value.clone());
     }
-    let added = [context.add_function("sum", sum), context.add_function(IN_ORDER, in_order)];
-    added.into_iter().collect::<Result<(), _>>().expect("the language has no functions of these names");
+    let added = [
+        context.add_function("sum", sum),
+        context.add_function(IN_ORDER, in_order),
+    ];
+    added
+        .into_iter()
+        .collect::<Result<(), _>>()
+        .expect("the language has no functions of these names");
     context
 }
 
@@ -107,16 +128,26 @@ fn value(part: &IdedExpr, context: &Context<'_, '_>) -> Result<Value, String> {
 }
 
 fn false_comparison(part: &IdedExpr, context: &Context<'_, '_>) -> Option<String> {
-    let Expr::Call(call) = &part.expr else { return None };
-    let [left, right] = call.args.as_slice() else { return None };
+    let Expr::Call(call) = &part.expr else {
+        return None;
+    };
+    let [left, right] = call.args.as_slice() else {
+        return None;
+    };
     if call.func_name == AND {
         return [left, right]
             .into_iter()
             .find(|side| value(side, context) == Ok(Value::Bool(false)))
             .and_then(|side| false_comparison(side, context));
     }
-    let (_, sign) = COMPARISONS.iter().find(|(name, _)| *name == call.func_name)?;
-    let shown = |side: &IdedExpr| value(side, context).ok().map(|value| line(&value.to_string(), SHOWN));
+    let (_, sign) = COMPARISONS
+        .iter()
+        .find(|(name, _)| *name == call.func_name)?;
+    let shown = |side: &IdedExpr| {
+        value(side, context)
+            .ok()
+            .map(|value| line(&value.to_string(), SHOWN))
+    };
     Some(format!("{} {sign} {}", shown(left)?, shown(right)?))
 }
 

@@ -55,21 +55,41 @@ pub struct OutputUse {
 /// The parsed expression, ready to be evaluated.
 pub fn prepared(language: &Arc<Env>, text: &str) -> Result<PreparedExpression, BadExpression> {
     if text.trim().is_empty() {
-        return Err(bad("the expression is empty", "write a condition, such as output.total == expected.total"));
+        return Err(bad(
+            "the expression is empty",
+            "write a condition, such as output.total == expected.total",
+        ));
     }
-    if let Some(limit) = [(&InputLimit::EXPRESSION, text.chars().count()), (&InputLimit::OPERATORS, operators(text))]
-        .into_iter()
-        .find_map(|(limit, count)| limit.is_exceeded_by(count).then_some(limit))
+    if let Some(limit) = [
+        (&InputLimit::EXPRESSION, text.chars().count()),
+        (&InputLimit::OPERATORS, operators(text)),
+    ]
+    .into_iter()
+    .find_map(|(limit, count)| limit.is_exceeded_by(count).then_some(limit))
     {
-        return Err(bad(format!("the expression is too long: the limit is {limit} {}", limit.input), limit.help));
+        return Err(bad(
+            format!(
+                "the expression is too long: the limit is {limit} {}",
+                limit.input
+            ),
+            limit.help,
+        ));
     }
-    let parsed = language.parser().max_recursion_depth(DEEPEST_BRACKETS).parse(text);
+    let parsed = language
+        .parser()
+        .max_recursion_depth(DEEPEST_BRACKETS)
+        .parse(text);
     let mut program = parsed.map_err(|errors| {
         let first = errors.errors.iter().min_by_key(|error| error.pos);
-        let (position, reason) = first.map_or(((1, 1), String::new()), |error| (error.pos, plain(&error.msg)));
+        let (position, reason) = first.map_or(((1, 1), String::new()), |error| {
+            (error.pos, plain(&error.msg))
+        });
         let (row, column) = (position.0.max(1), position.1.max(1));
-        let at =
-            if text.contains('\n') { format!("line {row}, character {column}") } else { format!("character {column}") };
+        let at = if text.contains('\n') {
+            format!("line {row}, character {column}")
+        } else {
+            format!("character {column}")
+        };
         bad(
             format!("the expression is not valid at {at}: {reason}"),
             "write an expression of CEL, such as output.total == 5",
@@ -77,11 +97,17 @@ pub fn prepared(language: &Arc<Env>, text: &str) -> Result<PreparedExpression, B
     })?;
     let mut names = Names::default();
     names.check(&mut program, 0)?;
-    Ok(PreparedExpression { program, output: names.output })
+    Ok(PreparedExpression {
+        program,
+        output: names.output,
+    })
 }
 
 fn bad(what: impl Into<String>, help: impl Into<String>) -> BadExpression {
-    BadExpression { what: what.into(), help: help.into() }
+    BadExpression {
+        what: what.into(),
+        help: help.into(),
+    }
 }
 
 /// The parser's reason without its internals.
@@ -105,8 +131,10 @@ fn operators(text: &str) -> usize {
             Some(_) => {}
             None if matches!(sign, '"' | '\'') => quote = Some(sign),
             None => {
-                count +=
-                    usize::from(matches!(sign, '+' | '-' | '*' | '/' | '%' | '.' | '[' | '<' | '>' | '=' | '?' | '!'))
+                count += usize::from(matches!(
+                    sign,
+                    '+' | '-' | '*' | '/' | '%' | '.' | '[' | '<' | '>' | '=' | '?' | '!'
+                ))
             }
         }
     }
@@ -127,7 +155,10 @@ impl Names {
     fn check(&mut self, part: &mut IdedExpr, depth: usize) -> Result<(), BadExpression> {
         let limit = &InputLimit::EXPRESSION_LEVELS;
         if limit.is_exceeded_by(depth) {
-            return Err(bad(format!("the expression is nested too deeply: the limit is {limit}"), limit.help));
+            return Err(bad(
+                format!("the expression is nested too deeply: the limit is {limit}"),
+                limit.help,
+            ));
         }
         let depth = depth + 1;
         match &mut part.expr {
@@ -141,40 +172,74 @@ impl Names {
                 false => self.check(&mut select.operand, depth),
             },
             Expr::Call(call) => self.check_call(call, depth),
-            Expr::List(list) => list.elements.iter_mut().try_for_each(|item| self.check(item, depth)),
-            Expr::Map(map) => map.entries.iter_mut().try_for_each(|entry| match &mut entry.expr {
-                EntryExpr::MapEntry(entry) => {
-                    self.check(&mut entry.key, depth)?;
-                    self.check(&mut entry.value, depth)
-                }
-                EntryExpr::StructField(field) => self.check(&mut field.value, depth),
-            }),
+            Expr::List(list) => list
+                .elements
+                .iter_mut()
+                .try_for_each(|item| self.check(item, depth)),
+            Expr::Map(map) => map
+                .entries
+                .iter_mut()
+                .try_for_each(|entry| match &mut entry.expr {
+                    EntryExpr::MapEntry(entry) => {
+                        self.check(&mut entry.key, depth)?;
+                        self.check(&mut entry.value, depth)
+                    }
+                    EntryExpr::StructField(field) => self.check(&mut field.value, depth),
+                }),
             Expr::Comprehension(loop_over) => {
                 self.check(&mut loop_over.iter_range, depth)?;
                 let range = std::mem::take(&mut loop_over.iter_range);
-                let call = CallExpr { func_name: IN_ORDER.to_owned(), target: None, args: vec![range] };
-                loop_over.iter_range = IdedExpr { id: loop_over.accu_init.id, expr: Expr::Call(call) };
+                let call = CallExpr {
+                    func_name: IN_ORDER.to_owned(),
+                    target: None,
+                    args: vec![range],
+                };
+                loop_over.iter_range = IdedExpr {
+                    id: loop_over.accu_init.id,
+                    expr: Expr::Call(call),
+                };
                 self.check(&mut loop_over.accu_init, depth)?;
                 let known = self.local.len();
                 let second = loop_over.iter_var2.iter();
-                self.local.extend([&loop_over.iter_var, &loop_over.accu_var].into_iter().chain(second).cloned());
-                let parts = [&mut loop_over.loop_cond, &mut loop_over.loop_step, &mut loop_over.result];
-                let checked = parts.into_iter().try_for_each(|part| self.check(part, depth));
+                self.local.extend(
+                    [&loop_over.iter_var, &loop_over.accu_var]
+                        .into_iter()
+                        .chain(second)
+                        .cloned(),
+                );
+                let parts = [
+                    &mut loop_over.loop_cond,
+                    &mut loop_over.loop_step,
+                    &mut loop_over.result,
+                ];
+                let checked = parts
+                    .into_iter()
+                    .try_for_each(|part| self.check(part, depth));
                 self.local.truncate(known);
                 checked
             }
-            Expr::Struct(_) | Expr::Unspecified => {
-                Err(bad("the expression builds a value of a named type", "write a map: {\"key\": value}"))
-            }
+            Expr::Struct(_) | Expr::Unspecified => Err(bad(
+                "the expression builds a value of a named type",
+                "write a map: {\"key\": value}",
+            )),
         }
     }
 
     fn check_variable(&self, name: &str) -> Result<(), BadExpression> {
-        let known = || VARIABLES.iter().map(|(name, _)| *name).chain(self.local.iter().map(String::as_str));
+        let known = || {
+            VARIABLES
+                .iter()
+                .map(|(name, _)| *name)
+                .chain(self.local.iter().map(String::as_str))
+        };
         if known().any(|known| known == name) {
             return Ok(());
         }
-        Err(unknown("name", name, known().filter(|name| !name.starts_with('@'))))
+        Err(unknown(
+            "name",
+            name,
+            known().filter(|name| !name.starts_with('@')),
+        ))
     }
 
     /// Whether a name is the variable `output`.
@@ -208,24 +273,43 @@ impl Names {
             return Ok(());
         }
         // Macros have names with `@` of their own.
-        let is_operator =
-            call.func_name.contains('@') || !call.func_name.starts_with(|first: char| first.is_ascii_alphabetic());
+        let is_operator = call.func_name.contains('@')
+            || !call
+                .func_name
+                .starts_with(|first: char| first.is_ascii_alphabetic());
         let is_math = match call.target.as_deref() {
-            Some(IdedExpr { expr: Expr::Ident(name), .. }) => name == "math" && !self.local.contains(name),
+            Some(IdedExpr {
+                expr: Expr::Ident(name),
+                ..
+            }) => name == "math" && !self.local.contains(name),
             Some(_) | None => false,
         };
-        let name = if is_math { format!("math.{}", call.func_name) } else { call.func_name.clone() };
+        let name = if is_math {
+            format!("math.{}", call.func_name)
+        } else {
+            call.func_name.clone()
+        };
         if !is_operator && !FUNCTIONS.contains(&name.as_str()) {
             return Err(unknown("function", &name, FUNCTIONS.iter().copied()));
         }
         if let (false, Some(target)) = (is_math, &mut call.target) {
             self.check(target, depth)?;
         }
-        call.args.iter_mut().try_for_each(|part| self.check(part, depth))
+        call.args
+            .iter_mut()
+            .try_for_each(|part| self.check(part, depth))
     }
 }
 
-fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> BadExpression {
-    let help = did_you_mean(name, known.clone(), format!("the {what}s are {}", known.collect::<Vec<_>>().join(", ")));
+fn unknown<'a>(
+    what: &str,
+    name: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> BadExpression {
+    let help = did_you_mean(
+        name,
+        known.clone(),
+        format!("the {what}s are {}", known.collect::<Vec<_>>().join(", ")),
+    );
     bad(format!("unknown {what} \"{name}\" in the expression"), help)
 }

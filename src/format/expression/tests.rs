@@ -21,7 +21,9 @@ fn variables() -> ExpressionVariables {
 }
 
 fn value(text: &str) -> Result<Value, String> {
-    Expression::parse(text).map_err(|bad| format!("{} ({})", bad.what, bad.help))?.evaluate(&variables())
+    Expression::parse(text)
+        .map_err(|bad| format!("{} ({})", bad.what, bad.help))?
+        .evaluate(&variables())
 }
 
 #[test]
@@ -39,7 +41,10 @@ fn expressions_have_the_values_of_the_language() {
         ("{2: 'x', 1: 'y'}.map(key, key)", json!([1, 2])),
         ("output.name.lowerAscii() == 'ab'", json!(true)),
         ("text.matches('^H.*o$')", json!(true)),
-        ("calls.exists_one(call, call.name == 'find' && call.arguments.id == 7)", json!(true)),
+        (
+            "calls.exists_one(call, call.name == 'find' && call.arguments.id == 7)",
+            json!(true),
+        ),
         ("sum(output.items)", json!(6)),
         ("sum([1, 2.5])", json!(3.5)),
         ("math.greatest(output.price, 3.0)", json!(3.0)),
@@ -56,11 +61,26 @@ fn an_expression_without_a_value_gives_the_reason() {
         ("output.missing == 1", "the key \"missing\" is missing"),
         ("output.items[7]", "the list has no item 7"),
         ("output.total / 0", "division by zero"),
-        ("output.total + output.name", "\"+\" does not fit int and string"),
-        ("output.total < output.name", "\"<\" does not fit int and string"),
-        ("9223372036854775807 + output.total", "the number is too large"),
-        ("double(output.total) / 0.0", "its value is not a finite number"),
-        ("output.name.matches('(')", "\"matches\" does not fit these values"),
+        (
+            "output.total + output.name",
+            "\"+\" does not fit int and string",
+        ),
+        (
+            "output.total < output.name",
+            "\"<\" does not fit int and string",
+        ),
+        (
+            "9223372036854775807 + output.total",
+            "the number is too large",
+        ),
+        (
+            "double(output.total) / 0.0",
+            "its value is not a finite number",
+        ),
+        (
+            "output.name.matches('(')",
+            "\"matches\" does not fit these values",
+        ),
         ("sum([text])", "\"sum\" does not fit these values"),
     ] {
         assert_eq!(value(text), Err(reason.to_owned()), "{text}");
@@ -70,9 +90,18 @@ fn an_expression_without_a_value_gives_the_reason() {
 #[test]
 fn what_is_no_expression_is_refused_with_its_position() {
     for (text, problem) in [
-        ("", "the expression is empty (write a condition, such as output.total == expected.total)"),
-        ("outptu.total == 5", "unknown name \"outptu\" in the expression (did you mean \"output\"?)"),
-        ("output.items.exist(x, x > 1)", "unknown function \"exist\" in the expression (did you mean \"exists\"?)"),
+        (
+            "",
+            "the expression is empty (write a condition, such as output.total == expected.total)",
+        ),
+        (
+            "outptu.total == 5",
+            "unknown name \"outptu\" in the expression (did you mean \"output\"?)",
+        ),
+        (
+            "output.items.exist(x, x > 1)",
+            "unknown function \"exist\" in the expression (did you mean \"exists\"?)",
+        ),
         (
             "output.total = 5",
             "the expression is not valid at character 14: token recognition error at: '= ' (write an expression of CEL, such as output.total == 5)",
@@ -81,7 +110,10 @@ fn what_is_no_expression_is_refused_with_its_position() {
             "output.items.map(x, x) == y",
             "unknown name \"y\" in the expression (the names are output, text, calls, input, expected, used)",
         ),
-        ("google.Thing{a: 1}", "the expression builds a value of a named type (write a map: {\"key\": value})"),
+        (
+            "google.Thing{a: 1}",
+            "the expression builds a value of a named type (write a map: {\"key\": value})",
+        ),
     ] {
         assert_eq!(value(text), Err(problem.to_owned()), "{text}");
     }
@@ -90,19 +122,41 @@ fn what_is_no_expression_is_refused_with_its_position() {
 #[test]
 fn an_expression_has_at_most_2000_characters_80_operators_and_40_levels() {
     assert!(value(&format!("'{}'", "x".repeat(1998))).is_ok());
-    assert!(value(&format!("'{}'", "x".repeat(1999))).unwrap_err().contains("the limit is 2,000 characters"));
+    assert!(
+        value(&format!("'{}'", "x".repeat(1999)))
+            .unwrap_err()
+            .contains("the limit is 2,000 characters")
+    );
     assert!(value(&format!("[1{}]", ", 1+1".repeat(79))).is_ok());
-    assert!(value(&format!("[1{}]", ", 1+1".repeat(80))).unwrap_err().contains("the limit is 80 operators"));
+    assert!(
+        value(&format!("[1{}]", ", 1+1".repeat(80)))
+            .unwrap_err()
+            .contains("the limit is 80 operators")
+    );
     let repeated = |count: usize, open: &str, middle: &str, close: &str| {
-        value(&format!("{}{middle}{}", open.repeat(count), close.repeat(count))).unwrap_err()
+        value(&format!(
+            "{}{middle}{}",
+            open.repeat(count),
+            close.repeat(count)
+        ))
+        .unwrap_err()
     };
     assert!(repeated(9, "(", "1", ")").contains("more than 8 brackets inside each other"));
-    assert!(repeated(1000, "[", "1", "").contains("the expression is too long: the limit is 80 operators"));
+    assert!(
+        repeated(1000, "[", "1", "")
+            .contains("the expression is too long: the limit is 80 operators")
+    );
     assert!(repeated(81, "", "1", "+1").contains("the limit is 80 operators"));
-    assert!(repeated(41, "", "1", "+1").contains("the expression is nested too deeply: the limit is 40 levels"));
+    assert!(
+        repeated(41, "", "1", "+1")
+            .contains("the expression is nested too deeply: the limit is 40 levels")
+    );
     assert!(repeated(1001, "'", "", "'").contains("the limit is 2,000 characters"));
     assert_eq!(value(&format!("1{}", "+1".repeat(39))), Ok(json!(40)));
-    assert_eq!(value(&format!("{}1{}", "(".repeat(8), ")".repeat(8))), Ok(json!(1)));
+    assert_eq!(
+        value(&format!("{}1{}", "(".repeat(8), ")".repeat(8))),
+        Ok(json!(1))
+    );
 }
 
 #[test]
@@ -114,19 +168,37 @@ fn an_expression_that_could_take_hours_is_not_evaluated() {
     for text in [
         "output.all(a, output.all(b, a + b >= 0))".to_owned(),
         format!("[text]{}.size()", ".map(x, x + x)".repeat(30)),
-        format!("text{}.size()", ".replace('a', 'aaaaaaaaaaaaaaaa')".repeat(20)),
-        format!("[1]{}.size()", ".map(x, [x, x, x, x, x, x, x, x])".repeat(20)),
+        format!(
+            "text{}.size()",
+            ".replace('a', 'aaaaaaaaaaaaaaaa')".repeat(20)
+        ),
+        format!(
+            "[1]{}.size()",
+            ".map(x, [x, x, x, x, x, x, x, x])".repeat(20)
+        ),
     ] {
-        assert!(run(&text).unwrap_err().starts_with("it could take too long"), "{text}");
+        assert!(
+            run(&text)
+                .unwrap_err()
+                .starts_with("it could take too long"),
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn a_false_comparison_is_shown_with_its_values() {
-    let shown = |text: &str| Expression::parse(text).unwrap().false_comparison(&variables());
+    let shown = |text: &str| {
+        Expression::parse(text)
+            .unwrap()
+            .false_comparison(&variables())
+    };
     for (text, expected) in [
         ("output.total == 6", Some("5 == 6")),
-        ("output.total == 5 && output.name == 'B'", Some("\"Ab\" == \"B\"")),
+        (
+            "output.total == 5 && output.name == 'B'",
+            Some("\"Ab\" == \"B\""),
+        ),
         ("4 in output.items", Some("4 in [3,1,2]")),
         ("output.items.all(x, x > 1)", None),
         ("output.missing == 1", None),
@@ -137,7 +209,10 @@ fn a_false_comparison_is_shown_with_its_values() {
 
 #[test]
 fn whole_numbers_keep_all_digits() {
-    let variables = ExpressionVariables::new([("output", json!({"id": 9_007_199_254_740_993_i64, "large": u64::MAX}))]);
+    let variables = ExpressionVariables::new([(
+        "output",
+        json!({"id": 9_007_199_254_740_993_i64, "large": u64::MAX}),
+    )]);
     let run = |text: &str| Expression::parse(text).unwrap().evaluate(&variables);
     assert_eq!(run("output.id == 9007199254740993"), Ok(json!(true)));
     assert_eq!(run("output.id == 9007199254740992"), Ok(json!(false)));
@@ -146,11 +221,66 @@ fn whole_numbers_keep_all_digits() {
 
 /// What random expressions are made of.
 const TOKENS: &[&str] = &[
-    "output", "text", "calls", ".total", ".items", ".name", ".none", ".by", "[0]", "[", "]", "(", ")", "{", "}", ":",
-    ",", "'a'", "''", "1", "0", "-1", "2.5", "1u", "b'x'", "null", "true", "==", "<", "&&", "||", "!", "?", "+", "-",
-    "*", "/", "%", " in ", ".size()", ".map(x, x)", ".filter(x, x > 1)", ".all(k, ", ".exists(k, k == 1)", "has(",
-    "size(", "sum(", "string(", "int(", "double(", "type(", "math.abs(", "math.greatest(", ".matches('",
-    ".replace('a', ", ".split(''", ".join(", ".substring(", ".charAt(", "9223372036854775807",
+    "output",
+    "text",
+    "calls",
+    ".total",
+    ".items",
+    ".name",
+    ".none",
+    ".by",
+    "[0]",
+    "[",
+    "]",
+    "(",
+    ")",
+    "{",
+    "}",
+    ":",
+    ",",
+    "'a'",
+    "''",
+    "1",
+    "0",
+    "-1",
+    "2.5",
+    "1u",
+    "b'x'",
+    "null",
+    "true",
+    "==",
+    "<",
+    "&&",
+    "||",
+    "!",
+    "?",
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    " in ",
+    ".size()",
+    ".map(x, x)",
+    ".filter(x, x > 1)",
+    ".all(k, ",
+    ".exists(k, k == 1)",
+    "has(",
+    "size(",
+    "sum(",
+    "string(",
+    "int(",
+    "double(",
+    "type(",
+    "math.abs(",
+    "math.greatest(",
+    ".matches('",
+    ".replace('a', ",
+    ".split(''",
+    ".join(",
+    ".substring(",
+    ".charAt(",
+    "9223372036854775807",
 ];
 
 proptest! {

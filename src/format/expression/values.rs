@@ -15,7 +15,9 @@ pub struct ExpressionVariables(Vec<(&'static str, Value, Extent)>);
 impl ExpressionVariables {
     /// The variables with these values.
     pub fn new(values: impl IntoIterator<Item = (&'static str, Json)>) -> Self {
-        let read = values.into_iter().map(|(name, value)| (name, value_of(&value), Extent::of(&value)));
+        let read = values
+            .into_iter()
+            .map(|(name, value)| (name, value_of(&value), Extent::of(&value)));
         Self(read.collect())
     }
 
@@ -24,7 +26,10 @@ impl ExpressionVariables {
     }
 
     pub(super) fn extent(&self, name: &str) -> Option<Extent> {
-        self.0.iter().find(|(known, ..)| *known == name).map(|(.., extent)| *extent)
+        self.0
+            .iter()
+            .find(|(known, ..)| *known == name)
+            .map(|(.., extent)| *extent)
     }
 }
 
@@ -41,9 +46,13 @@ fn value_of(json: &Json) -> Value {
         Json::String(text) => Value::String(Arc::new(text.clone())),
         Json::Array(items) => Value::List(Arc::new(items.iter().map(value_of).collect())),
         Json::Object(fields) => {
-            let fields: HashMap<Key, Value> =
-                fields.iter().map(|(key, value)| (Key::String(Arc::new(key.clone())), value_of(value))).collect();
-            Value::Map(Map { map: Arc::new(fields) })
+            let fields: HashMap<Key, Value> = fields
+                .iter()
+                .map(|(key, value)| (Key::String(Arc::new(key.clone())), value_of(value)))
+                .collect();
+            Value::Map(Map {
+                map: Arc::new(fields),
+            })
         }
     }
 }
@@ -65,7 +74,10 @@ pub fn json_of(value: &Value) -> Result<Json, String> {
         Value::String(text) => Json::String(text.as_str().to_owned()),
         Value::List(items) => Json::Array(items.iter().map(json_of).collect::<Result<_, _>>()?),
         Value::Map(map) => {
-            let fields = map.map.iter().map(|(key, value)| Ok((key.to_string(), json_of(value)?)));
+            let fields = map
+                .map
+                .iter()
+                .map(|(key, value)| Ok((key.to_string(), json_of(value)?)));
             Json::Object(fields.collect::<Result<JsonMap<_, _>, String>>()?)
         }
         other => return Err(format!("its value is of type {}", other.type_of())),
@@ -101,10 +113,17 @@ fn rank(key: &Key) -> (u8, i128, &str) {
 pub fn sum(items: Arc<Vec<Value>>) -> Result<Value, ExecutionError> {
     let no_number = |_: &Value| ExecutionError::function_error("sum", "an item is not a number");
     if items.iter().all(|item| matches!(item, Value::Int(_))) {
-        let mut whole =
-            items.iter().filter_map(|item| if let Value::Int(number) = item { Some(*number) } else { None });
+        let mut whole = items.iter().filter_map(|item| {
+            if let Value::Int(number) = item {
+                Some(*number)
+            } else {
+                None
+            }
+        });
         let total = whole.try_fold(0_i64, i64::checked_add);
-        return total.map(Value::Int).ok_or_else(|| ExecutionError::Overflow("sum", Value::Null, Value::Null));
+        return total
+            .map(Value::Int)
+            .ok_or_else(|| ExecutionError::Overflow("sum", Value::Null, Value::Null));
     }
     let number = |item: &Value| match item {
         Value::Int(number) => Ok(*number as f64),
@@ -112,5 +131,9 @@ pub fn sum(items: Arc<Vec<Value>>) -> Result<Value, ExecutionError> {
         Value::Float(number) => Ok(*number),
         other => Err(no_number(other)),
     };
-    items.iter().map(number).sum::<Result<f64, _>>().map(Value::Float)
+    items
+        .iter()
+        .map(number)
+        .sum::<Result<f64, _>>()
+        .map(Value::Float)
 }

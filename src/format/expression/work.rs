@@ -22,8 +22,16 @@ const PATTERN_STEPS: f64 = 10_000.0;
 const NUMBER_BYTES: f64 = 400.0;
 
 /// Refuses an evaluation that could take too long, or too much memory.
-pub fn refuse_excessive_work(program: &IdedExpr, variables: &ExpressionVariables) -> Result<(), String> {
-    let mut estimate = Estimate { variables, local: Vec::new(), steps: 0.0, largest: 0.0 };
+pub fn refuse_excessive_work(
+    program: &IdedExpr,
+    variables: &ExpressionVariables,
+) -> Result<(), String> {
+    let mut estimate = Estimate {
+        variables,
+        local: Vec::new(),
+        steps: 0.0,
+        largest: 0.0,
+    };
     estimate.extent(program, 1.0);
     if estimate.steps > MOST_STEPS || estimate.largest > MOST_BYTES {
         return Err("it could take too long on a run of this size; use fewer loops inside each other, or fewer copies"
@@ -48,20 +56,31 @@ impl<'a> Estimate<'a> {
             Expr::Literal(LiteralValue::String(text)) => Extent::text(text.inner().len() as f64),
             Expr::Literal(_) | Expr::Unspecified | Expr::Struct(_) => Extent::SCALAR,
             Expr::Ident(name) => {
-                let local = self.local.iter().rev().find(|(known, _)| known == name).map(|(_, extent)| *extent);
-                local.or_else(|| self.variables.extent(name)).unwrap_or(Extent::SCALAR)
+                let local = self
+                    .local
+                    .iter()
+                    .rev()
+                    .find(|(known, _)| known == name)
+                    .map(|(_, extent)| *extent);
+                local
+                    .or_else(|| self.variables.extent(name))
+                    .unwrap_or(Extent::SCALAR)
             }
             Expr::Select(select) => self.extent(&select.operand, times).part(),
             Expr::Call(call) => self.call(call, times),
             Expr::List(list) => {
-                let items: Vec<Extent> = list.elements.iter().map(|item| self.extent(item, times)).collect();
+                let items: Vec<Extent> = list
+                    .elements
+                    .iter()
+                    .map(|item| self.extent(item, times))
+                    .collect();
                 self.copy(Extent::list(items), times)
             }
             Expr::Map(map) => {
                 let entries = map.entries.iter().map(|entry| match &entry.expr {
-                    EntryExpr::MapEntry(entry) => {
-                        self.extent(&entry.key, times).joined(self.extent(&entry.value, times))
-                    }
+                    EntryExpr::MapEntry(entry) => self
+                        .extent(&entry.key, times)
+                        .joined(self.extent(&entry.value, times)),
                     EntryExpr::StructField(field) => self.extent(&field.value, times),
                 });
                 let entries: Vec<Extent> = entries.collect();
@@ -82,26 +101,48 @@ impl<'a> Estimate<'a> {
 
     fn call(&mut self, call: &'a CallExpr, times: f64) -> Extent {
         let target = call.target.iter().map(|target| &**target);
-        let parts: Vec<Extent> = target.chain(&call.args).map(|part| self.extent(part, times)).collect();
-        let whole = parts.iter().copied().fold(Extent::default(), Extent::joined);
+        let parts: Vec<Extent> = target
+            .chain(&call.args)
+            .map(|part| self.extent(part, times))
+            .collect();
+        let whole = parts
+            .iter()
+            .copied()
+            .fold(Extent::default(), Extent::joined);
         let bytes = |index: usize| parts.get(index).map_or(0.0, |part| part.whole.bytes);
         let result = match call.func_name.as_str() {
-            "_?_:_" => return parts.iter().skip(1).copied().fold(Extent::SCALAR, Extent::either),
-            "_[_]" => return parts.first().map_or(Extent::SCALAR, |operand| operand.part()),
+            "_?_:_" => {
+                return parts
+                    .iter()
+                    .skip(1)
+                    .copied()
+                    .fold(Extent::SCALAR, Extent::either);
+            }
+            "_[_]" => {
+                return parts
+                    .first()
+                    .map_or(Extent::SCALAR, |operand| operand.part());
+            }
             "_&&_" | "_||_" | "!_" => return Extent::SCALAR,
             "matches" => {
                 self.steps += times * PATTERN_STEPS;
                 Extent::SCALAR
             }
-            "_==_" | "_!=_" | "_<_" | "_<=_" | "_>_" | "_>=_" | "@in" | "contains" | "startsWith" | "endsWith"
-            | "size" | "sum" => Extent::SCALAR,
+            "_==_" | "_!=_" | "_<_" | "_<=_" | "_>_" | "_>=_" | "@in" | "contains"
+            | "startsWith" | "endsWith" | "size" | "sum" => Extent::SCALAR,
             // Every byte of the text can be replaced.
             "replace" => Extent::text(bytes(0) * (1.0 + bytes(2))),
             "join" => Extent::text(bytes(0) + whole.whole.items * bytes(1)),
             // Every character can become an item.
             "split" => Extent {
-                whole: Size { bytes: bytes(0) * 8.0, items: bytes(0) },
-                inside: Size { bytes: bytes(0), items: 0.0 },
+                whole: Size {
+                    bytes: bytes(0) * 8.0,
+                    items: bytes(0),
+                },
+                inside: Size {
+                    bytes: bytes(0),
+                    items: 0.0,
+                },
                 longest: bytes(0),
             },
             _ => whole.joined(Extent::text(NUMBER_BYTES)),
@@ -115,7 +156,12 @@ impl<'a> Estimate<'a> {
         let rounds = range.longest;
         let known = self.local.len();
         self.local.push((&loop_over.iter_var, range.part()));
-        self.local.extend(loop_over.iter_var2.iter().map(|name| (name.as_str(), range.part())));
+        self.local.extend(
+            loop_over
+                .iter_var2
+                .iter()
+                .map(|name| (name.as_str(), range.part())),
+        );
         // What the loop collects is at most what every round adds.
         self.local.push((&loop_over.accu_var, Extent::SCALAR));
         let start = self.extent(&loop_over.accu_init, times);

@@ -15,10 +15,15 @@ pub struct Translated {
 pub fn translate(assertions: &[Value], vars: &Map<String, Value>) -> Translated {
     let mut translated = Translated::default();
     for assertion in assertions {
-        let kind = assertion.get("type").and_then(Value::as_str).unwrap_or_default();
+        let kind = assertion
+            .get("type")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let weight = assertion.get("weight").and_then(Value::as_f64);
         match entry(kind, assertion, vars) {
-            Ok(_) if weight == Some(0.0) => translated.left_out.push(format!("{kind}: its weight is 0")),
+            Ok(_) if weight == Some(0.0) => {
+                translated.left_out.push(format!("{kind}: its weight is 0"))
+            }
             Ok(mut entry) => {
                 if let (Some(fields), Some(weight)) = (entry.as_object_mut(), weight) {
                     fields.insert("weight".to_owned(), json!(weight));
@@ -37,14 +42,21 @@ type Translation = Result<Value, &'static str>;
 fn entry(kind: &str, assertion: &Value, vars: &Map<String, Value>) -> Translation {
     if let Some(kind) = kind.strip_prefix("not-") {
         return Ok(match (kind, entry(kind, assertion, vars)?) {
-            ("contains" | "icontains", Value::Object(fields)) => renamed(fields, "all_of", "none_of"),
-            ("contains-any" | "icontains-any", Value::Object(fields)) => renamed(fields, "any_of", "none_of"),
+            ("contains" | "icontains", Value::Object(fields)) => {
+                renamed(fields, "all_of", "none_of")
+            }
+            ("contains-any" | "icontains-any", Value::Object(fields)) => {
+                renamed(fields, "any_of", "none_of")
+            }
             ("regex", Value::Object(fields)) => renamed(fields, "regex", "not_regex"),
             ("is-refusal", _) => json!({ "refusal": false }),
             (_, other) => json!({ "not": other }),
         });
     }
-    if assertion.get("transform").is_some_and(|transform| !transform.is_null()) {
+    if assertion
+        .get("transform")
+        .is_some_and(|transform| !transform.is_null())
+    {
         return Err("it is about the result of a transform");
     }
     let value = assertion.get("value").unwrap_or(&Value::Null);
@@ -65,12 +77,17 @@ fn entry(kind: &str, assertion: &Value, vars: &Map<String, Value>) -> Translatio
         "starts-with" => json!({ "starts_with": one()?, "case_sensitive": true }),
         "regex" => {
             let pattern = one()?;
-            Regex::new(&pattern).map_err(|_| "its regular expression needs look-around or back-references")?;
+            Regex::new(&pattern)
+                .map_err(|_| "its regular expression needs look-around or back-references")?;
             json!({ "regex": pattern })
         }
         "is-json" => json!({ "json_schema": schema(value, json!({}))?, "whole_json": true }),
-        "contains-json" => json!({ "json_schema": schema(value, json!({ "type": ["object", "array"] }))? }),
-        "levenshtein" => json!({ "similar": { "to": one()?, "max_edits": whole(threshold.unwrap_or(5.0))? } }),
+        "contains-json" => {
+            json!({ "json_schema": schema(value, json!({ "type": ["object", "array"] }))? })
+        }
+        "levenshtein" => {
+            json!({ "similar": { "to": one()?, "max_edits": whole(threshold.unwrap_or(5.0))? } })
+        }
         "rouge-n" => json!({ "similar": { "to": one()?, "token_f1": threshold.unwrap_or(0.75) } }),
         "is-refusal" => json!({ "refusal": true }),
         "latency" => json!({ "max_latency_ms": threshold.ok_or("it has no threshold")? }),
@@ -78,7 +95,10 @@ fn entry(kind: &str, assertion: &Value, vars: &Map<String, Value>) -> Translatio
         "word-count" => json!({ "length": { "words": range(value)? } }),
         "javascript" => javascript(value.as_str().unwrap_or_default())?,
         "assert-set" => {
-            let inner = assertion.get("assert").and_then(Value::as_array).ok_or("it has no assertions")?;
+            let inner = assertion
+                .get("assert")
+                .and_then(Value::as_array)
+                .ok_or("it has no assertions")?;
             let Translated { entries, left_out } = translate(inner, vars);
             if !left_out.is_empty() || entries.is_empty() {
                 return Err("one of its assertions has no counterpart");
@@ -100,21 +120,32 @@ fn text(value: &Value, vars: &Map<String, Value>) -> Result<String, &'static str
     let text = match value {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return Err("its value is not a string"),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+            return Err("its value is not a string");
+        }
     };
     if text.starts_with("file://") || text.starts_with("package:") {
         return Err("its value is in another file");
     }
     let text = rendered(&text, vars).ok_or("its value is a template with more than variables")?;
-    if text.trim().is_empty() { Err("its value is empty") } else { Ok(text) }
+    if text.trim().is_empty() {
+        Err("its value is empty")
+    } else {
+        Ok(text)
+    }
 }
 
 /// A list of texts, or texts separated by commas.
 fn texts(value: &Value, vars: &Map<String, Value>) -> Result<Vec<String>, &'static str> {
     match value {
         Value::Array(list) => list.iter().map(|one| text(one, vars)).collect(),
-        Value::String(_) => Ok(text(value, vars)?.split(',').map(|one| one.trim().to_owned()).collect()),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Err("its value is not a list"),
+        Value::String(_) => Ok(text(value, vars)?
+            .split(',')
+            .map(|one| one.trim().to_owned())
+            .collect()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
+            Err("its value is not a list")
+        }
     }
 }
 
@@ -122,7 +153,9 @@ fn schema(value: &Value, any: Value) -> Translation {
     match value {
         Value::Null => Ok(any),
         Value::Object(_) => Ok(value.clone()),
-        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Err("its schema is not in the test"),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Err("its schema is not in the test")
+        }
     }
 }
 
@@ -138,8 +171,12 @@ fn whole(number: f64) -> Result<u32, &'static str> {
 fn range(value: &Value) -> Translation {
     match value {
         Value::Number(_) => Ok(json!({ "min": value, "max": value })),
-        Value::Object(fields) if fields.contains_key("min") || fields.contains_key("max") => Ok(value.clone()),
-        Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => Err("it has no range"),
+        Value::Object(fields) if fields.contains_key("min") || fields.contains_key("max") => {
+            Ok(value.clone())
+        }
+        Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+            Err("it has no range")
+        }
     }
 }
 
@@ -160,9 +197,16 @@ fn javascript(code: &str) -> Translation {
         };
         return Ok(json!({ "length": { "chars": range } }));
     }
-    let quoted = code.strip_prefix("output.includes(").and_then(|rest| rest.strip_suffix(')')).ok_or(UNKNOWN)?;
-    let inner = ['"', '\''].iter().find_map(|quote| quoted.strip_prefix(*quote)?.strip_suffix(*quote));
-    let inner = inner.filter(|text| !text.is_empty() && !text.contains(['"', '\'', '\\'])).ok_or(UNKNOWN)?;
+    let quoted = code
+        .strip_prefix("output.includes(")
+        .and_then(|rest| rest.strip_suffix(')'))
+        .ok_or(UNKNOWN)?;
+    let inner = ['"', '\'']
+        .iter()
+        .find_map(|quote| quoted.strip_prefix(*quote)?.strip_suffix(*quote));
+    let inner = inner
+        .filter(|text| !text.is_empty() && !text.contains(['"', '\'', '\\']))
+        .ok_or(UNKNOWN)?;
     Ok(json!({ "all_of": [inner], "case_sensitive": true }))
 }
 
@@ -174,7 +218,11 @@ pub fn rendered(template: &str, vars: &Map<String, Value>) -> Option<String> {
         let (name, next) = after.split_once("}}")?;
         let value = vars.get(name.trim())?;
         whole.push_str(before);
-        whole.push_str(&value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        whole.push_str(
+            &value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned),
+        );
         rest = next;
     }
     whole.push_str(rest);
@@ -196,27 +244,54 @@ mod tests {
     #[test]
     fn what_a_case_cannot_say_is_left_out_with_the_reason() {
         for (assertion, why) in [
-            (json!({ "type": "llm-rubric", "value": "is polite" }), "llm-rubric: it has no counterpart"),
+            (
+                json!({ "type": "llm-rubric", "value": "is polite" }),
+                "llm-rubric: it has no counterpart",
+            ),
             (
                 json!({ "type": "not-contains", "value": "0", "transform": "output.total" }),
                 "not-contains: it is about the result of a transform",
             ),
-            (json!({ "type": "javascript", "value": "output.trim() === 'a'" }), "javascript: the code is not"),
-            (json!({ "type": "regex", "value": "(?=a)b" }), "regex: its regular expression needs look-around"),
-            (json!({ "type": "equals", "value": "file://a.txt" }), "equals: its value is in another file"),
-            (json!({ "type": "contains", "value": "{{ name | upper }}" }), "contains: its value is a template"),
-            (json!({ "type": "contains", "value": "" }), "contains: its value is empty"),
+            (
+                json!({ "type": "javascript", "value": "output.trim() === 'a'" }),
+                "javascript: the code is not",
+            ),
+            (
+                json!({ "type": "regex", "value": "(?=a)b" }),
+                "regex: its regular expression needs look-around",
+            ),
+            (
+                json!({ "type": "equals", "value": "file://a.txt" }),
+                "equals: its value is in another file",
+            ),
+            (
+                json!({ "type": "contains", "value": "{{ name | upper }}" }),
+                "contains: its value is a template",
+            ),
+            (
+                json!({ "type": "contains", "value": "" }),
+                "contains: its value is empty",
+            ),
             (
                 json!({ "type": "levenshtein", "value": "a", "threshold": 0.5 }),
                 "levenshtein: its threshold is not whole",
             ),
             (json!({ "type": "latency" }), "latency: it has no threshold"),
-            (json!({ "type": "contains", "value": "a", "weight": 0 }), "contains: its weight is 0"),
-            (json!({ "type": "assert-set", "assert": [{ "type": "moderation" }] }), "assert-set: one of its"),
+            (
+                json!({ "type": "contains", "value": "a", "weight": 0 }),
+                "contains: its weight is 0",
+            ),
+            (
+                json!({ "type": "assert-set", "assert": [{ "type": "moderation" }] }),
+                "assert-set: one of its",
+            ),
             (json!({}), ": it has no counterpart"),
         ] {
             let (entries, left_out) = translated(assertion.clone());
-            assert!(entries.is_empty() && left_out[0].starts_with(why), "{assertion}: {left_out:?}");
+            assert!(
+                entries.is_empty() && left_out[0].starts_with(why),
+                "{assertion}: {left_out:?}"
+            );
         }
     }
 

@@ -25,7 +25,8 @@ pub struct ForeignCase {
 impl ForeignCase {
     /// A case that was decided in the other tool; it is a draft if nothing of what it requires can be said.
     pub fn decided(id: String, query: String, answer: Vec<Value>, left_out: Vec<String>) -> Self {
-        let notes = (!left_out.is_empty()).then(|| format!("Not imported: {}", left_out.join("; ")));
+        let notes =
+            (!left_out.is_empty()).then(|| format!("Not imported: {}", left_out.join("; ")));
         let draft = answer.is_empty();
         Self {
             id,
@@ -47,6 +48,9 @@ impl ForeignCase {
 
     /// The same case as a draft: its requirements are proposed.
     pub fn into_draft(self) -> Self {
-        Self { draft: true, ..self }
+        Self {
+            draft: true,
+            ..self
+        }
     }
 }

@@ -23,15 +23,31 @@ pub fn openai_evals_cases(source: &SourceText) -> Result<Vec<ForeignCase>, Diagn
         if text.trim().is_empty() {
             continue;
         }
-        let Some(sample) = problems.keep(json::read_json_part::<Value>(source, at, text)) else { continue };
+        let Some(sample) = problems.keep(json::read_json_part::<Value>(source, at, text)) else {
+            continue;
+        };
         let ideal = match sample.get("ideal") {
             Some(Value::String(text)) => vec![text.clone()],
-            Some(Value::Array(texts)) => texts.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            Some(Value::Array(texts)) => texts
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
             Some(_) | None => Vec::new(),
         };
-        let query = sample.get("input").and_then(|input| asked(input, None)).unwrap_or_default();
-        let ideal: Vec<String> = ideal.into_iter().filter(|text| !text.trim().is_empty()).collect();
-        let answer = if ideal.is_empty() { Vec::new() } else { vec![json!({ "any_of": ideal })] };
+        let query = sample
+            .get("input")
+            .and_then(|input| asked(input, None))
+            .unwrap_or_default();
+        let ideal: Vec<String> = ideal
+            .into_iter()
+            .filter(|text| !text.trim().is_empty())
+            .collect();
+        let answer = if ideal.is_empty() {
+            Vec::new()
+        } else {
+            vec![json!({ "any_of": ideal })]
+        };
         let id = format!("sample-{}", cases.len() + 1);
         cases.push(ForeignCase::decided(id, query, answer, Vec::new()).into_draft());
     }

@@ -16,15 +16,21 @@ use crate::format::{json, lenient};
 /// A file that has no tests.
 pub fn promptfoo_cases(source: &SourceText) -> Result<Vec<ForeignCase>, Diagnostic> {
     let whole: Value = json::whole(source)?;
-    let results = whole.get("results").map(|results| results.get("results").unwrap_or(results));
+    let results = whole
+        .get("results")
+        .map(|results| results.get("results").unwrap_or(results));
     if let Some(results) = results.and_then(Value::as_array) {
         let ids = CaseIds::of_results(results);
         let mut seen = BTreeSet::new();
         let mut cases = Vec::new();
         for result in results {
-            let Some(test) = result.get("testCase") else { continue };
+            let Some(test) = result.get("testCase") else {
+                continue;
+            };
             let id = ids.id(test, index_of(result));
-            let query = result.get("prompt").and_then(|prompt| asked(prompt.get("raw")?, test.get("vars")));
+            let query = result
+                .get("prompt")
+                .and_then(|prompt| asked(prompt.get("raw")?, test.get("vars")));
             let query = query.unwrap_or_default();
             // Each provider and prompt has a result of the same test.
             if seen.insert(id.clone()) {
@@ -40,7 +46,9 @@ pub fn promptfoo_cases(source: &SourceText) -> Result<Vec<ForeignCase>, Diagnost
     if let Some(what) = elsewhere(&whole, tests) {
         return Err(source.problem(0, Code::NO_RUN, what, INTO_THE_CONFIG));
     }
-    let prompt = whole.get("prompts").and_then(|prompts| prompts.get(0).or(Some(prompts)));
+    let prompt = whole
+        .get("prompts")
+        .and_then(|prompts| prompts.get(0).or(Some(prompts)));
     if prompt.is_some_and(is_in_file) {
         return Err(source.problem(
             0,
@@ -49,12 +57,20 @@ pub fn promptfoo_cases(source: &SourceText) -> Result<Vec<ForeignCase>, Diagnost
             INTO_THE_CONFIG,
         ));
     }
-    let prompt = prompt.and_then(|prompt| prompt.get("raw").unwrap_or(prompt).as_str()).unwrap_or_default();
-    let tests = tests.iter().map(|test| with_defaults(test, whole.get("defaultTest")));
+    let prompt = prompt
+        .and_then(|prompt| prompt.get("raw").unwrap_or(prompt).as_str())
+        .unwrap_or_default();
+    let tests = tests
+        .iter()
+        .map(|test| with_defaults(test, whole.get("defaultTest")));
     let tests: Vec<(u64, Value)> = (0..).zip(tests.flat_map(expanded)).collect();
     let ids = CaseIds::of(tests.iter().map(|(index, test)| (*index, test)));
     let case = |(index, test): &(u64, Value)| {
-        let vars = test.get("vars").and_then(Value::as_object).cloned().unwrap_or_default();
+        let vars = test
+            .get("vars")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
         let whole = rendered(prompt, &vars).unwrap_or_else(|| prompt.to_owned());
         let query = asked(&Value::String(whole), test.get("vars")).unwrap_or_default();
         case_of(test, ids.id(test, *index), query)
@@ -62,13 +78,16 @@ pub fn promptfoo_cases(source: &SourceText) -> Result<Vec<ForeignCase>, Diagnost
     Ok(tests.iter().map(case).collect())
 }
 
-const INTO_THE_CONFIG: &str = "write them into the config, or import the output of promptfoo eval -o out.json";
+const INTO_THE_CONFIG: &str =
+    "write them into the config, or import the output of promptfoo eval -o out.json";
 
 /// What of a config has tests or assertions that this file does not list. Without them the cases would demand less than promptfoo does.
 fn elsewhere(config: &Value, tests: &[Value]) -> Option<&'static str> {
     let is_of_other_file = |value: &Value| value.is_string() || value.get("$ref").is_some();
     let asserted = |test: &Value| {
-        test.get("assert").and_then(Value::as_array).is_some_and(|list| list.iter().any(is_of_other_file))
+        test.get("assert")
+            .and_then(Value::as_array)
+            .is_some_and(|list| list.iter().any(is_of_other_file))
     };
     let defaults = config.get("defaultTest");
     if defaults.is_some_and(is_of_other_file) {
@@ -81,16 +100,24 @@ fn elsewhere(config: &Value, tests: &[Value]) -> Option<&'static str> {
         return Some("an assertion is a reference, which is not read");
     }
     let scenarios = config.get("scenarios").and_then(Value::as_array);
-    scenarios.is_some_and(|scenarios| !scenarios.is_empty()).then_some("its scenarios are not read")
+    scenarios
+        .is_some_and(|scenarios| !scenarios.is_empty())
+        .then_some("its scenarios are not read")
 }
 
 /// Whether a prompt of a config is the name of a file: `file://…`, or a path with the ending of one.
 fn is_in_file(prompt: &Value) -> bool {
-    let named = prompt.as_str().or_else(|| prompt.get("raw").or_else(|| prompt.get("id"))?.as_str());
-    let endings = [".txt", ".md", ".json", ".jsonl", ".yaml", ".yml", ".j2", ".csv", ".py", ".js", ".mjs", ".ts"];
+    let named = prompt
+        .as_str()
+        .or_else(|| prompt.get("raw").or_else(|| prompt.get("id"))?.as_str());
+    let endings = [
+        ".txt", ".md", ".json", ".jsonl", ".yaml", ".yml", ".j2", ".csv", ".py", ".js", ".mjs",
+        ".ts",
+    ];
     named.is_some_and(|text| {
         let is_path = !text.contains(char::is_whitespace) && !text.contains('{');
-        text.starts_with("file://") || (is_path && endings.iter().any(|ending| text.ends_with(ending)))
+        text.starts_with("file://")
+            || (is_path && endings.iter().any(|ending| text.ends_with(ending)))
     })
 }
 
@@ -109,7 +136,9 @@ pub struct CaseIds(BTreeMap<(u64, String), String>);
 impl CaseIds {
     /// The ids of tests, each with its index.
     fn of<'a>(tests: impl Iterator<Item = (u64, &'a Value)>) -> Self {
-        let stated: BTreeSet<(u64, String)> = tests.map(|(index, test)| (index, case_id(test, index))).collect();
+        let stated: BTreeSet<(u64, String)> = tests
+            .map(|(index, test)| (index, case_id(test, index)))
+            .collect();
         let mut taken: BTreeSet<String> = BTreeSet::new();
         let words: BTreeSet<String> = stated.iter().map(|(_, id)| id.clone()).collect();
         let mut ids = BTreeMap::new();
@@ -117,7 +146,9 @@ impl CaseIds {
             let numbered = (2..).map(|number: u32| format!("{words_of_test}-{number}"));
             // A number that another test has in its own words is not used.
             let numbered = numbered.filter(|id| !words.contains(id));
-            let id = std::iter::once(words_of_test.clone()).chain(numbered).find(|id| !taken.contains(id));
+            let id = std::iter::once(words_of_test.clone())
+                .chain(numbered)
+                .find(|id| !taken.contains(id));
             let id = id.unwrap_or_else(|| words_of_test.clone());
             taken.insert(id.clone());
             ids.insert((index, words_of_test), id);
@@ -127,13 +158,18 @@ impl CaseIds {
 
     /// The ids of the tests of results; several results may be of one test.
     pub fn of_results<'a>(results: impl IntoIterator<Item = &'a Value>) -> Self {
-        let tests = results.into_iter().filter_map(|result| Some((index_of(result), result.get("testCase")?)));
+        let tests = results
+            .into_iter()
+            .filter_map(|result| Some((index_of(result), result.get("testCase")?)));
         Self::of(tests)
     }
 
     pub fn id(&self, test: &Value, index: u64) -> String {
         let words = case_id(test, index);
-        self.0.get(&(index, words.clone())).cloned().unwrap_or(words)
+        self.0
+            .get(&(index, words.clone()))
+            .cloned()
+            .unwrap_or(words)
     }
 }
 
@@ -143,53 +179,106 @@ pub fn index_of(result: &Value) -> u64 {
 
 /// The tests that promptfoo makes of one: a variable with a list of values has each of them in a test of its own.
 fn expanded(test: Value) -> Vec<Value> {
-    let option = |key: &str| test.get("options").and_then(|options| options.get(key)).and_then(Value::as_bool);
-    let Some(vars) = test.get("vars").and_then(Value::as_object) else { return vec![test] };
+    let option = |key: &str| {
+        test.get("options")
+            .and_then(|options| options.get(key))
+            .and_then(Value::as_bool)
+    };
+    let Some(vars) = test.get("vars").and_then(Value::as_object) else {
+        return vec![test];
+    };
     if option("disableVarExpansion") == Some(true) {
         return vec![test];
     }
     let mut tests = vec![test.clone()];
-    for (name, values) in vars.iter().filter_map(|(name, value)| Some((name, value.as_array()?))) {
+    for (name, values) in vars
+        .iter()
+        .filter_map(|(name, value)| Some((name, value.as_array()?)))
+    {
         let with = |test: &Value, value: &Value| {
             let mut test = test.clone();
             test["vars"][name] = value.clone();
             test
         };
-        tests = tests.iter().flat_map(|test| values.iter().map(move |value| with(test, value))).collect();
+        tests = tests
+            .iter()
+            .flat_map(|test| values.iter().map(move |value| with(test, value)))
+            .collect();
     }
     tests
 }
 
 /// The test with the variables and assertions of all tests.
 fn with_defaults(test: &Value, defaults: Option<&Value>) -> Value {
-    let (mut test, Some(defaults)) = (test.clone(), defaults) else { return test.clone() };
+    let (mut test, Some(defaults)) = (test.clone(), defaults) else {
+        return test.clone();
+    };
     let asserted = [assertions(defaults), assertions(&test)].concat();
-    let Some(fields) = test.as_object_mut() else { return test };
+    let Some(fields) = test.as_object_mut() else {
+        return test;
+    };
     fields.insert("assert".to_owned(), Value::Array(asserted));
-    let mut vars = defaults.get("vars").and_then(Value::as_object).cloned().unwrap_or_default();
-    vars.extend(fields.get("vars").and_then(Value::as_object).cloned().unwrap_or_default());
+    let mut vars = defaults
+        .get("vars")
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
+    vars.extend(
+        fields
+            .get("vars")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default(),
+    );
     fields.insert("vars".to_owned(), Value::Object(vars));
-    let mut options = defaults.get("options").and_then(Value::as_object).cloned().unwrap_or_default();
-    options.extend(fields.get("options").and_then(Value::as_object).cloned().unwrap_or_default());
+    let mut options = defaults
+        .get("options")
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
+    options.extend(
+        fields
+            .get("options")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default(),
+    );
     if !options.is_empty() {
         fields.insert("options".to_owned(), Value::Object(options));
     }
     if let Some(threshold) = defaults.get("threshold") {
-        fields.entry("threshold").or_insert_with(|| threshold.clone());
+        fields
+            .entry("threshold")
+            .or_insert_with(|| threshold.clone());
     }
     test
 }
 
 /// The id of a test's case: that of its metadata, else the words of its description, else its number.
 fn case_id(test: &Value, index: u64) -> String {
-    let named = test.get("metadata").and_then(|metadata| metadata.get("id")?.as_str());
+    let named = test
+        .get("metadata")
+        .and_then(|metadata| metadata.get("id")?.as_str());
     let words = |text: &str| {
-        let kept = text.chars().map(|one| if one.is_ascii_alphanumeric() { one.to_ascii_lowercase() } else { ' ' });
-        let words: Vec<String> = kept.collect::<String>().split_whitespace().map(str::to_owned).collect();
+        let kept = text.chars().map(|one| {
+            if one.is_ascii_alphanumeric() {
+                one.to_ascii_lowercase()
+            } else {
+                ' '
+            }
+        });
+        let words: Vec<String> = kept
+            .collect::<String>()
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect();
         words.join("-").chars().take(80).collect::<String>()
     };
     let described = test.get("description").and_then(Value::as_str).map(words);
-    let id = named.map(str::to_owned).or(described).filter(|id| !id.is_empty());
+    let id = named
+        .map(str::to_owned)
+        .or(described)
+        .filter(|id| !id.is_empty());
     id.unwrap_or_else(|| format!("test-{}", index + 1))
 }
 
@@ -197,10 +286,14 @@ fn case_id(test: &Value, index: u64) -> String {
 pub fn asked(prompt: &Value, vars: Option<&Value>) -> Option<String> {
     let messages = lenient::embedded(prompt);
     let of_user = |message: &&Value| message.get("role").and_then(Value::as_str) == Some("user");
-    let last = messages.as_array().and_then(|messages| messages.iter().rfind(of_user)?.get("content")?.as_str());
+    let last = messages
+        .as_array()
+        .and_then(|messages| messages.iter().rfind(of_user)?.get("content")?.as_str());
     match last {
         Some(last) => Some(last.to_owned()),
-        None => prompt.as_str().map(|whole| variables_in(whole, vars).unwrap_or_else(|| whole.to_owned())),
+        None => prompt
+            .as_str()
+            .map(|whole| variables_in(whole, vars).unwrap_or_else(|| whole.to_owned())),
     }
 }
 
@@ -212,26 +305,48 @@ fn variables_in(prompt: &str, vars: Option<&Value>) -> Option<String> {
         Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
         Value::Null | Value::Array(_) | Value::Object(_) => None,
     };
-    let all = vars?.as_object()?.iter().filter_map(|(name, value)| Some((name, text(value)?)));
-    let found: Vec<(&String, String)> =
-        all.filter(|(_, value)| !value.trim().is_empty() && prompt.contains(value.as_str())).collect();
+    let all = vars?
+        .as_object()?
+        .iter()
+        .filter_map(|(name, value)| Some((name, text(value)?)));
+    let found: Vec<(&String, String)> = all
+        .filter(|(_, value)| !value.trim().is_empty() && prompt.contains(value.as_str()))
+        .collect();
     match found.as_slice() {
         [] => None,
         [(_, value)] => Some(value.clone()),
-        several => Some(several.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join("\n")),
+        several => Some(
+            several
+                .iter()
+                .map(|(name, value)| format!("{name}: {value}"))
+                .collect::<Vec<_>>()
+                .join("\n"),
+        ),
     }
 }
 
 fn case_of(test: &Value, id: String, query: String) -> ForeignCase {
-    let vars: Map<String, Value> = test.get("vars").and_then(Value::as_object).cloned().unwrap_or_default();
+    let vars: Map<String, Value> = test
+        .get("vars")
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
     let asserted = assertions(test);
     let Translated { entries, left_out } = match transform_of(test) {
-        Some(transform) => Translated { entries: Vec::new(), left_out: transformed(transform, &asserted) },
+        Some(transform) => Translated {
+            entries: Vec::new(),
+            left_out: transformed(transform, &asserted),
+        },
         None => translate(&asserted, &vars),
     };
-    let threshold = test.get("threshold").and_then(Value::as_f64).filter(|threshold| *threshold > 0.0);
+    let threshold = test
+        .get("threshold")
+        .and_then(Value::as_f64)
+        .filter(|threshold| *threshold > 0.0);
     let answer = match threshold {
-        Some(threshold) if !entries.is_empty() => vec![json!({ "checks": entries, "min_score": threshold.min(1.0) })],
+        Some(threshold) if !entries.is_empty() => {
+            vec![json!({ "checks": entries, "min_score": threshold.min(1.0) })]
+        }
         Some(_) | None => entries,
     };
     ForeignCase::decided(id, query, answer, left_out)
@@ -247,9 +362,13 @@ fn transform_of(test: &Value) -> Option<&'static str> {
 
 /// The option, and the assertions that are about what it makes.
 fn transformed(transform: &str, assertions: &[Value]) -> Vec<String> {
-    let kinds = assertions.iter().filter_map(|assertion| assertion.get("type").and_then(Value::as_str));
+    let kinds = assertions
+        .iter()
+        .filter_map(|assertion| assertion.get("type").and_then(Value::as_str));
     let of_kind = |kind: &str| format!("{kind}: it is about the result of {transform}");
-    std::iter::once(format!("{transform}: the code is not run")).chain(kinds.map(of_kind)).collect()
+    std::iter::once(format!("{transform}: the code is not run"))
+        .chain(kinds.map(of_kind))
+        .collect()
 }
 
 #[cfg(test)]
@@ -263,14 +382,24 @@ mod tests {
         let prompt = json!("Answer kindly. Ada asks in 2 lines: who won?");
         for (vars, input) in [
             (json!({ "q": "who won?" }), "who won?"),
-            (json!({ "q": "who won?", "expected": "Subject B" }), "who won?"),
-            (json!({ "name": "Ada", "lines": 2, "q": "who won?" }), "lines: 2\nname: Ada\nq: who won?"),
+            (
+                json!({ "q": "who won?", "expected": "Subject B" }),
+                "who won?",
+            ),
+            (
+                json!({ "name": "Ada", "lines": 2, "q": "who won?" }),
+                "lines: 2\nname: Ada\nq: who won?",
+            ),
             (
                 json!({ "q": "something else", "empty": " ", "list": ["Ada"] }),
                 "Answer kindly. Ada asks in 2 lines: who won?",
             ),
         ] {
-            assert_eq!(asked(&prompt, Some(&vars)).as_deref(), Some(input), "{vars}");
+            assert_eq!(
+                asked(&prompt, Some(&vars)).as_deref(),
+                Some(input),
+                "{vars}"
+            );
         }
     }
 }

@@ -15,7 +15,10 @@ pub fn text_of(key: &str, value: Option<&str>) -> Option<OtlpAttribute> {
 }
 
 pub fn count(key: &str, value: u64) -> OtlpAttribute {
-    attribute(key, OtlpValueForm::Whole(i64::try_from(value).unwrap_or(i64::MAX)))
+    attribute(
+        key,
+        OtlpValueForm::Whole(i64::try_from(value).unwrap_or(i64::MAX)),
+    )
 }
 
 pub fn number(key: &str, value: f64) -> OtlpAttribute {
@@ -24,12 +27,17 @@ pub fn number(key: &str, value: f64) -> OtlpAttribute {
 
 /// A list attribute with one text.
 pub fn only(key: &str, value: &str) -> OtlpAttribute {
-    let values = vec![OtlpValue { value: Some(OtlpValueForm::Text(bounded(value, TEXT_BYTES))) }];
+    let values = vec![OtlpValue {
+        value: Some(OtlpValueForm::Text(bounded(value, TEXT_BYTES))),
+    }];
     attribute(key, OtlpValueForm::List(List { values }))
 }
 
 fn attribute(key: &str, value: OtlpValueForm) -> OtlpAttribute {
-    OtlpAttribute { key: key.to_owned(), value: Some(OtlpValue { value: Some(value) }) }
+    OtlpAttribute {
+        key: key.to_owned(),
+        value: Some(OtlpValue { value: Some(value) }),
+    }
 }
 
 /// At most `most` bytes of a text, followed by the number of bytes left out.

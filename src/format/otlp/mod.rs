@@ -35,15 +35,33 @@ pub fn requests(run: &ExportedRun, samples: &[Traced]) -> Vec<Vec<u8>> {
 }
 
 fn request(run: &ExportedRun, spans: Vec<OtlpSpan>) -> Vec<u8> {
-    let attributes = run.resource.iter().map(|(key, value)| text(key, value)).collect();
-    let scope = Scope { name: "goldgate".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
-    let scoped = ScopeSpans { scope: Some(scope), spans };
-    let of_resource = ResourceSpans { resource: Some(Resource { attributes }), scope_spans: vec![scoped] };
-    ExportRequest { resource_spans: vec![of_resource] }.encode_to_vec()
+    let attributes = run
+        .resource
+        .iter()
+        .map(|(key, value)| text(key, value))
+        .collect();
+    let scope = Scope {
+        name: "goldgate".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let scoped = ScopeSpans {
+        scope: Some(scope),
+        spans,
+    };
+    let of_resource = ResourceSpans {
+        resource: Some(Resource { attributes }),
+        scope_spans: vec![scoped],
+    };
+    ExportRequest {
+        resource_spans: vec![of_resource],
+    }
+    .encode_to_vec()
 }
 
 /// The number of spans that the receiver rejected, from its answer.
 pub fn rejected(answer: &[u8]) -> u64 {
     let answer = wire::Response::decode(answer).unwrap_or_default();
-    answer.partial_success.map_or(0, |partial| u64::try_from(partial.rejected_spans).unwrap_or(0))
+    answer.partial_success.map_or(0, |partial| {
+        u64::try_from(partial.rejected_spans).unwrap_or(0)
+    })
 }

@@ -7,7 +7,9 @@ use super::attributes::{bounded, count, message, number, only, text, text_of};
 use super::wire::{OtlpAttribute, OtlpSpan, SpanCode, SpanKind, SpanStatus as Ending};
 use super::{Content, ExportedRun};
 use crate::format::lenient;
-use crate::model::{ModelCall, ModelCallResult, Period, RunRecord, RunStatus, StopReason, ToolCall, Traced};
+use crate::model::{
+    ModelCall, ModelCallResult, Period, RunRecord, RunStatus, StopReason, ToolCall, Traced,
+};
 
 /// Most spans of one kind in a sample, so that an endless loop cannot flood the receiver.
 const MOST: usize = 1000;
@@ -22,7 +24,13 @@ pub fn of(run: &ExportedRun, sample: &Traced) -> Vec<OtlpSpan> {
     let mut spans = vec![trace.agent()];
     let chats = sample.chats.iter().take(MOST).enumerate();
     spans.extend(chats.map(|(index, chat)| trace.chat(index, chat)));
-    let calls = sample.record.intermediate.seen_calls().iter().take(MOST).enumerate();
+    let calls = sample
+        .record
+        .intermediate
+        .seen_calls()
+        .iter()
+        .take(MOST)
+        .enumerate();
     spans.extend(calls.map(|(index, call)| trace.tool(index, call)));
     spans
 }
@@ -36,8 +44,18 @@ struct TraceBuilder<'a> {
 impl<'a> TraceBuilder<'a> {
     /// Ids derive from the run's start and the sample's names: nothing is random, and two runs never share a trace.
     fn of(run: &ExportedRun, sample: &'a Traced) -> Self {
-        let RunRecord { agent, case, sample: number, .. } = &sample.record;
-        let names = [run.started_at.as_str(), sample.suite.as_str(), agent.as_str(), case.as_str()];
+        let RunRecord {
+            agent,
+            case,
+            sample: number,
+            ..
+        } = &sample.record;
+        let names = [
+            run.started_at.as_str(),
+            sample.suite.as_str(),
+            agent.as_str(),
+            case.as_str(),
+        ];
         let mut hash = Sha256::new();
         for name in names {
             hash.update(name);
@@ -45,7 +63,11 @@ impl<'a> TraceBuilder<'a> {
         }
         hash.update(number.to_be_bytes());
         hash.update(sample.period.start.to_be_bytes());
-        Self { sample, content: run.content, id: hash.finalize().into() }
+        Self {
+            sample,
+            content: run.content,
+            id: hash.finalize().into(),
+        }
     }
 
     fn span_id(&self, kind: &str, index: usize) -> Vec<u8> {
@@ -65,7 +87,11 @@ impl<'a> TraceBuilder<'a> {
         attributes: Vec<OtlpAttribute>,
     ) -> OtlpSpan {
         let (operation, kind) = kind;
-        let parent = if operation == AGENT { Vec::new() } else { self.span_id(AGENT, 0) };
+        let parent = if operation == AGENT {
+            Vec::new()
+        } else {
+            self.span_id(AGENT, 0)
+        };
         OtlpSpan {
             trace_id: self.id[..16].to_vec(),
             span_id: self.span_id(operation, index),
@@ -80,30 +106,68 @@ impl<'a> TraceBuilder<'a> {
     }
 
     fn agent(&self) -> OtlpSpan {
-        let Traced { suite, record, period, provider, chats, .. } = self.sample;
+        let Traced {
+            suite,
+            record,
+            period,
+            provider,
+            chats,
+            ..
+        } = self.sample;
         let answered_by = record.provenance.provenance.model.as_deref();
-        let mut attributes =
-            vec![text("gen_ai.operation.name", AGENT), text("gen_ai.agent.name", record.agent.as_str())];
+        let mut attributes = vec![
+            text("gen_ai.operation.name", AGENT),
+            text("gen_ai.agent.name", record.agent.as_str()),
+        ];
         attributes.extend(text_of("gen_ai.provider.name", provider.as_deref()));
-        attributes.extend(text_of("gen_ai.request.model", chats.first().map(|chat| chat.asked.as_str())));
+        attributes.extend(text_of(
+            "gen_ai.request.model",
+            chats.first().map(|chat| chat.asked.as_str()),
+        ));
         attributes.extend(text_of("gen_ai.response.model", answered_by));
-        attributes.extend(record.metrics.input_tokens.map(|tokens| count("gen_ai.usage.input_tokens", tokens)));
-        attributes.extend(record.metrics.output_tokens.map(|tokens| count("gen_ai.usage.output_tokens", tokens)));
+        attributes.extend(
+            record
+                .metrics
+                .input_tokens
+                .map(|tokens| count("gen_ai.usage.input_tokens", tokens)),
+        );
+        attributes.extend(
+            record
+                .metrics
+                .output_tokens
+                .map(|tokens| count("gen_ai.usage.output_tokens", tokens)),
+        );
         attributes.push(text("goldgate.suite", suite.as_str()));
         attributes.push(text("goldgate.agent", record.agent.as_str()));
         attributes.push(text("goldgate.case", record.case.as_str()));
         attributes.push(count("goldgate.sample", record.sample.into()));
         attributes.push(text("goldgate.status", record.status.as_str()));
-        attributes.extend(text_of("goldgate.target", record.provenance.target.as_deref()));
-        attributes.extend(text_of("goldgate.cache", record.provenance.provenance.cache.as_deref()));
-        attributes.extend(record.metrics.cost_usd.map(|cost| number("goldgate.cost_usd", cost)));
+        attributes.extend(text_of(
+            "goldgate.target",
+            record.provenance.target.as_deref(),
+        ));
+        attributes.extend(text_of(
+            "goldgate.cache",
+            record.provenance.provenance.cache.as_deref(),
+        ));
+        attributes.extend(
+            record
+                .metrics
+                .cost_usd
+                .map(|cost| number("goldgate.cost_usd", cost)),
+        );
         let calls = record.intermediate.seen_calls().len();
         let missing = calls.saturating_sub(MOST) + chats.len().saturating_sub(MOST);
         attributes.extend((missing > 0).then(|| count("goldgate.spans_left_out", missing as u64)));
         if self.content == Content::Sent {
             let prompt = record.inputs.prompt.as_deref();
-            attributes.extend(prompt.map(|prompt| message("gen_ai.input.messages", "user", prompt)));
-            attributes.push(message("gen_ai.output.messages", "assistant", &answer(record)));
+            attributes
+                .extend(prompt.map(|prompt| message("gen_ai.input.messages", "user", prompt)));
+            attributes.push(message(
+                "gen_ai.output.messages",
+                "assistant",
+                &answer(record),
+            ));
         }
         let failed = match record.status {
             RunStatus::Completed => None,
@@ -111,20 +175,37 @@ impl<'a> TraceBuilder<'a> {
                 Some(record.status.as_str())
             }
         };
-        let span = self.span((AGENT, SpanKind::Internal), 0, record.agent.as_str(), *period, attributes);
+        let span = self.span(
+            (AGENT, SpanKind::Internal),
+            0,
+            record.agent.as_str(),
+            *period,
+            attributes,
+        );
         self.ended(span, failed, record.error.as_deref())
     }
 
     fn chat(&self, index: usize, chat: &ModelCall) -> OtlpSpan {
-        let ModelCall { period, provider, asked, outcome } = chat;
-        let mut attributes = vec![text("gen_ai.operation.name", CHAT), text("gen_ai.provider.name", provider)];
+        let ModelCall {
+            period,
+            provider,
+            asked,
+            outcome,
+        } = chat;
+        let mut attributes = vec![
+            text("gen_ai.operation.name", CHAT),
+            text("gen_ai.provider.name", provider),
+        ];
         attributes.push(text("gen_ai.request.model", asked));
         let failed = match outcome {
             ModelCallResult::Turn { model, stop, spent } => {
                 attributes.extend(text_of("gen_ai.response.model", model.as_deref()));
                 attributes.push(only("gen_ai.response.finish_reasons", reason(stop)));
                 attributes.push(count("gen_ai.usage.input_tokens", spent.input));
-                attributes.push(count("gen_ai.usage.cache_read.input_tokens", spent.cached_input));
+                attributes.push(count(
+                    "gen_ai.usage.cache_read.input_tokens",
+                    spent.cached_input,
+                ));
                 attributes.push(count("gen_ai.usage.output_tokens", spent.output));
                 None
             }
@@ -135,7 +216,10 @@ impl<'a> TraceBuilder<'a> {
     }
 
     fn tool(&self, index: usize, call: &ToolCall) -> OtlpSpan {
-        let mut attributes = vec![text("gen_ai.operation.name", TOOL), text("gen_ai.tool.name", &call.name)];
+        let mut attributes = vec![
+            text("gen_ai.operation.name", TOOL),
+            text("gen_ai.tool.name", &call.name),
+        ];
         attributes.push(text("gen_ai.tool.type", "function"));
         if self.content == Content::Sent {
             attributes.push(text("gen_ai.tool.call.arguments", call.arguments.text()));
@@ -143,10 +227,23 @@ impl<'a> TraceBuilder<'a> {
         }
         let start = self.sample.period.start;
         let length = call.latency_ms.unwrap_or(0).saturating_mul(1_000_000);
-        let unknown = Period { start, end: start.saturating_add(length) };
+        let unknown = Period {
+            start,
+            end: start.saturating_add(length),
+        };
         let period = self.sample.tools.get(index).copied().unwrap_or(unknown);
-        let span = self.span((TOOL, SpanKind::Internal), index, &call.name, period, attributes);
-        self.ended(span, call.error.as_ref().map(|_| "tool_error"), call.error.as_deref())
+        let span = self.span(
+            (TOOL, SpanKind::Internal),
+            index,
+            &call.name,
+            period,
+            attributes,
+        );
+        self.ended(
+            span,
+            call.error.as_ref().map(|_| "tool_error"),
+            call.error.as_deref(),
+        )
     }
 
     /// The kind of a failure is always exported; its text may come from an agent and follows [`Content`].
@@ -157,7 +254,13 @@ impl<'a> TraceBuilder<'a> {
             (Content::Sent, Some(words)) => bounded(words, ERROR_BYTES),
             (Content::Sent, None) | (Content::Kept, _) => kind.to_owned(),
         };
-        OtlpSpan { status: Some(Ending { message, code: SpanCode::Error.into() }), ..span }
+        OtlpSpan {
+            status: Some(Ending {
+                message,
+                code: SpanCode::Error.into(),
+            }),
+            ..span
+        }
     }
 }
 
@@ -168,8 +271,9 @@ const TOOL: &str = "execute_tool";
 /// The `text` of the outputs if there is one, else the whole outputs.
 fn answer(record: &RunRecord) -> String {
     let outputs = record.outputs.text();
-    let text =
-        lenient::any(outputs).ok().and_then(|value| value.get("text").and_then(Value::as_str).map(str::to_owned));
+    let text = lenient::any(outputs)
+        .ok()
+        .and_then(|value| value.get("text").and_then(Value::as_str).map(str::to_owned));
     text.unwrap_or_else(|| outputs.to_owned())
 }
 

@@ -41,7 +41,12 @@ struct RunVoteForm {
 pub fn read_ballots(source: &SourceText, raw: &RawValue) -> Result<Vec<Ballot>, Diagnostic> {
     let refuse = |what: &str| {
         let help = "remove the votes, or let `goldgate judge` write them";
-        source.problem(json::offset_of(source, raw), Code::BAD_JUDGEMENTS, format!("\"{KEY}\": {what}"), help)
+        source.problem(
+            json::offset_of(source, raw),
+            Code::BAD_JUDGEMENTS,
+            format!("\"{KEY}\": {what}"),
+            help,
+        )
     };
     let forms: Option<BTreeMap<String, BallotForm>> =
         serde_json::from_str(raw.get()).map_err(|error| refuse(&error.to_string()))?;
@@ -49,20 +54,42 @@ pub fn read_ballots(source: &SourceText, raw: &RawValue) -> Result<Vec<Ballot>, 
     for (name, form) in forms.unwrap_or_default() {
         let judge = JudgeName::new(&name).map_err(|bad| refuse(&bad.to_string()))?;
         let votes: Option<Vec<Vote>> = form.votes.into_iter().map(vote).collect();
-        let votes = votes.ok_or_else(|| refuse("a vote needs a verdict (fail, weak or pass) and a reason"))?;
-        let BallotForm { judged_sha256, rubric_sha256, target, model, votes: _ } = form;
-        ballots.push(Ballot { judge, rubric_sha256, judged_sha256, target, model, votes });
+        let votes = votes
+            .ok_or_else(|| refuse("a vote needs a verdict (fail, weak or pass) and a reason"))?;
+        let BallotForm {
+            judged_sha256,
+            rubric_sha256,
+            target,
+            model,
+            votes: _,
+        } = form;
+        ballots.push(Ballot {
+            judge,
+            rubric_sha256,
+            judged_sha256,
+            target,
+            model,
+            votes,
+        });
     }
     Ok(ballots)
 }
 
 fn vote(form: RunVoteForm) -> Option<Vote> {
     match form {
-        RunVoteForm { verdict: Some(word), reason: Some(reason), missing: None } => {
+        RunVoteForm {
+            verdict: Some(word),
+            reason: Some(reason),
+            missing: None,
+        } => {
             let mark = Mark::ALL.into_iter().find(|mark| mark.as_str() == word)?;
             Some(Vote::Given { mark, reason })
         }
-        RunVoteForm { verdict: None, reason: None, missing: Some(why) } => Some(Vote::Missing(why)),
+        RunVoteForm {
+            verdict: None,
+            reason: None,
+            missing: Some(why),
+        } => Some(Vote::Missing(why)),
         RunVoteForm { .. } => None,
     }
 }
@@ -70,16 +97,25 @@ fn vote(form: RunVoteForm) -> Option<Vote> {
 /// The record's text with these ballots in place of those of the same judges; the rest is unchanged to the byte. A text that is not an
 /// object is returned unchanged.
 pub fn with_ballots(text: &str, ballots: &[Ballot]) -> String {
-    let Ok(Fields(fields)) = serde_json::from_str(text) else { return text.to_owned() };
+    let Ok(Fields(fields)) = serde_json::from_str(text) else {
+        return text.to_owned();
+    };
     if ballots.is_empty() || fields.is_empty() {
         return text.to_owned();
     }
-    let known = fields.iter().find(|(key, _)| key.get() == format!("\"{KEY}\"")).map(|(_, value)| *value);
-    let mut all: BTreeMap<String, Box<RawValue>> =
-        known.and_then(|value| serde_json::from_str(value.get()).ok()).unwrap_or_default();
+    let known = fields
+        .iter()
+        .find(|(key, _)| key.get() == format!("\"{KEY}\""))
+        .map(|(_, value)| *value);
+    let mut all: BTreeMap<String, Box<RawValue>> = known
+        .and_then(|value| serde_json::from_str(value.get()).ok())
+        .unwrap_or_default();
     for ballot in ballots {
         let plain = serde_json::to_string(&form(ballot)).expect("every key of a ballot is a text");
-        all.insert(ballot.judge.to_string(), RawValue::from_string(plain).expect("what was written is JSON"));
+        all.insert(
+            ballot.judge.to_string(),
+            RawValue::from_string(plain).expect("what was written is JSON"),
+        );
     }
     let plain = serde_json::to_string(&all).expect("names are texts");
     let mut entries = String::new();
@@ -100,21 +136,45 @@ pub fn with_ballots(text: &str, ballots: &[Ballot]) -> String {
 pub fn differ_in_votes_alone(before: &str, after: &str) -> bool {
     let rest = |text: &str| {
         let Fields(fields) = serde_json::from_str(text).ok()?;
-        let own = fields.into_iter().filter(|(key, _)| key.get() != format!("\"{KEY}\""));
-        Some(own.map(|(key, value)| (key.get().to_owned(), value.get().to_owned())).collect::<Vec<_>>())
+        let own = fields
+            .into_iter()
+            .filter(|(key, _)| key.get() != format!("\"{KEY}\""));
+        Some(
+            own.map(|(key, value)| (key.get().to_owned(), value.get().to_owned()))
+                .collect::<Vec<_>>(),
+        )
     };
     rest(before).is_some_and(|before| Some(before) == rest(after))
 }
 
 fn form(ballot: &Ballot) -> BallotForm {
-    let Ballot { judge: _, rubric_sha256, judged_sha256, target, model, votes } = ballot.clone();
+    let Ballot {
+        judge: _,
+        rubric_sha256,
+        judged_sha256,
+        target,
+        model,
+        votes,
+    } = ballot.clone();
     let votes = votes.into_iter().map(|vote| match vote {
-        Vote::Given { mark, reason } => {
-            RunVoteForm { verdict: Some(mark.as_str().to_owned()), reason: Some(reason), missing: None }
-        }
-        Vote::Missing(why) => RunVoteForm { verdict: None, reason: None, missing: Some(why) },
+        Vote::Given { mark, reason } => RunVoteForm {
+            verdict: Some(mark.as_str().to_owned()),
+            reason: Some(reason),
+            missing: None,
+        },
+        Vote::Missing(why) => RunVoteForm {
+            verdict: None,
+            reason: None,
+            missing: Some(why),
+        },
     });
-    BallotForm { judged_sha256, rubric_sha256, target, model, votes: votes.collect() }
+    BallotForm {
+        judged_sha256,
+        rubric_sha256,
+        target,
+        model,
+        votes: votes.collect(),
+    }
 }
 
 #[cfg(test)]
@@ -122,7 +182,9 @@ mod tests {
     use super::{differ_in_votes_alone, with_ballots};
     use crate::files::SourceText;
     use crate::format::run_v1;
-    use crate::model::{AgentName, Ballot, CaseId, JudgeName, Mark, RepoPath, Run, RunKey, SuiteId, Vote};
+    use crate::model::{
+        AgentName, Ballot, CaseId, JudgeName, Mark, RepoPath, Run, RunKey, SuiteId, Vote,
+    };
 
     fn reading(text: &str) -> Result<Run, String> {
         let source = SourceText::from_text(RepoPath::root().child("r.json"), text.to_owned());
@@ -142,7 +204,10 @@ mod tests {
             target: Some("t".to_owned()),
             model: None,
             votes: vec![
-                Vote::Given { mark: Mark::Weak, reason: reason.to_owned() },
+                Vote::Given {
+                    mark: Mark::Weak,
+                    reason: reason.to_owned(),
+                },
                 Vote::Missing("HTTP 500".to_owned()),
             ],
         }
@@ -150,16 +215,26 @@ mod tests {
 
     #[test]
     fn written_votes_read_back_and_the_rest_is_unchanged() {
-        let text = "{\"status\":   \"completed\",\n\"outputs\": {\"text\": \"}\"}, \"more\": [1,  2]}";
+        let text =
+            "{\"status\":   \"completed\",\n\"outputs\": {\"text\": \"}\"}, \"more\": [1,  2]}";
         let once = with_ballots(text, &[ballot("b", "says \"}\"\nand \"judgements\": {}")]);
         assert!(once.starts_with(text.strip_suffix('}').unwrap()), "{once}");
-        assert_eq!(reading(&once).unwrap().ballots, [ballot("b", "says \"}\"\nand \"judgements\": {}")]);
+        assert_eq!(
+            reading(&once).unwrap().ballots,
+            [ballot("b", "says \"}\"\nand \"judgements\": {}")]
+        );
         let both = with_ballots(&once, &[ballot("a", "x")]);
         let twice = with_ballots(&both, &[ballot("b", "new")]);
-        assert_eq!(reading(&twice).unwrap().ballots, [ballot("a", "x"), ballot("b", "new")]);
+        assert_eq!(
+            reading(&twice).unwrap().ballots,
+            [ballot("a", "x"), ballot("b", "new")]
+        );
         assert_eq!(with_ballots(&twice, &[ballot("b", "new")]), twice);
         assert_eq!(
-            (with_ballots(text, &[]), with_ballots("[1]", &[ballot("a", "x")])),
+            (
+                with_ballots(text, &[]),
+                with_ballots("[1]", &[ballot("a", "x")])
+            ),
             (text.to_owned(), "[1]".to_owned())
         );
     }
@@ -169,8 +244,15 @@ mod tests {
         let text = r#"{"status": "completed", "outputs": {"text": "a"}}"#;
         let voted = with_ballots(text, &[ballot("a", "x")]);
         assert!(differ_in_votes_alone(text, &voted) && differ_in_votes_alone(&voted, text));
-        assert!(differ_in_votes_alone(&voted, &with_ballots(text, &[ballot("a", "y")])));
-        for other in [voted.replace("\"a\"}", "\"b\"}"), voted.replace("judgements", "judgementz"), "[]".to_owned()] {
+        assert!(differ_in_votes_alone(
+            &voted,
+            &with_ballots(text, &[ballot("a", "y")])
+        ));
+        for other in [
+            voted.replace("\"a\"}", "\"b\"}"),
+            voted.replace("judgements", "judgementz"),
+            "[]".to_owned(),
+        ] {
             assert!(!differ_in_votes_alone(text, &other), "{other}");
         }
     }
@@ -178,10 +260,14 @@ mod tests {
     #[test]
     fn invalid_votes_are_refused_with_their_position() {
         let record = |judgements: &str| {
-            format!("{{\"status\": \"completed\", \"outputs\": {{}},\n\"judgements\": {judgements}}}")
+            format!(
+                "{{\"status\": \"completed\", \"outputs\": {{}},\n\"judgements\": {judgements}}}"
+            )
         };
         let whole = |vote: &str| {
-            record(&format!("{{\"a\": {{\"judged_sha256\": \"\", \"rubric_sha256\": \"\", \"votes\": [{vote}]}}}}"))
+            record(&format!(
+                "{{\"a\": {{\"judged_sha256\": \"\", \"rubric_sha256\": \"\", \"votes\": [{vote}]}}}}"
+            ))
         };
         assert_eq!(reading(&whole("")).unwrap().ballots.len(), 1);
         assert_eq!(reading(&record("null")).unwrap().ballots, []);
@@ -195,7 +281,10 @@ mod tests {
             whole("{\"verdict\": \"pass\", \"reason\": \"r\", \"missing\": \"m\"}"),
         ] {
             let problem = reading(&text).unwrap_err();
-            assert!(problem.starts_with("r.json:2:15: \"judgements\": "), "{problem}");
+            assert!(
+                problem.starts_with("r.json:2:15: \"judgements\": "),
+                "{problem}"
+            );
         }
     }
 }

@@ -24,15 +24,23 @@ pub(super) struct CountsForm {
 impl CountsForm {
     /// Agents write this: an odd value invalidates neither the other values nor the run.
     pub(super) fn read(raw: &RawValue) -> Self {
-        let fields: BTreeMap<String, &RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
+        let fields: BTreeMap<String, &RawValue> =
+            serde_json::from_str(raw.get()).unwrap_or_default();
         let named = |keys: [&'static str; 2]| {
             let raw = keys.into_iter().filter_map(|key| fields.get(key));
-            raw.filter_map(|raw| serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()).ok()).flatten()
+            raw.filter_map(|raw| {
+                serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()).ok()
+            })
+            .flatten()
         };
-        let tokens_of_nodes =
-            named(["tokens_per_node", "tokensPerNode"]).filter_map(|(_, tokens)| self::number(tokens));
+        let tokens_of_nodes = named(["tokens_per_node", "tokensPerNode"])
+            .filter_map(|(_, tokens)| self::number(tokens));
         // The largest of two spellings: the smaller one would hide what the run used.
-        let number = |keys: &[&str]| keys.iter().filter_map(|key| number(fields.get(*key)?)).reduce(f64::max);
+        let number = |keys: &[&str]| {
+            keys.iter()
+                .filter_map(|key| number(fields.get(*key)?))
+                .reduce(f64::max)
+        };
         Self {
             counted_tools: counted_tools(&fields),
             total_tokens: number(&["total_tokens", "totalTokens"]),
@@ -56,12 +64,17 @@ pub fn tool_call_counts(metrics: &str) -> BTreeMap<String, u64> {
 fn counted_tools(fields: &BTreeMap<String, &RawValue>) -> CountedTools {
     let mut counted = CountedTools::default();
     for key in ["tool_call_counts", "toolCallCounts"] {
-        let Some(raw) = fields.get(key).filter(|raw| raw.get() != "null") else { continue };
+        let Some(raw) = fields.get(key).filter(|raw| raw.get() != "null") else {
+            continue;
+        };
         let Ok(counts) = serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()) else {
             counted.unreadable = Some("the counts of calls are not an object of counts by tool");
             continue;
         };
-        for (tool, count) in counts.into_iter().filter(|(_, count)| count.get() != "null") {
+        for (tool, count) in counts
+            .into_iter()
+            .filter(|(_, count)| count.get() != "null")
+        {
             match number(count) {
                 Some(0.0) => {}
                 Some(count) => {
@@ -83,5 +96,7 @@ fn number(raw: &RawValue) -> Option<f64> {
         _ => return None,
     };
     // A negative value would make the mean of the other recordings lower.
-    number.as_f64().filter(|number| number.is_finite() && *number >= 0.0)
+    number
+        .as_f64()
+        .filter(|number| number.is_finite() && *number >= 0.0)
 }

@@ -20,7 +20,10 @@ pub(super) fn lines(out: &mut String, text: &str, depth: usize) {
         _ => (None, None),
     };
     let parts: Vec<(&str, &str)> = match (fields, list) {
-        (Some(Fields(fields)), _) => fields.iter().map(|(key, value)| (key.get(), value.get())).collect(),
+        (Some(Fields(fields)), _) => fields
+            .iter()
+            .map(|(key, value)| (key.get(), value.get()))
+            .collect(),
         (None, Some(list)) if list.iter().any(|one| one.get().starts_with('{')) => {
             list.iter().map(|one| ("", one.get())).collect()
         }
@@ -34,7 +37,11 @@ pub(super) fn lines(out: &mut String, text: &str, depth: usize) {
     if parts.is_empty() {
         return out.push_str("{}");
     }
-    let (open, close) = if text.starts_with('{') { ('{', '}') } else { ('[', ']') };
+    let (open, close) = if text.starts_with('{') {
+        ('{', '}')
+    } else {
+        ('[', ']')
+    };
     out.push(open);
     for (index, (key, value)) in parts.into_iter().enumerate() {
         out.push_str(if index == 0 { "" } else { "," });

@@ -11,7 +11,8 @@ pub(super) const SCHEMA: &str = "goldgate.run/1";
 
 /// Writes a record; [`super::read_run`] reads the same run back.
 pub fn written(record: &RunRecord) -> String {
-    let plain = serde_json::to_string(&RunRecordForm::of(record)).expect("every key of a record is a text");
+    let plain =
+        serde_json::to_string(&RunRecordForm::of(record)).expect("every key of a record is a text");
     let mut out = String::with_capacity(plain.len() + plain.len() / 4);
     lines(&mut out, &plain, 0);
     out.push('\n');
@@ -91,7 +92,13 @@ impl<'a> RunRecordForm<'a> {
 
 impl<'a> OriginForm<'a> {
     fn of(recorded: &'a RunProvenance) -> Self {
-        let RunProvenance { target, provenance, recorded_at, commit, run } = recorded;
+        let RunProvenance {
+            target,
+            provenance,
+            recorded_at,
+            commit,
+            run,
+        } = recorded;
         Self {
             target: target.as_deref(),
             model: provenance.model.as_deref(),
@@ -120,8 +127,8 @@ mod tests {
     use crate::files::SourceText;
     use crate::format::run_v1;
     use crate::model::{
-        AgentName, CaseId, Json, Measures, Provenance, RepoPath, Run, RunEvidence, RunInputs, RunKey, RunProvenance,
-        RunRecord, RunStatus, Steps, SuiteId, Tokens, ToolCall,
+        AgentName, CaseId, Json, Measures, Provenance, RepoPath, Run, RunEvidence, RunInputs,
+        RunKey, RunProvenance, RunRecord, RunStatus, Steps, SuiteId, Tokens, ToolCall,
     };
 
     fn record() -> RunRecord {
@@ -142,12 +149,23 @@ mod tests {
             sample: 2,
             status: RunStatus::Completed,
             error: None,
-            inputs: RunInputs { prompt: some("What?\n\"x\""), repo_snapshot_id: None, options: Json::default() },
+            inputs: RunInputs {
+                prompt: some("What?\n\"x\""),
+                repo_snapshot_id: None,
+                options: Json::default(),
+            },
             outputs: Json::from(
                 r#"{"text": "t", "findings": [{"n": 0.10000000000000000555, "b": [1,[2]]}], "gaps": []}"#,
             ),
-            intermediate: Steps::Seen { node_transitions: Vec::new(), tool_calls: vec![call], events: Vec::new() },
-            evidence: RunEvidence { file_paths: vec!["a.rs".to_owned()], ..RunEvidence::default() },
+            intermediate: Steps::Seen {
+                node_transitions: Vec::new(),
+                tool_calls: vec![call],
+                events: Vec::new(),
+            },
+            evidence: RunEvidence {
+                file_paths: vec!["a.rs".to_owned()],
+                ..RunEvidence::default()
+            },
             metrics: Measures {
                 total_tokens: Some(9),
                 input_tokens: Some(7),
@@ -177,7 +195,11 @@ mod tests {
 
     fn reading(record: &RunRecord) -> Run {
         let source = SourceText::from_text(RepoPath::root().child("r.json"), written(record));
-        let key = RunKey { suite: SuiteId::new("s").unwrap(), agent: record.agent.clone(), case: record.case.clone() };
+        let key = RunKey {
+            suite: SuiteId::new("s").unwrap(),
+            agent: record.agent.clone(),
+            case: record.case.clone(),
+        };
         run_v1::read_run(&source, &key, record.sample).unwrap()
     }
 
@@ -261,9 +283,22 @@ mod tests {
         let record = record();
         let run = reading(&record);
         let outputs: Value = serde_json::from_str(&run.outputs).unwrap();
-        assert_eq!(outputs, serde_json::from_str::<Value>(record.outputs.text()).unwrap());
-        let Tokens { input, output, total, latency_ms, cost_usd, model_calls } = run.tokens;
-        assert_eq!((input, output, total, model_calls), (Some(7), Some(2), Some(9.0), None));
+        assert_eq!(
+            outputs,
+            serde_json::from_str::<Value>(record.outputs.text()).unwrap()
+        );
+        let Tokens {
+            input,
+            output,
+            total,
+            latency_ms,
+            cost_usd,
+            model_calls,
+        } = run.tokens;
+        assert_eq!(
+            (input, output, total, model_calls),
+            (Some(7), Some(2), Some(9.0), None)
+        );
         assert_eq!((latency_ms, cost_usd), (Some(40.0), Some(0.25)));
         assert_eq!((run.status, run.error), (RunStatus::Completed, None));
         assert_eq!(run.provenance, record.provenance.provenance);
@@ -282,8 +317,14 @@ mod tests {
             ..record()
         };
         let run = reading(&empty);
-        assert_eq!((run.status, run.error.as_deref(), run.tokens), (status, Some("no answer"), Tokens::default()));
-        assert_eq!(run.intermediate.as_deref(), Some("{\n    \"toolCalls\": []\n  }"));
+        assert_eq!(
+            (run.status, run.error.as_deref(), run.tokens),
+            (status, Some("no answer"), Tokens::default())
+        );
+        assert_eq!(
+            run.intermediate.as_deref(),
+            Some("{\n    \"toolCalls\": []\n  }")
+        );
         assert_eq!(run.provenance, Provenance::default());
     }
 

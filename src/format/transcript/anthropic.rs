@@ -65,14 +65,25 @@ struct AnthropicMessageProbe<'a> {
 }
 
 /// Reads the runs of a file: a list of messages, an object that contains one, one of either per line, or one message per line.
-pub fn read_anthropic(source: &SourceText, documents: &[&RawValue]) -> Result<Vec<Transcript>, Diagnostics> {
-    let lone = |raw: &&RawValue| content::has(raw, |lone: AnthropicMessageProbe<'_>| lone.role.is_some());
+pub fn read_anthropic(
+    source: &SourceText,
+    documents: &[&RawValue],
+) -> Result<Vec<Transcript>, Diagnostics> {
+    let lone =
+        |raw: &&RawValue| content::has(raw, |lone: AnthropicMessageProbe<'_>| lone.role.is_some());
     if documents.iter().all(lone) {
         let reading = AnthropicReader::new(source);
-        return Ok(vec![reading.build_transcript(json::offset_of(source, documents[0]), documents, None)?]);
+        return Ok(vec![reading.build_transcript(
+            json::offset_of(source, documents[0]),
+            documents,
+            None,
+        )?]);
     }
     let mut problems = Diagnostics::default();
-    let all: Vec<_> = documents.iter().filter_map(|raw| problems.keep(one(source, raw))).collect();
+    let all: Vec<_> = documents
+        .iter()
+        .filter_map(|raw| problems.keep(one(source, raw)))
+        .collect();
     problems.or(all)
 }
 
@@ -83,9 +94,17 @@ fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
         return reading.build_transcript(at, &json::part::<Vec<&RawValue>>(source, raw)?, None);
     }
     let whole: AnthropicConversation<'_> = content::fields(source, raw)?;
-    let Some(messages) = whole.messages.or_else(|| whole.error.is_some().then(Vec::new)) else {
+    let Some(messages) = whole
+        .messages
+        .or_else(|| whole.error.is_some().then(Vec::new))
+    else {
         let help = "provide a list of messages, or an object with \"messages\"";
-        return Err(source.problem(at, Code::NO_MESSAGES, "this object has no \"messages\"", help));
+        return Err(source.problem(
+            at,
+            Code::NO_MESSAGES,
+            "this object has no \"messages\"",
+            help,
+        ));
     };
     if let Some(system) = whole.system {
         let text = content::text(source, system, &mut reading.builder)?;
@@ -97,10 +116,18 @@ fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
         messages.iter().try_for_each(|raw| reading.message(raw))?;
         reading.builder.add_answer(String::new());
     }
-    let rest = if failed.is_some() { &[] } else { messages.as_slice() };
+    let rest = if failed.is_some() {
+        &[]
+    } else {
+        messages.as_slice()
+    };
     let transcript = reading.build_transcript(at, rest, whole.usage)?;
     Ok(Transcript {
-        status: if failed.is_some() { RunStatus::Error } else { RunStatus::Completed },
+        status: if failed.is_some() {
+            RunStatus::Error
+        } else {
+            RunStatus::Completed
+        },
         error: failed.flatten(),
         agent: content::name(whole.agent.as_deref(), whole.metadata, "agent"),
         case: content::name(whole.case.as_deref(), whole.metadata, "case"),
@@ -118,7 +145,12 @@ struct AnthropicReader<'a> {
 
 impl<'a> AnthropicReader<'a> {
     fn new(source: &'a SourceText) -> Self {
-        Self { source, builder: ConversationBuilder::default(), usage: Vec::new(), model: None }
+        Self {
+            source,
+            builder: ConversationBuilder::default(),
+            usage: Vec::new(),
+            model: None,
+        }
     }
 
     fn build_transcript(
@@ -130,8 +162,13 @@ impl<'a> AnthropicReader<'a> {
         messages.iter().try_for_each(|raw| self.message(raw))?;
         let mut transcript = content::finish_transcript(self.source, at, self.builder)?;
         let counted = whole.map_or(self.usage, |usage| vec![usage]);
-        counted.into_iter().for_each(|usage| usage.add_to(&mut transcript.metrics));
-        Ok(Transcript { model: self.model, ..transcript })
+        counted
+            .into_iter()
+            .for_each(|usage| usage.add_to(&mut transcript.metrics));
+        Ok(Transcript {
+            model: self.model,
+            ..transcript
+        })
     }
 
     fn message(&mut self, raw: &RawValue) -> Result<(), Diagnostic> {
@@ -176,8 +213,12 @@ impl<'a> AnthropicReader<'a> {
         let block: ContentBlock<'_> = content::fields(self.source, raw)?;
         let kind = block.kind.as_str();
         if kind == "tool_use" || kind.ends_with("_tool_use") {
-            let Some(name) = block.name else { return Err(self.refuse(raw, "this call has no \"name\"")) };
-            let input = block.input.map_or_else(Json::default, |input| Json::from(input.get()));
+            let Some(name) = block.name else {
+                return Err(self.refuse(raw, "this call has no \"name\""));
+            };
+            let input = block
+                .input
+                .map_or_else(Json::default, |input| Json::from(input.get()));
             self.builder.called(block.id, name, input);
             self.builder.served_by(block.server_name);
         } else if kind == "tool_result" || kind.ends_with("_tool_result") {
@@ -185,7 +226,10 @@ impl<'a> AnthropicReader<'a> {
                 return Err(self.refuse(raw, "this tool result has no \"tool_use_id\""));
             };
             let result = content::result(block.content);
-            let error = block.is_error.filter(|error| *error).map(|_| content::error_text(result.text()));
+            let error = block
+                .is_error
+                .filter(|error| *error)
+                .map(|_| content::error_text(result.text()));
             let answered = self.builder.answered(&id, result, error);
             answered.map_err(content::unasked(self.source, raw, &id))?;
         } else if kind != "text" {
@@ -197,6 +241,11 @@ impl<'a> AnthropicReader<'a> {
 
     fn refuse(&self, raw: &RawValue, what: &str) -> Diagnostic {
         let help = "use the format of the messages API";
-        self.source.problem(json::offset_of(self.source, raw), Code::BAD_MESSAGE, what, help)
+        self.source.problem(
+            json::offset_of(self.source, raw),
+            Code::BAD_MESSAGE,
+            what,
+            help,
+        )
     }
 }

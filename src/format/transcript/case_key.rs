@@ -11,7 +11,11 @@ use crate::files::SourceText;
 ///
 /// # Errors
 /// Records without a text or a number there.
-pub fn name_cases(source: &SourceText, runs: &mut [Transcript], key: &str) -> Result<(), Diagnostics> {
+pub fn name_cases(
+    source: &SourceText,
+    runs: &mut [Transcript],
+    key: &str,
+) -> Result<(), Diagnostics> {
     let mut problems = Diagnostics::default();
     for run in runs {
         run.case = problems.keep(case_at(source, run.at, key));
@@ -20,14 +24,18 @@ pub fn name_cases(source: &SourceText, runs: &mut [Transcript], key: &str) -> Re
 }
 
 fn case_at(source: &SourceText, at: usize, key: &str) -> Result<String, Diagnostic> {
-    let mut values = serde_json::Deserializer::from_str(&source.text[at..]).into_iter::<&RawValue>();
+    let mut values =
+        serde_json::Deserializer::from_str(&source.text[at..]).into_iter::<&RawValue>();
     let record = values.next().and_then(Result::ok);
     let record: Option<Value> = record.and_then(|raw| serde_json::from_str(raw.get()).ok());
-    record.as_ref().and_then(|record| text_at(record, key)).ok_or_else(|| {
-        let what = format!("this record has no text or number at {key:?}");
-        let help = "name keys that each record has, such as metadata.thread_id";
-        source.problem(at, Code::NO_CASE, what, help)
-    })
+    record
+        .as_ref()
+        .and_then(|record| text_at(record, key))
+        .ok_or_else(|| {
+            let what = format!("this record has no text or number at {key:?}");
+            let help = "name keys that each record has, such as metadata.thread_id";
+            source.problem(at, Code::NO_CASE, what, help)
+        })
 }
 
 /// The text or the number at a path. A key may contain dots itself.
@@ -38,7 +46,8 @@ pub fn text_at(value: &Value, path: &str) -> Option<String> {
         Some(_) | None => {}
     }
     let dots = path.match_indices('.').map(|(at, _)| path.split_at(at));
-    dots.into_iter().find_map(|(key, rest)| text_at(value.get(key)?, &rest[1..]))
+    dots.into_iter()
+        .find_map(|(key, rest)| text_at(value.get(key)?, &rest[1..]))
 }
 
 #[cfg(test)]

@@ -13,7 +13,11 @@ use crate::format::{json, lenient};
 use crate::model::{Json, Measures};
 
 /// The text of a content: a text, or the joined text parts of a list. Parts of other types are counted as left out.
-pub fn text(source: &SourceText, raw: &RawValue, builder: &mut ConversationBuilder) -> Result<String, Diagnostic> {
+pub fn text(
+    source: &SourceText,
+    raw: &RawValue,
+    builder: &mut ConversationBuilder,
+) -> Result<String, Diagnostic> {
     match raw.get().as_bytes().first() {
         Some(b'"') => plain(source, raw),
         Some(b'n') => Ok(String::new()),
@@ -33,7 +37,12 @@ pub fn text(source: &SourceText, raw: &RawValue, builder: &mut ConversationBuild
         }
         _ => {
             let help = "write a text, or a list of parts";
-            Err(source.problem(json::offset_of(source, raw), Code::WRONG_TYPE, "this content is not a string", help))
+            Err(source.problem(
+                json::offset_of(source, raw),
+                Code::WRONG_TYPE,
+                "this content is not a string",
+                help,
+            ))
         }
     }
 }
@@ -46,20 +55,34 @@ pub fn foreign_call(source: &SourceText, raw: &RawValue, form: &str) -> Diagnost
 }
 
 /// Refuses a part whose type is one of calls.
-pub fn refuse_foreign_call(source: &SourceText, raw: &RawValue, kind: &str) -> Result<(), Diagnostic> {
-    if is_type_of_call(kind) { Err(foreign_call(source, raw, kind)) } else { Ok(()) }
+pub fn refuse_foreign_call(
+    source: &SourceText,
+    raw: &RawValue,
+    kind: &str,
+) -> Result<(), Diagnostic> {
+    if is_type_of_call(kind) {
+        Err(foreign_call(source, raw, kind))
+    } else {
+        Ok(())
+    }
 }
 
 /// Refuses a message that has calls in a form of its own: `toolInvocations`, `toolCalls`, or `parts`.
 pub fn refuse_foreign_calls(source: &SourceText, raw: &RawValue) -> Result<(), Diagnostic> {
     let own: ForeignCalls<'_> = fields(source, raw)?;
-    let is_filled = |list: &Option<&RawValue>| list.is_some_and(|list| !matches!(list.get(), "null" | "[]"));
-    let lists = [("toolInvocations", own.tool_invocations), ("toolCalls", own.tool_calls)];
+    let is_filled =
+        |list: &Option<&RawValue>| list.is_some_and(|list| !matches!(list.get(), "null" | "[]"));
+    let lists = [
+        ("toolInvocations", own.tool_invocations),
+        ("toolCalls", own.tool_calls),
+    ];
     if let Some((key, _)) = lists.iter().find(|(_, list)| is_filled(list)) {
         return Err(foreign_call(source, raw, key));
     }
-    let parts: Vec<Value> =
-        own.parts.and_then(|parts| lenient::any(parts.get()).ok()?.as_array().cloned()).unwrap_or_default();
+    let parts: Vec<Value> = own
+        .parts
+        .and_then(|parts| lenient::any(parts.get()).ok()?.as_array().cloned())
+        .unwrap_or_default();
     parts
         .iter()
         .filter_map(|part| part.get("type")?.as_str())
@@ -77,7 +100,10 @@ struct ForeignCalls<'a> {
 }
 
 /// Reads an object. A list is refused: serde would read it as the fields in order.
-pub fn fields<'a, T: Deserialize<'a>>(source: &'a SourceText, raw: &'a RawValue) -> Result<T, Diagnostic> {
+pub fn fields<'a, T: Deserialize<'a>>(
+    source: &'a SourceText,
+    raw: &'a RawValue,
+) -> Result<T, Diagnostic> {
     match raw.get().starts_with('{') {
         true => json::part(source, raw),
         false => Err(source.problem(
@@ -113,7 +139,10 @@ struct PartForm<'a> {
 
 impl PartForm<'_> {
     fn is_text(&self) -> bool {
-        matches!(self.kind.as_str(), "text" | "input_text" | "output_text" | "refusal")
+        matches!(
+            self.kind.as_str(),
+            "text" | "input_text" | "output_text" | "refusal"
+        )
     }
 }
 
@@ -122,7 +151,9 @@ pub fn result(raw: Option<&RawValue>) -> Json {
     let Some(raw) = raw else { return Json::null() };
     let parts: Vec<PartForm<'_>> = serde_json::from_str(raw.get()).unwrap_or_default();
     match parts.as_slice() {
-        [only] if only.is_text() => only.text.map_or_else(Json::null, |text| Json::from(text.get())),
+        [only] if only.is_text() => only
+            .text
+            .map_or_else(Json::null, |text| Json::from(text.get())),
         _ => Json::from(raw.get()),
     }
 }
@@ -134,7 +165,9 @@ pub fn error_text(json: &str) -> String {
 
 /// Arguments that are JSON inside a string; a string without valid JSON stays a string.
 pub fn arguments(source: &SourceText, raw: Option<&RawValue>) -> Result<Json, Diagnostic> {
-    let Some(raw) = raw else { return Ok(Json::default()) };
+    let Some(raw) = raw else {
+        return Ok(Json::default());
+    };
     if !raw.get().starts_with('"') {
         return Ok(Json::from(raw.get()));
     }
@@ -162,10 +195,20 @@ impl VendorUsage {
     /// Adds the tokens of one answer.
     pub fn add_to(self, metrics: &mut Measures) {
         // Anthropic counts tokens read from or written to its cache separately from the input.
-        let cached = [self.cache_creation_input_tokens, self.cache_read_input_tokens].into_iter().flatten();
-        let input = self.prompt_tokens.or(self.input_tokens).map(|input| cached.fold(input, u64::saturating_add));
+        let cached = [
+            self.cache_creation_input_tokens,
+            self.cache_read_input_tokens,
+        ]
+        .into_iter()
+        .flatten();
+        let input = self
+            .prompt_tokens
+            .or(self.input_tokens)
+            .map(|input| cached.fold(input, u64::saturating_add));
         let output = self.completion_tokens.or(self.output_tokens);
-        let both = input.zip(output).map(|(input, output)| input.saturating_add(output));
+        let both = input
+            .zip(output)
+            .map(|(input, output)| input.saturating_add(output));
         add(&mut metrics.input_tokens, input);
         add(&mut metrics.output_tokens, output);
         add(&mut metrics.total_tokens, self.total_tokens.or(both));
@@ -185,7 +228,15 @@ pub fn add(total: &mut Option<u64>, more: Option<u64>) {
 
 /// The value of `agent` or `case` next to the messages or in `metadata`.
 pub fn name(stated: Option<&str>, metadata: Option<&RawValue>, key: &str) -> Option<String> {
-    let inner = || Some(lenient::any(metadata?.get()).ok()?.get(key)?.as_str()?.to_owned());
+    let inner = || {
+        Some(
+            lenient::any(metadata?.get())
+                .ok()?
+                .get(key)?
+                .as_str()?
+                .to_owned(),
+        )
+    };
     stated.map(str::to_owned).or_else(inner)
 }
 
@@ -197,10 +248,17 @@ pub fn finish_transcript(
 ) -> Result<Transcript, Diagnostic> {
     builder.finish(at).map_err(|NoAssistantMessage| {
         let help = match source.text.contains("\"human\"") {
-            true => "these look like messages of LangChain: dump them with `convert_to_openai_messages`",
+            true => {
+                "these look like messages of LangChain: dump them with `convert_to_openai_messages`"
+            }
             false => "provide the whole conversation, including the model's answer",
         };
-        source.problem(at, Code::NO_ANSWER, "this transcript has no assistant message", help)
+        source.problem(
+            at,
+            Code::NO_ANSWER,
+            "this transcript has no assistant message",
+            help,
+        )
     })
 }
 
@@ -215,7 +273,11 @@ pub fn moment(text: &str) -> Option<Timestamp> {
 }
 
 /// The error for a tool result without an open call.
-pub fn unasked(source: &SourceText, raw: &RawValue, name: &str) -> impl FnOnce(UnmatchedResult) -> Diagnostic {
+pub fn unasked(
+    source: &SourceText,
+    raw: &RawValue,
+    name: &str,
+) -> impl FnOnce(UnmatchedResult) -> Diagnostic {
     let what = format!("the tool result {name:?} matches no open call before it");
     let problem = source.problem(
         json::offset_of(source, raw),
@@ -228,6 +290,8 @@ pub fn unasked(source: &SourceText, raw: &RawValue, name: &str) -> impl FnOnce(U
 
 /// Whether parts of this type are calls. The Vercel AI SDK has `tool-call`, `tool-invocation`, `dynamic-tool` and `tool-NAME`.
 pub fn is_type_of_call(kind: &str) -> bool {
-    ["tool_use", "_call", "tool-call", "dynamic-tool"].iter().any(|ending| kind.ends_with(ending))
+    ["tool_use", "_call", "tool-call", "dynamic-tool"]
+        .iter()
+        .any(|ending| kind.ends_with(ending))
         || (kind.starts_with("tool-") && !kind.ends_with("tool-result"))
 }

@@ -76,7 +76,8 @@ impl ConversationBuilder {
             }
             Asker::System if follows_user => {
                 self.unanswered.get_or_insert_with(|| text.clone());
-                self.unanswered_instruction.get_or_insert_with(|| text.clone());
+                self.unanswered_instruction
+                    .get_or_insert_with(|| text.clone());
             }
             Asker::System => {}
         }
@@ -104,13 +105,19 @@ impl ConversationBuilder {
                 self.withdraw();
             }
             let user = std::mem::take(&mut self.heard).join("\n\n");
-            self.turns.push(TranscriptTurn { user, text: String::new() });
+            self.turns.push(TranscriptTurn {
+                user,
+                text: String::new(),
+            });
         }
     }
 
     /// What was said before a call whose result came does not answer the turn.
     fn withdraw(&mut self) {
-        self.turns.last_mut().into_iter().for_each(|turn| turn.text.clear());
+        self.turns
+            .last_mut()
+            .into_iter()
+            .for_each(|turn| turn.text.clear());
     }
 
     /// The index of the turn in progress; the first one also before the user says anything.
@@ -123,7 +130,8 @@ impl ConversationBuilder {
         self.is_asked = true;
         self.answers();
         if let Some((index, before)) = self.last.take().filter(|(_, before)| !before.is_empty()) {
-            self.events.insert(index, Transcript::event("assistant", &before));
+            self.events
+                .insert(index, Transcript::event("assistant", &before));
         }
         if let Some(turn) = self.turns.last_mut() {
             turn.text.clone_from(&text);
@@ -134,11 +142,19 @@ impl ConversationBuilder {
     /// Adds a tool call of the assistant.
     pub fn called(&mut self, id: Option<String>, name: String, arguments: Json) {
         self.answers();
-        self.last.get_or_insert_with(|| (self.events.len(), String::new()));
+        self.last
+            .get_or_insert_with(|| (self.events.len(), String::new()));
         let known = id.map_or_else(|| Known::Name(name.clone()), Known::Id);
-        self.open.entry(known).or_default().push_back(self.calls.len());
+        self.open
+            .entry(known)
+            .or_default()
+            .push_back(self.calls.len());
         let (turn, step) = (self.turn(), self.steps.checked_sub(1));
-        self.calls.push(ToolCall { turn, step, ..ToolCall::of(&name, arguments) });
+        self.calls.push(ToolCall {
+            turn,
+            step,
+            ..ToolCall::of(&name, arguments)
+        });
     }
 
     /// States the MCP server of the last call.
@@ -156,7 +172,12 @@ impl ConversationBuilder {
     }
 
     /// Adds the result to the first open call with this id.
-    pub fn answered(&mut self, id: &str, result: Json, error: Option<String>) -> Result<(), UnmatchedResult> {
+    pub fn answered(
+        &mut self,
+        id: &str,
+        result: Json,
+        error: Option<String>,
+    ) -> Result<(), UnmatchedResult> {
         self.answer(&Known::Id(id.to_owned()), result, error)
     }
 
@@ -165,8 +186,17 @@ impl ConversationBuilder {
         self.answer(&Known::Name(name.to_owned()), result, None)
     }
 
-    fn answer(&mut self, known: &Known, result: Json, error: Option<String>) -> Result<(), UnmatchedResult> {
-        let index = self.open.get_mut(known).and_then(VecDeque::pop_front).ok_or(UnmatchedResult)?;
+    fn answer(
+        &mut self,
+        known: &Known,
+        result: Json,
+        error: Option<String>,
+    ) -> Result<(), UnmatchedResult> {
+        let index = self
+            .open
+            .get_mut(known)
+            .and_then(VecDeque::pop_front)
+            .ok_or(UnmatchedResult)?;
         self.is_asked = true;
         self.ends_with_result = true;
         self.calls[index].result = result;
@@ -181,7 +211,10 @@ impl ConversationBuilder {
 
     /// Counts an item that is left out.
     pub fn left_out(&mut self, what: &str) {
-        *self.left_out.entry(what.chars().take(40).collect()).or_default() += 1;
+        *self
+            .left_out
+            .entry(what.chars().take(40).collect())
+            .or_default() += 1;
     }
 
     /// Ends the conversation.
@@ -197,7 +230,10 @@ impl ConversationBuilder {
         let (at_event, mut text) = self.last.take().ok_or(NoAssistantMessage)?;
         if self.ends_with_result && !text.is_empty() {
             self.withdraw();
-            self.events.insert(at_event, Transcript::event("assistant", &std::mem::take(&mut text)));
+            self.events.insert(
+                at_event,
+                Transcript::event("assistant", &std::mem::take(&mut text)),
+            );
         }
         Ok(Transcript {
             prompt: (!self.prompt.is_empty()).then(|| self.prompt.join("\n\n")),
@@ -223,18 +259,30 @@ mod tests {
     #[test]
     fn events_are_in_the_order_of_the_conversation() {
         let mut conversation = ConversationBuilder::default();
-        for (asker, text) in [(Some(Asker::User), "a"), (None, "b"), (Some(Asker::User), "c"), (None, "d"), (None, "e")]
-        {
+        for (asker, text) in [
+            (Some(Asker::User), "a"),
+            (None, "b"),
+            (Some(Asker::User), "c"),
+            (None, "d"),
+            (None, "e"),
+        ] {
             match asker {
                 Some(asker) => conversation.add_question(asker, text.to_owned()),
                 None => conversation.add_answer(text.to_owned()),
             }
         }
         let transcript = conversation.finish(0).unwrap();
-        let texts: Vec<String> = transcript.events.iter().map(|event| event.text().to_owned()).collect();
-        let expected = ["assistant", "user", "assistant"].into_iter().zip(["b", "c", "d"]);
-        let expected: Vec<String> =
-            expected.map(|(role, text)| format!("{{\"role\":\"{role}\",\"text\":\"{text}\"}}")).collect();
+        let texts: Vec<String> = transcript
+            .events
+            .iter()
+            .map(|event| event.text().to_owned())
+            .collect();
+        let expected = ["assistant", "user", "assistant"]
+            .into_iter()
+            .zip(["b", "c", "d"]);
+        let expected: Vec<String> = expected
+            .map(|(role, text)| format!("{{\"role\":\"{role}\",\"text\":\"{text}\"}}"))
+            .collect();
         assert_eq!((texts, transcript.text.as_deref()), (expected, Some("e")));
     }
 
@@ -256,12 +304,28 @@ mod tests {
         conversation.add_answer("On Monday.".to_owned());
         conversation.add_question(Asker::User, "Thanks.".to_owned());
         let transcript = conversation.finish(0).unwrap();
-        let turn = |user: &str, text: &str| TranscriptTurn { user: user.to_owned(), text: text.to_owned() };
-        let expected = [turn("Hello.\n\nWhere is it?", "In Paris."), turn("When does it come?", "On Monday.")];
+        let turn = |user: &str, text: &str| TranscriptTurn {
+            user: user.to_owned(),
+            text: text.to_owned(),
+        };
+        let expected = [
+            turn("Hello.\n\nWhere is it?", "In Paris."),
+            turn("When does it come?", "On Monday."),
+        ];
         assert_eq!(transcript.turns, expected, "the last message has no answer");
-        assert_eq!(transcript.calls.iter().map(|call| call.turn).collect::<Vec<_>>(), [Some(0), Some(1)]);
+        assert_eq!(
+            transcript
+                .calls
+                .iter()
+                .map(|call| call.turn)
+                .collect::<Vec<_>>(),
+            [Some(0), Some(1)]
+        );
         assert_eq!(transcript.instructed.as_deref(), Some("Be polite."));
-        assert_eq!(transcript.messages(), ["Hello.\n\nWhere is it?", "When does it come?"]);
+        assert_eq!(
+            transcript.messages(),
+            ["Hello.\n\nWhere is it?", "When does it come?"]
+        );
     }
 
     #[test]
@@ -276,7 +340,10 @@ mod tests {
                 conversation.add_answer("It is in Paris.".to_owned());
             }
             let transcript = conversation.finish(0).unwrap();
-            assert_eq!((transcript.text.as_deref(), transcript.events.len()), (Some(expected), 1));
+            assert_eq!(
+                (transcript.text.as_deref(), transcript.events.len()),
+                (Some(expected), 1)
+            );
         }
     }
 
@@ -290,8 +357,15 @@ mod tests {
         conversation.add_question(Asker::User, "Hello?".to_owned());
         conversation.add_answer("It is done.".to_owned());
         let transcript = conversation.finish(0).unwrap();
-        let texts: Vec<&str> = transcript.turns.iter().map(|turn| turn.text.as_str()).collect();
-        assert_eq!((texts, transcript.events.len()), (vec!["", "It is done."], 2));
+        let texts: Vec<&str> = transcript
+            .turns
+            .iter()
+            .map(|turn| turn.text.as_str())
+            .collect();
+        assert_eq!(
+            (texts, transcript.events.len()),
+            (vec!["", "It is done."], 2)
+        );
     }
 
     #[test]
@@ -301,6 +375,9 @@ mod tests {
         conversation.called(None, "find".to_owned(), Json::default());
         conversation.add_answer("In Paris.".to_owned());
         let transcript = conversation.finish(0).unwrap();
-        assert_eq!((transcript.calls[0].turn, transcript.messages()), (None, vec!["Where is it?"]));
+        assert_eq!(
+            (transcript.calls[0].turn, transcript.messages()),
+            (None, vec!["Where is it?"])
+        );
     }
 }

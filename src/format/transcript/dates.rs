@@ -12,7 +12,15 @@ use crate::files::SourceText;
 use crate::format::{json, lenient};
 
 /// Where records state when they were made, in the order of preference: at their top, in `metadata`, and in the results of promptfoo.
-const KEYS: [&str; 7] = ["created_at", "createdAt", "created", "timestamp", "date", "start_time", "request_time"];
+const KEYS: [&str; 7] = [
+    "created_at",
+    "createdAt",
+    "created",
+    "timestamp",
+    "date",
+    "start_time",
+    "request_time",
+];
 const INSIDE: [&str; 3] = ["metadata", "response", "results"];
 
 /// From here on a number of a time is in milliseconds: as seconds it would be after the year 5000.
@@ -20,13 +28,20 @@ const MILLISECONDS: i64 = 100_000_000_000;
 
 /// Adds the date of its record to each run without one. A list of messages has the date of its last message with one.
 pub fn add_dates(source: &SourceText, documents: &[&RawValue], runs: &mut [Transcript]) {
-    let starts: Vec<usize> = documents.iter().map(|raw| json::offset_of(source, raw)).collect();
+    let starts: Vec<usize> = documents
+        .iter()
+        .map(|raw| json::offset_of(source, raw))
+        .collect();
     let mut known: Option<(usize, Option<String>)> = None;
     for run in runs.iter_mut().filter(|run| run.started_at.is_none()) {
-        let index = starts.partition_point(|start| *start <= run.at).saturating_sub(1);
+        let index = starts
+            .partition_point(|start| *start <= run.at)
+            .saturating_sub(1);
         let date = match &known {
             Some((of, date)) if *of == index => date.clone(),
-            Some(_) | None => documents.get(index).and_then(|raw| date_of(&lenient::any(raw.get()).ok()?)),
+            Some(_) | None => documents
+                .get(index)
+                .and_then(|raw| date_of(&lenient::any(raw.get()).ok()?)),
         };
         run.started_at.clone_from(&date);
         known = Some((index, date));
@@ -37,10 +52,18 @@ fn date_of(record: &Value) -> Option<String> {
     match record {
         Value::Array(messages) => messages.iter().rev().find_map(date_of),
         Value::Object(fields) => {
-            let own = KEYS.iter().filter_map(|key| fields.get(*key)).find_map(time);
+            let own = KEYS
+                .iter()
+                .filter_map(|key| fields.get(*key))
+                .find_map(time);
             own.or_else(|| {
-                let inner = INSIDE.iter().filter_map(|key| fields.get(*key)).filter(|value| value.is_object());
-                inner.flat_map(|inner| KEYS.iter().filter_map(|key| inner.get(*key))).find_map(time)
+                let inner = INSIDE
+                    .iter()
+                    .filter_map(|key| fields.get(*key))
+                    .filter(|value| value.is_object());
+                inner
+                    .flat_map(|inner| KEYS.iter().filter_map(|key| inner.get(*key)))
+                    .find_map(time)
             })
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
@@ -54,14 +77,21 @@ fn time(value: &Value) -> Option<String> {
             Ok(number) => number,
             Err(_) => return content::in_utc(text).or_else(|| content::in_utc(&mail_date(text)?)),
         },
-        Value::Number(number) => number.as_i64().or_else(|| number.as_f64().map(|float| float as i64))?,
+        Value::Number(number) => number
+            .as_i64()
+            .or_else(|| number.as_f64().map(|float| float as i64))?,
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
     };
     let time = match text {
         ..MILLISECONDS => Timestamp::from_second(text),
         _ => Timestamp::from_millisecond(text),
     };
-    content::in_utc(&time.ok().filter(|time| *time > Timestamp::UNIX_EPOCH)?.to_string())
+    content::in_utc(
+        &time
+            .ok()
+            .filter(|time| *time > Timestamp::UNIX_EPOCH)?
+            .to_string(),
+    )
 }
 
 /// The time of a date as in the headers of mails and HTTP answers.
@@ -92,7 +122,12 @@ mod tests {
         ] {
             assert_eq!(date_of(&record).as_deref(), expected, "{record}");
         }
-        for record in [json!({ "created": "yesterday" }), json!({ "created": 0 }), json!([]), Value::Null] {
+        for record in [
+            json!({ "created": "yesterday" }),
+            json!({ "created": 0 }),
+            json!([]),
+            Value::Null,
+        ] {
             assert_eq!(date_of(&record), None, "{record}");
         }
     }

@@ -93,18 +93,32 @@ fn format_of_record(record: &RawValue) -> Option<TranscriptFormat> {
     if is_error || keys.stop_reason.is_some() || keys.content.is_some_and(has_anthropic_parts) {
         return Some(TranscriptFormat::Anthropic);
     }
-    if let Some(messages) = keys.messages.filter(|messages| messages.get().starts_with('[')) {
+    if let Some(messages) = keys
+        .messages
+        .filter(|messages| messages.get().starts_with('['))
+    {
         let anthropic = keys.system.map(|_| TranscriptFormat::Anthropic);
-        return anthropic.or_else(|| format_of_record(messages)).or(Some(TranscriptFormat::OpenAi));
+        return anthropic
+            .or_else(|| format_of_record(messages))
+            .or(Some(TranscriptFormat::OpenAi));
     }
-    let is_response = keys.output.is_some_and(|output| output.get().starts_with('['));
+    let is_response = keys
+        .output
+        .is_some_and(|output| output.get().starts_with('['));
     let is_message = keys.role.is_some() && (keys.content.is_some() || kind.is_empty());
-    let is_item = matches!(kind, "\"function_call\"" | "\"function_call_output\"" | "\"reasoning\"")
-        && (keys.arguments.is_some() || keys.output.is_some() || keys.content.is_some());
+    let is_item =
+        matches!(
+            kind,
+            "\"function_call\"" | "\"function_call_output\"" | "\"reasoning\""
+        ) && (keys.arguments.is_some() || keys.output.is_some() || keys.content.is_some());
     let is_input = keys.input.is_some() && is_response;
     let is_failure = keys.error.is_some_and(|error| error.get().starts_with('{'));
-    let is_openai =
-        keys.choices.is_some() || is_response || is_input || is_message || is_item || (is_failure && kind.is_empty());
+    let is_openai = keys.choices.is_some()
+        || is_response
+        || is_input
+        || is_message
+        || is_item
+        || (is_failure && kind.is_empty());
     is_openai.then_some(TranscriptFormat::OpenAi)
 }
 
@@ -121,7 +135,9 @@ fn format_of_tool(keys: &RecordKeys<'_>, kind: &str) -> Option<TranscriptFormat>
         () if keys.run_type.is_some() => Some(TranscriptFormat::Langsmith),
         () if keys.observations.is_some() => Some(TranscriptFormat::Langfuse),
         () if keys.trace_id.is_some() && !kind.is_empty() => Some(TranscriptFormat::Langfuse),
-        () if is_langchain || (kind == "\"constructor\"" && keys.kwargs.is_some()) => Some(TranscriptFormat::Langchain),
+        () if is_langchain || (kind == "\"constructor\"" && keys.kwargs.is_some()) => {
+            Some(TranscriptFormat::Langchain)
+        }
         () => None,
     }
 }
@@ -131,8 +147,10 @@ fn has_anthropic_parts(content: &RawValue) -> bool {
     parts.iter().any(|part| {
         content::has(part, |part: PartKind<'_>| {
             let kind = part.kind.map_or("", RawValue::get).trim_matches('"');
-            matches!(kind, "tool_use" | "tool_result" | "thinking" | "redacted_thinking")
-                || kind.ends_with("_tool_use")
+            matches!(
+                kind,
+                "tool_use" | "tool_result" | "thinking" | "redacted_thinking"
+            ) || kind.ends_with("_tool_use")
                 || kind.ends_with("_tool_result")
         })
     })

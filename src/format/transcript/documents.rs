@@ -22,18 +22,29 @@ pub fn documents(source: &SourceText) -> Result<Vec<&RawValue>, Diagnostic> {
         read = values.byte_offset();
     }
     match documents.is_empty() {
-        true => {
-            Err(source.problem(0, Code::EMPTY_FILE, "the file is empty", "provide a transcript as JSON or JSON lines"))
-        }
+        true => Err(source.problem(
+            0,
+            Code::EMPTY_FILE,
+            "the file is empty",
+            "provide a transcript as JSON or JSON lines",
+        )),
         false => Ok(documents),
     }
 }
 
 /// The problem of invalid JSON from a byte offset on.
 fn broken(source: &SourceText, start: usize) -> Diagnostic {
-    let outcome: Result<&RawValue, Diagnostic> = json::read_json_part(source, start, &source.text[start..]);
+    let outcome: Result<&RawValue, Diagnostic> =
+        json::read_json_part(source, start, &source.text[start..]);
     outcome.map_or_else(
         |problem| problem,
-        |_| source.problem(start, Code::BROKEN_JSON, "invalid JSON", "correct the syntax here"),
+        |_| {
+            source.problem(
+                start,
+                Code::BROKEN_JSON,
+                "invalid JSON",
+                "correct the syntax here",
+            )
+        },
     )
 }

@@ -8,24 +8,40 @@ use crate::format::lenient;
 /// The answer of an event stream; `None` unless the text is a stream of a known vendor.
 pub fn streamed_answer(text: &str) -> Option<Value> {
     let events: Vec<Value> = events(text).collect();
-    let kind = |event: &Value| event.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let kind = |event: &Value| {
+        event
+            .get("type")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     let first = events.first()?;
     match kind(first).as_str() {
         "message_start" | "ping" => message(&events),
         "error" => Some(first.clone()),
-        _ if events.iter().any(|event| event.get("response").is_some_and(Value::is_object)) => {
+        _ if events
+            .iter()
+            .any(|event| event.get("response").is_some_and(Value::is_object)) =>
+        {
             // The last event has the whole response: completed, failed or incomplete.
-            let whole = events.iter().rev().find_map(|event| event.get("response").filter(|whole| whole.is_object()));
+            let whole = events
+                .iter()
+                .rev()
+                .find_map(|event| event.get("response").filter(|whole| whole.is_object()));
             whole.cloned()
         }
         _ if events.iter().any(|event| event.get("choices").is_some()) => Some(completion(&events)),
-        _ => events.into_iter().find(|event| event.get("error").is_some()),
+        _ => events
+            .into_iter()
+            .find(|event| event.get("error").is_some()),
     }
 }
 
 pub fn is_event_stream(text: &str) -> bool {
     let start = text.trim_start();
-    ["event:", "data:", "id:", "retry:", ": ", ":\n"].iter().any(|field| start.starts_with(field))
+    ["event:", "data:", "id:", "retry:", ": ", ":\n"]
+        .iter()
+        .any(|field| start.starts_with(field))
 }
 
 /// The data of all events that are JSON objects. An event ends at an empty line; its data lines belong together.
@@ -48,9 +64,15 @@ fn message(events: &[Value]) -> Option<Value> {
     let mut whole = Map::new();
     let mut blocks: Vec<(Value, String)> = Vec::new();
     for event in events {
-        match event.get("type").and_then(Value::as_str).unwrap_or_default() {
+        match event
+            .get("type")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+        {
             "message_start" => whole = event.get("message")?.as_object()?.clone(),
-            "content_block_start" => blocks.push((event.get("content_block")?.clone(), String::new())),
+            "content_block_start" => {
+                blocks.push((event.get("content_block")?.clone(), String::new()))
+            }
             "content_block_delta" => {
                 let (block, input) = blocks.get_mut(index(event))?;
                 let delta = event.get("delta")?.as_object()?;
@@ -62,8 +84,18 @@ fn message(events: &[Value]) -> Option<Value> {
                 }
             }
             "message_delta" => {
-                whole.extend(event.get("delta").and_then(Value::as_object).cloned().unwrap_or_default());
-                let counted = event.get("usage").and_then(Value::as_object).cloned().unwrap_or_default();
+                whole.extend(
+                    event
+                        .get("delta")
+                        .and_then(Value::as_object)
+                        .cloned()
+                        .unwrap_or_default(),
+                );
+                let counted = event
+                    .get("usage")
+                    .and_then(Value::as_object)
+                    .cloned()
+                    .unwrap_or_default();
                 let usage = whole.entry("usage").or_insert_with(|| json!({}));
                 usage.as_object_mut()?.extend(counted);
             }
@@ -73,7 +105,10 @@ fn message(events: &[Value]) -> Option<Value> {
     }
     let content = blocks.into_iter().map(|(mut block, input)| {
         if let (Some(fields), false) = (block.as_object_mut(), input.is_empty()) {
-            fields.insert("input".to_owned(), lenient::any(&input).unwrap_or(Value::String(input)));
+            fields.insert(
+                "input".to_owned(),
+                lenient::any(&input).unwrap_or(Value::String(input)),
+            );
         }
         block
     });
@@ -91,14 +126,29 @@ fn completion(events: &[Value]) -> Value {
                 whole.insert(key.to_owned(), value.clone());
             }
         }
-        for choice in event.get("choices").and_then(Value::as_array).into_iter().flatten() {
-            let Some(message) = slot(&mut choices, index(choice)) else { continue };
-            let delta = choice.get("delta").and_then(Value::as_object).cloned().unwrap_or_default();
-            delta.iter().for_each(|(key, value)| match (key.as_str(), value) {
-                ("tool_calls", Value::Array(parts)) => parts.iter().for_each(|part| message.calls.add(part)),
-                ("role", role) => drop(message.fields.insert("role".to_owned(), role.clone())),
-                (key, value) => append(&mut message.fields, key, value),
-            });
+        for choice in event
+            .get("choices")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            let Some(message) = slot(&mut choices, index(choice)) else {
+                continue;
+            };
+            let delta = choice
+                .get("delta")
+                .and_then(Value::as_object)
+                .cloned()
+                .unwrap_or_default();
+            delta
+                .iter()
+                .for_each(|(key, value)| match (key.as_str(), value) {
+                    ("tool_calls", Value::Array(parts)) => {
+                        parts.iter().for_each(|part| message.calls.add(part))
+                    }
+                    ("role", role) => drop(message.fields.insert("role".to_owned(), role.clone())),
+                    (key, value) => append(&mut message.fields, key, value),
+                });
         }
     }
     let choices: Vec<Value> = choices
@@ -132,7 +182,11 @@ fn slot(choices: &mut Vec<StreamedMessage>, at: usize) -> Option<&mut StreamedMe
 }
 
 fn index(value: &Value) -> usize {
-    value.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok()).unwrap_or(0)
+    value
+        .get("index")
+        .and_then(Value::as_u64)
+        .and_then(|index| usize::try_from(index).ok())
+        .unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -148,38 +202,55 @@ mod tests {
         let text = ": keep-alive\n\ndata:{\"choices\":\ndata: [{\"index\": 0, \"delta\": {\"content\": \"a\"}}]}\r\n\r\ndata: [DONE]\n\n";
         assert!(is_event_stream(text));
         let whole = streamed_answer(text).unwrap();
-        assert_eq!(whole["choices"], json!([{ "message": { "role": "assistant", "content": "a" } }]));
+        assert_eq!(
+            whole["choices"],
+            json!([{ "message": { "role": "assistant", "content": "a" } }])
+        );
         assert!(!is_event_stream("{\"data\": 1}"));
         assert_eq!(streamed_answer("data: nothing\n\n"), None);
     }
 
     #[test]
     fn an_index_beyond_all_reason_is_left_out() {
-        let far = "data: {\"choices\": [{\"index\": 99999999999, \"delta\": {\"content\": \"a\"}}]}\n\n";
+        let far =
+            "data: {\"choices\": [{\"index\": 99999999999, \"delta\": {\"content\": \"a\"}}]}\n\n";
         assert_eq!(streamed_answer(far).unwrap()["choices"], json!([]));
     }
 
     #[test]
     fn each_call_of_a_stream_is_a_call_of_its_own() {
         let piece = |calls: serde_json::Value| {
-            format!("data: {}\n\n", json!({ "choices": [{ "index": 0, "delta": { "tool_calls": calls } }] }))
+            format!(
+                "data: {}\n\n",
+                json!({ "choices": [{ "index": 0, "delta": { "tool_calls": calls } }] })
+            )
         };
         let call = |index: Option<u32>, id: Option<&str>, name: Option<&str>, arguments: &str| {
             let mut call = json!({ "function": { "arguments": arguments } });
             index.iter().for_each(|index| call["index"] = json!(index));
             id.iter().for_each(|id| call["id"] = json!(id));
-            name.iter().for_each(|name| call["function"]["name"] = json!(name));
+            name.iter()
+                .for_each(|name| call["function"]["name"] = json!(name));
             call
         };
         let both = |first: Option<u32>, second: Option<u32>, ids: [Option<&str>; 2]| {
-            [call(first, ids[0], Some("delete"), "{}"), call(second, ids[1], Some("pay"), "{}")]
+            [
+                call(first, ids[0], Some("delete"), "{}"),
+                call(second, ids[1], Some("pay"), "{}"),
+            ]
         };
         let (ids, none) = ([Some("1"), Some("2")], [None, None]);
         let table = [
             piece(json!(both(None, None, ids))),
-            both(Some(0), Some(0), ids).map(|one| piece(json!([one]))).concat(),
-            both(Some(0), Some(1), none).map(|one| piece(json!([one]))).concat(),
-            both(Some(0), Some(0), none).map(|one| piece(json!([one]))).concat(),
+            both(Some(0), Some(0), ids)
+                .map(|one| piece(json!([one])))
+                .concat(),
+            both(Some(0), Some(1), none)
+                .map(|one| piece(json!([one])))
+                .concat(),
+            both(Some(0), Some(0), none)
+                .map(|one| piece(json!([one])))
+                .concat(),
             // In pieces, with and without an index.
             [
                 call(Some(0), Some("1"), Some("delete"), ""),
@@ -200,7 +271,10 @@ mod tests {
         ];
         for text in table {
             let whole = streamed_answer(&text).unwrap();
-            let calls = whole["choices"][0]["message"]["tool_calls"].as_array().unwrap().clone();
+            let calls = whole["choices"][0]["message"]["tool_calls"]
+                .as_array()
+                .unwrap()
+                .clone();
             let calls: Vec<_> = calls.iter().map(|call| call["function"].clone()).collect();
             let expected = ["delete", "pay"].map(|name| json!({ "name": name, "arguments": "{}" }));
             assert_eq!(calls, expected, "{text}");
@@ -213,12 +287,20 @@ mod tests {
             let start = json!({ "index": index, "id": format!("call-{index}"), "function": { "name": "pay" } });
             [start, json!({ "index": index, "id": null, "function": { "arguments": "{}" } })]
         });
-        let event = |call| json!({ "choices": [{ "index": 0, "delta": { "tool_calls": [call] } }] });
-        let text: String = parts.map(|part| format!("data: {}\n\n", event(part))).collect();
+        let event =
+            |call| json!({ "choices": [{ "index": 0, "delta": { "tool_calls": [call] } }] });
+        let text: String = parts
+            .map(|part| format!("data: {}\n\n", event(part)))
+            .collect();
         let whole = streamed_answer(&text).unwrap();
-        let calls = whole["choices"][0]["message"]["tool_calls"].as_array().unwrap();
+        let calls = whole["choices"][0]["message"]["tool_calls"]
+            .as_array()
+            .unwrap();
         assert_eq!(calls.len(), 1100);
-        assert_eq!(calls[1099], json!({ "id": "call-1099", "function": { "name": "pay", "arguments": "{}" } }));
+        assert_eq!(
+            calls[1099],
+            json!({ "id": "call-1099", "function": { "name": "pay", "arguments": "{}" } })
+        );
     }
 
     proptest! {

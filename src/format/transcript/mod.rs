@@ -60,7 +60,9 @@ pub fn read_transcripts(
             return run_trees::read_run_trees(form, source, &documents, names);
         }
     };
-    if let TranscriptFormat::OpenAi | TranscriptFormat::Anthropic | TranscriptFormat::Langchain = form {
+    if let TranscriptFormat::OpenAi | TranscriptFormat::Anthropic | TranscriptFormat::Langchain =
+        form
+    {
         refuse_unread_calls(source, &documents, &runs)?;
     }
     dates::add_dates(source, &documents, &mut runs);
@@ -71,9 +73,16 @@ pub fn read_transcripts(
 }
 
 /// Refuses a call that is in none of the runs, because its form is unknown: the recording would say that it was never made.
-fn refuse_unread_calls(source: &SourceText, documents: &[&RawValue], runs: &[Transcript]) -> Result<(), Diagnostic> {
+fn refuse_unread_calls(
+    source: &SourceText,
+    documents: &[&RawValue],
+    runs: &[Transcript],
+) -> Result<(), Diagnostic> {
     let names = |runs: &[Transcript]| -> HashSet<String> {
-        runs.iter().flat_map(|run| &run.calls).map(|call| last_part(&call.name).to_owned()).collect()
+        runs.iter()
+            .flat_map(|run| &run.calls)
+            .map(|call| last_part(&call.name).to_owned())
+            .collect()
     };
     // An exchange that another one goes on from has no run of its own: then the names of all runs count for each record.
     let recorded: Vec<HashSet<String>> = match documents.len() == runs.len() {
@@ -109,7 +118,9 @@ fn read_chats(
     let mut runs = Vec::new();
     for JoinedConversation { at, text } in request_log::join(source, records)? {
         let joined = SourceText::from_text(source.file.clone(), text);
-        let read = documents(&joined).map_err(Diagnostics::from).and_then(|records| read_records(&joined, &records));
+        let read = documents(&joined)
+            .map_err(Diagnostics::from)
+            .and_then(|records| read_records(&joined, &records));
         let read = read.map_err(|found| found.all_at(source.point(at)));
         let read = problems.keep_all(read).unwrap_or_default();
         runs.extend(read.into_iter().map(|run| Transcript { at, ..run }));
@@ -150,12 +161,16 @@ mod tests {
             case: CaseId::new("c").unwrap(),
         };
         for form in TranscriptFormat::OF_RUNS {
-            for (sample, run) in (0_u32..).zip(read_transcripts(form, &source, RunNames::default()).unwrap_or_default())
+            for (sample, run) in (0_u32..)
+                .zip(read_transcripts(form, &source, RunNames::default()).unwrap_or_default())
             {
-                let text = run_v1::written(&run.record(form, key.agent.clone(), key.case.clone(), sample));
+                let text =
+                    run_v1::written(&run.record(form, key.agent.clone(), key.case.clone(), sample));
                 let file = RepoPath::root().child("r.json");
                 assert_eq!(
-                    run_v1::read_run(&SourceText::from_text(file, text), &key, sample).unwrap().status,
+                    run_v1::read_run(&SourceText::from_text(file, text), &key, sample)
+                        .unwrap()
+                        .status,
                     run.status
                 );
             }
@@ -170,8 +185,13 @@ mod tests {
             TranscriptFormat::Anthropic,
             TranscriptFormat::Otlp,
         ]) {
-            let source = SourceText::from_text(RepoPath::root().child("t.json"), (*text).to_owned());
-            assert_eq!(read_transcripts(form, &source, RunNames::default()).map(|runs| runs.len()), Ok(1), "{text}");
+            let source =
+                SourceText::from_text(RepoPath::root().child("t.json"), (*text).to_owned());
+            assert_eq!(
+                read_transcripts(form, &source, RunNames::default()).map(|runs| runs.len()),
+                Ok(1),
+                "{text}"
+            );
             every_run_is_a_record(text);
         }
     }
@@ -182,20 +202,30 @@ mod tests {
         for message in [
             format!(r#""content": "ok", "toolInvocations": [{{ {call} }}]"#),
             format!(r#""content": "ok", "toolCalls": [{{ {call} }}]"#),
-            format!(r#""content": [{{ "type": "tool-call", {call} }}, {{ "type": "text", "text": "ok" }}]"#),
+            format!(
+                r#""content": [{{ "type": "tool-call", {call} }}, {{ "type": "text", "text": "ok" }}]"#
+            ),
             format!(r#""content": "ok", "parts": [{{ "type": "tool-delete", {call} }}]"#),
             r#""content": "ok", "parts": [{ "type": "dynamic-tool" }]"#.to_owned(),
         ] {
-            let text = format!(r#"[{{"role": "user", "content": "q"}}, {{"role": "assistant", {message}}}]"#);
+            let text = format!(
+                r#"[{{"role": "user", "content": "q"}}, {{"role": "assistant", {message}}}]"#
+            );
             let source = SourceText::from_text(RepoPath::root().child("t.json"), text);
             for form in [TranscriptFormat::OpenAi, TranscriptFormat::Anthropic] {
                 let refused = read_transcripts(form, &source, RunNames::default()).unwrap_err();
                 let first = refused.first_line();
-                assert!(first.contains("is a call in a form that this format does not have"), "{message}: {first}");
+                assert!(
+                    first.contains("is a call in a form that this format does not have"),
+                    "{message}: {first}"
+                );
             }
         }
         let function = r#"{"name": "delete", "arguments": "{}"}"#;
-        let call = format!(r#"{{"type": "function_call", "call_id": "a", {}"#, &function[1..]);
+        let call = format!(
+            r#"{{"type": "function_call", "call_id": "a", {}"#,
+            &function[1..]
+        );
         for (form, item) in [
             (TranscriptFormat::OpenAi, format!(r#"{{"type": "tool_call_item", "raw_item": {call}}}"#)),
             (TranscriptFormat::OpenAi, format!(r#"{{"type": "response.output_item.done", "item": {call}}}"#)),

@@ -94,14 +94,28 @@ struct Function<'a> {
 }
 
 /// Reads the runs of a file: a list of messages, an object that contains one, one of either per line, or one message per line.
-pub fn read_openai(source: &SourceText, documents: &[&RawValue]) -> Result<Vec<Transcript>, Diagnostics> {
-    let lone =
-        |raw: &&RawValue| content::has(raw, |lone: OpenAiMessageProbe<'_>| lone.role.is_some() || lone.kind.is_some());
+pub fn read_openai(
+    source: &SourceText,
+    documents: &[&RawValue],
+) -> Result<Vec<Transcript>, Diagnostics> {
+    let lone = |raw: &&RawValue| {
+        content::has(raw, |lone: OpenAiMessageProbe<'_>| {
+            lone.role.is_some() || lone.kind.is_some()
+        })
+    };
     if documents.iter().all(lone) {
-        return Ok(vec![conversation(source, json::offset_of(source, documents[0]), documents)?]);
+        return Ok(vec![conversation(
+            source,
+            json::offset_of(source, documents[0]),
+            documents,
+        )?]);
     }
     let mut problems = Diagnostics::default();
-    let all: Vec<_> = documents.iter().filter_map(|raw| problems.keep(samples(source, raw))).flatten().collect();
+    let all: Vec<_> = documents
+        .iter()
+        .filter_map(|raw| problems.keep(samples(source, raw)))
+        .flatten()
+        .collect();
     problems.or(all)
 }
 
@@ -121,7 +135,10 @@ fn samples(source: &SourceText, raw: &RawValue) -> Result<Vec<Transcript>, Diagn
     });
     let mut runs = vec![one(source, raw, 0)?];
     for choice in 1..several {
-        runs.push(Transcript { metrics: Measures::default(), ..one(source, raw, choice)? });
+        runs.push(Transcript {
+            metrics: Measures::default(),
+            ..one(source, raw, choice)?
+        });
     }
     Ok(runs)
 }
@@ -141,39 +158,61 @@ fn one(source: &SourceText, raw: &RawValue, choice: usize) -> Result<Transcript,
         return conversation(source, at, &json::part::<Vec<&RawValue>>(source, raw)?);
     }
     let whole: OpenAiConversation<'_> = content::fields(source, raw)?;
-    let mut reading = OpenAiReader { source, builder: ConversationBuilder::default(), usage: Vec::new(), model: None };
+    let mut reading = OpenAiReader {
+        source,
+        builder: ConversationBuilder::default(),
+        usage: Vec::new(),
+        model: None,
+    };
     if let Some(instructions) = whole.instructions {
         let text = content::text(source, instructions, &mut reading.builder)?;
         reading.builder.add_question(Asker::System, text);
     }
     match whole.input {
         Some(input) if input.get().starts_with('"') => {
-            reading.builder.add_question(Asker::User, content::plain(source, input)?);
+            reading
+                .builder
+                .add_question(Asker::User, content::plain(source, input)?);
         }
         Some(input) => reading.all(&json::part::<Vec<&RawValue>>(source, input)?)?,
         None => {}
     }
-    let has_messages =
-        whole.messages.is_some() || whole.choices.is_some() || whole.output.is_some() || whole.input.is_some();
+    let has_messages = whole.messages.is_some()
+        || whole.choices.is_some()
+        || whole.output.is_some()
+        || whole.input.is_some();
     if !has_messages && whole.error.is_none() {
         let help = "provide a list of messages, or an object with \"messages\", or with \"input\" and \"output\"";
-        return Err(source.problem(at, Code::NO_MESSAGES, "this object has no \"messages\"", help));
+        return Err(source.problem(
+            at,
+            Code::NO_MESSAGES,
+            "this object has no \"messages\"",
+            help,
+        ));
     }
     reading.all(&whole.messages.unwrap_or_default())?;
     reading.all(&whole.output.unwrap_or_default())?;
-    let chosen = whole.choices.as_deref().and_then(|choices| choices.get(choice));
+    let chosen = whole
+        .choices
+        .as_deref()
+        .and_then(|choices| choices.get(choice));
     let unanswered = match chosen.map(|chosen| (chosen.message, chosen.finish_reason.as_deref())) {
         Some((Some(message), _)) => {
             reading.all(&[message])?;
             None
         }
-        Some((None, reason)) => Some(format!("the choice has no message: {}", reason.unwrap_or("no reason given"))),
+        Some((None, reason)) => Some(format!(
+            "the choice has no message: {}",
+            reason.unwrap_or("no reason given")
+        )),
         None => None,
     };
     let (status, error) = match (whole.status.as_deref(), whole.error, unanswered) {
         (Some("failed"), error, _) => (RunStatus::Error, error.and_then(|error| error.message)),
         (Some("cancelled"), ..) => (RunStatus::Cancelled, None),
-        (Some(status @ ("queued" | "in_progress")), ..) => (RunStatus::Error, Some(format!("still {status}"))),
+        (Some(status @ ("queued" | "in_progress")), ..) => {
+            (RunStatus::Error, Some(format!("still {status}")))
+        }
         (_, Some(error), _) => (RunStatus::Error, error.message),
         (_, None, Some(unanswered)) => (RunStatus::Error, Some(unanswered)),
         (_, None, None) => (RunStatus::Completed, None),
@@ -193,8 +232,17 @@ fn one(source: &SourceText, raw: &RawValue, choice: usize) -> Result<Transcript,
     })
 }
 
-fn conversation(source: &SourceText, at: usize, messages: &[&RawValue]) -> Result<Transcript, Diagnostic> {
-    let mut reading = OpenAiReader { source, builder: ConversationBuilder::default(), usage: Vec::new(), model: None };
+fn conversation(
+    source: &SourceText,
+    at: usize,
+    messages: &[&RawValue],
+) -> Result<Transcript, Diagnostic> {
+    let mut reading = OpenAiReader {
+        source,
+        builder: ConversationBuilder::default(),
+        usage: Vec::new(),
+        model: None,
+    };
     reading.all(messages)?;
     reading.build_transcript(at, None)
 }
@@ -211,11 +259,20 @@ impl OpenAiReader<'_> {
         messages.iter().try_for_each(|raw| self.message(raw))
     }
 
-    fn build_transcript(self, at: usize, whole: Option<VendorUsage>) -> Result<Transcript, Diagnostic> {
+    fn build_transcript(
+        self,
+        at: usize,
+        whole: Option<VendorUsage>,
+    ) -> Result<Transcript, Diagnostic> {
         let mut transcript = content::finish_transcript(self.source, at, self.builder)?;
         let counted = whole.map_or(self.usage, |usage| vec![usage]);
-        counted.into_iter().for_each(|usage| usage.add_to(&mut transcript.metrics));
-        Ok(Transcript { model: self.model, ..transcript })
+        counted
+            .into_iter()
+            .for_each(|usage| usage.add_to(&mut transcript.metrics));
+        Ok(Transcript {
+            model: self.model,
+            ..transcript
+        })
     }
 
     fn message(&mut self, raw: &RawValue) -> Result<(), Diagnostic> {
@@ -234,19 +291,27 @@ impl OpenAiReader<'_> {
     fn chat(&mut self, raw: &RawValue, message: OpenAiMessage<'_>) -> Result<(), Diagnostic> {
         let role = message.role.as_deref();
         if let (Some("tool"), Some(id)) = (role, &message.tool_call_id) {
-            let answered = self.builder.answered(id, content::result(message.content), None);
+            let answered = self
+                .builder
+                .answered(id, content::result(message.content), None);
             return answered.map_err(content::unasked(self.source, raw, id));
         }
         if let (Some("function"), Some(name)) = (role, &message.name) {
-            let answered = self.builder.answered_by_name(name, content::result(message.content));
+            let answered = self
+                .builder
+                .answered_by_name(name, content::result(message.content));
             return answered.map_err(content::unasked(self.source, raw, name));
         }
         let asker = match role {
             Some("assistant") => return self.assistant(message),
             Some("system" | "developer") => Asker::System,
             Some("user") => Asker::User,
-            Some("tool") => return Err(self.refuse(raw, "this tool result has no \"tool_call_id\"")),
-            Some("function") => return Err(self.refuse(raw, "this function result has no \"name\"")),
+            Some("tool") => {
+                return Err(self.refuse(raw, "this tool result has no \"tool_call_id\""));
+            }
+            Some("function") => {
+                return Err(self.refuse(raw, "this function result has no \"name\""));
+            }
             Some(other) => return Err(self.refuse(raw, &format!("unknown role {other:?}"))),
             None => return Err(self.refuse(raw, "this message has no \"role\"")),
         };
@@ -284,7 +349,14 @@ impl OpenAiReader<'_> {
         match (message.kind.as_deref(), message.name, message.call_id) {
             (Some("function_call" | "custom_tool_call"), Some(name), id) => {
                 let (arguments, input) = (message.arguments, message.input);
-                self.call(id, Function { name, arguments, input })?;
+                self.call(
+                    id,
+                    Function {
+                        name,
+                        arguments,
+                        input,
+                    },
+                )?;
             }
             (Some("reasoning"), ..) => self.builder.left_out("reasoning"),
             (Some(kind @ ("function_call" | "custom_tool_call")), None, _) => {
@@ -293,9 +365,13 @@ impl OpenAiReader<'_> {
             (Some(kind @ ("function_call_output" | "custom_tool_call_output")), _, None) => {
                 return Err(self.refuse(raw, &format!("this {kind} has no \"call_id\"")));
             }
-            (Some(kind), name, id) if kind.ends_with("_call") => self.vendor_call(kind, name, id, raw)?,
+            (Some(kind), name, id) if kind.ends_with("_call") => {
+                self.vendor_call(kind, name, id, raw)?
+            }
             (Some(kind), _, Some(id)) if kind.ends_with("_call_output") => {
-                let answered = self.builder.answered(&id, content::result(message.output), None);
+                let answered = self
+                    .builder
+                    .answered(&id, content::result(message.output), None);
                 answered.map_err(content::unasked(self.source, raw, &id))?;
             }
             (Some(kind), ..) => {
@@ -316,10 +392,20 @@ impl OpenAiReader<'_> {
         id: Option<String>,
         raw: &RawValue,
     ) -> Result<(), Diagnostic> {
-        let VendorCallForm { server_label, arguments, output, outputs, results, result, error, mut others } =
-            content::fields(self.source, raw)?;
+        let VendorCallForm {
+            server_label,
+            arguments,
+            output,
+            outputs,
+            results,
+            result,
+            error,
+            mut others,
+        } = content::fields(self.source, raw)?;
         let name = name.unwrap_or_else(|| kind.trim_end_matches("_call").to_owned());
-        ["type", "id", "call_id", "name", "status"].iter().for_each(|key| drop(others.remove(*key)));
+        ["type", "id", "call_id", "name", "status"]
+            .iter()
+            .for_each(|key| drop(others.remove(*key)));
         let arguments = match arguments {
             Some(arguments) => content::arguments(self.source, Some(arguments))?,
             None => Json::from(serde_json::Value::Object(others).to_string()),
@@ -328,18 +414,30 @@ impl OpenAiReader<'_> {
         self.builder.called(id, name, arguments);
         self.builder.served_by(server_label);
         if !is_answered_later {
-            let error = error.filter(|error| error.get() != "null").map(|error| content::error_text(error.get()));
-            self.builder.answered_at_once(content::result(output.or(outputs).or(results).or(result)), error);
+            let error = error
+                .filter(|error| error.get() != "null")
+                .map(|error| content::error_text(error.get()));
+            self.builder.answered_at_once(
+                content::result(output.or(outputs).or(results).or(result)),
+                error,
+            );
         }
         Ok(())
     }
 
     fn text(&mut self, raw: Option<&RawValue>) -> Result<String, Diagnostic> {
-        raw.map_or(Ok(String::new()), |raw| content::text(self.source, raw, &mut self.builder))
+        raw.map_or(Ok(String::new()), |raw| {
+            content::text(self.source, raw, &mut self.builder)
+        })
     }
 
     fn refuse(&self, raw: &RawValue, what: &str) -> Diagnostic {
         let help = "use the format of the chat completions or the Responses API";
-        self.source.problem(json::offset_of(self.source, raw), Code::BAD_MESSAGE, what, help)
+        self.source.problem(
+            json::offset_of(self.source, raw),
+            Code::BAD_MESSAGE,
+            what,
+            help,
+        )
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::model::{
-    AgentName, CaseId, IMPORTED, Json, Measures, Provenance, RunEvidence, RunInputs, RunProvenance, RunRecord,
-    RunStatus, Steps, ToolCall, words,
+    AgentName, CaseId, IMPORTED, Json, Measures, Provenance, RunEvidence, RunInputs, RunProvenance,
+    RunRecord, RunStatus, Steps, ToolCall, words,
 };
 
 /// Which parts of a file are the runs.
@@ -97,7 +97,9 @@ impl Transcript {
 
     /// Whether the run has an answer, as far as is known.
     pub fn is_answered(&self) -> bool {
-        self.text.as_ref().is_none_or(|text| !text.trim().is_empty())
+        self.text
+            .as_ref()
+            .is_none_or(|text| !text.trim().is_empty())
     }
 
     /// The messages of the user that were answered; of a run whose turns are not known, the first one.
@@ -111,19 +113,35 @@ impl Transcript {
     /// The outputs: the last answer, and the turns if there are several.
     fn outputs(&self) -> Map<String, Value> {
         let mut outputs = Map::new();
-        outputs.extend(self.text.as_ref().map(|text| ("text".to_owned(), json!(text))));
+        outputs.extend(
+            self.text
+                .as_ref()
+                .map(|text| ("text".to_owned(), json!(text))),
+        );
         if self.turns.len() > 1 {
-            let turns = self.turns.iter().map(|TranscriptTurn { user, text }| json!({ "user": user, "text": text }));
+            let turns = self
+                .turns
+                .iter()
+                .map(|TranscriptTurn { user, text }| json!({ "user": user, "text": text }));
             outputs.insert("turns".to_owned(), turns.collect());
         }
         outputs
     }
 
     /// The record of this run under the suite's names.
-    pub fn record(&self, form: TranscriptFormat, agent: AgentName, case: CaseId, sample: u32) -> RunRecord {
+    pub fn record(
+        &self,
+        form: TranscriptFormat,
+        agent: AgentName,
+        case: CaseId,
+        sample: u32,
+    ) -> RunRecord {
         let mut metrics = self.metrics.clone();
         for call in &self.calls {
-            *metrics.tool_call_counts.entry(call.name.clone()).or_default() += 1;
+            *metrics
+                .tool_call_counts
+                .entry(call.name.clone())
+                .or_default() += 1;
         }
         RunRecord {
             agent,
@@ -131,7 +149,10 @@ impl Transcript {
             sample,
             status: self.status,
             error: self.error.clone(),
-            inputs: RunInputs { prompt: self.prompt.clone(), ..RunInputs::default() },
+            inputs: RunInputs {
+                prompt: self.prompt.clone(),
+                ..RunInputs::default()
+            },
             outputs: Json::from(Value::Object(self.outputs()).to_string()),
             intermediate: Steps::Seen {
                 node_transitions: Vec::new(),
@@ -142,7 +163,10 @@ impl Transcript {
             metrics,
             provenance: RunProvenance {
                 target: Some(format!("{IMPORTED}{}", form.as_str())),
-                provenance: Provenance { model: self.model.clone(), ..Provenance::default() },
+                provenance: Provenance {
+                    model: self.model.clone(),
+                    ..Provenance::default()
+                },
                 recorded_at: self.started_at.clone(),
                 ..RunProvenance::default()
             },
@@ -176,8 +200,15 @@ words! {
 
 impl TranscriptFormat {
     /// The formats of runs alone, without cases.
-    pub const OF_RUNS: [Self; 7] =
-        [Self::OpenAi, Self::Anthropic, Self::Otlp, Self::Inspect, Self::Langchain, Self::Langsmith, Self::Langfuse];
+    pub const OF_RUNS: [Self; 7] = [
+        Self::OpenAi,
+        Self::Anthropic,
+        Self::Otlp,
+        Self::Inspect,
+        Self::Langchain,
+        Self::Langsmith,
+        Self::Langfuse,
+    ];
 
     /// The names of all formats, in a sentence.
     pub fn names() -> String {
@@ -188,9 +219,12 @@ impl TranscriptFormat {
     pub fn is_trace(self) -> bool {
         match self {
             Self::Otlp | Self::Langsmith | Self::Langfuse => true,
-            Self::OpenAi | Self::Anthropic | Self::Inspect | Self::Langchain | Self::Promptfoo | Self::OpenaiEvals => {
-                false
-            }
+            Self::OpenAi
+            | Self::Anthropic
+            | Self::Inspect
+            | Self::Langchain
+            | Self::Promptfoo
+            | Self::OpenaiEvals => false,
         }
     }
 }

@@ -36,7 +36,8 @@ pub struct JoinedConversation {
 
 pub fn has_exchanges(record: &RawValue) -> bool {
     content::has(record, |keys: ExchangeKeys<'_>| {
-        let has_entries = |log: &RawValue| content::has(log, |har: HarKeys<'_>| har.entries.is_some());
+        let has_entries =
+            |log: &RawValue| content::has(log, |har: HarKeys<'_>| har.entries.is_some());
         (keys.request.is_some() && keys.response.is_some())
             || keys.interactions.is_some()
             || keys.log.is_some_and(has_entries)
@@ -45,7 +46,9 @@ pub fn has_exchanges(record: &RawValue) -> bool {
 
 /// The vendor whose models a record's exchanges asked.
 pub fn vendor_of(record: &RawValue) -> Option<TranscriptFormat> {
-    let exchange = exchanges(0, &lenient::any(record.get()).ok()?).into_iter().next()?;
+    let exchange = exchanges(0, &lenient::any(record.get()).ok()?)
+        .into_iter()
+        .next()?;
     Some(exchange.vendor())
 }
 
@@ -53,7 +56,10 @@ pub fn vendor_of(record: &RawValue) -> Option<TranscriptFormat> {
 ///
 /// # Errors
 /// A record whose exchanges asked no model.
-pub fn join(source: &SourceText, records: &[&RawValue]) -> Result<Vec<JoinedConversation>, Diagnostic> {
+pub fn join(
+    source: &SourceText,
+    records: &[&RawValue],
+) -> Result<Vec<JoinedConversation>, Diagnostic> {
     let mut chains: Vec<Exchange> = Vec::new();
     for record in records {
         let at = json::offset_of(source, record);
@@ -61,17 +67,28 @@ pub fn join(source: &SourceText, records: &[&RawValue]) -> Result<Vec<JoinedConv
         let found = exchanges(at, &value);
         if found.is_empty() {
             let what = "this record has no request to a model with its answer";
-            let help = "provide the bodies of requests and answers under \"request\" and \"response\"";
+            let help =
+                "provide the bodies of requests and answers under \"request\" and \"response\"";
             return Err(source.problem(at, Code::NO_MESSAGES, what, help));
         }
         for exchange in found {
-            match chains.iter_mut().rev().find(|earlier| exchange.continues(earlier)) {
+            match chains
+                .iter_mut()
+                .rev()
+                .find(|earlier| exchange.continues(earlier))
+            {
                 Some(earlier) => earlier.take_over(exchange),
                 None => chains.push(exchange),
             }
         }
     }
-    Ok(chains.iter().map(|chain| JoinedConversation { at: chain.at, text: chain.conversation().to_string() }).collect())
+    Ok(chains
+        .iter()
+        .map(|chain| JoinedConversation {
+            at: chain.at,
+            text: chain.conversation().to_string(),
+        })
+        .collect())
 }
 
 /// One exchange, or several of one loop.
@@ -86,23 +103,49 @@ struct Exchange {
 
 /// The exchanges of a record with a model: both bodies are objects, and the request has messages or an input.
 fn exchanges(at: usize, record: &Value) -> Vec<Exchange> {
-    let many = record.get("interactions").or_else(|| record.get("log")?.get("entries")).and_then(Value::as_array);
+    let many = record
+        .get("interactions")
+        .or_else(|| record.get("log")?.get("entries"))
+        .and_then(Value::as_array);
     let records: Vec<&Value> = many.map_or(vec![record], |many| many.iter().collect());
-    records.into_iter().filter_map(|record| Exchange::of(at, record)).collect()
+    records
+        .into_iter()
+        .filter_map(|record| Exchange::of(at, record))
+        .collect()
 }
 
 impl Exchange {
     fn of(at: usize, record: &Value) -> Option<Self> {
-        let Value::Object(request) = body(record.get("request")?)? else { return None };
-        let Value::Object(response) = body(record.get("response")?)? else { return None };
-        let asks = |key: &str| request.get(key).is_some_and(|asked| asked.is_array() || asked.is_string());
+        let Value::Object(request) = body(record.get("request")?)? else {
+            return None;
+        };
+        let Value::Object(response) = body(record.get("response")?)? else {
+            return None;
+        };
+        let asks = |key: &str| {
+            request
+                .get(key)
+                .is_some_and(|asked| asked.is_array() || asked.is_string())
+        };
         if !asks("messages") && !asks("input") {
             return None;
         }
         let names = ["agent", "case", "metadata"].into_iter();
-        let around = names.filter_map(|key| Some((key.to_owned(), record.get(key)?.clone()))).collect();
-        let usage = response.get("usage").and_then(Value::as_object).cloned().unwrap_or_default();
-        Some(Self { at, around, request, response, usage })
+        let around = names
+            .filter_map(|key| Some((key.to_owned(), record.get(key)?.clone())))
+            .collect();
+        let usage = response
+            .get("usage")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
+        Some(Self {
+            at,
+            around,
+            request,
+            response,
+            usage,
+        })
     }
 
     fn vendor(&self) -> TranscriptFormat {
@@ -115,7 +158,10 @@ impl Exchange {
     }
 
     fn asked(&self) -> &[Value] {
-        let asked = self.request.get("messages").or_else(|| self.request.get("input"));
+        let asked = self
+            .request
+            .get("messages")
+            .or_else(|| self.request.get("input"));
         asked.and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
@@ -126,17 +172,26 @@ impl Exchange {
             return true;
         }
         let (now, before) = (self.asked(), earlier.asked());
-        let next = now.get(before.len()).filter(|_| !before.is_empty() && now.starts_with(before));
+        let next = now
+            .get(before.len())
+            .filter(|_| !before.is_empty() && now.starts_with(before));
         let of_model = |message: &Value| {
             let role = message.get("role").and_then(Value::as_str);
             let kind = message.get("type").and_then(Value::as_str);
-            role == Some("assistant") || kind.is_some_and(|kind| kind == "reasoning" || kind.ends_with("_call"))
+            role == Some("assistant")
+                || kind.is_some_and(|kind| kind == "reasoning" || kind.ends_with("_call"))
         };
         next.is_some_and(of_model)
     }
 
     fn take_over(&mut self, next: Self) {
-        let Self { at: _, around, mut request, response, usage } = next;
+        let Self {
+            at: _,
+            around,
+            mut request,
+            response,
+            usage,
+        } = next;
         if request.contains_key("previous_response_id") {
             let as_list = |value: Option<&Value>| match value {
                 Some(Value::Array(items)) => items.clone(),
@@ -149,7 +204,11 @@ impl Exchange {
             request.insert("input".to_owned(), Value::Array(input));
         }
         for (key, count) in usage {
-            let sum = self.usage.get(&key).and_then(Value::as_u64).zip(count.as_u64());
+            let sum = self
+                .usage
+                .get(&key)
+                .and_then(Value::as_u64)
+                .zip(count.as_u64());
             let sum = sum.map(|(before, more)| json!(before.saturating_add(more)));
             self.usage.insert(key, sum.unwrap_or(count));
         }
@@ -159,11 +218,22 @@ impl Exchange {
 
     /// The request and the answer as one object, in the form that the readers of conversations know.
     fn conversation(&self) -> Value {
-        let kept = ["model", "metadata", "system", "instructions", "messages", "input"].into_iter();
-        let mut whole: Map<String, Value> =
-            kept.filter_map(|key| Some((key.to_owned(), self.request.get(key)?.clone()))).collect();
+        let kept = [
+            "model",
+            "metadata",
+            "system",
+            "instructions",
+            "messages",
+            "input",
+        ]
+        .into_iter();
+        let mut whole: Map<String, Value> = kept
+            .filter_map(|key| Some((key.to_owned(), self.request.get(key)?.clone())))
+            .collect();
         let answered = ["model", "choices", "output", "status", "error"].into_iter();
-        whole.extend(answered.filter_map(|key| Some((key.to_owned(), self.response.get(key)?.clone()))));
+        whole.extend(
+            answered.filter_map(|key| Some((key.to_owned(), self.response.get(key)?.clone()))),
+        );
         let is_message = self.response.get("type").and_then(Value::as_str) == Some("message");
         if let (true, Some(Value::Array(messages))) = (is_message, whole.get_mut("messages")) {
             messages.push(Value::Object(self.response.clone()));
@@ -179,12 +249,19 @@ impl Exchange {
 /// The body of a request or of an answer: itself, under the keys of recorders, or as a text with JSON or an event stream.
 pub fn body(value: &Value) -> Option<Value> {
     match value {
-        Value::String(text) => lenient::any(text).ok().filter(Value::is_object).or_else(|| streamed_answer(text)),
+        Value::String(text) => lenient::any(text)
+            .ok()
+            .filter(Value::is_object)
+            .or_else(|| streamed_answer(text)),
         Value::Object(fields) => {
-            let recorded = fields.get("body").or_else(|| fields.get("postData")?.get("text"));
+            let recorded = fields
+                .get("body")
+                .or_else(|| fields.get("postData")?.get("text"));
             let recorded = recorded.or_else(|| fields.get("content")?.get("text"));
             match recorded {
-                Some(Value::Object(inner)) if inner.contains_key("string") => body(inner.get("string")?),
+                Some(Value::Object(inner)) if inner.contains_key("string") => {
+                    body(inner.get("string")?)
+                }
                 Some(inner @ (Value::Object(_) | Value::String(_))) => body(inner),
                 Some(_) | None => Some(value.clone()),
             }

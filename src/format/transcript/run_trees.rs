@@ -24,19 +24,40 @@ pub fn read_run_trees(
     let mut spans = Vec::new();
     for document in documents {
         let records = match document.get().starts_with('[') {
-            true => problems.keep(json::part::<Vec<&RawValue>>(source, document)).unwrap_or_default(),
+            true => problems
+                .keep(json::part::<Vec<&RawValue>>(source, document))
+                .unwrap_or_default(),
             false => vec![*document],
         };
         for record in records {
-            spans.extend(problems.keep(spans_of(form, source, record, names.case_key)).unwrap_or_default());
+            spans.extend(
+                problems
+                    .keep(spans_of(form, source, record, names.case_key))
+                    .unwrap_or_default(),
+            );
         }
     }
     problems.or(())?;
     // The first call of a model has the whole prompt, the run around it only the user's part.
-    let is_chat = |span: &&TraceSpan| span.attributes.get(OPERATION).is_some_and(|operation| operation == "chat");
-    let with_chats: BTreeSet<String> = spans.iter().filter(is_chat).map(|span| span.trace.clone()).collect();
-    for span in spans.iter_mut().filter(|span| with_chats.contains(&span.trace)) {
-        if span.attributes.get(OPERATION).is_some_and(|operation| operation == "invoke_agent") {
+    let is_chat = |span: &&TraceSpan| {
+        span.attributes
+            .get(OPERATION)
+            .is_some_and(|operation| operation == "chat")
+    };
+    let with_chats: BTreeSet<String> = spans
+        .iter()
+        .filter(is_chat)
+        .map(|span| span.trace.clone())
+        .collect();
+    for span in spans
+        .iter_mut()
+        .filter(|span| with_chats.contains(&span.trace))
+    {
+        if span
+            .attributes
+            .get(OPERATION)
+            .is_some_and(|operation| operation == "invoke_agent")
+        {
             span.attributes.remove("gen_ai.input.messages");
         }
     }
@@ -70,15 +91,25 @@ fn text(value: &Value, key: &str) -> Option<String> {
 }
 
 fn nanos(value: &Value, keys: [&str; 2]) -> i64 {
-    let moment = keys.iter().find_map(|key| content::moment(value.get(*key)?.as_str()?));
-    moment.and_then(|moment| i64::try_from(moment.as_nanosecond()).ok()).unwrap_or(0)
+    let moment = keys
+        .iter()
+        .find_map(|key| content::moment(value.get(*key)?.as_str()?));
+    moment
+        .and_then(|moment| i64::try_from(moment.as_nanosecond()).ok())
+        .unwrap_or(0)
 }
 
 /// A run of LangSmith with the runs in it.
 fn langsmith_tree(at: usize, run: &Value) -> Vec<TraceSpan> {
     let outer = langsmith(at, run);
-    let children = run.get("child_runs").and_then(Value::as_array).into_iter().flatten();
-    let mut inner: Vec<TraceSpan> = children.flat_map(|child| langsmith_tree(at, child)).collect();
+    let children = run
+        .get("child_runs")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    let mut inner: Vec<TraceSpan> = children
+        .flat_map(|child| langsmith_tree(at, child))
+        .collect();
     for span in &mut inner {
         span.trace.clone_from(&outer.trace);
         if span.parent.is_empty() {
@@ -91,23 +122,52 @@ fn langsmith_tree(at: usize, run: &Value) -> Vec<TraceSpan> {
 fn langsmith(at: usize, run: &Value) -> TraceSpan {
     let id = text(run, "id").unwrap_or_default();
     let null = Value::Null;
-    let (inputs, outputs) = (run.get("inputs").unwrap_or(&null), run.get("outputs").unwrap_or(&null));
+    let (inputs, outputs) = (
+        run.get("inputs").unwrap_or(&null),
+        run.get("outputs").unwrap_or(&null),
+    );
     let parent = text(run, "parent_run_id").unwrap_or_default();
-    let kind = match text(run, "run_type").map(|kind| kind.to_ascii_lowercase()).as_deref() {
+    let kind = match text(run, "run_type")
+        .map(|kind| kind.to_ascii_lowercase())
+        .as_deref()
+    {
         Some("llm") => RunKind::Model,
         Some("tool") => RunKind::Tool,
         _ if parent.is_empty() => RunKind::Agent,
         _ => RunKind::Step,
     };
     let extra = run.get("extra").unwrap_or(&null);
-    let usage = outputs.get("llm_output").and_then(|output| output.get("token_usage")).cloned();
-    let usage = usage.or_else(|| outputs.get("usage_metadata").or_else(|| outputs.get("usage")).cloned());
-    let model = ["ls_model_name", "model"].iter().find_map(|key| {
-        let named = extra.get("metadata").and_then(|metadata| text(metadata, key));
-        named.or_else(|| extra.get("invocation_params").and_then(|params| text(params, key)))
+    let usage = outputs
+        .get("llm_output")
+        .and_then(|output| output.get("token_usage"))
+        .cloned();
+    let usage = usage.or_else(|| {
+        outputs
+            .get("usage_metadata")
+            .or_else(|| outputs.get("usage"))
+            .cloned()
     });
-    let call_id = text(extra, "tool_call_id").or_else(|| text(outputs.get("output")?, "tool_call_id"));
-    let node = RunNode { kind, name: text(run, "name"), input: inputs, output: outputs, usage, model, call_id };
+    let model = ["ls_model_name", "model"].iter().find_map(|key| {
+        let named = extra
+            .get("metadata")
+            .and_then(|metadata| text(metadata, key));
+        named.or_else(|| {
+            extra
+                .get("invocation_params")
+                .and_then(|params| text(params, key))
+        })
+    });
+    let call_id =
+        text(extra, "tool_call_id").or_else(|| text(outputs.get("output")?, "tool_call_id"));
+    let node = RunNode {
+        kind,
+        name: text(run, "name"),
+        input: inputs,
+        output: outputs,
+        usage,
+        model,
+        call_id,
+    };
     TraceSpan {
         at,
         trace: text(run, "trace_id").unwrap_or_else(|| id.clone()),
@@ -132,7 +192,10 @@ fn langfuse(at: usize, value: &Value) -> Vec<TraceSpan> {
     };
     let id = text(value, "id").unwrap_or_default();
     let root = format!("{id}-trace");
-    let inner: Vec<TraceSpan> = observations.iter().map(|value| observation(at, value, &root)).collect();
+    let inner: Vec<TraceSpan> = observations
+        .iter()
+        .map(|value| observation(at, value, &root))
+        .collect();
     let null = Value::Null;
     let node = RunNode {
         kind: RunKind::Agent,
@@ -143,8 +206,15 @@ fn langfuse(at: usize, value: &Value) -> Vec<TraceSpan> {
         model: None,
         call_id: None,
     };
-    let failed = inner.iter().find(|span| span.parent == root).and_then(|span| span.failed.clone());
-    let start = inner.iter().map(|span| span.start).filter(|start| *start > 0).min();
+    let failed = inner
+        .iter()
+        .find(|span| span.parent == root)
+        .and_then(|span| span.failed.clone());
+    let start = inner
+        .iter()
+        .map(|span| span.start)
+        .filter(|start| *start > 0)
+        .min();
     let trace = TraceSpan {
         at,
         trace: id.clone(),
@@ -156,17 +226,28 @@ fn langfuse(at: usize, value: &Value) -> Vec<TraceSpan> {
         events: Vec::new(),
         failed,
     };
-    std::iter::once(trace).chain(inner.into_iter().map(|span| TraceSpan { trace: id.clone(), ..span })).collect()
+    std::iter::once(trace)
+        .chain(inner.into_iter().map(|span| TraceSpan {
+            trace: id.clone(),
+            ..span
+        }))
+        .collect()
 }
 
 fn observation(at: usize, value: &Value, root: &str) -> TraceSpan {
     let null = Value::Null;
-    let kind = match text(value, "type").unwrap_or_default().to_ascii_uppercase().as_str() {
+    let kind = match text(value, "type")
+        .unwrap_or_default()
+        .to_ascii_uppercase()
+        .as_str()
+    {
         "GENERATION" => RunKind::Model,
         "TOOL" => RunKind::Tool,
         _ => RunKind::Step,
     };
-    let details = value.get("usageDetails").filter(|usage| usage.as_object().is_some_and(|usage| !usage.is_empty()));
+    let details = value
+        .get("usageDetails")
+        .filter(|usage| usage.as_object().is_some_and(|usage| !usage.is_empty()));
     let node = RunNode {
         kind,
         name: text(value, "name"),
@@ -174,10 +255,12 @@ fn observation(at: usize, value: &Value, root: &str) -> TraceSpan {
         output: value.get("output").unwrap_or(&null),
         usage: details.or_else(|| value.get("usage")).cloned(),
         model: text(value, "model"),
-        call_id: value.get("metadata").and_then(|metadata| text(metadata, "tool_call_id")),
+        call_id: value
+            .get("metadata")
+            .and_then(|metadata| text(metadata, "tool_call_id")),
     };
-    let failed =
-        (text(value, "level").as_deref() == Some("ERROR")).then(|| text(value, "statusMessage").unwrap_or_default());
+    let failed = (text(value, "level").as_deref() == Some("ERROR"))
+        .then(|| text(value, "statusMessage").unwrap_or_default());
     TraceSpan {
         at,
         trace: text(value, "traceId").unwrap_or_default(),
@@ -230,23 +313,42 @@ impl RunNode<'_> {
             RunKind::Tool => {
                 put(OPERATION, Some(json!("execute_tool")));
                 put("gen_ai.tool.name", name);
-                put("gen_ai.tool.call.id", self.call_id.clone().map(Value::String));
+                put(
+                    "gen_ai.tool.call.id",
+                    self.call_id.clone().map(Value::String),
+                );
                 put("gen_ai.tool.call.arguments", Some(self.input.clone()));
                 let inner = self.output.get("output").unwrap_or(self.output);
-                put("gen_ai.tool.call.result", Some(inner.get("content").unwrap_or(inner).clone()));
+                put(
+                    "gen_ai.tool.call.result",
+                    Some(inner.get("content").unwrap_or(inner).clone()),
+                );
             }
             RunKind::Agent | RunKind::Model => {
                 let is_model = self.kind == RunKind::Model;
-                put(OPERATION, Some(json!(if is_model { "chat" } else { "invoke_agent" })));
+                put(
+                    OPERATION,
+                    Some(json!(if is_model { "chat" } else { "invoke_agent" })),
+                );
                 put("gen_ai.agent.name", name.filter(|_| !is_model));
                 put("gen_ai.input.messages", messages(self.input, "user"));
                 put("gen_ai.output.messages", messages(self.output, "assistant"));
-                put("gen_ai.response.model", self.model.clone().map(Value::String));
+                put(
+                    "gen_ai.response.model",
+                    self.model.clone().map(Value::String),
+                );
                 let usage = self.usage.as_ref();
-                let count =
-                    |keys: [&str; 3]| usage.and_then(|usage| keys.iter().find_map(|key| usage.get(*key)).cloned());
-                put("gen_ai.usage.input_tokens", count(["input_tokens", "prompt_tokens", "input"]));
-                put("gen_ai.usage.output_tokens", count(["output_tokens", "completion_tokens", "output"]));
+                let count = |keys: [&str; 3]| {
+                    usage.and_then(|usage| keys.iter().find_map(|key| usage.get(*key)).cloned())
+                };
+                put(
+                    "gen_ai.usage.input_tokens",
+                    count(["input_tokens", "prompt_tokens", "input"]),
+                );
+                put(
+                    "gen_ai.usage.output_tokens",
+                    count(["output_tokens", "completion_tokens", "output"]),
+                );
             }
         }
         found
@@ -260,7 +362,9 @@ fn messages(value: &Value, role: &str) -> Option<Value> {
         Value::Null | Value::Bool(_) | Value::Number(_) => None,
         Value::String(text) => Some(of_text(text)),
         Value::Array(list) => match list.first() {
-            Some(Value::Array(inner)) if inner.iter().all(|one| one.is_object() || one.is_array()) => {
+            Some(Value::Array(inner))
+                if inner.iter().all(|one| one.is_object() || one.is_array()) =>
+            {
                 messages(list.first()?, role)
             }
             _ => Some(value.clone()),
@@ -271,26 +375,40 @@ fn messages(value: &Value, role: &str) -> Option<Value> {
             }
             let generation = fields.get("generations").and_then(|all| all.get(0)?.get(0));
             if let Some(generation) = generation {
-                let message = generation.get("message").or_else(|| generation.get("text"))?;
+                let message = generation
+                    .get("message")
+                    .or_else(|| generation.get("text"))?;
                 return messages(message, role);
             }
-            if let Some(choice) = fields.get("choices").and_then(|all| all.get(0)?.get("message")) {
+            if let Some(choice) = fields
+                .get("choices")
+                .and_then(|all| all.get(0)?.get("message"))
+            {
                 return messages(choice, role);
             }
-            if ["content", "role", "kwargs", "tool_calls"].iter().any(|key| fields.contains_key(*key)) {
+            if ["content", "role", "kwargs", "tool_calls"]
+                .iter()
+                .any(|key| fields.contains_key(*key))
+            {
                 return Some(json!([with_role(value, role)]));
             }
             let texts: Vec<&str> = fields.values().filter_map(Value::as_str).collect();
-            let named =
-                ["output", "answer", "input", "question", "query"].iter().find_map(|key| fields.get(*key)?.as_str());
-            named.or_else(|| texts.first().copied().filter(|_| texts.len() == 1)).map(of_text)
+            let named = ["output", "answer", "input", "question", "query"]
+                .iter()
+                .find_map(|key| fields.get(*key)?.as_str());
+            named
+                .or_else(|| texts.first().copied().filter(|_| texts.len() == 1))
+                .map(of_text)
         }
     }
 }
 
 fn with_role(message: &Value, role: &str) -> Value {
     let mut message = message.clone();
-    if let Some(fields) = message.as_object_mut().filter(|fields| !fields.contains_key("type")) {
+    if let Some(fields) = message
+        .as_object_mut()
+        .filter(|fields| !fields.contains_key("type"))
+    {
         fields.entry("role").or_insert_with(|| json!(role));
     }
     message

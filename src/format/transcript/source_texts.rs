@@ -35,14 +35,20 @@ pub fn source_texts(file: &RepoPath, bytes: Vec<u8>) -> Result<Vec<SourceText>, 
 
 /// The samples in a log of inspect-ai.
 fn samples(file: &RepoPath, bytes: &[u8]) -> Result<Vec<SourceText>, Diagnostic> {
-    let is_sample = |path: &RepoPath| path.as_str().starts_with("samples/") && path.as_str().ends_with(".json");
+    let is_sample =
+        |path: &RepoPath| path.as_str().starts_with("samples/") && path.as_str().ends_with(".json");
     let unpacked = zip(bytes, LOG, &is_sample).map_err(|error| {
         let help = "write the log again, or as .json";
         Diagnostic::of_file(file, Code::BROKEN_ARCHIVE, error.to_string(), help)
     })?;
     if unpacked.files.is_empty() {
         let what = "this archive has no samples/*.json: it is not a log of inspect-ai";
-        return Err(Diagnostic::of_file(file, Code::UNKNOWN_FORMAT, what, "unpack it, and import the files in it"));
+        return Err(Diagnostic::of_file(
+            file,
+            Code::UNKNOWN_FORMAT,
+            what,
+            "unpack it, and import the files in it",
+        ));
     }
     let mut texts = Vec::new();
     for (path, bytes) in unpacked.files {
@@ -54,13 +60,22 @@ fn samples(file: &RepoPath, bytes: &[u8]) -> Result<Vec<SourceText>, Diagnostic>
 fn inflated(file: &RepoPath, bytes: &[u8]) -> Result<Vec<u8>, Diagnostic> {
     let most = InputLimit::FILE.most;
     let mut inflated = Vec::new();
-    let refuse = |what: String, help: &str| Diagnostic::of_file(file, Code::BROKEN_ARCHIVE, what, help);
+    let refuse =
+        |what: String, help: &str| Diagnostic::of_file(file, Code::BROKEN_ARCHIVE, what, help);
     MultiGzDecoder::new(bytes)
         .take(most + 1)
         .read_to_end(&mut inflated)
-        .map_err(|error| refuse(format!("the file cannot be unpacked: {error}"), "compress it again with gzip"))?;
+        .map_err(|error| {
+            refuse(
+                format!("the file cannot be unpacked: {error}"),
+                "compress it again with gzip",
+            )
+        })?;
     match InputLimit::FILE.is_exceeded_by(inflated.len()) {
-        true => Err(refuse(format!("the file unpacks to more than {} MiB", most / 1024 / 1024), InputLimit::FILE.help)),
+        true => Err(refuse(
+            format!("the file unpacks to more than {} MiB", most / 1024 / 1024),
+            InputLimit::FILE.help,
+        )),
         false => Ok(inflated),
     }
 }

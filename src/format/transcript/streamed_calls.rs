@@ -51,8 +51,8 @@ impl StreamedCalls {
             None => self.calls.len().checked_sub(1)?,
         };
         let call = self.calls.get(last)?;
-        let is_named_again =
-            text(part.pointer("/function/name")).is_some() && text(call.function.get("name")).is_some();
+        let is_named_again = text(part.pointer("/function/name")).is_some()
+            && text(call.function.get("name")).is_some();
         let is_other = match (id, call.id()) {
             (Some(_), Some(_)) => true,
             (Some(_) | None, _) => is_named_again && call.has_whole_arguments(),
@@ -62,7 +62,11 @@ impl StreamedCalls {
 
     /// The calls as an answer that is not streamed has them; `None` without any.
     pub fn whole(self) -> Option<Value> {
-        let call = |StreamedCall { mut fields, function, .. }| {
+        let call = |StreamedCall {
+                        mut fields,
+                        function,
+                        ..
+                    }| {
             fields.insert("function".to_owned(), Value::Object(function));
             json!(fields)
         };
@@ -75,8 +79,11 @@ impl StreamedCall {
         for (key, value) in part.as_object().into_iter().flatten() {
             match (key.as_str(), value) {
                 ("function", Value::Object(function)) => {
-                    self.arguments.read(text(function.get("arguments")).unwrap_or_default());
-                    function.iter().for_each(|(key, value)| append(&mut self.function, key, value));
+                    self.arguments
+                        .read(text(function.get("arguments")).unwrap_or_default());
+                    function
+                        .iter()
+                        .for_each(|(key, value)| append(&mut self.function, key, value));
                 }
                 ("index", _) | (_, Value::Null) => {}
                 (key, value) => drop(self.fields.insert(key.to_owned(), value.clone())),
@@ -98,7 +105,9 @@ impl StreamedCall {
 
 /// The index that a part states, as JSON.
 fn stated_index(part: &Value) -> Option<String> {
-    part.get("index").filter(|index| !index.is_null()).map(Value::to_string)
+    part.get("index")
+        .filter(|index| !index.is_null())
+        .map(Value::to_string)
 }
 
 /// A text that is not empty.

@@ -4,16 +4,23 @@ use serde_json::{Map, Value, json};
 
 use super::{answered, as_object, count, forced, parse_call, result_text, state, strange, turns};
 use crate::model::{
-    AnswerForm, AskedCall, CallError, Conversation, Message, ModelTurn, Provider, StopReason, TokenUsage, ToolSpec,
+    AnswerForm, AskedCall, CallError, Conversation, Message, ModelTurn, Provider, StopReason,
+    TokenUsage, ToolSpec,
 };
 
 /// The body of a request; the URL contains the model.
 pub fn request(conversation: &Conversation, provider: &Provider) -> Value {
     let mut body = Map::new();
     if !conversation.system.is_empty() {
-        body.insert("system".to_owned(), json!([{ "text": conversation.system }]));
+        body.insert(
+            "system".to_owned(),
+            json!([{ "text": conversation.system }]),
+        );
     }
-    body.insert("messages".to_owned(), turns(&conversation.messages, blocks).into());
+    body.insert(
+        "messages".to_owned(),
+        turns(&conversation.messages, blocks).into(),
+    );
     let mut limits = Map::new();
     state(&mut limits, "maxTokens", provider.max_tokens);
     state(&mut limits, "temperature", provider.temperature);
@@ -31,13 +38,22 @@ fn tools(conversation: &Conversation) -> Option<Value> {
     match forced(conversation) {
         Some(AnswerForm { name, schema }) => {
             let choice = json!({ "tool": { "name": name } });
-            Some(json!({ "tools": [tool(name, "Gives the answer.", schema)], "toolChoice": choice }))
+            Some(
+                json!({ "tools": [tool(name, "Gives the answer.", schema)], "toolChoice": choice }),
+            )
         }
         None if conversation.tools.is_empty() => None,
         None => {
             let tools = conversation.tools.iter();
-            let tools: Vec<Value> =
-                tools.map(|ToolSpec { name, description, parameters }| tool(name, description, parameters)).collect();
+            let tools: Vec<Value> = tools
+                .map(
+                    |ToolSpec {
+                         name,
+                         description,
+                         parameters,
+                     }| tool(name, description, parameters),
+                )
+                .collect();
             Some(json!({ "tools": tools }))
         }
     }
@@ -74,7 +90,11 @@ fn blocks(message: &Message) -> Vec<Value> {
 
 /// The text as a block; no block if it is blank, because Converse refuses one.
 fn text_blocks(text: &str) -> Vec<Value> {
-    if text.trim().is_empty() { Vec::new() } else { vec![json!({ "text": text })] }
+    if text.trim().is_empty() {
+        Vec::new()
+    } else {
+        vec![json!({ "text": text })]
+    }
 }
 
 /// The model's turn in an answer to this conversation.
@@ -91,13 +111,23 @@ pub fn turn(body: &Value, conversation: &Conversation) -> Result<ModelTurn, Call
         Some("guardrail_intervened" | "content_filtered" | "refusal") => StopReason::Refused,
         other => StopReason::Other(other.unwrap_or("no stopReason").to_owned()),
     };
-    let text: String = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
-    let calls = blocks.iter().map(|block| &block["toolUse"]).filter(|call| call.is_object());
+    let text: String = blocks
+        .iter()
+        .filter_map(|block| block["text"].as_str())
+        .collect();
+    let calls = blocks
+        .iter()
+        .map(|block| &block["toolUse"])
+        .filter(|call| call.is_object());
     let calls: Vec<AskedCall> = calls.map(|call| parse_call(call, "toolUseId")).collect();
     let (text, calls) = answered(conversation, &stop, text, calls);
     let usage = &body["usage"];
     let cached_input = count(usage, "cacheReadInputTokens");
-    let input = [count(usage, "inputTokens"), cached_input, count(usage, "cacheWriteInputTokens")];
+    let input = [
+        count(usage, "inputTokens"),
+        cached_input,
+        count(usage, "cacheWriteInputTokens"),
+    ];
     Ok(ModelTurn {
         text,
         calls,

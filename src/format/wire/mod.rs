@@ -11,7 +11,9 @@ use serde_json::{Map, Value, json};
 use self::refusal::QUOTED;
 pub(crate) use self::refusal::{is_final, refusal};
 pub(crate) use self::wait::{RetryHint, wait};
-use crate::model::{AnswerForm, AskedCall, CallError, Charge, Conversation, Message, Retry, RunStatus, StopReason};
+use crate::model::{
+    AnswerForm, AskedCall, CallError, Charge, Conversation, Message, Retry, RunStatus, StopReason,
+};
 use crate::text::line;
 
 /// Who serves a vendor's wire format. Compatible servers support a part of it, including some parts that the vendor has dropped.
@@ -28,34 +30,63 @@ pub enum Server {
 /// # Errors
 /// What came instead, in one line.
 pub fn answer(content_type: Option<&str>, body: &[u8]) -> Result<Value, CallError> {
-    let kind =
-        content_type.unwrap_or("application/json").split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let excerpt = line(&String::from_utf8_lossy(&body[..body.len().min(4 * QUOTED)]), QUOTED);
+    let kind = content_type
+        .unwrap_or("application/json")
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    let excerpt = line(
+        &String::from_utf8_lossy(&body[..body.len().min(4 * QUOTED)]),
+        QUOTED,
+    );
     if kind != "application/json" && !kind.ends_with("+json") {
-        return Err(retryable(format!("the answer is {}, not JSON: {excerpt}", line(&kind, 60))));
+        return Err(retryable(format!(
+            "the answer is {}, not JSON: {excerpt}",
+            line(&kind, 60)
+        )));
     }
     serde_json::from_slice(body).map_err(|error| {
-        let what = if error.is_eof() { "is cut off" } else { "is not valid JSON" };
-        retryable(format!("the answer of {} bytes {what}: {excerpt}", body.len()))
+        let what = if error.is_eof() {
+            "is cut off"
+        } else {
+            "is not valid JSON"
+        };
+        retryable(format!(
+            "the answer of {} bytes {what}: {excerpt}",
+            body.len()
+        ))
     })
 }
 
 /// An error of an answer that a retry may solve.
 fn retryable(what: String) -> CallError {
-    CallError { status: RunStatus::Error, what, retry: Retry::Later { after: None }, charge: Charge::Possible }
+    CallError {
+        status: RunStatus::Error,
+        what,
+        retry: Retry::Later { after: None },
+        charge: Charge::Possible,
+    }
 }
 
 /// The error for JSON that does not match the wire format.
 fn strange(body: &Value, missing: &str) -> CallError {
-    let message =
-        refusal(body).map_or_else(|| line(&body.to_string(), QUOTED), |text| format!("the server says {text}"));
+    let message = refusal(body).map_or_else(
+        || line(&body.to_string(), QUOTED),
+        |text| format!("the server says {text}"),
+    );
     retryable(format!("the answer has no {missing}: {message}"))
 }
 
 /// A call of Anthropic or Bedrock; `id` is the key of its id.
 fn parse_call(call: &Value, id: &str) -> AskedCall {
     let text = |key: &str| call[key].as_str().unwrap_or_default().to_owned();
-    AskedCall { id: text(id), name: text("name"), arguments: call["input"].clone() }
+    AskedCall {
+        id: text(id),
+        name: text("name"),
+        arguments: call["input"].clone(),
+    }
 }
 
 /// A count of tokens; 0 if the server does not report it.
@@ -82,7 +113,10 @@ fn as_object(arguments: &Value) -> Value {
 
 /// The format that the next turn must have. A turn with tools is not forced, because the model could not call a tool then.
 fn forced(conversation: &Conversation) -> Option<&AnswerForm> {
-    conversation.answer.as_ref().filter(|_| conversation.tools.is_empty())
+    conversation
+        .answer
+        .as_ref()
+        .filter(|_| conversation.tools.is_empty())
 }
 
 /// Takes the forced tool's arguments as the answer. A call that was cut off before its first field is not an empty answer.
@@ -97,7 +131,14 @@ fn answered(
     }
     let input = calls.swap_remove(0).arguments;
     let lost = *stop == StopReason::Length && input.as_object().is_some_and(Map::is_empty);
-    (if lost { String::new() } else { input.to_string() }, Vec::new())
+    (
+        if lost {
+            String::new()
+        } else {
+            input.to_string()
+        },
+        Vec::new(),
+    )
 }
 
 /// Messages as roles with content blocks, for Anthropic and Bedrock: without empty messages, with alternating roles.
@@ -115,7 +156,10 @@ fn turns(messages: &[Message], blocks: impl Fn(&Message) -> Vec<Value>) -> Vec<V
             Some(_) | None => turns.push((role, blocks)),
         }
     }
-    turns.into_iter().map(|(role, content)| json!({ "role": role, "content": content })).collect()
+    turns
+        .into_iter()
+        .map(|(role, content)| json!({ "role": role, "content": content }))
+        .collect()
 }
 
 /// Sets the key if there is a value.

@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Server, count, forced, result_text, state, strange};
 use crate::model::{
-    AskedCall, CallError, Conversation, Message, ModelTurn, Provider, StopReason, TokenUsage, ToolSpec,
+    AskedCall, CallError, Conversation, Message, ModelTurn, Provider, StopReason, TokenUsage,
+    ToolSpec,
 };
 
 /// The body of a request.
@@ -21,17 +22,27 @@ pub fn request(conversation: &Conversation, provider: &Provider, server: Server)
     };
     state(&mut body, limit, provider.max_tokens);
     if !conversation.tools.is_empty() {
-        body.insert("tools".to_owned(), conversation.tools.iter().map(tool).collect());
+        body.insert(
+            "tools".to_owned(),
+            conversation.tools.iter().map(tool).collect(),
+        );
     }
     if let Some(form) = forced(conversation) {
         let schema = json!({ "name": form.name, "schema": form.schema, "strict": true });
-        body.insert("response_format".to_owned(), json!({ "type": "json_schema", "json_schema": schema }));
+        body.insert(
+            "response_format".to_owned(),
+            json!({ "type": "json_schema", "json_schema": schema }),
+        );
     }
     Value::Object(body)
 }
 
 fn tool(spec: &ToolSpec) -> Value {
-    let ToolSpec { name, description, parameters } = spec;
+    let ToolSpec {
+        name,
+        description,
+        parameters,
+    } = spec;
     json!({ "type": "function", "function": { "name": name, "description": description, "parameters": parameters } })
 }
 
@@ -64,7 +75,11 @@ fn spoken(text: &str, calls: &[AskedCall]) -> Value {
             json!({ "id": id, "type": "function", "function": { "name": name, "arguments": arguments } })
         })
         .collect();
-    let content = if text.is_empty() { Value::Null } else { text.into() };
+    let content = if text.is_empty() {
+        Value::Null
+    } else {
+        text.into()
+    };
     json!({ "role": "assistant", "content": content, "tool_calls": calls })
 }
 
@@ -85,11 +100,18 @@ pub fn turn(body: &Value) -> Result<ModelTurn, CallError> {
         (None, Some("length")) => StopReason::Length,
         (None, other) => StopReason::Other(other.unwrap_or("no finish_reason").to_owned()),
     };
-    let calls = message["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let calls = message["tool_calls"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     let usage = &body["usage"];
     Ok(ModelTurn {
         text: refused.map_or_else(|| text(&message["content"]), str::to_owned),
-        calls: calls.iter().enumerate().map(|(index, call)| parse_call(index, call)).collect(),
+        calls: calls
+            .iter()
+            .enumerate()
+            .map(|(index, call)| parse_call(index, call))
+            .collect(),
         stop,
         spent: TokenUsage {
             input: count(usage, "prompt_tokens"),
@@ -104,7 +126,10 @@ pub fn turn(body: &Value) -> Result<ModelTurn, CallError> {
 fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        Value::Array(parts) => parts
+            .iter()
+            .filter_map(|part| part["text"].as_str())
+            .collect(),
         _ => String::new(),
     }
 }
@@ -112,12 +137,21 @@ fn text(content: &Value) -> String {
 /// A call; it gets an id if the server sent none, because the result needs one.
 fn parse_call(index: usize, call: &Value) -> AskedCall {
     let function = &call["function"];
-    let id = call["id"].as_str().filter(|id| !id.is_empty()).map_or_else(|| format!("call_{index}"), str::to_owned);
+    let id = call["id"]
+        .as_str()
+        .filter(|id| !id.is_empty())
+        .map_or_else(|| format!("call_{index}"), str::to_owned);
     let arguments = match &function["arguments"] {
         Value::String(text) if text.trim().is_empty() => json!({}),
-        Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
+        Value::String(text) => {
+            serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))
+        }
         Value::Null => json!({}),
         other => other.clone(),
     };
-    AskedCall { id, name: function["name"].as_str().unwrap_or_default().to_owned(), arguments }
+    AskedCall {
+        id,
+        name: function["name"].as_str().unwrap_or_default().to_owned(),
+        arguments,
+    }
 }

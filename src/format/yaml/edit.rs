@@ -27,12 +27,20 @@ pub fn with_value(source: &SourceText, path: &[Step<'_>], value: &str) -> Option
     match node.form {
         NodeForm::Flow => {
             let start = node.range.start + 1;
-            let inserted = if node.children.is_empty() { format!(" {entry} ") } else { format!(" {entry},") };
+            let inserted = if node.children.is_empty() {
+                format!(" {entry} ")
+            } else {
+                format!(" {entry},")
+            };
             Some(replaced(&source.text, start..start, &inserted))
         }
         NodeForm::Block { column } => {
             let end = end_of_line(&source.text, node.range.end);
-            Some(replaced(&source.text, end..end, &format!("\n{}{entry}", " ".repeat(column))))
+            Some(replaced(
+                &source.text,
+                end..end,
+                &format!("\n{}{entry}", " ".repeat(column)),
+            ))
         }
         NodeForm::Scalar | NodeForm::Other => None,
     }
@@ -40,7 +48,12 @@ pub fn with_value(source: &SourceText, path: &[Step<'_>], value: &str) -> Option
 
 /// Puts a comment on a line of its own before the line of the node at a path, in place of a comment there that starts with the same words.
 /// `None` if the path does not exist.
-pub fn with_comment(source: &SourceText, path: &[Step<'_>], same: &str, comment: &str) -> Option<String> {
+pub fn with_comment(
+    source: &SourceText,
+    path: &[Step<'_>],
+    same: &str,
+    comment: &str,
+) -> Option<String> {
     let root = TextNode::of(source)?;
     let mut node = &root;
     for step in path {
@@ -49,10 +62,20 @@ pub fn with_comment(source: &SourceText, path: &[Step<'_>], same: &str, comment:
     let text = &source.text;
     let line = text[..node.key].rfind('\n').map_or(0, |at| at + 1);
     let indent = text[line..].len() - text[line..].trim_start_matches(' ').len();
-    let before = text[..line].trim_end_matches('\n').rfind('\n').map_or(0, |at| at + 1);
-    let present = text[before..line].trim_start().strip_prefix("# ").is_some_and(|words| words.starts_with(same));
+    let before = text[..line]
+        .trim_end_matches('\n')
+        .rfind('\n')
+        .map_or(0, |at| at + 1);
+    let present = text[before..line]
+        .trim_start()
+        .strip_prefix("# ")
+        .is_some_and(|words| words.starts_with(same));
     let start = if present { before } else { line };
-    Some(replaced(text, start..line, &format!("{}# {comment}\n", " ".repeat(indent))))
+    Some(replaced(
+        text,
+        start..line,
+        &format!("{}# {comment}\n", " ".repeat(indent)),
+    ))
 }
 
 /// Removes a key of the mapping at a path, with its value and the comment in its line. `None` if it is not there, or if a comment of
@@ -60,7 +83,10 @@ pub fn with_comment(source: &SourceText, path: &[Step<'_>], same: &str, comment:
 pub fn without_key(source: &SourceText, path: &[Step<'_>], key: &str) -> Option<String> {
     let (text, root) = (&source.text, TextNode::of(source)?);
     let node = root.at(path)?;
-    let index = node.children.iter().position(|(step, _)| *step == WalkStep::Key(key.to_owned()))?;
+    let index = node
+        .children
+        .iter()
+        .position(|(step, _)| *step == WalkStep::Key(key.to_owned()))?;
     let (member, next) = (&node.children[index].1, node.children.get(index + 1));
     let line = start_of_line(text, member.key);
     let range = match (node.form, next) {
@@ -72,7 +98,9 @@ pub fn without_key(source: &SourceText, path: &[Step<'_>], key: &str) -> Option<
         (NodeForm::Block { .. }, None) | (NodeForm::Scalar | NodeForm::Other, _) => return None,
     };
     let in_line = member.range.end..member.range.end.max(end_of_line(text, member.range.end));
-    let has_comment = text.get(in_line.end..range.end).is_some_and(|rest| rest.contains('#'));
+    let has_comment = text
+        .get(in_line.end..range.end)
+        .is_some_and(|rest| rest.contains('#'));
     (!has_comment).then(|| replaced(text, range, ""))
 }
 
@@ -89,29 +117,50 @@ pub fn without_element(source: &SourceText, path: &[Step<'_>], index: usize) -> 
 }
 
 /// Adds elements in JSON at the end of the list at a path. `None` if the list is empty, or has another form.
-pub fn with_elements(source: &SourceText, path: &[Step<'_>], elements: &[String]) -> Option<String> {
+pub fn with_elements(
+    source: &SourceText,
+    path: &[Step<'_>],
+    elements: &[String],
+) -> Option<String> {
     let (text, root) = (&source.text, TextNode::of(source)?);
     let list = root.at(path)?;
     let (_, last) = list.children.last()?;
     if text[list.range.start..].starts_with('[') {
-        let added: String = elements.iter().map(|element| format!(", {element}")).collect();
+        let added: String = elements
+            .iter()
+            .map(|element| format!(", {element}"))
+            .collect();
         return Some(replaced(text, last.range.end..last.range.end, &added));
     }
     let lines = last.lines(text)?;
     let own = &text[start_of_line(text, last.key)..last.key];
     let margin = " ".repeat(own.len() - own.trim_start_matches(' ').len());
     let inner = format!("\n{margin}  ");
-    let added: String =
-        elements.iter().map(|element| format!("{margin}- {}\n", element.replace('\n', &inner))).collect();
-    let separator = if text[..lines.end].ends_with('\n') { "" } else { "\n" };
-    Some(replaced(text, lines.end..lines.end, &format!("{separator}{added}")))
+    let added: String = elements
+        .iter()
+        .map(|element| format!("{margin}- {}\n", element.replace('\n', &inner)))
+        .collect();
+    let separator = if text[..lines.end].ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
+    Some(replaced(
+        text,
+        lines.end..lines.end,
+        &format!("{separator}{added}"),
+    ))
 }
 
 /// The lines of the elements of the list at a path, in bytes.
 pub fn element_lines(source: &SourceText, path: &[Step<'_>]) -> Option<Vec<Range<usize>>> {
     let root = TextNode::of(source)?;
     let elements = root.at(path)?.children.iter();
-    Some(elements.map(|(_, element)| start_of_line(&source.text, element.key)..element.range.end).collect())
+    Some(
+        elements
+            .map(|(_, element)| start_of_line(&source.text, element.key)..element.range.end)
+            .collect(),
+    )
 }
 
 /// The entry of a mapping with the missing keys. An element of a list cannot be added.
@@ -146,7 +195,11 @@ fn start_of_line(text: &str, from: usize) -> usize {
 
 /// Where the line after a value starts. The value of a block ends with its line break.
 fn after_line(text: &str, end: usize) -> usize {
-    if text[..end].ends_with('\n') { end } else { (end_of_line(text, end) + 1).min(text.len()) }
+    if text[..end].ends_with('\n') {
+        end
+    } else {
+        (end_of_line(text, end) + 1).min(text.len())
+    }
 }
 
 fn end_of_line(text: &str, from: usize) -> usize {
@@ -156,7 +209,11 @@ fn end_of_line(text: &str, from: usize) -> usize {
 /// The end of a value. The parser takes the indentation of the next line into a value that is a block of lines.
 fn without_indentation(text: &str, value: Range<usize>) -> usize {
     let line = start_of_line(text, value.end);
-    if line > value.start && text[line..value.end].trim_matches(' ').is_empty() { line } else { value.end }
+    if line > value.start && text[line..value.end].trim_matches(' ').is_empty() {
+        line
+    } else {
+        value.end
+    }
 }
 
 /// A node with its place in the text.
@@ -192,13 +249,23 @@ impl TextNode {
         let mut keys: Vec<Option<(WalkStep, usize)>> = Vec::new();
         for event in Parser::new_from_str(text) {
             let (event, span) = event.ok()?;
-            let (start, end) = (*bytes.get(span.start.index())?, *bytes.get(span.end.index())?);
-            let made = |form| Self { key: start, range: start..end, form, children: Vec::new() };
+            let (start, end) = (
+                *bytes.get(span.start.index())?,
+                *bytes.get(span.end.index())?,
+            );
+            let made = |form| Self {
+                key: start,
+                range: start..end,
+                form,
+                children: Vec::new(),
+            };
             let done = match event {
                 Event::MappingStart(..) => {
                     let form = match text[start..].starts_with('{') {
                         true => NodeForm::Flow,
-                        false => NodeForm::Block { column: span.start.col() },
+                        false => NodeForm::Block {
+                            column: span.start.col(),
+                        },
                     };
                     open.push(made(form));
                     keys.push(None);
@@ -213,8 +280,12 @@ impl TextNode {
                     keys.pop();
                     let mut ended = open.pop()?;
                     // A block ends where its last value does; the event is reported at whatever follows.
-                    let last = ended.children.last().map_or(start, |(_, child)| child.range.end);
-                    let is_closed = matches!(text.as_bytes().get(start), Some(b'}' | b']')) && end > start;
+                    let last = ended
+                        .children
+                        .last()
+                        .map_or(start, |(_, child)| child.range.end);
+                    let is_closed =
+                        matches!(text.as_bytes().get(start), Some(b'}' | b']')) && end > start;
                     ended.range.end = if is_closed { end } else { last };
                     ended
                 }
@@ -224,8 +295,15 @@ impl TextNode {
                         *key = Some((WalkStep::Key(value.to_string()), start));
                         continue;
                     }
-                    let form = if end > start { NodeForm::Scalar } else { NodeForm::Other };
-                    Self { range: start..without_indentation(text, start..end), ..made(form) }
+                    let form = if end > start {
+                        NodeForm::Scalar
+                    } else {
+                        NodeForm::Other
+                    };
+                    Self {
+                        range: start..without_indentation(text, start..end),
+                        ..made(form)
+                    }
                 }
                 Event::Alias(..) => made(NodeForm::Other),
                 Event::Nothing
@@ -234,7 +312,9 @@ impl TextNode {
                 | Event::DocumentStart(..)
                 | Event::DocumentEnd => continue,
             };
-            let Some(parent) = open.last_mut() else { return Some(done) };
+            let Some(parent) = open.last_mut() else {
+                return Some(done);
+            };
             let named = keys.last_mut().and_then(Option::take);
             let (step, key) = named.unwrap_or((WalkStep::At(parent.children.len()), done.key));
             parent.children.push((step, Self { key, ..done }));
@@ -269,7 +349,10 @@ impl TextNode {
 
     fn child(&self, step: Step<'_>) -> Option<&Self> {
         let step = WalkStep::of(step);
-        self.children.iter().find(|(one, _)| *one == step).map(|(_, child)| child)
+        self.children
+            .iter()
+            .find(|(one, _)| *one == step)
+            .map(|(_, child)| child)
     }
 }
 
@@ -286,10 +369,19 @@ mod tests {
 
     #[track_caller]
     fn sets(text: &str, path: &[Step<'_>], value: &str, expected: &str) {
-        assert_eq!(with_value(&source(text), path, value).as_deref(), Some(expected));
+        assert_eq!(
+            with_value(&source(text), path, value).as_deref(),
+            Some(expected)
+        );
     }
 
-    const DROP: [Step<'_>; 5] = [Key("suites"), At(0), Key("gates"), Key("f1"), Key("max_drop")];
+    const DROP: [Step<'_>; 5] = [
+        Key("suites"),
+        At(0),
+        Key("gates"),
+        Key("f1"),
+        Key("max_drop"),
+    ];
 
     #[test]
     fn a_number_is_replaced_and_its_comment_stays() {
@@ -344,7 +436,10 @@ mod tests {
             "0.07",
             "f1: [{ max_drop: 0.1 }, { zone: 0.07, min: 0.7 }]\n",
         );
-        assert_eq!(with_value(&source("f1: [{ max_drop: 0.1 }]\n"), &path, "0.07"), None);
+        assert_eq!(
+            with_value(&source("f1: [{ max_drop: 0.1 }]\n"), &path, "0.07"),
+            None
+        );
     }
 
     #[test]
@@ -360,7 +455,14 @@ mod tests {
     #[test]
     fn what_has_another_form_stays() {
         let path = [Key("gates"), Key("f1")];
-        for text in ["gates: *other\n", "gates: [1]\n", "gates:\n", "gates: none\n", "[", ""] {
+        for text in [
+            "gates: *other\n",
+            "gates: [1]\n",
+            "gates:\n",
+            "gates: none\n",
+            "[",
+            "",
+        ] {
             assert_eq!(with_value(&source(text), &path, "1"), None, "{text:?}");
         }
         assert_eq!(with_value(&source("a: { b: 1 }\n"), &[Key("a")], "1"), None);
@@ -370,32 +472,80 @@ mod tests {
     fn a_key_is_removed_with_its_line() {
         let case = [Key("cases"), At(1)];
         for (text, path, expected) in [
-            ("# a\nid: x # b\ndraft: true # c\n# d\nquery: y\n", &[][..], Some("# a\nid: x # b\n# d\nquery: y\n")),
+            (
+                "# a\nid: x # b\ndraft: true # c\n# d\nquery: y\n",
+                &[][..],
+                Some("# a\nid: x # b\n# d\nquery: y\n"),
+            ),
             ("id: x\ndraft: true", &[], Some("id: x\n")),
             ("draft: true\nid: x\n", &[], Some("id: x\n")),
-            ("- id: y\n- draft: true\n  id: x # b\n", &[At(1)], Some("- id: y\n- id: x # b\n")),
-            ("cases:\n  - {}\n  - {id: x, draft: true} # b\n", &case, Some("cases:\n  - {}\n  - {id: x} # b\n")),
-            ("cases:\n  - {}\n  - {draft: true, id: x}\n", &case, Some("cases:\n  - {}\n  - {id: x}\n")),
-            ("- draft: true # why\n  id: x\n", &[At(0)], Some("- id: x\n")),
+            (
+                "- id: y\n- draft: true\n  id: x # b\n",
+                &[At(1)],
+                Some("- id: y\n- id: x # b\n"),
+            ),
+            (
+                "cases:\n  - {}\n  - {id: x, draft: true} # b\n",
+                &case,
+                Some("cases:\n  - {}\n  - {id: x} # b\n"),
+            ),
+            (
+                "cases:\n  - {}\n  - {draft: true, id: x}\n",
+                &case,
+                Some("cases:\n  - {}\n  - {id: x}\n"),
+            ),
+            (
+                "- draft: true # why\n  id: x\n",
+                &[At(0)],
+                Some("- id: x\n"),
+            ),
             ("- draft: true\n  # of the id\n  id: x\n", &[At(0)], None),
             ("- draft: true\n", &[At(0)], None),
             ("id: x\n", &[], None),
         ] {
-            assert_eq!(without_key(&source(text), path, "draft").as_deref(), expected, "{text:?}");
+            assert_eq!(
+                without_key(&source(text), path, "draft").as_deref(),
+                expected,
+                "{text:?}"
+            );
         }
     }
 
     #[test]
     fn an_element_is_removed_with_its_lines() {
         for (text, path, index, expected) in [
-            ("# a\n- id: x # b\n  c: |\n    d\n\n# e\n- id: y\n", &[][..], 0, Some("# a\n# e\n- id: y\n")),
+            (
+                "# a\n- id: x # b\n  c: |\n    d\n\n# e\n- id: y\n",
+                &[][..],
+                0,
+                Some("# a\n# e\n- id: y\n"),
+            ),
             ("- id: x\n- id: y\n  z: 1", &[], 1, Some("- id: x\n")),
-            ("cases: [{id: x}, {id: y}]\n", &[Key("cases")], 1, Some("cases: [{id: x}]\n")),
-            ("cases:\n- {id: x}\n- {id: y}\n", &[Key("cases")], 0, Some("cases:\n- {id: y}\n")),
-            ("a:\n  - b: |\n      c\n  - d\n", &[Key("a")], 0, Some("a:\n  - d\n")),
+            (
+                "cases: [{id: x}, {id: y}]\n",
+                &[Key("cases")],
+                1,
+                Some("cases: [{id: x}]\n"),
+            ),
+            (
+                "cases:\n- {id: x}\n- {id: y}\n",
+                &[Key("cases")],
+                0,
+                Some("cases:\n- {id: y}\n"),
+            ),
+            (
+                "a:\n  - b: |\n      c\n  - d\n",
+                &[Key("a")],
+                0,
+                Some("a:\n  - d\n"),
+            ),
             ("- id: x\n", &[], 1, None),
         ] {
-            assert_eq!(without_element(&source(text), path, index).as_deref(), expected, "{text:?}");
+            assert_eq!(
+                without_element(&source(text), path, index).as_deref(),
+                expected,
+                "{text:?}"
+            );
         }
     }
 
@@ -403,11 +553,23 @@ mod tests {
     fn added_elements_follow_the_last_one() {
         let new = ["{\n  \"id\": \"z\"\n}".to_owned(), "{}".to_owned()];
         for (text, path, expected) in [
-            ("- id: x\n  a: 1\n# end\n", &[][..], "- id: x\n  a: 1\n- {\n    \"id\": \"z\"\n  }\n- {}\n# end\n"),
-            ("cases:\n  - x", &[Key("cases")], "cases:\n  - x\n  - {\n      \"id\": \"z\"\n    }\n  - {}\n"),
+            (
+                "- id: x\n  a: 1\n# end\n",
+                &[][..],
+                "- id: x\n  a: 1\n- {\n    \"id\": \"z\"\n  }\n- {}\n# end\n",
+            ),
+            (
+                "cases:\n  - x",
+                &[Key("cases")],
+                "cases:\n  - x\n  - {\n      \"id\": \"z\"\n    }\n  - {}\n",
+            ),
             ("[{id: x}]\n", &[], "[{id: x}, {\n  \"id\": \"z\"\n}, {}]\n"),
         ] {
-            assert_eq!(with_elements(&source(text), path, &new).as_deref(), Some(expected), "{text:?}");
+            assert_eq!(
+                with_elements(&source(text), path, &new).as_deref(),
+                Some(expected),
+                "{text:?}"
+            );
         }
         assert_eq!(with_elements(&source("[]\n"), &[], &new), None);
     }
@@ -417,10 +579,24 @@ mod tests {
         let path = [Key("suites"), At(0), Key("gates")];
         let text = "suites:\n  - id: a\n    gates: {}\n";
         let once = with_comment(&source(text), &path, "calibrated", "calibrated once").unwrap();
-        assert_eq!(once, "suites:\n  - id: a\n    # calibrated once\n    gates: {}\n");
+        assert_eq!(
+            once,
+            "suites:\n  - id: a\n    # calibrated once\n    gates: {}\n"
+        );
         let twice = with_comment(&source(&once), &path, "calibrated", "calibrated twice").unwrap();
-        assert_eq!(twice, "suites:\n  - id: a\n    # calibrated twice\n    gates: {}\n");
-        let other = with_comment(&source("# own words\ngates: {}\n"), &[Key("gates")], "calibrated", "calibrated once");
-        assert_eq!(other.as_deref(), Some("# own words\n# calibrated once\ngates: {}\n"));
+        assert_eq!(
+            twice,
+            "suites:\n  - id: a\n    # calibrated twice\n    gates: {}\n"
+        );
+        let other = with_comment(
+            &source("# own words\ngates: {}\n"),
+            &[Key("gates")],
+            "calibrated",
+            "calibrated once",
+        );
+        assert_eq!(
+            other.as_deref(),
+            Some("# own words\n# calibrated once\ngates: {}\n")
+        );
     }
 }

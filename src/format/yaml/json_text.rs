@@ -21,15 +21,28 @@ pub fn yaml_as_json(source: SourceText) -> Result<SourceText, Diagnostic> {
             Ok((event, span)) => writer.add(&event, span)?,
             Err(error) => {
                 let what = format!("invalid YAML: {}", error.info());
-                let at = point(end(&source), error.marker().line(), error.marker().col() + 1);
-                let problem = Diagnostic::of_file(&source.file, Code::BAD_VALUE, what, "correct the syntax here");
+                let at = point(
+                    end(&source),
+                    error.marker().line(),
+                    error.marker().col() + 1,
+                );
+                let problem = Diagnostic::of_file(
+                    &source.file,
+                    Code::BAD_VALUE,
+                    what,
+                    "correct the syntax here",
+                );
                 return Err(unparsed(&source).unwrap_or_else(|| problem.at(at)));
             }
         }
     }
     let JsonWriter { json, pieces, .. } = writer;
     // An empty file has no value; the typed parse reports it as such.
-    let json = if json.is_empty() { "null".to_owned() } else { json };
+    let json = if json.is_empty() {
+        "null".to_owned()
+    } else {
+        json
+    };
     Ok(SourceText::from_pieces(Arc::new(source), json, pieces))
 }
 
@@ -61,8 +74,19 @@ enum OpenForm {
 
 impl<'a> JsonWriter<'a> {
     fn of(source: &'a SourceText) -> Self {
-        let cursor = CharCursor { text: &source.text, index: 0, offset: 0 };
-        Self { source, json: String::new(), pieces: Vec::new(), open: Vec::new(), cursor, documents: 0 }
+        let cursor = CharCursor {
+            text: &source.text,
+            index: 0,
+            offset: 0,
+        };
+        Self {
+            source,
+            json: String::new(),
+            pieces: Vec::new(),
+            open: Vec::new(),
+            cursor,
+            documents: 0,
+        }
     }
 
     fn add(&mut self, event: &Event<'_>, span: Span) -> Result<(), Diagnostic> {
@@ -72,10 +96,20 @@ impl<'a> JsonWriter<'a> {
             Event::DocumentStart(_) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    return self.refuse(start, "a second document starts here", "write a list, or one file for each");
+                    return self.refuse(
+                        start,
+                        "a second document starts here",
+                        "write a list, or one file for each",
+                    );
                 }
             }
-            Event::Alias(_) => return self.refuse(start, "an alias refers to another part", "write the value out"),
+            Event::Alias(_) => {
+                return self.refuse(
+                    start,
+                    "an alias refers to another part",
+                    "write the value out",
+                );
+            }
             Event::MappingEnd => self.close('}'),
             Event::SequenceEnd => self.close(']'),
             Event::MappingStart(anchor, tag) => {
@@ -101,13 +135,26 @@ impl<'a> JsonWriter<'a> {
         Ok(())
     }
 
-    fn scalar(&mut self, text: &str, value: PlainValue, style: ScalarStyle, start: usize) -> Result<(), Diagnostic> {
+    fn scalar(
+        &mut self,
+        text: &str,
+        value: PlainValue,
+        style: ScalarStyle,
+        start: usize,
+    ) -> Result<(), Diagnostic> {
         if self.awaits_key() {
             if text == "<<" && style == ScalarStyle::Plain {
-                return self.refuse(start, "a merge key refers to another part", "write the keys out");
+                return self.refuse(
+                    start,
+                    "a merge key refers to another part",
+                    "write the keys out",
+                );
             }
             if value != PlainValue::Text {
-                let (what, help) = (format!("the key {text:?} is not a string"), "put quotes around it");
+                let (what, help) = (
+                    format!("the key {text:?} is not a string"),
+                    "put quotes around it",
+                );
                 return Err(self.source.problem(start, Code::BAD_KEY, what, help));
             }
         }
@@ -116,7 +163,10 @@ impl<'a> JsonWriter<'a> {
             PlainValue::Word(word) => word.to_owned(),
             PlainValue::Number(number) => number,
             PlainValue::Infinite => {
-                let (what, help) = (format!("{text} is not a finite number"), "write a finite number");
+                let (what, help) = (
+                    format!("{text} is not a finite number"),
+                    "write a finite number",
+                );
                 return Err(self.source.problem(start, Code::BAD_NUMBER, what, help));
             }
             PlainValue::Ambiguous => {
@@ -134,15 +184,26 @@ impl<'a> JsonWriter<'a> {
     fn open(&mut self, bracket: char, start: usize, form: OpenForm) -> Result<(), Diagnostic> {
         if self.awaits_key() {
             let help = "write a plain word as the key";
-            return Err(self.source.problem(start, Code::BAD_KEY, "this key is not a string", help));
+            return Err(self.source.problem(
+                start,
+                Code::BAD_KEY,
+                "this key is not a string",
+                help,
+            ));
         }
         if self.open.len() == DEPTH {
             let what = format!("this is nested more than {DEPTH} levels deep");
-            return Err(self.source.problem(start, Code::TOO_DEEP, what, "flatten it"));
+            return Err(self
+                .source
+                .problem(start, Code::TOO_DEEP, what, "flatten it"));
         }
         self.before_node(start);
         self.json.push(bracket);
-        self.open.push(OpenValue { form, start, count: 0 });
+        self.open.push(OpenValue {
+            form,
+            start,
+            count: 0,
+        });
         Ok(())
     }
 
@@ -156,12 +217,18 @@ impl<'a> JsonWriter<'a> {
     }
 
     fn awaits_key(&self) -> bool {
-        self.open.last().is_some_and(|open| open.form == OpenForm::Keys)
+        self.open
+            .last()
+            .is_some_and(|open| open.form == OpenForm::Keys)
     }
 
     /// Separates a node from the one before it.
     fn before_node(&mut self, start: usize) {
-        if let Some(open) = self.open.last_mut().filter(|open| open.form != OpenForm::Value) {
+        if let Some(open) = self
+            .open
+            .last_mut()
+            .filter(|open| open.form != OpenForm::Value)
+        {
             open.count += 1;
             if open.count > 1 {
                 self.json.push(',');
@@ -172,7 +239,9 @@ impl<'a> JsonWriter<'a> {
 
     /// A key is followed by its value, and a value by the next key.
     fn after_node(&mut self) {
-        let Some(open) = self.open.last_mut() else { return };
+        let Some(open) = self.open.last_mut() else {
+            return;
+        };
         match open.form {
             OpenForm::List => {}
             OpenForm::Value => open.form = OpenForm::Keys,
@@ -184,19 +253,36 @@ impl<'a> JsonWriter<'a> {
     }
 
     fn piece(&mut self, original: usize) {
-        self.pieces.push(OriginPiece { start: self.json.len(), original, change: PieceChange::Rewritten });
+        self.pieces.push(OriginPiece {
+            start: self.json.len(),
+            original,
+            change: PieceChange::Rewritten,
+        });
     }
 
     fn refuse_marks(&self, start: usize, anchor: usize, has_tag: bool) -> Result<(), Diagnostic> {
         match (anchor, has_tag) {
             (0, false) => Ok(()),
-            (0, true) => self.refuse(start, "a tag sets the type of this value", "put quotes around a text"),
-            _ => self.refuse(start, "an anchor marks this part for an alias", "remove it, and write the value out"),
+            (0, true) => self.refuse(
+                start,
+                "a tag sets the type of this value",
+                "put quotes around a text",
+            ),
+            _ => self.refuse(
+                start,
+                "an anchor marks this part for an alias",
+                "remove it, and write the value out",
+            ),
         }
     }
 
     fn refuse(&self, start: usize, what: &str, help: &str) -> Result<(), Diagnostic> {
-        Err(self.source.problem(start, Code::YAML_ONLY, format!("{what}, which cases do not allow"), help))
+        Err(self.source.problem(
+            start,
+            Code::YAML_ONLY,
+            format!("{what}, which cases do not allow"),
+            help,
+        ))
     }
 }
 
@@ -235,7 +321,9 @@ impl PlainValue {
         }
         let of_base = |prefix: &str, base| {
             let digits = unsigned.strip_prefix(prefix);
-            digits.is_some_and(|digits| !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(base)))
+            digits.is_some_and(|digits| {
+                !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(base))
+            })
         };
         if of_base("0x", 16) || of_base("0o", 8) {
             return Self::Ambiguous;
@@ -250,8 +338,10 @@ impl PlainValue {
         };
         let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
         let some_digits = |part: &str| !part.is_empty() && digits(part);
-        let has_digits = some_digits(whole) || whole.is_empty() && fraction.is_some_and(some_digits);
-        let exponent_fits = exponent.is_none_or(|text| some_digits(text.strip_prefix(['+', '-']).unwrap_or(text)));
+        let has_digits =
+            some_digits(whole) || whole.is_empty() && fraction.is_some_and(some_digits);
+        let exponent_fits =
+            exponent.is_none_or(|text| some_digits(text.strip_prefix(['+', '-']).unwrap_or(text)));
         if !has_digits || !fraction.is_none_or(digits) || !exponent_fits {
             return Self::Text;
         }
@@ -260,7 +350,11 @@ impl PlainValue {
         }
         let mut number = format!("{sign}{}", if whole.is_empty() { "0" } else { whole });
         if let Some(fraction) = fraction {
-            let _ = write!(number, ".{}", if fraction.is_empty() { "0" } else { fraction });
+            let _ = write!(
+                number,
+                ".{}",
+                if fraction.is_empty() { "0" } else { fraction }
+            );
         }
         if let Some(exponent) = exponent {
             let _ = write!(number, "e{exponent}");

@@ -49,14 +49,17 @@ impl CaseSets {
         let now: BTreeSet<&CaseId> = judged.results().map(|pair| &pair.case).collect();
         let gone = || before.iter().filter(|(case, _)| !now.contains(case));
         let removed: Vec<CaseId> = gone().map(|(case, _)| case.clone()).collect();
-        let added = now.iter().filter(|case| !before.contains_key(**case)).count();
+        let added = now
+            .iter()
+            .filter(|case| !before.contains_key(**case))
+            .count();
         // A pair that one side excluded has no value to compare there, and none that could be missing.
         let mut same = gone().all(|(_, values)| values.is_empty());
         let (mut shared, mut unknown, mut any) = (Vec::new(), Vec::new(), false);
         let (mut one_sided, mut earlier) = (Vec::new(), Vec::new());
         for (index, pair) in judged.results().enumerate() {
-            let measured =
-                pair.exclusion == Exclusion::Counted && pair.values.iter().any(|value| value.value.is_some());
+            let measured = pair.exclusion == Exclusion::Counted
+                && pair.values.iter().any(|value| value.value.is_some());
             any |= measured;
             let has_last_values = entry.last_values(&pair.case).is_some();
             if measured && !has_last_values {
@@ -78,13 +81,25 @@ impl CaseSets {
         }
         // If this run measured nothing, nothing is compared, and the baseline's number is only shown.
         let same = !any || (same && one_sided.is_empty() && earlier.is_empty());
-        Self { same, shared, removed, added, unknown, one_sided, earlier }.only_listed(judged.selection)
+        Self {
+            same,
+            shared,
+            removed,
+            added,
+            unknown,
+            one_sided,
+            earlier,
+        }
+        .only_listed(judged.selection)
     }
 
     fn only_listed(self, selection: CaseSelection) -> Self {
         match selection {
             CaseSelection::Whole => self,
-            CaseSelection::Part => Self { removed: Vec::new(), ..self },
+            CaseSelection::Part => Self {
+                removed: Vec::new(),
+                ..self
+            },
         }
     }
 
@@ -92,21 +107,31 @@ impl CaseSets {
         let shared = self.shared.len();
         match (self.same, selection) {
             (true, _) => None,
-            (false, CaseSelection::Part) => {
-                Some(format!("only selected cases ran; cases compared with the baseline: {shared}"))
-            }
-            (false, CaseSelection::Whole) if self.added > 0 || !self.removed.is_empty() => Some(format!(
-                "the case sets differ ({} new, {} removed); cases compared with the baseline: {shared}",
-                self.added,
-                self.removed.len()
+            (false, CaseSelection::Part) => Some(format!(
+                "only selected cases ran; cases compared with the baseline: {shared}"
             )),
+            (false, CaseSelection::Whole) if self.added > 0 || !self.removed.is_empty() => {
+                Some(format!(
+                    "the case sets differ ({} new, {} removed); cases compared with the baseline: {shared}",
+                    self.added,
+                    self.removed.len()
+                ))
+            }
             (false, CaseSelection::Whole) => {
                 let lists = [
-                    ("measured only in this run or only in the baseline", &self.one_sided),
-                    ("compared with older values, because the baseline has none", &self.earlier),
+                    (
+                        "measured only in this run or only in the baseline",
+                        &self.one_sided,
+                    ),
+                    (
+                        "compared with older values, because the baseline has none",
+                        &self.earlier,
+                    ),
                 ];
                 let lists = lists.into_iter().filter(|(_, cases)| !cases.is_empty());
-                let named: String = lists.map(|(what, cases)| format!("{what}: {}; ", first_cases(cases))).collect();
+                let named: String = lists
+                    .map(|(what, cases)| format!("{what}: {}; ", first_cases(cases)))
+                    .collect();
                 Some(format!("{named}cases compared: {shared}"))
             }
         }
@@ -126,13 +151,23 @@ impl CaseSets {
         entry: Option<&BaselineEntry>,
         whole: &[Option<f64>],
     ) -> (Vec<Option<f64>>, Vec<Option<f64>>) {
-        let Some(entry) = entry else { return (whole.to_vec(), vec![None; judged.metrics.len()]) };
+        let Some(entry) = entry else {
+            return (whole.to_vec(), vec![None; judged.metrics.len()]);
+        };
         let specs = judged.specs();
         if self.same {
-            return (whole.to_vec(), specs.iter().map(|spec| entry.metrics.get(spec.name).copied()).collect());
+            return (
+                whole.to_vec(),
+                specs
+                    .iter()
+                    .map(|spec| entry.metrics.get(spec.name).copied())
+                    .collect(),
+            );
         }
         let (now, before) = self.rows(judged, entry);
-        let fold = |rows: &[Vec<Option<f64>>]| fold::aggregates(&specs, rows.len(), |row, column| rows[row][column]);
+        let fold = |rows: &[Vec<Option<f64>>]| {
+            fold::aggregates(&specs, rows.len(), |row, column| rows[row][column])
+        };
         (fold(&now), fold(&before))
     }
 
@@ -143,16 +178,19 @@ impl CaseSets {
             (Some(entry), _) if !entry.cases.is_empty() => self.shared.len(),
             // Such a number covers all cases; a selection may contain only cases without a value.
             (Some(_), CaseSelection::Part) => 0,
-            (Some(_), CaseSelection::Whole) => {
-                judged.results().filter(|pair| pair.exclusion == Exclusion::Counted).count()
-            }
+            (Some(_), CaseSelection::Whole) => judged
+                .results()
+                .filter(|pair| pair.exclusion == Exclusion::Counted)
+                .count(),
         }
     }
 
     /// This run's values on the cases that are not in the baseline.
     pub(super) fn added_values(&self, judged: &GateInput<'_>) -> Vec<Option<f64>> {
         let pair = |row: usize| judged.pairs[self.unknown[row]].result;
-        fold::aggregates(&judged.specs(), self.unknown.len(), |row, column| pair(row).values[column].value)
+        fold::aggregates(&judged.specs(), self.unknown.len(), |row, column| {
+            pair(row).values[column].value
+        })
     }
 
     /// A note that new cases are compared with a fixed limit instead of the baseline, with their names.
@@ -164,11 +202,22 @@ impl CaseSets {
     ) -> Option<String> {
         let otherwise = metric.gates.iter().filter(|planned| planned.off.is_none());
         let mut otherwise = otherwise.filter_map(|planned| match planned.gate {
-            Gate::Threshold { limit: Limit::Baseline { otherwise }, .. } => otherwise,
-            Gate::Threshold { limit: Limit::Number(_), .. } | Gate::Change { .. } => None,
+            Gate::Threshold {
+                limit: Limit::Baseline { otherwise },
+                ..
+            } => otherwise,
+            Gate::Threshold {
+                limit: Limit::Number(_),
+                ..
+            }
+            | Gate::Change { .. } => None,
         });
         let (value, otherwise) = added.zip(otherwise.next_back())?;
-        let cases: Vec<CaseId> = self.unknown.iter().map(|index| judged.pairs[*index].result.case.clone()).collect();
+        let cases: Vec<CaseId> = self
+            .unknown
+            .iter()
+            .map(|index| judged.pairs[*index].result.case.clone())
+            .collect();
         Some(format!(
             "{} of the cases that are not in the baseline ({}) is {}; the limit for them is {otherwise}",
             metric.spec.name,
@@ -177,8 +226,14 @@ impl CaseSets {
         ))
     }
 
-    pub(super) fn intervals(&self, judged: &GateInput<'_>, entry: Option<&BaselineEntry>) -> Vec<Option<(f64, f64)>> {
-        let Some(entry) = entry else { return vec![None; judged.metrics.len()] };
+    pub(super) fn intervals(
+        &self,
+        judged: &GateInput<'_>,
+        entry: Option<&BaselineEntry>,
+    ) -> Vec<Option<(f64, f64)>> {
+        let Some(entry) = entry else {
+            return vec![None; judged.metrics.len()];
+        };
         let (now, before) = self.rows(judged, entry);
         let mut numbers = BTreeMap::new();
         let documents = self.shared.iter().map(|index| {
@@ -186,7 +241,12 @@ impl CaseSets {
             *numbers.entry(judged.pairs[*index].document).or_insert(next)
         });
         let documents: Vec<usize> = documents.collect();
-        intervals(&PairedCases { specs: &judged.specs(), now: &now, before: &before, documents: &documents })
+        intervals(&PairedCases {
+            specs: &judged.specs(),
+            now: &now,
+            before: &before,
+            documents: &documents,
+        })
     }
 }
 

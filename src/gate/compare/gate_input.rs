@@ -64,6 +64,10 @@ impl GateInput<'_> {
 
     pub(super) fn cases_apart(&self) -> CaseDependence {
         let documents: BTreeSet<&CaseId> = self.pairs.iter().map(|pair| pair.document).collect();
-        if documents.len() == self.pairs.len() { CaseDependence::Apart } else { CaseDependence::Together }
+        if documents.len() == self.pairs.len() {
+            CaseDependence::Apart
+        } else {
+            CaseDependence::Together
+        }
     }
 }

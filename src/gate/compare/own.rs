@@ -7,19 +7,27 @@ use crate::fold;
 use crate::gate::limits::{GatedMetric, PlannedGate};
 use crate::gate::rule::{BaseNumber, Subject, ruled};
 use crate::model::{
-    Aggregate, BaselineEntry, Better, CaseId, CaseTrend, CaseValues, Exclusion, Gate, Limit, PASSED, PairResult,
-    Ruling, Strictness, Verdict, six_places,
+    Aggregate, BaselineEntry, Better, CaseId, CaseTrend, CaseValues, Exclusion, Gate, Limit,
+    PASSED, PairResult, Ruling, Strictness, Verdict, six_places,
 };
 
 /// The aggregated values of a case, of those that a baseline has of it.
-pub(in crate::gate) fn case_before(metrics: &[GatedMetric], values: Option<&CaseValues>) -> Vec<Option<f64>> {
+pub(in crate::gate) fn case_before(
+    metrics: &[GatedMetric],
+    values: Option<&CaseValues>,
+) -> Vec<Option<f64>> {
     let of = |metric: &GatedMetric| fold::folded(&metric.spec, values?.get(metric.spec.name)?);
     metrics.iter().map(of).collect()
 }
 
 /// Whether a case failed in the baseline, by its checks; `None` if the baseline does not contain that.
 fn failed_before(entry: &BaselineEntry, case: &CaseId) -> Option<bool> {
-    let passing = entry.last_values(case)?.get(PASSED)?.first().copied().flatten()?;
+    let passing = entry
+        .last_values(case)?
+        .get(PASSED)?
+        .first()
+        .copied()
+        .flatten()?;
     Some(passing <= 0.5)
 }
 
@@ -42,8 +50,9 @@ pub(super) fn newly_failing<'p>(
 ) -> Option<f64> {
     let entry = entry?;
     let counted = pairs.filter(|pair| pair.exclusion == Exclusion::Counted);
-    let compared: Vec<bool> =
-        counted.filter_map(|pair| Some(!failed_before(entry, &pair.case)? && !pair.passed.passes())).collect();
+    let compared: Vec<bool> = counted
+        .filter_map(|pair| Some(!failed_before(entry, &pair.case)? && !pair.passed.passes()))
+        .collect();
     (!compared.is_empty()).then(|| compared.iter().filter(|fails| **fails).count() as f64)
 }
 
@@ -65,7 +74,9 @@ pub(super) fn case(
         .enumerate()
         .map(|(index, base)| match (base, &before) {
             (BaseNumber::Incomparable(_) | BaseNumber::Absent, _) | (_, None) => base.clone(),
-            (BaseNumber::Known(_), Some(before)) => before[index].map_or(BaseNumber::Absent, BaseNumber::Known),
+            (BaseNumber::Known(_), Some(before)) => {
+                before[index].map_or(BaseNumber::Absent, BaseNumber::Known)
+            }
         })
         .collect();
     let by_threshold = |gate: &Gate| matches!(gate, Gate::Threshold { .. });
@@ -77,12 +88,17 @@ pub(super) fn case(
     };
     let fixed: Vec<BaseNumber> = own_bases.iter().map(uncompared).collect();
     let by_fixed = own_verdict(judged, &fixed, &now, zone, &by_threshold);
-    let failing =
-        !pair.passed.passes() || by_fixed.verdict() == Some(Verdict::Fail) || fails(judged, &own_bases, &now, zone);
+    let failing = !pair.passed.passes()
+        || by_fixed.verdict() == Some(Verdict::Fail)
+        || fails(judged, &own_bases, &now, zone);
     let verdict = match (excluded, failing) {
         (true, _) => Ruling::Judged(Verdict::Inconclusive),
         // The case's own band makes it inconclusive.
-        (false, true) if zone.is_some() && by_numbers() == Ruling::Judged(Verdict::Inconclusive) => by_numbers(),
+        (false, true)
+            if zone.is_some() && by_numbers() == Ruling::Judged(Verdict::Inconclusive) =>
+        {
+            by_numbers()
+        }
         (false, true) => Ruling::Judged(Verdict::Fail),
         // All checks pass, but a number is worse than before: the case moved and does not fail.
         (false, false) => match by_numbers() {
@@ -97,7 +113,8 @@ pub(super) fn case(
         (Some(_), Some(_)) if excluded => CaseTrend::Unknown,
         (Some(entry), Some(_)) => {
             let failed = failed_before(entry, &pair.case);
-            let failed_by_numbers = fails(judged, bases, &rounded(&before.unwrap_or_default()), zone);
+            let failed_by_numbers =
+                fails(judged, bases, &rounded(&before.unwrap_or_default()), zone);
             let fails_by_numbers = fails(judged, bases, &rounded(&now), zone);
             // Without its checks in the baseline, the numbers of both sides are compared.
             let fails_now = fails_by_numbers || (failed.is_some() && !pair.passed.passes());
@@ -115,17 +132,35 @@ pub(super) fn case(
 /// Whether a case with these values fails, then or now: by the limits of the config, and by each case's part in a gated share.
 ///
 /// An average in the baseline does not show whether one of its cases failed; in a share, each case is 1 or 0.
-fn fails(judged: &GateInput<'_>, bases: &[BaseNumber], values: &[Option<f64>], zone: Option<f64>) -> bool {
-    let fixed = |gate: &Gate| matches!(gate, Gate::Threshold { limit: Limit::Number(_), .. });
+fn fails(
+    judged: &GateInput<'_>,
+    bases: &[BaseNumber],
+    values: &[Option<f64>],
+    zone: Option<f64>,
+) -> bool {
+    let fixed = |gate: &Gate| {
+        matches!(
+            gate,
+            Gate::Threshold {
+                limit: Limit::Number(_),
+                ..
+            }
+        )
+    };
     let by_number = own_verdict(judged, bases, values, zone, &fixed);
-    let by_share = judged.metrics.iter().zip(values).any(|(GatedMetric { spec, gates }, value)| {
-        let gated = spec.aggregate == Aggregate::Rate && gates.iter().any(|planned| planned.off.is_none());
-        let short = match spec.better {
-            Better::Lower => value.is_some_and(|value| value >= 0.5),
-            Better::Higher | Better::Neither => value.is_some_and(|value| value < 0.5),
-        };
-        gated && short
-    });
+    let by_share = judged
+        .metrics
+        .iter()
+        .zip(values)
+        .any(|(GatedMetric { spec, gates }, value)| {
+            let gated = spec.aggregate == Aggregate::Rate
+                && gates.iter().any(|planned| planned.off.is_none());
+            let short = match spec.better {
+                Better::Lower => value.is_some_and(|value| value >= 0.5),
+                Better::Higher | Better::Neither => value.is_some_and(|value| value < 0.5),
+            };
+            gated && short
+        });
     by_share || by_number.verdict() == Some(Verdict::Fail)
 }
 
@@ -145,8 +180,13 @@ fn own_verdict(
     let mut rulings = Vec::new();
     for (index, value) in values.iter().copied().enumerate() {
         let subject = Subject::alone(value);
-        let gates = judged.metrics[index].gates.iter().filter(|planned| looked_at(&planned.gate));
-        rulings.extend(gates.map(|planned| ruled(&banded(planned, zone), &subject, &bases[index]).ruling));
+        let gates = judged.metrics[index]
+            .gates
+            .iter()
+            .filter(|planned| looked_at(&planned.gate));
+        rulings.extend(
+            gates.map(|planned| ruled(&banded(planned, zone), &subject, &bases[index]).ruling),
+        );
     }
     Ruling::of_all(&rulings)
 }
@@ -154,8 +194,19 @@ fn own_verdict(
 /// The gate with the case's `ambiguity_zone` as its band; a hard gate is unchanged.
 fn banded(planned: &PlannedGate, zone: Option<f64>) -> PlannedGate {
     match (planned.gate, zone) {
-        (Gate::Threshold { side, limit, strictness: Strictness::Band(_) }, Some(zone)) => PlannedGate {
-            gate: Gate::Threshold { side, limit, strictness: Strictness::Band(zone) },
+        (
+            Gate::Threshold {
+                side,
+                limit,
+                strictness: Strictness::Band(_),
+            },
+            Some(zone),
+        ) => PlannedGate {
+            gate: Gate::Threshold {
+                side,
+                limit,
+                strictness: Strictness::Band(zone),
+            },
             off: planned.off.clone(),
         },
         _ => planned.clone(),

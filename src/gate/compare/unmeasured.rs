@@ -12,17 +12,26 @@ use crate::model::{Aggregate, Better, Exclusion, MetricReport, MetricSpec, Rulin
 /// stay as they are.
 pub(super) fn withhold_failures(judged: &GateInput<'_>, metrics: &mut [MetricReport]) {
     let is_open = |(gated, report): (&GatedMetric, &MetricReport)| {
-        gated.spec.aggregate == Aggregate::Coverage && report.verdict == Ruling::Judged(Verdict::Inconclusive)
+        gated.spec.aggregate == Aggregate::Coverage
+            && report.verdict == Ruling::Judged(Verdict::Inconclusive)
     };
     if !judged.metrics.iter().zip(metrics.iter()).any(is_open) {
         return;
     }
-    let missing = judged.results().filter(|pair| pair.exclusion == Exclusion::NoMajority).count();
+    let missing = judged
+        .results()
+        .filter(|pair| pair.exclusion == Exclusion::NoMajority)
+        .count();
     for (index, (gated, report)) in judged.metrics.iter().zip(metrics).enumerate() {
-        let Some(value) = at_best(&gated.spec, &fold::column(judged.results(), index), missing) else { continue };
+        let Some(value) = at_best(&gated.spec, &fold::column(judged.results(), index), missing)
+        else {
+            continue;
+        };
         let best = Subject::alone(Some(value));
         for (planned, gate) in gated.gates.iter().zip(&mut report.gates) {
-            if !gate.from_baseline && gate.ruling.fails() && !ruled(planned, &best, &BaseNumber::Absent).ruling.fails()
+            if !gate.from_baseline
+                && gate.ruling.fails()
+                && !ruled(planned, &best, &BaseNumber::Absent).ruling.fails()
             {
                 gate.ruling = Ruling::Judged(Verdict::Inconclusive);
             }
@@ -38,7 +47,9 @@ fn at_best(spec: &MetricSpec, values: &[f64], missing: usize) -> Option<f64> {
         (Better::Higher, Unit::Share) => 1.0,
         (Better::Higher, Unit::Points) => spec.most?,
         (Better::Lower, _) => 0.0,
-        (Better::Higher, Unit::Count | Unit::Spread | Unit::Dollars) | (Better::Neither, _) => return None,
+        (Better::Higher, Unit::Count | Unit::Spread | Unit::Dollars) | (Better::Neither, _) => {
+            return None;
+        }
     };
     let all = values.len() + missing;
     let measured: f64 = match spec.aggregate {
@@ -63,9 +74,19 @@ mod tests {
 
     #[test]
     fn a_missing_case_counts_as_the_best() {
-        let spec = |aggregate, better| MetricSpec { aggregate, better, ..MetricSpec::PLAIN };
+        let spec = |aggregate, better| MetricSpec {
+            aggregate,
+            better,
+            ..MetricSpec::PLAIN
+        };
         for (aggregate, better, values, missing, expected) in [
-            (Aggregate::Rate, Better::Higher, &[1.0, 0.0][..], 8, Some(0.9)),
+            (
+                Aggregate::Rate,
+                Better::Higher,
+                &[1.0, 0.0][..],
+                8,
+                Some(0.9),
+            ),
             (Aggregate::Rate, Better::Higher, &[1.0, 0.0], 0, Some(0.5)),
             (Aggregate::Mean, Better::Higher, &[0.5, 0.7], 2, Some(0.8)),
             (Aggregate::Mean, Better::Lower, &[0.5, 0.5], 3, Some(0.2)),
@@ -73,7 +94,11 @@ mod tests {
             (Aggregate::Rate, Better::Higher, &[], 0, None),
         ] {
             let found = at_best(&spec(aggregate, better), values, missing);
-            let same = found.zip(expected).map_or(found == expected, |(one, other)| (one - other).abs() < 1e-12);
+            let same = found
+                .zip(expected)
+                .map_or(found == expected, |(one, other)| {
+                    (one - other).abs() < 1e-12
+                });
             assert!(same, "{aggregate:?} {values:?} {missing}: {found:?}");
         }
     }

@@ -5,17 +5,35 @@ use crate::fold;
 use crate::gate::rule::{BaseNumber, Subject, ruling};
 use crate::gate::{GatedMetric, PlannedGate};
 use crate::model::{
-    Aggregate, Check, CheckKey, Failure, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, Strictness, Tag,
+    Aggregate, Check, CheckKey, Failure, Gate, Grade, Layer, Limit, LimitSide, MetricSpec,
+    Strictness, Tag,
 };
 
-const FLOOR: Gate =
-    Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.8), strictness: Strictness::Band(0.1) };
-const WORST: MetricSpec = MetricSpec { name: "worst", aggregate: Aggregate::Worst, ..MetricSpec::PLAIN };
-const MEAN: MetricSpec = MetricSpec { name: "mean", ..MetricSpec::PLAIN };
-const RATE: MetricSpec = MetricSpec { name: "rate", ..MetricSpec::RATE };
+const FLOOR: Gate = Gate::Threshold {
+    side: LimitSide::Min,
+    limit: Limit::Number(0.8),
+    strictness: Strictness::Band(0.1),
+};
+const WORST: MetricSpec = MetricSpec {
+    name: "worst",
+    aggregate: Aggregate::Worst,
+    ..MetricSpec::PLAIN
+};
+const MEAN: MetricSpec = MetricSpec {
+    name: "mean",
+    ..MetricSpec::PLAIN
+};
+const RATE: MetricSpec = MetricSpec {
+    name: "rate",
+    ..MetricSpec::RATE
+};
 
 fn grade(value: f64) -> Grade {
-    let failure = (value < 0.8).then(|| Failure { tag: Tag::Model, detail: String::new(), next_action: String::new() });
+    let failure = (value < 0.8).then(|| Failure {
+        tag: Tag::Model,
+        detail: String::new(),
+        next_action: String::new(),
+    });
     let check = Check::of("c", CheckKey::Only, 1, String::new, failure);
     Grade {
         values: vec![Some(value)],
@@ -29,8 +47,19 @@ fn grade(value: f64) -> Grade {
 fn settled(spec: MetricSpec, gate: Gate, values: &[f64], lost: u32, planned: u32) -> bool {
     let grades: Vec<Grade> = values.iter().map(|value| grade(*value)).collect();
     let grades: Vec<&Grade> = grades.iter().collect();
-    let metric = GatedMetric { spec, gates: vec![PlannedGate { gate, off: None }] };
-    is_settled(&[metric], &SoFar { grades: &grades, lost, planned, zone: None })
+    let metric = GatedMetric {
+        spec,
+        gates: vec![PlannedGate { gate, off: None }],
+    };
+    is_settled(
+        &[metric],
+        &SoFar {
+            grades: &grades,
+            lost,
+            planned,
+            zone: None,
+        },
+    )
 }
 
 /// The decisions about a pair: the side of its value, the value itself if a mean uses it, its check.
@@ -38,7 +67,10 @@ fn decided(spec: &MetricSpec, values: &[f64]) -> (String, Option<f64>, bool) {
     let samples: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
     let value = fold::folded(spec, &samples);
     let subject = Subject::alone(value);
-    let word = ruling(&FLOOR, &subject, &BaseNumber::Absent).ruling.as_str().to_owned();
+    let word = ruling(&FLOOR, &subject, &BaseNumber::Absent)
+        .ruling
+        .as_str()
+        .to_owned();
     let passing = values.iter().filter(|value| **value >= 0.8).count();
     let exact = value.filter(|_| spec.aggregate != Aggregate::Worst);
     (word, exact, 2 * passing > values.len())
@@ -67,23 +99,40 @@ fn further_samples_of_a_settled_pair_change_nothing() {
                     let now = decided(&spec, &values);
                     for more in (0..=planned - done).flat_map(lists) {
                         let later = [values.as_slice(), &more].concat();
-                        assert_eq!(decided(&spec, &later), now, "{} {values:?} then {more:?}", spec.name);
+                        assert_eq!(
+                            decided(&spec, &later),
+                            now,
+                            "{} {values:?} then {more:?}",
+                            spec.name
+                        );
                     }
                 }
             }
         }
     }
-    assert!(settled_ones > 500, "the rule must save samples: {settled_ones}");
+    assert!(
+        settled_ones > 500,
+        "the rule must save samples: {settled_ones}"
+    );
 }
 
 #[test]
 fn two_equal_votes_of_three_settle_the_result() {
-    assert!(settled(WORST, FLOOR, &[1.0, 0.9], 0, 3), "both above the floor");
-    assert!(!settled(MEAN, FLOOR, &[1.0, 0.9], 0, 3), "a mean moves with the median");
+    assert!(
+        settled(WORST, FLOOR, &[1.0, 0.9], 0, 3),
+        "both above the floor"
+    );
+    assert!(
+        !settled(MEAN, FLOOR, &[1.0, 0.9], 0, 3),
+        "a mean moves with the median"
+    );
     assert!(settled(MEAN, FLOOR, &[1.0, 1.0], 0, 3));
     assert!(!settled(WORST, FLOOR, &[1.0, 0.0], 0, 3));
     assert!(!settled(WORST, FLOOR, &[1.0], 0, 3), "no majority yet");
-    assert!(!settled(WORST, FLOOR, &[1.0, 1.0], 1, 4), "half is not a majority");
+    assert!(
+        !settled(WORST, FLOOR, &[1.0, 1.0], 1, 4),
+        "half is not a majority"
+    );
     assert!(settled(WORST, FLOOR, &[0.2], 0, 1), "no samples are left");
 }
 

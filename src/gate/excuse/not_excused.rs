@@ -38,5 +38,9 @@ fn named(cases: &[CaseId], [one, many]: [&str; 2]) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!("{}{more} {}", first.join(", "), if cases.len() == 1 { one } else { many })
+    format!(
+        "{}{more} {}",
+        first.join(", "),
+        if cases.len() == 1 { one } else { many }
+    )
 }

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use super::base_measurement::BaseMeasurement;
 use super::not_excused::NotExcused;
 use crate::fold;
-use crate::gate::compare::{ComparedPair, GateInput, GateOutcome, QuarantineHistory, agent, is_strict, more_parts};
+use crate::gate::compare::{
+    ComparedPair, GateInput, GateOutcome, QuarantineHistory, agent, is_strict, more_parts,
+};
 use crate::model::{
-    BaselineEntry, CaseId, EPSILON, Exclusion, GateKind, GateRuling, Identity, MetricSpec, PairResult, RecordingAge,
-    Ruling, Verdict,
+    BaselineEntry, CaseId, EPSILON, Exclusion, GateKind, GateRuling, Identity, MetricSpec,
+    PairResult, RecordingAge, Ruling, Verdict,
 };
 
 /// The counted cases of a change, for one metric.
@@ -27,10 +29,17 @@ impl<'a> SplitCases<'a> {
     pub(super) fn of(judged: &GateInput<'a>, base: &BaseMeasurement<'a>, index: usize) -> Self {
         let columns = columns(judged, index);
         let is_scored_alike = is_scored_alike(judged, base);
-        let on_branch: BTreeMap<&CaseId, &ComparedPair<'a>> =
-            base.pairs.iter().map(|pair| (&pair.result.case, pair)).collect();
+        let on_branch: BTreeMap<&CaseId, &ComparedPair<'a>> = base
+            .pairs
+            .iter()
+            .map(|pair| (&pair.result.case, pair))
+            .collect();
         let (mut shared, mut rest) = (Vec::new(), Vec::new());
-        for pair in judged.pairs.iter().filter(|pair| pair.result.exclusion == Exclusion::Counted) {
+        for pair in judged
+            .pairs
+            .iter()
+            .filter(|pair| pair.result.exclusion == Exclusion::Counted)
+        {
             let own = on_branch
                 .get(&pair.result.case)
                 .filter(|own| is_scored_alike && is_measured_alike(pair, own, &columns));
@@ -39,7 +48,11 @@ impl<'a> SplitCases<'a> {
                 None => rest.push(*pair),
             }
         }
-        Self { shared, rest, columns }
+        Self {
+            shared,
+            rest,
+            columns,
+        }
     }
 
     /// Whether no case can be compared with the branch.
@@ -53,9 +66,17 @@ impl<'a> SplitCases<'a> {
     }
 
     /// The gates of the change, evaluated on the branch's values of these cases.
-    pub(super) fn branch_outcome(&self, judged: &GateInput<'_>, identity: &Identity) -> GateOutcome {
+    pub(super) fn branch_outcome(
+        &self,
+        judged: &GateInput<'_>,
+        identity: &Identity,
+    ) -> GateOutcome {
         let pairs: Vec<ComparedPair<'_>> = self.shared.iter().map(|[_, own]| *own).collect();
-        agent(&GateInput { pairs: &pairs, identity, ..*judged })
+        agent(&GateInput {
+            pairs: &pairs,
+            identity,
+            ..*judged
+        })
     }
 
     /// Why the branch does not excuse a gate of the metric; `None` if it does. `at` is the metric and its gate.
@@ -68,8 +89,10 @@ impl<'a> SplitCases<'a> {
         gate: &GateRuling,
         (metric, index): (usize, usize),
     ) -> Option<NotExcused> {
-        let worse: Vec<CaseId> =
-            self.worse(gate, &judged.metrics[metric].spec).map(|pair| pair.result.case.clone()).collect();
+        let worse: Vec<CaseId> = self
+            .worse(gate, &judged.metrics[metric].spec)
+            .map(|pair| pair.result.case.clone())
+            .collect();
         if !worse.is_empty() {
             return Some(NotExcused::Worse(worse));
         }
@@ -77,29 +100,39 @@ impl<'a> SplitCases<'a> {
             return Some(NotExcused::WorseInTotal);
         }
         match self.rest_ruling(judged, gate, (metric, index)) {
-            Ruling::Judged(Verdict::Inconclusive | Verdict::Fail) => {
-                Some(NotExcused::OnTheirOwn(self.rest.iter().map(|pair| pair.result.case.clone()).collect()))
-            }
+            Ruling::Judged(Verdict::Inconclusive | Verdict::Fail) => Some(NotExcused::OnTheirOwn(
+                self.rest
+                    .iter()
+                    .map(|pair| pair.result.case.clone())
+                    .collect(),
+            )),
             Ruling::Judged(Verdict::Pass) | Ruling::Skipped(_) | Ruling::Off(_) => None,
         }
     }
 
     /// The cases that are worse than on the branch by more than the gate tolerates.
-    fn worse(&self, gate: &GateRuling, spec: &MetricSpec) -> impl Iterator<Item = &ComparedPair<'a>> {
+    fn worse(
+        &self,
+        gate: &GateRuling,
+        spec: &MetricSpec,
+    ) -> impl Iterator<Item = &ComparedPair<'a>> {
         let tolerance = match gate.gate {
             GateKind::Min | GateKind::Max => gate.zone,
             GateKind::MaxDrop | GateKind::MaxRise => gate.threshold.unwrap_or_default(),
         };
         let is_worse = move |[now, own]: &[ComparedPair<'a>; 2]| {
             let of = |pair: &ComparedPair<'_>, column: usize| pair.result.values[column].value;
-            let has_more = is_strict(gate) && !more_parts(now.result, &own.result.parts, spec).is_empty();
+            let has_more =
+                is_strict(gate) && !more_parts(now.result, &own.result.parts, spec).is_empty();
             has_more
-                || self
-                    .columns
-                    .iter()
-                    .any(|column| is_lower(gate.gate, [of(now, *column), of(own, *column)], tolerance))
+                || self.columns.iter().any(|column| {
+                    is_lower(gate.gate, [of(now, *column), of(own, *column)], tolerance)
+                })
         };
-        self.shared.iter().filter(move |pair| is_worse(pair)).map(|[now, _]| now)
+        self.shared
+            .iter()
+            .filter(move |pair| is_worse(pair))
+            .map(|[now, _]| now)
     }
 
     /// Whether the value is worse than the branch's: over all cases, over those in the baseline, or over the others.
@@ -108,23 +141,41 @@ impl<'a> SplitCases<'a> {
         let specs = judged.specs();
         let groups: [&dyn Fn(&CaseId) -> bool; 3] = [&|_| true, &known, &|case| !known(case)];
         groups.into_iter().any(|group| {
-            let pairs: Vec<_> = self.shared.iter().filter(|[now, _]| group(&now.result.case)).collect();
+            let pairs: Vec<_> = self
+                .shared
+                .iter()
+                .filter(|[now, _]| group(&now.result.case))
+                .collect();
             let value = |side: usize| {
                 let cell = |row: usize, column: usize| pairs[row][side].result.values[column].value;
-                fold::aggregates(&specs, pairs.len(), cell).get(metric).copied().flatten()
+                fold::aggregates(&specs, pairs.len(), cell)
+                    .get(metric)
+                    .copied()
+                    .flatten()
             };
             is_lower(gate, [value(0), value(1)], 0.0)
         })
     }
 
     /// The gate on the cases that the branch does not excuse.
-    fn rest_ruling(&self, judged: &GateInput<'_>, gate: &GateRuling, (metric, index): (usize, usize)) -> Ruling {
-        let any_known = self.rest.iter().any(|pair| is_known(judged.before, &pair.result.case));
+    fn rest_ruling(
+        &self,
+        judged: &GateInput<'_>,
+        gate: &GateRuling,
+        (metric, index): (usize, usize),
+    ) -> Ruling {
+        let any_known = self
+            .rest
+            .iter()
+            .any(|pair| is_known(judged.before, &pair.result.case));
         match gate.gate {
             GateKind::MaxDrop | GateKind::MaxRise if !any_known => Ruling::Judged(Verdict::Pass),
             _ if self.rest.is_empty() => Ruling::Judged(Verdict::Pass),
             GateKind::Min | GateKind::Max | GateKind::MaxDrop | GateKind::MaxRise => {
-                let outcome = agent(&GateInput { pairs: &self.rest, ..*judged });
+                let outcome = agent(&GateInput {
+                    pairs: &self.rest,
+                    ..*judged
+                });
                 outcome.metrics[metric].gates[index].ruling.clone()
             }
         }
@@ -135,7 +186,12 @@ impl<'a> SplitCases<'a> {
 fn columns(judged: &GateInput<'_>, index: usize) -> Vec<usize> {
     match judged.metrics[index].spec.aggregate.parts() {
         Some(parts) => {
-            let of = |name| judged.metrics.iter().position(|metric| metric.spec.name == name);
+            let of = |name| {
+                judged
+                    .metrics
+                    .iter()
+                    .position(|metric| metric.spec.name == name)
+            };
             parts.into_iter().filter_map(of).collect()
         }
         None => vec![index],
@@ -145,7 +201,15 @@ fn columns(judged: &GateInput<'_>, index: usize) -> Vec<usize> {
 /// Whether the numbers of both have the same meaning.
 pub(in crate::gate) fn is_scored_alike(judged: &GateInput<'_>, base: &BaseMeasurement<'_>) -> bool {
     let scored = |identity: &Identity| {
-        let Identity { suite_digest: _, scorer, model: _, prompt_sha256: _, judge, samples: _, tier } = identity;
+        let Identity {
+            suite_digest: _,
+            scorer,
+            model: _,
+            prompt_sha256: _,
+            judge,
+            samples: _,
+            tier,
+        } = identity;
         (scorer.clone(), judge.clone(), tier.clone())
     };
     judged.identity.scorer.is_some() && scored(judged.identity) == scored(base.identity)
@@ -162,7 +226,9 @@ fn is_measured_alike(pair: &ComparedPair<'_>, own: &ComparedPair<'_>, columns: &
         && [pair.quarantine, own.quarantine] == [QuarantineHistory::Never; 2]
         && age.worst() != RecordingAge::Stale
         && now.values.len() == before.values.len()
-        && columns.iter().all(|column| now.values[*column].value.is_none() || before.values[*column].value.is_some())
+        && columns.iter().all(|column| {
+            now.values[*column].value.is_none() || before.values[*column].value.is_some()
+        })
 }
 
 /// Whether a value is worse than the branch's by more than the tolerance, for a gate of this kind. A lost value is worse.
@@ -170,8 +236,12 @@ fn is_lower(gate: GateKind, [now, own]: [Option<f64>; 2], tolerance: f64) -> boo
     match (now, own, gate) {
         (None, None, _) => false,
         (Some(_), None, _) | (None, Some(_), _) => true,
-        (Some(now), Some(own), GateKind::Min | GateKind::MaxDrop) => now < own - tolerance - EPSILON,
-        (Some(now), Some(own), GateKind::Max | GateKind::MaxRise) => now > own + tolerance + EPSILON,
+        (Some(now), Some(own), GateKind::Min | GateKind::MaxDrop) => {
+            now < own - tolerance - EPSILON
+        }
+        (Some(now), Some(own), GateKind::Max | GateKind::MaxRise) => {
+            now > own + tolerance + EPSILON
+        }
     }
 }
 

@@ -2,17 +2,25 @@
 
 use super::planned;
 use crate::model::{
-    Aggregate, Better, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, SampleFold, StatedGate, StatedLimit,
-    Strictness, Unit,
+    Aggregate, Better, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, SampleFold, StatedGate,
+    StatedLimit, Strictness, Unit,
 };
 
-const FLOOR: Gate = Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.8), strictness: Strictness::Hard };
+const FLOOR: Gate = Gate::Threshold {
+    side: LimitSide::Min,
+    limit: Limit::Number(0.8),
+    strictness: Strictness::Hard,
+};
 const NEAR: Gate = Gate::Threshold {
     side: LimitSide::Min,
     limit: Limit::Baseline { otherwise: None },
     strictness: Strictness::Band(0.05),
 };
-const DROP: Gate = Gate::Change { direction: ChangeDirection::Drop, tolerance: 0.15, otherwise: None };
+const DROP: Gate = Gate::Change {
+    direction: ChangeDirection::Drop,
+    tolerance: 0.15,
+    otherwise: None,
+};
 
 fn spec(better: Better, unit: Unit, gates: &'static [Gate]) -> MetricSpec {
     MetricSpec {
@@ -31,15 +39,26 @@ fn higher(gates: &'static [Gate]) -> MetricSpec {
 }
 
 fn min(number: f64) -> StatedGate {
-    StatedGate { min: Some(StatedLimit::Number(number)), ..StatedGate::default() }
+    StatedGate {
+        min: Some(StatedLimit::Number(number)),
+        ..StatedGate::default()
+    }
 }
 
 fn floor(number: f64, strictness: Strictness) -> Gate {
-    Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(number), strictness }
+    Gate::Threshold {
+        side: LimitSide::Min,
+        limit: Limit::Number(number),
+        strictness,
+    }
 }
 
 fn gates(spec: &MetricSpec, stated: &[StatedGate]) -> Vec<Gate> {
-    planned(spec, stated).unwrap().into_iter().map(|planned| planned.gate).collect()
+    planned(spec, stated)
+        .unwrap()
+        .into_iter()
+        .map(|planned| planned.gate)
+        .collect()
 }
 
 #[test]
@@ -49,33 +68,66 @@ fn an_empty_config_keeps_the_defaults() {
 
 #[test]
 fn a_configured_max_leaves_min_unchanged() {
-    let stated = StatedGate { max: Some(StatedLimit::Number(3.0)), ..StatedGate::default() };
-    let ceiling =
-        Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(3.0), strictness: Strictness::Band(0.0) };
-    assert_eq!(gates(&spec(Better::Neither, Unit::Count, &[FLOOR]), &[stated]), [FLOOR, ceiling]);
+    let stated = StatedGate {
+        max: Some(StatedLimit::Number(3.0)),
+        ..StatedGate::default()
+    };
+    let ceiling = Gate::Threshold {
+        side: LimitSide::Max,
+        limit: Limit::Number(3.0),
+        strictness: Strictness::Band(0.0),
+    };
+    assert_eq!(
+        gates(&spec(Better::Neither, Unit::Count, &[FLOOR]), &[stated]),
+        [FLOOR, ceiling]
+    );
 }
 
 #[test]
 fn a_configured_min_keeps_omitted_settings() {
-    assert_eq!(gates(&higher(&[FLOOR]), &[min(0.9)]), [floor(0.9, Strictness::Hard)]);
-    let soft = StatedGate { hard: Some(false), ..min(0.9) };
-    assert_eq!(gates(&higher(&[FLOOR]), &[soft]), [floor(0.9, Strictness::Band(0.0))]);
-    let zoned = StatedGate { zone: Some(0.1), ..min(0.9) };
+    assert_eq!(
+        gates(&higher(&[FLOOR]), &[min(0.9)]),
+        [floor(0.9, Strictness::Hard)]
+    );
+    let soft = StatedGate {
+        hard: Some(false),
+        ..min(0.9)
+    };
+    assert_eq!(
+        gates(&higher(&[FLOOR]), &[soft]),
+        [floor(0.9, Strictness::Band(0.0))]
+    );
+    let zoned = StatedGate {
+        zone: Some(0.1),
+        ..min(0.9)
+    };
     assert_eq!(
         gates(&higher(&[FLOOR]), std::slice::from_ref(&zoned)),
         [floor(0.9, Strictness::Hard)],
         "hard has no band"
     );
-    assert_eq!(gates(&higher(&[]), &[zoned]), [floor(0.9, Strictness::Band(0.1))]);
-    let narrower = StatedGate { zone: Some(0.01), ..StatedGate::default() };
+    assert_eq!(
+        gates(&higher(&[]), &[zoned]),
+        [floor(0.9, Strictness::Band(0.1))]
+    );
+    let narrower = StatedGate {
+        zone: Some(0.01),
+        ..StatedGate::default()
+    };
     let expected = Gate::Threshold {
         side: LimitSide::Min,
         limit: Limit::Baseline { otherwise: None },
         strictness: Strictness::Band(0.01),
     };
     assert_eq!(gates(&higher(&[NEAR]), &[narrower]), [expected]);
-    assert_eq!(gates(&higher(&[NEAR]), &[min(0.9)]), [floor(0.9, Strictness::Band(0.05))]);
-    let hard = StatedGate { hard: Some(true), ..StatedGate::default() };
+    assert_eq!(
+        gates(&higher(&[NEAR]), &[min(0.9)]),
+        [floor(0.9, Strictness::Band(0.05))]
+    );
+    let hard = StatedGate {
+        hard: Some(true),
+        ..StatedGate::default()
+    };
     let expected = Gate::Threshold {
         side: LimitSide::Min,
         limit: Limit::Baseline { otherwise: None },
@@ -86,17 +138,28 @@ fn a_configured_min_keeps_omitted_settings() {
 
 #[test]
 fn a_configured_baseline_replaces_a_number() {
-    let stated = StatedGate { min: Some(StatedLimit::Baseline), otherwise: Some(0.7), ..StatedGate::default() };
+    let stated = StatedGate {
+        min: Some(StatedLimit::Baseline),
+        otherwise: Some(0.7),
+        ..StatedGate::default()
+    };
     let expected = Gate::Threshold {
         side: LimitSide::Min,
-        limit: Limit::Baseline { otherwise: Some(0.7) },
+        limit: Limit::Baseline {
+            otherwise: Some(0.7),
+        },
         strictness: Strictness::Hard,
     };
     assert_eq!(gates(&higher(&[FLOOR]), &[stated]), [expected]);
-    let otherwise = StatedGate { otherwise: Some(0.6), ..StatedGate::default() };
+    let otherwise = StatedGate {
+        otherwise: Some(0.6),
+        ..StatedGate::default()
+    };
     let expected = Gate::Threshold {
         side: LimitSide::Min,
-        limit: Limit::Baseline { otherwise: Some(0.6) },
+        limit: Limit::Baseline {
+            otherwise: Some(0.6),
+        },
         strictness: Strictness::Band(0.05),
     };
     assert_eq!(gates(&higher(&[NEAR]), &[otherwise]), [expected]);
@@ -104,20 +167,49 @@ fn a_configured_baseline_replaces_a_number() {
 
 #[test]
 fn a_configured_change_leaves_min_unchanged() {
-    let drop = StatedGate { max_drop: Some(0.05), ..StatedGate::default() };
-    let tighter = Gate::Change { direction: ChangeDirection::Drop, tolerance: 0.05, otherwise: None };
-    assert_eq!(gates(&higher(&[FLOOR]), std::slice::from_ref(&drop)), [FLOOR, tighter]);
-    assert_eq!(gates(&higher(&[DROP]), std::slice::from_ref(&drop)), [tighter]);
-    let both = StatedGate { max_drop: Some(0.05), ..min(0.5) };
-    assert_eq!(gates(&higher(&[FLOOR, DROP]), &[both]), [floor(0.5, Strictness::Hard), tighter]);
-    assert_eq!(gates(&higher(&[FLOOR]), &[min(0.9), drop]), [floor(0.9, Strictness::Hard), tighter]);
+    let drop = StatedGate {
+        max_drop: Some(0.05),
+        ..StatedGate::default()
+    };
+    let tighter = Gate::Change {
+        direction: ChangeDirection::Drop,
+        tolerance: 0.05,
+        otherwise: None,
+    };
+    assert_eq!(
+        gates(&higher(&[FLOOR]), std::slice::from_ref(&drop)),
+        [FLOOR, tighter]
+    );
+    assert_eq!(
+        gates(&higher(&[DROP]), std::slice::from_ref(&drop)),
+        [tighter]
+    );
+    let both = StatedGate {
+        max_drop: Some(0.05),
+        ..min(0.5)
+    };
+    assert_eq!(
+        gates(&higher(&[FLOOR, DROP]), &[both]),
+        [floor(0.5, Strictness::Hard), tighter]
+    );
+    assert_eq!(
+        gates(&higher(&[FLOOR]), &[min(0.9), drop]),
+        [floor(0.9, Strictness::Hard), tighter]
+    );
 }
 
 #[test]
 fn a_disabled_default_is_still_reported() {
-    let off = StatedGate { off: Some("not yet".to_owned()), ..StatedGate::default() };
+    let off = StatedGate {
+        off: Some("not yet".to_owned()),
+        ..StatedGate::default()
+    };
     let planned = planned(&higher(&[FLOOR, DROP]), &[off]).unwrap();
-    assert!(planned.iter().all(|planned| planned.off.as_deref() == Some("not yet")));
+    assert!(
+        planned
+            .iter()
+            .all(|planned| planned.off.as_deref() == Some("not yet"))
+    );
     assert_eq!(planned.len(), 2);
 }
 
@@ -125,9 +217,18 @@ fn a_disabled_default_is_still_reported() {
 fn a_limit_points_in_the_metrics_direction() {
     let lower = spec(Better::Lower, Unit::Share, &[]);
     let neither = spec(Better::Neither, Unit::Count, &[]);
-    let max = StatedGate { max: Some(StatedLimit::Number(0.1)), ..StatedGate::default() };
-    let rise = StatedGate { max_rise: Some(0.1), ..StatedGate::default() };
-    let drop = StatedGate { max_drop: Some(0.1), ..StatedGate::default() };
+    let max = StatedGate {
+        max: Some(StatedLimit::Number(0.1)),
+        ..StatedGate::default()
+    };
+    let rise = StatedGate {
+        max_rise: Some(0.1),
+        ..StatedGate::default()
+    };
+    let drop = StatedGate {
+        max_drop: Some(0.1),
+        ..StatedGate::default()
+    };
     for (spec, stated, key) in [
         (&higher(&[]), &max, "max"),
         (&higher(&[]), &rise, "max_rise"),
@@ -135,7 +236,10 @@ fn a_limit_points_in_the_metrics_direction() {
         (&lower, &drop, "max_drop"),
     ] {
         let problems = planned(spec, std::slice::from_ref(stated)).unwrap_err();
-        assert_eq!((problems.len(), problems[0].key, problems[0].index), (1, key, 0));
+        assert_eq!(
+            (problems.len(), problems[0].key, problems[0].index),
+            (1, key, 0)
+        );
     }
     assert_eq!(gates(&lower, &[max.clone(), rise.clone()]).len(), 2);
     assert_eq!(gates(&neither, &[min(1.0), max, rise, drop]).len(), 4);
@@ -143,24 +247,87 @@ fn a_limit_points_in_the_metrics_direction() {
 
 #[test]
 fn settings_without_effect_are_refused() {
-    let refused = |spec: &MetricSpec, stated: StatedGate| planned(spec, &[stated]).unwrap_err().remove(0).key;
+    let refused =
+        |spec: &MetricSpec, stated: StatedGate| planned(spec, &[stated]).unwrap_err().remove(0).key;
     let empty = StatedGate::default();
-    assert_eq!(refused(&higher(&[]), StatedGate { zone: Some(0.1), ..empty.clone() }), "zone");
-    assert_eq!(refused(&higher(&[DROP]), StatedGate { hard: Some(true), ..empty.clone() }), "hard");
-    assert_eq!(refused(&higher(&[]), StatedGate { otherwise: Some(0.1), ..empty.clone() }), "otherwise");
-    assert_eq!(refused(&higher(&[FLOOR]), StatedGate { otherwise: Some(0.1), ..empty.clone() }), "otherwise");
+    assert_eq!(
+        refused(
+            &higher(&[]),
+            StatedGate {
+                zone: Some(0.1),
+                ..empty.clone()
+            }
+        ),
+        "zone"
+    );
+    assert_eq!(
+        refused(
+            &higher(&[DROP]),
+            StatedGate {
+                hard: Some(true),
+                ..empty.clone()
+            }
+        ),
+        "hard"
+    );
+    assert_eq!(
+        refused(
+            &higher(&[]),
+            StatedGate {
+                otherwise: Some(0.1),
+                ..empty.clone()
+            }
+        ),
+        "otherwise"
+    );
+    assert_eq!(
+        refused(
+            &higher(&[FLOOR]),
+            StatedGate {
+                otherwise: Some(0.1),
+                ..empty.clone()
+            }
+        ),
+        "otherwise"
+    );
     assert_eq!(refused(&higher(&[FLOOR]), empty.clone()), "min");
-    assert_eq!(refused(&higher(&[FLOOR]), StatedGate { off: Some("r".to_owned()), ..min(0.1) }), "off");
+    assert_eq!(
+        refused(
+            &higher(&[FLOOR]),
+            StatedGate {
+                off: Some("r".to_owned()),
+                ..min(0.1)
+            }
+        ),
+        "off"
+    );
 }
 
 #[test]
 fn a_zone_is_as_wide_as_its_unit_allows() {
-    for (unit, widest) in [(Unit::Share, 0.5), (Unit::Points, 6.0), (Unit::Count, 0.5), (Unit::Spread, 0.5)] {
-        let spec = MetricSpec { most: (unit == Unit::Points).then_some(12.0), ..spec(Better::Higher, unit, &[]) };
+    for (unit, widest) in [
+        (Unit::Share, 0.5),
+        (Unit::Points, 6.0),
+        (Unit::Count, 0.5),
+        (Unit::Spread, 0.5),
+    ] {
+        let spec = MetricSpec {
+            most: (unit == Unit::Points).then_some(12.0),
+            ..spec(Better::Higher, unit, &[])
+        };
         let limit = widest + 0.1;
-        let zoned = |zone| StatedGate { zone: Some(zone), ..min(limit) };
-        assert_eq!(gates(&spec, &[zoned(widest)]), [floor(limit, Strictness::Band(widest))]);
-        assert_eq!(planned(&spec, &[zoned(widest + 0.01)]).unwrap_err()[0].key, "zone");
+        let zoned = |zone| StatedGate {
+            zone: Some(zone),
+            ..min(limit)
+        };
+        assert_eq!(
+            gates(&spec, &[zoned(widest)]),
+            [floor(limit, Strictness::Band(widest))]
+        );
+        assert_eq!(
+            planned(&spec, &[zoned(widest + 0.01)]).unwrap_err()[0].key,
+            "zone"
+        );
     }
 }
 
@@ -171,24 +338,45 @@ fn refusal(spec: &MetricSpec, stated: StatedGate) -> Option<(&'static str, Strin
 
 #[test]
 fn a_limit_must_be_a_possible_value() {
-    let max = |number| StatedGate { max: Some(StatedLimit::Number(number)), ..StatedGate::default() };
-    let drop = |number| StatedGate { max_drop: Some(number), ..StatedGate::default() };
-    let base =
-        |number| StatedGate { min: Some(StatedLimit::Baseline), otherwise: Some(number), ..StatedGate::default() };
+    let max = |number| StatedGate {
+        max: Some(StatedLimit::Number(number)),
+        ..StatedGate::default()
+    };
+    let drop = |number| StatedGate {
+        max_drop: Some(number),
+        ..StatedGate::default()
+    };
+    let base = |number| StatedGate {
+        min: Some(StatedLimit::Baseline),
+        otherwise: Some(number),
+        ..StatedGate::default()
+    };
     let lower = spec(Better::Lower, Unit::Share, &[]);
     let count = spec(Better::Neither, Unit::Count, &[]);
-    let points = MetricSpec { most: Some(12.0), ..spec(Better::Higher, Unit::Points, &[]) };
+    let points = MetricSpec {
+        most: Some(12.0),
+        ..spec(Better::Higher, Unit::Points, &[])
+    };
     for (spec, stated, key, help) in [
         (&lower, max(15.0), "max", "did you mean 0.15?"),
         (&higher(&[]), min(100.0), "min", "did you mean 1?"),
-        (&higher(&[]), min(101.0), "min", "write a number from 0 to 1"),
+        (
+            &higher(&[]),
+            min(101.0),
+            "min",
+            "write a number from 0 to 1",
+        ),
         (&higher(&[]), min(-0.1), "min", "write a number from 0 to 1"),
         (&higher(&[]), base(80.0), "otherwise", "did you mean 0.8?"),
         (&higher(&[]), drop(15.0), "max_drop", "did you mean 0.15?"),
         (&count, max(-1.0), "max", "write 0 or more"),
         (&points, min(12.5), "min", "write a number from 0 to 12"),
     ] {
-        assert_eq!(refusal(spec, stated.clone()), Some((key, help.to_owned())), "{stated:?}");
+        assert_eq!(
+            refusal(spec, stated.clone()),
+            Some((key, help.to_owned())),
+            "{stated:?}"
+        );
     }
     for (spec, stated) in [
         (&lower, max(0.0)),
@@ -207,10 +395,19 @@ fn a_limit_must_be_a_possible_value() {
 
 #[test]
 fn a_gate_that_no_value_can_fail_is_refused() {
-    let zoned = |number, zone| StatedGate { zone: Some(zone), ..min(number) };
-    let max =
-        |number, zone| StatedGate { max: Some(StatedLimit::Number(number)), zone: Some(zone), ..StatedGate::default() };
-    let drop = |number| StatedGate { max_drop: Some(number), ..StatedGate::default() };
+    let zoned = |number, zone| StatedGate {
+        zone: Some(zone),
+        ..min(number)
+    };
+    let max = |number, zone| StatedGate {
+        max: Some(StatedLimit::Number(number)),
+        zone: Some(zone),
+        ..StatedGate::default()
+    };
+    let drop = |number| StatedGate {
+        max_drop: Some(number),
+        ..StatedGate::default()
+    };
     let lower = spec(Better::Lower, Unit::Share, &[]);
     for (spec, stated, key) in [
         (&higher(&[]), min(0.0), "min"),
@@ -221,7 +418,11 @@ fn a_gate_that_no_value_can_fail_is_refused() {
         (&higher(&[]), drop(1.0), "max_drop"),
         (&spec(Better::Higher, Unit::Count, &[]), min(0.0), "min"),
     ] {
-        assert_eq!(refusal(spec, stated.clone()).map(|(key, _)| key), Some(key), "{stated:?}");
+        assert_eq!(
+            refusal(spec, stated.clone()).map(|(key, _)| key),
+            Some(key),
+            "{stated:?}"
+        );
     }
     assert_eq!(refusal(&higher(&[]), zoned(0.51, 0.5)), None);
     assert_eq!(refusal(&lower, max(0.49, 0.5)), None);
@@ -230,25 +431,65 @@ fn a_gate_that_no_value_can_fail_is_refused() {
 #[test]
 fn otherwise_is_allowed_with_a_drop() {
     const ELSE_HALF: Gate = Gate::NO_LARGE_DROP_ELSE_HALF;
-    let otherwise = |number| StatedGate { otherwise: Some(number), ..StatedGate::default() };
-    let drop = |tolerance, stated| StatedGate { max_drop: Some(tolerance), ..stated };
-    let change = |tolerance, otherwise| Gate::Change { direction: ChangeDirection::Drop, tolerance, otherwise };
-    assert_eq!(gates(&higher(&[]), &[drop(0.1, otherwise(0.6))]), [change(0.1, Some(0.6))]);
-    assert_eq!(gates(&higher(&[ELSE_HALF]), &[otherwise(0.6)]), [change(0.15, Some(0.6))]);
-    assert_eq!(gates(&higher(&[ELSE_HALF]), &[drop(0.1, StatedGate::default())]), [change(0.1, Some(0.5))]);
-    assert_eq!(gates(&higher(&[NEAR]), &[drop(0.1, otherwise(0.6))]), [NEAR, change(0.1, Some(0.6))]);
-    let baseline = StatedGate { min: Some(StatedLimit::Baseline), ..drop(0.1, otherwise(0.6)) };
+    let otherwise = |number| StatedGate {
+        otherwise: Some(number),
+        ..StatedGate::default()
+    };
+    let drop = |tolerance, stated| StatedGate {
+        max_drop: Some(tolerance),
+        ..stated
+    };
+    let change = |tolerance, otherwise| Gate::Change {
+        direction: ChangeDirection::Drop,
+        tolerance,
+        otherwise,
+    };
+    assert_eq!(
+        gates(&higher(&[]), &[drop(0.1, otherwise(0.6))]),
+        [change(0.1, Some(0.6))]
+    );
+    assert_eq!(
+        gates(&higher(&[ELSE_HALF]), &[otherwise(0.6)]),
+        [change(0.15, Some(0.6))]
+    );
+    assert_eq!(
+        gates(&higher(&[ELSE_HALF]), &[drop(0.1, StatedGate::default())]),
+        [change(0.1, Some(0.5))]
+    );
+    assert_eq!(
+        gates(&higher(&[NEAR]), &[drop(0.1, otherwise(0.6))]),
+        [NEAR, change(0.1, Some(0.6))]
+    );
+    let baseline = StatedGate {
+        min: Some(StatedLimit::Baseline),
+        ..drop(0.1, otherwise(0.6))
+    };
     let floor = Gate::Threshold {
         side: LimitSide::Min,
-        limit: Limit::Baseline { otherwise: Some(0.6) },
+        limit: Limit::Baseline {
+            otherwise: Some(0.6),
+        },
         strictness: Strictness::Band(0.0),
     };
-    assert_eq!(gates(&higher(&[]), &[baseline]), [floor, change(0.1, None)], "a floor of the baseline goes first");
+    assert_eq!(
+        gates(&higher(&[]), &[baseline]),
+        [floor, change(0.1, None)],
+        "a floor of the baseline goes first"
+    );
     for (spec, stated) in [
         (higher(&[]), drop(0.1, otherwise(1.5))),
         (higher(&[]), otherwise(0.5)),
-        (spec(Better::Higher, Unit::Count, &[]), drop(0.1, otherwise(0.5))),
-        (spec(Better::Lower, Unit::Share, &[]), StatedGate { max_rise: Some(0.1), ..otherwise(0.5) }),
+        (
+            spec(Better::Higher, Unit::Count, &[]),
+            drop(0.1, otherwise(0.5)),
+        ),
+        (
+            spec(Better::Lower, Unit::Share, &[]),
+            StatedGate {
+                max_rise: Some(0.1),
+                ..otherwise(0.5)
+            },
+        ),
     ] {
         let problems = planned(&spec, std::slice::from_ref(&stated)).unwrap_err();
         assert_eq!(problems[0].key, "otherwise", "{stated:?}");

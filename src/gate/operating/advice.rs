@@ -49,8 +49,16 @@ pub struct GateAdvice {
 /// the fewest samples. `None` if no change of these gates is enough, or if too few samples are recorded. All agents of a suite share its
 /// gates.
 pub fn advice(agents: &[RecordedAgent<'_>], samples: &[usize], hard: HardGates) -> Option<Advice> {
-    let found = samples.iter().filter_map(|samples| of_samples(agents, *samples, hard));
-    found.reduce(|best, next| if next.rates.detection > best.rates.detection + EPSILON { next } else { best })
+    let found = samples
+        .iter()
+        .filter_map(|samples| of_samples(agents, *samples, hard));
+    found.reduce(|best, next| {
+        if next.rates.detection > best.rates.detection + EPSILON {
+            next
+        } else {
+            best
+        }
+    })
 }
 
 fn of_samples(agents: &[RecordedAgent<'_>], samples: usize, hard: HardGates) -> Option<Advice> {
@@ -58,12 +66,24 @@ fn of_samples(agents: &[RecordedAgent<'_>], samples: usize, hard: HardGates) -> 
     let simulation = Simulation::new(agents, samples).ok()?;
     let present = simulation.rates(&gates_of(agents));
     if present.suite.false_alarms <= ACCEPTED {
-        return Some(Advice { samples, basis: simulation.basis, gates: Vec::new(), rates: present.suite });
+        return Some(Advice {
+            samples,
+            basis: simulation.basis,
+            gates: Vec::new(),
+            rates: present.suite,
+        });
     }
     PER_GATE.into_iter().find_map(|rate| {
         let (widened, gates) = widened(metrics, &simulation.rounds, rate, hard);
-        let rates = simulation.rates(&vec![widened.as_slice(); agents.len()]).suite;
-        (rates.false_alarms <= ACCEPTED).then_some(Advice { samples, basis: simulation.basis, gates, rates })
+        let rates = simulation
+            .rates(&vec![widened.as_slice(); agents.len()])
+            .suite;
+        (rates.false_alarms <= ACCEPTED).then_some(Advice {
+            samples,
+            basis: simulation.basis,
+            gates,
+            rates,
+        })
     })
 }
 
@@ -79,14 +99,30 @@ fn widened(
         let spec = &metrics[metric].spec;
         let mut losses: Vec<f64> = rounds
             .iter()
-            .map(|round| round.iter().filter_map(|agent| loss(&planned.gate, metric, agent)).fold(0.0, f64::max))
+            .map(|round| {
+                round
+                    .iter()
+                    .filter_map(|agent| loss(&planned.gate, metric, agent))
+                    .fold(0.0, f64::max)
+            })
             .collect();
         losses.sort_by(|one, other| other.total_cmp(one));
         let accepted = (rate * rounds.len() as f64).floor() as usize;
-        let Some(needed) = losses.get(accepted).map(|loss| rounded_up(spec.unit, *loss)) else { continue };
-        let Some(gate) = with_room(spec, planned, needed, hard) else { continue };
+        let Some(needed) = losses
+            .get(accepted)
+            .map(|loss| rounded_up(spec.unit, *loss))
+        else {
+            continue;
+        };
+        let Some(gate) = with_room(spec, planned, needed, hard) else {
+            continue;
+        };
         changed[metric].gates[index].gate = gate;
-        gates.push(GateAdvice { metric, index, gate });
+        gates.push(GateAdvice {
+            metric,
+            index,
+            gate,
+        });
     }
     (changed, gates)
 }
@@ -105,32 +141,59 @@ fn loss(gate: &Gate, metric: usize, round: &AgentRound) -> Option<f64> {
                 LimitSide::Max => value - limit,
             })
         }
-        Gate::Change { direction: ChangeDirection::Drop, .. } => Some(before? - value),
-        Gate::Change { direction: ChangeDirection::Rise, .. } => Some(value - before?),
+        Gate::Change {
+            direction: ChangeDirection::Drop,
+            ..
+        } => Some(before? - value),
+        Gate::Change {
+            direction: ChangeDirection::Rise,
+            ..
+        } => Some(value - before?),
     }
 }
 
 /// The gate with at least this much room; `None` if it has it already, must not change, or would not measure anything any more.
-fn with_room(spec: &MetricSpec, planned: &PlannedGate, needed: f64, hard: HardGates) -> Option<Gate> {
+fn with_room(
+    spec: &MetricSpec,
+    planned: &PlannedGate,
+    needed: f64,
+    hard: HardGates,
+) -> Option<Gate> {
     if spec.is_precondition() {
         return None;
     }
     let gate = match planned.gate {
-        Gate::Change { direction, tolerance, otherwise } if needed > tolerance + EPSILON => {
-            Gate::Change { direction, tolerance: needed, otherwise }
-        }
-        Gate::Threshold { side, limit, strictness: Strictness::Band(zone) } if needed > zone + EPSILON => {
-            Gate::Threshold { side, limit, strictness: Strictness::Band(needed) }
-        }
-        Gate::Threshold { side, limit, strictness: Strictness::Hard }
-            if needed > EPSILON && hard == HardGates::Change =>
-        {
-            match (side, limit) {
-                (LimitSide::Min, Limit::Number(number)) => hard_limit(side, number - needed),
-                (LimitSide::Max, Limit::Number(number)) => hard_limit(side, number + needed),
-                (_, Limit::Baseline { .. }) => Gate::Threshold { side, limit, strictness: Strictness::Band(needed) },
-            }
-        }
+        Gate::Change {
+            direction,
+            tolerance,
+            otherwise,
+        } if needed > tolerance + EPSILON => Gate::Change {
+            direction,
+            tolerance: needed,
+            otherwise,
+        },
+        Gate::Threshold {
+            side,
+            limit,
+            strictness: Strictness::Band(zone),
+        } if needed > zone + EPSILON => Gate::Threshold {
+            side,
+            limit,
+            strictness: Strictness::Band(needed),
+        },
+        Gate::Threshold {
+            side,
+            limit,
+            strictness: Strictness::Hard,
+        } if needed > EPSILON && hard == HardGates::Change => match (side, limit) {
+            (LimitSide::Min, Limit::Number(number)) => hard_limit(side, number - needed),
+            (LimitSide::Max, Limit::Number(number)) => hard_limit(side, number + needed),
+            (_, Limit::Baseline { .. }) => Gate::Threshold {
+                side,
+                limit,
+                strictness: Strictness::Band(needed),
+            },
+        },
         Gate::Change { .. } | Gate::Threshold { .. } => return None,
     };
     measures(spec, &gate).then_some(gate)
@@ -139,7 +202,11 @@ fn with_room(spec: &MetricSpec, planned: &PlannedGate, needed: f64, hard: HardGa
 fn hard_limit(side: LimitSide, number: f64) -> Gate {
     // Two decimal places are what a config needs; the subtraction may add more.
     let number = (number * 1e4).round() / 1e4;
-    Gate::Threshold { side, limit: Limit::Number(number), strictness: Strictness::Hard }
+    Gate::Threshold {
+        side,
+        limit: Limit::Number(number),
+        strictness: Strictness::Hard,
+    }
 }
 
 /// Whether a config accepts the gate: some value fails it, and its band is not too wide.
@@ -147,7 +214,11 @@ fn measures(spec: &MetricSpec, gate: &Gate) -> bool {
     let greatest = spec.greatest();
     match *gate {
         Gate::Change { tolerance, .. } => tolerance < greatest,
-        Gate::Threshold { side, limit, strictness } => {
+        Gate::Threshold {
+            side,
+            limit,
+            strictness,
+        } => {
             let room = match (side, limit) {
                 (_, Limit::Baseline { .. }) => greatest,
                 (LimitSide::Min, Limit::Number(number)) => number,

@@ -3,7 +3,9 @@
 use super::rates::Basis;
 use crate::fold;
 use crate::gate::limits::GatedMetric;
-use crate::model::{Aggregate, CaseValues, Exclusion, MetricSpec, PASSED, PairResult, PairValue, indicator};
+use crate::model::{
+    Aggregate, CaseValues, Exclusion, MetricSpec, PASSED, PairResult, PairValue, indicator,
+};
 
 /// Computes the values of a case again from the samples in them, for a kind that computes some from all samples together. The number is the
 /// index of the case.
@@ -35,14 +37,27 @@ impl RecordedCase {
     pub fn of_baseline(metrics: &[GatedMetric], values: &CaseValues) -> Option<Self> {
         let of = |metric: &GatedMetric| values.get(metric.spec.name).map_or(&[][..], Vec::as_slice);
         let columns: Vec<&[Option<f64>]> = metrics.iter().map(of).collect();
-        let completed = columns.iter().map(|column| column.len()).max().filter(|count| *count > 0)?;
-        let share = values.get(PASSED).and_then(|share| share.first().copied().flatten())?;
+        let completed = columns
+            .iter()
+            .map(|column| column.len())
+            .max()
+            .filter(|count| *count > 0)?;
+        let share = values
+            .get(PASSED)
+            .and_then(|share| share.first().copied().flatten())?;
         let passed = (share * completed as f64).round() as usize;
         let sample = |index: usize| {
-            let values = columns.iter().map(|column| column.get(index).copied().flatten());
-            RecordedSample { values: values.collect(), passed: index < passed }
+            let values = columns
+                .iter()
+                .map(|column| column.get(index).copied().flatten());
+            RecordedSample {
+                values: values.collect(),
+                passed: index < passed,
+            }
         };
-        Some(Self { samples: (0..completed).map(sample).collect() })
+        Some(Self {
+            samples: (0..completed).map(sample).collect(),
+        })
     }
 
     /// The samples of a pair; `None` if it does not count, or if its report does not contain which samples passed.
@@ -52,10 +67,18 @@ impl RecordedCase {
             return None;
         }
         let sample = |index: usize| {
-            let values = pair.values.iter().map(|value| value.samples.get(index).copied().flatten());
-            RecordedSample { values: values.collect(), passed: pair.outcomes[index] }
+            let values = pair
+                .values
+                .iter()
+                .map(|value| value.samples.get(index).copied().flatten());
+            RecordedSample {
+                values: values.collect(),
+                passed: pair.outcomes[index],
+            }
         };
-        Some(Self { samples: (0..completed).map(sample).collect() })
+        Some(Self {
+            samples: (0..completed).map(sample).collect(),
+        })
     }
 }
 
@@ -88,7 +111,11 @@ impl<'a> AgentPlan<'a> {
         let used = used_columns(agent.metrics);
         let is_shared: Vec<bool> = (0..specs.len())
             .map(|column| {
-                let values = agent.cases.iter().flat_map(|case| &case.samples).map(|sample| sample.values[column]);
+                let values = agent
+                    .cases
+                    .iter()
+                    .flat_map(|case| &case.samples)
+                    .map(|sample| sample.values[column]);
                 basis == Basis::Pooled && shares[column] < 1.0 && !are_equal(values)
             })
             .collect();
@@ -98,21 +125,41 @@ impl<'a> AgentPlan<'a> {
             let is_fixed = are_equal(values) && (!is_shared[column] || first.is_none());
             match (used[column], is_fixed) {
                 (false, _) => CellSource::Fixed(None),
-                (true, true) => CellSource::Fixed(fold::folded(&specs[column], &vec![first; samples])),
+                (true, true) => {
+                    CellSource::Fixed(fold::folded(&specs[column], &vec![first; samples]))
+                }
                 (true, false) => CellSource::Drawn,
             }
         };
-        let cells =
-            agent.cases.iter().map(|case| (0..specs.len()).map(|column| cell(case, column)).collect()).collect();
-        Self { agent, shares, samples, cells, specs }
+        let cells = agent
+            .cases
+            .iter()
+            .map(|case| (0..specs.len()).map(|column| cell(case, column)).collect())
+            .collect();
+        Self {
+            agent,
+            shares,
+            samples,
+            cells,
+            specs,
+        }
     }
 
     /// The folded values of a case from some of its samples: the same medians, means and majorities as in a run.
-    pub(super) fn folded(&self, case: usize, value: impl Fn(usize, usize) -> Option<f64>) -> CaseRow {
-        let drawn = |column: usize| (0..self.samples).map(|sample| value(sample, column)).collect::<Vec<_>>();
+    pub(super) fn folded(
+        &self,
+        case: usize,
+        value: impl Fn(usize, usize) -> Option<f64>,
+    ) -> CaseRow {
+        let drawn = |column: usize| {
+            (0..self.samples)
+                .map(|sample| value(sample, column))
+                .collect::<Vec<_>>()
+        };
         let Some(refold) = &self.agent.refold else {
             let columns = self.specs.iter().zip(&self.cells[case]).enumerate();
-            let of_column = |(column, (spec, cell)): (usize, (&MetricSpec, &CellSource))| match cell {
+            let of_column = |(column, (spec, cell)): (usize, (&MetricSpec, &CellSource))| match cell
+            {
                 CellSource::Fixed(value) => *value,
                 CellSource::Drawn => fold::folded(spec, &drawn(column)),
             };
@@ -120,7 +167,11 @@ impl<'a> AgentPlan<'a> {
         };
         let pair_value = |(column, spec): (usize, &MetricSpec)| {
             let samples = drawn(column);
-            PairValue { name: spec.name.into(), value: fold::folded(spec, &samples), samples: samples.into() }
+            PairValue {
+                name: spec.name.into(),
+                value: fold::folded(spec, &samples),
+                samples: samples.into(),
+            }
         };
         let mut values: Vec<PairValue> = self.specs.iter().enumerate().map(pair_value).collect();
         refold(case, &mut values);
@@ -132,11 +183,16 @@ impl<'a> AgentPlan<'a> {
 fn used_columns(metrics: &[GatedMetric]) -> Vec<bool> {
     let has_gate = |metric: &&GatedMetric| metric.gates.iter().any(|planned| planned.off.is_none());
     let parts = metrics.iter().filter(has_gate).filter_map(|metric| {
-        let Aggregate::Harmonic(one, other) = metric.spec.aggregate else { return None };
+        let Aggregate::Harmonic(one, other) = metric.spec.aggregate else {
+            return None;
+        };
         Some([one, other])
     });
     let parts: Vec<&str> = parts.flatten().collect();
-    metrics.iter().map(|metric| has_gate(&metric) || parts.contains(&metric.spec.name)).collect()
+    metrics
+        .iter()
+        .map(|metric| has_gate(&metric) || parts.contains(&metric.spec.name))
+        .collect()
 }
 
 fn are_equal(mut values: impl Iterator<Item = Option<f64>>) -> bool {
@@ -159,7 +215,12 @@ fn own_shares(cases: &[RecordedCase], columns: usize) -> Vec<f64> {
         None => Some(indicator(sample.passed)),
     };
     let shares = (0..=columns).map(|column| {
-        let values = cases.iter().map(|case| case.samples.iter().filter_map(|sample| of(sample, column)).collect());
+        let values = cases.iter().map(|case| {
+            case.samples
+                .iter()
+                .filter_map(|sample| of(sample, column))
+                .collect()
+        });
         own_share(&values.collect::<Vec<Vec<f64>>>())
     });
     shares.collect()
@@ -167,18 +228,35 @@ fn own_shares(cases: &[RecordedCase], columns: usize) -> Vec<f64> {
 
 fn own_share(cases: &[Vec<f64>]) -> f64 {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let squares = |values: &[f64], mean: f64| values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+    let squares = |values: &[f64], mean: f64| {
+        values
+            .iter()
+            .map(|value| (value - mean).powi(2))
+            .sum::<f64>()
+    };
     let measured: Vec<&Vec<f64>> = cases.iter().filter(|values| !values.is_empty()).collect();
     let means: Vec<f64> = measured.iter().map(|values| mean(values)).collect();
-    let within: f64 = measured.iter().zip(&means).map(|(values, mean)| squares(values, *mean)).sum();
+    let within: f64 = measured
+        .iter()
+        .zip(&means)
+        .map(|(values, mean)| squares(values, *mean))
+        .sum();
     let degrees: usize = measured.iter().map(|values| values.len() - 1).sum();
     if degrees == 0 || within == 0.0 || means.len() < 2 {
         return 1.0;
     }
-    let per_mean = measured.iter().map(|values| 1.0 / values.len() as f64).sum::<f64>() / means.len() as f64;
+    let per_mean = measured
+        .iter()
+        .map(|values| 1.0 / values.len() as f64)
+        .sum::<f64>()
+        / means.len() as f64;
     let noise = within / degrees as f64 * per_mean;
     let between = squares(&means, mean(&means)) / (means.len() - 1) as f64;
-    if between <= noise { 0.0 } else { ((between - noise) / between).sqrt() }
+    if between <= noise {
+        0.0
+    } else {
+        ((between - noise) / between).sqrt()
+    }
 }
 
 #[cfg(test)]

@@ -36,17 +36,26 @@ const WORK: usize = 10_000_000;
 
 /// Number of rounds: 1000, fewer for large suites, whose values vary less.
 pub(super) fn count_rounds(agents: &[RecordedAgent<'_>], samples: usize) -> usize {
-    let cells: usize = agents.iter().map(|agent| agent.cases.len() * agent.metrics.len() * samples * 2).sum();
+    let cells: usize = agents
+        .iter()
+        .map(|agent| agent.cases.len() * agent.metrics.len() * samples * 2)
+        .sum();
     (WORK / cells.max(1)).clamp(50, 1000)
 }
 
 /// Simulates the rounds. The same recordings always give the same rounds.
 pub(super) fn simulate(plan: &RoundPlan<'_>, rounds: usize) -> Vec<Vec<AgentRound>> {
-    let agents: Vec<AgentPlan<'_>> =
-        plan.agents.iter().map(|agent| AgentPlan::new(agent, plan.samples, plan.basis)).collect();
+    let agents: Vec<AgentPlan<'_>> = plan
+        .agents
+        .iter()
+        .map(|agent| AgentPlan::new(agent, plan.samples, plan.basis))
+        .collect();
     let round = |number: usize| {
         let mut random = Rng::with_seed(SEED + number as u64);
-        agents.iter().map(|agent| agent_round(plan, agent, &mut random)).collect()
+        agents
+            .iter()
+            .map(|agent| agent_round(plan, agent, &mut random))
+            .collect()
     };
     (0..rounds).into_par_iter().map(round).collect()
 }
@@ -63,7 +72,9 @@ impl DrawnSample<'_> {
         let own = self.own.values[column];
         match self.other {
             // What a case never measures stays unmeasured.
-            Some((other, level)) if level >= shares[column] => own.and(other.values[column].or(own)),
+            Some((other, level)) if level >= shares[column] => {
+                own.and(other.values[column].or(own))
+            }
             Some(_) | None => own,
         }
     }
@@ -79,7 +90,12 @@ impl DrawnSample<'_> {
 /// The samples of a case for the run, and for the baseline.
 type BothSides<'a> = (Vec<DrawnSample<'a>>, Vec<DrawnSample<'a>>);
 
-fn drawn<'a>(plan: &RoundPlan<'_>, cases: &'a [RecordedCase], case: usize, random: &mut Rng) -> BothSides<'a> {
+fn drawn<'a>(
+    plan: &RoundPlan<'_>,
+    cases: &'a [RecordedCase],
+    case: usize,
+    random: &mut Rng,
+) -> BothSides<'a> {
     let samples = &cases[case].samples;
     match plan.basis {
         Basis::Dealt => {
@@ -89,7 +105,12 @@ fn drawn<'a>(plan: &RoundPlan<'_>, cases: &'a [RecordedCase], case: usize, rando
             }
             let side = |from: usize| {
                 let indexes = order[from..from + plan.samples].iter();
-                indexes.map(|index| DrawnSample { own: &samples[*index], other: None }).collect()
+                indexes
+                    .map(|index| DrawnSample {
+                        own: &samples[*index],
+                        other: None,
+                    })
+                    .collect()
             };
             (side(0), side(plan.samples))
         }
@@ -98,7 +119,10 @@ fn drawn<'a>(plan: &RoundPlan<'_>, cases: &'a [RecordedCase], case: usize, rando
                 let own = &samples[random.usize(0..samples.len())];
                 let donor = &cases[random.usize(0..cases.len())].samples;
                 let other = &donor[random.usize(0..donor.len())];
-                DrawnSample { own, other: Some((other, random.f64())) }
+                DrawnSample {
+                    own,
+                    other: Some((other, random.f64())),
+                }
             };
             let mut side = || (0..plan.samples).map(|_| one()).collect();
             (side(), side())
@@ -110,12 +134,19 @@ fn agent_round(plan: &RoundPlan<'_>, agent: &AgentPlan<'_>, random: &mut Rng) ->
     let AgentPlan { specs, shares, .. } = agent;
     let cases = &agent.agent.cases;
     let count = cases.len();
-    let (mut now, mut before, mut failing) = (Vec::with_capacity(count), Vec::with_capacity(count), Vec::new());
+    let (mut now, mut before, mut failing) = (
+        Vec::with_capacity(count),
+        Vec::with_capacity(count),
+        Vec::new(),
+    );
     for case in 0..count {
         let (run, baseline) = drawn(plan, cases, case, random);
-        let row = |side: &[DrawnSample<'_>]| agent.folded(case, |sample, column| side[sample].value(column, shares));
-        let passes =
-            |side: &[DrawnSample<'_>]| 2 * side.iter().filter(|sample| sample.passed(shares)).count() > plan.samples;
+        let row = |side: &[DrawnSample<'_>]| {
+            agent.folded(case, |sample, column| side[sample].value(column, shares))
+        };
+        let passes = |side: &[DrawnSample<'_>]| {
+            2 * side.iter().filter(|sample| sample.passed(shares)).count() > plan.samples
+        };
         now.push(row(&run));
         before.push(row(&baseline));
         failing.push((passes(&baseline), !passes(&run)));
@@ -123,12 +154,18 @@ fn agent_round(plan: &RoundPlan<'_>, agent: &AgentPlan<'_>, random: &mut Rng) ->
     let mut fallen = now.clone();
     let mut fallen_failing = failing.clone();
     for case in broken_cases(count, plan.drop, random) {
-        specs.iter().zip(&mut fallen[case]).for_each(|(spec, value)| *value = value.map(|value| worst(spec, value)));
+        specs
+            .iter()
+            .zip(&mut fallen[case])
+            .for_each(|(spec, value)| *value = value.map(|value| worst(spec, value)));
         fallen_failing[case].1 = true;
     }
     AgentRound {
         now: agent_values(specs, &now, &failing),
-        before: agent_values(specs, &before, &[]).into_iter().map(|value| value.map(six_places)).collect(),
+        before: agent_values(specs, &before, &[])
+            .into_iter()
+            .map(|value| value.map(six_places))
+            .collect(),
         fallen: agent_values(specs, &fallen, &fallen_failing),
         cases: count,
     }
@@ -164,7 +201,10 @@ fn agent_values(specs: &[MetricSpec], rows: &[CaseRow], failing: &[(bool, bool)]
         match spec.aggregate {
             Aggregate::Coverage => *value = (!rows.is_empty()).then_some(1.0),
             Aggregate::NewlyFailing => {
-                let count = failing.iter().filter(|(passed, fails)| *passed && *fails).count();
+                let count = failing
+                    .iter()
+                    .filter(|(passed, fails)| *passed && *fails)
+                    .count();
                 *value = (!failing.is_empty()).then_some(count as f64);
             }
             Aggregate::Worst

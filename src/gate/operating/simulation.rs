@@ -33,34 +33,71 @@ pub(super) struct Simulation {
 }
 
 impl Simulation {
-    pub(super) fn new(agents: &[RecordedAgent<'_>], samples: usize) -> Result<Self, OperatingEstimate> {
+    pub(super) fn new(
+        agents: &[RecordedAgent<'_>],
+        samples: usize,
+    ) -> Result<Self, OperatingEstimate> {
         let basis = basis(agents, samples)?;
-        let rounds = simulate(&RoundPlan { agents, samples, basis, drop: DROP }, count_rounds(agents, samples));
-        Ok(Self { samples, basis, rounds })
+        let rounds = simulate(
+            &RoundPlan {
+                agents,
+                samples,
+                basis,
+                drop: DROP,
+            },
+            count_rounds(agents, samples),
+        );
+        Ok(Self {
+            samples,
+            basis,
+            rounds,
+        })
     }
 
     /// The rates with these gates: the metrics of each agent.
     pub(super) fn rates(&self, agents: &[&[GatedMetric]]) -> SuiteRates {
         let count = self.rounds.len();
         let share = |fails: &dyn Fn(&[AgentRound], AfterDrop) -> bool| {
-            let failed = |after| self.rounds.iter().filter(|round| fails(round, after)).count() as f64 / count as f64;
-            Rates { false_alarms: failed(AfterDrop::No), detection: failed(AfterDrop::Yes) }
+            let failed = |after| {
+                self.rounds
+                    .iter()
+                    .filter(|round| fails(round, after))
+                    .count() as f64
+                    / count as f64
+            };
+            Rates {
+                false_alarms: failed(AfterDrop::No),
+                detection: failed(AfterDrop::Yes),
+            }
         };
         let mut each = Vec::with_capacity(agents.len());
         for (agent, metrics) in agents.iter().enumerate() {
             let of_agent = active_gates(metrics).map(|(metric, index, gate)| {
                 let rates = share(&|round, after| is_failing(gate, metric, &round[agent], after));
-                GateRates { metric, index, gate: gate.gate, rates }
+                GateRates {
+                    metric,
+                    index,
+                    gate: gate.gate,
+                    rates,
+                }
             });
             each.push(of_agent.collect());
         }
         let suite = share(&|round, after| {
             let mut agents = agents.iter().zip(round);
-            let fails =
-                |metrics, round| active_gates(metrics).any(|(metric, _, gate)| is_failing(gate, metric, round, after));
+            let fails = |metrics, round| {
+                active_gates(metrics)
+                    .any(|(metric, _, gate)| is_failing(gate, metric, round, after))
+            };
             agents.any(|(metrics, round)| fails(metrics, round))
         });
-        SuiteRates { samples: self.samples, basis: self.basis, rounds: count, suite, agents: each }
+        SuiteRates {
+            samples: self.samples,
+            basis: self.basis,
+            rounds: count,
+            suite,
+            agents: each,
+        }
     }
 }
 
@@ -79,7 +116,11 @@ fn basis(agents: &[RecordedAgent<'_>], samples: usize) -> Result<Basis, Operatin
     let needed = samples.max(FEWEST_SAMPLES).min(2 * samples);
     let is_short = enough(1) < all || (enough(needed) as f64) < MOST_CASES * all as f64;
     if all == 0 || is_short {
-        return Err(OperatingEstimate::TooFew { enough: enough(needed), cases: all, needed });
+        return Err(OperatingEstimate::TooFew {
+            enough: enough(needed),
+            cases: all,
+            needed,
+        });
     }
     match agents.iter().map(|agent| agent.cases.len()).min() {
         Some(fewest) if fewest < FEWEST_CASES => Err(OperatingEstimate::FewCases(fewest)),
@@ -95,9 +136,15 @@ enum AfterDrop {
 }
 
 /// The gates that are not disabled, with the indices of their metric and of the gate.
-pub(super) fn active_gates(metrics: &[GatedMetric]) -> impl Iterator<Item = (usize, usize, &PlannedGate)> {
+pub(super) fn active_gates(
+    metrics: &[GatedMetric],
+) -> impl Iterator<Item = (usize, usize, &PlannedGate)> {
     metrics.iter().enumerate().flat_map(|(metric, gated)| {
-        let active = gated.gates.iter().enumerate().filter(|(_, planned)| planned.off.is_none());
+        let active = gated
+            .gates
+            .iter()
+            .enumerate()
+            .filter(|(_, planned)| planned.off.is_none());
         active.map(move |(index, planned)| (metric, index, planned))
     })
 }
@@ -109,7 +156,11 @@ fn is_failing(gate: &PlannedGate, metric: usize, round: &AgentRound, after: Afte
         AfterDrop::Yes => round.fallen[metric],
     };
     let cases = round.cases;
-    let subject = Subject { in_common: cases, measured: cases, ..Subject::alone(value) };
+    let subject = Subject {
+        in_common: cases,
+        measured: cases,
+        ..Subject::alone(value)
+    };
     let base = round.before[metric].map_or(BaseNumber::Absent, BaseNumber::Known);
     match ruled(gate, &subject, &base).ruling {
         Ruling::Judged(Verdict::Fail) => true,

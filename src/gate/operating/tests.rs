@@ -9,41 +9,83 @@ use super::{Basis, HardGates, OperatingEstimate, RecordedAgent, RecordedCase, ad
 use crate::gate::limits::{GatedMetric, PlannedGate};
 use crate::model::{Aggregate, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, Strictness};
 
-const RECALL: MetricSpec = MetricSpec { name: "recall", aggregate: Aggregate::Worst, ..MetricSpec::PLAIN };
-const MEAN: MetricSpec = MetricSpec { name: "mean", ..MetricSpec::PLAIN };
-const NEWLY_FAILING: MetricSpec =
-    MetricSpec { name: "newly_failing", aggregate: Aggregate::NewlyFailing, ..MetricSpec::PLAIN };
+const RECALL: MetricSpec = MetricSpec {
+    name: "recall",
+    aggregate: Aggregate::Worst,
+    ..MetricSpec::PLAIN
+};
+const MEAN: MetricSpec = MetricSpec {
+    name: "mean",
+    ..MetricSpec::PLAIN
+};
+const NEWLY_FAILING: MetricSpec = MetricSpec {
+    name: "newly_failing",
+    aggregate: Aggregate::NewlyFailing,
+    ..MetricSpec::PLAIN
+};
 
 fn floor(limit: f64) -> PlannedGate {
-    let gate = Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(limit), strictness: Strictness::Hard };
+    let gate = Gate::Threshold {
+        side: LimitSide::Min,
+        limit: Limit::Number(limit),
+        strictness: Strictness::Hard,
+    };
     PlannedGate { gate, off: None }
 }
 
 fn drop(tolerance: f64) -> PlannedGate {
-    PlannedGate { gate: Gate::Change { direction: ChangeDirection::Drop, tolerance, otherwise: None }, off: None }
+    PlannedGate {
+        gate: Gate::Change {
+            direction: ChangeDirection::Drop,
+            tolerance,
+            otherwise: None,
+        },
+        off: None,
+    }
 }
 
 fn metrics() -> Vec<GatedMetric> {
     vec![
-        GatedMetric { spec: RECALL, gates: vec![floor(0.8)] },
-        GatedMetric { spec: MEAN, gates: vec![drop(0.05)] },
-        GatedMetric { spec: NEWLY_FAILING, gates: Vec::new() },
+        GatedMetric {
+            spec: RECALL,
+            gates: vec![floor(0.8)],
+        },
+        GatedMetric {
+            spec: MEAN,
+            gates: vec![drop(0.05)],
+        },
+        GatedMetric {
+            spec: NEWLY_FAILING,
+            gates: Vec::new(),
+        },
     ]
 }
 
 /// One sample: three findings, each found with this probability.
 fn sample(found: f64, random: &mut Rng) -> RecordedSample {
     let recall = (0..3).filter(|_| random.f64() < found).count() as f64 / 3.0;
-    RecordedSample { values: vec![Some(recall), Some(recall), None].into(), passed: recall > 0.99 }
+    RecordedSample {
+        values: vec![Some(recall), Some(recall), None].into(),
+        passed: recall > 0.99,
+    }
 }
 
 fn cases(found: &[f64], samples: usize, random: &mut Rng) -> Vec<RecordedCase> {
-    let case = |found: &f64| RecordedCase { samples: (0..samples).map(|_| sample(*found, random)).collect() };
+    let case = |found: &f64| RecordedCase {
+        samples: (0..samples).map(|_| sample(*found, random)).collect(),
+    };
     found.iter().map(case).collect()
 }
 
 fn rates(metrics: &[GatedMetric], cases: Vec<RecordedCase>, samples: usize) -> SuiteRates {
-    match operating(&[RecordedAgent { metrics, cases, refold: None }], samples) {
+    match operating(
+        &[RecordedAgent {
+            metrics,
+            cases,
+            refold: None,
+        }],
+        samples,
+    ) {
         OperatingEstimate::Rates(rates) => rates,
         other => unreachable!("{other:?}"),
     }
@@ -87,9 +129,20 @@ fn too_few_samples_give_no_estimate() {
     let (metrics, mut random) = (metrics(), Rng::with_seed(7));
     let mut estimate = |samples: usize, count: usize, per_run: usize| {
         let cases = cases(&vec![0.9; count], samples, &mut random);
-        operating(&[RecordedAgent { metrics: &metrics, cases, refold: None }], per_run)
+        operating(
+            &[RecordedAgent {
+                metrics: &metrics,
+                cases,
+                refold: None,
+            }],
+            per_run,
+        )
     };
-    let too_few = |enough, cases, needed| OperatingEstimate::TooFew { enough, cases, needed };
+    let too_few = |enough, cases, needed| OperatingEstimate::TooFew {
+        enough,
+        cases,
+        needed,
+    };
     assert_eq!(estimate(1, 9, 1), too_few(0, 9, 2));
     assert_eq!(estimate(2, 9, 3), too_few(0, 9, 3));
     assert_eq!(estimate(3, 9, 5), too_few(0, 9, 5));
@@ -103,12 +156,42 @@ fn a_lost_sample_of_one_case_in_ten_keeps_the_estimate() {
     let metrics = metrics();
     let estimate = |short: &[usize]| {
         let mut cases = cases(&[0.9; 20], 3, &mut Rng::with_seed(7));
-        short.iter().enumerate().for_each(|(case, left)| cases[case].samples.truncate(*left));
-        operating(&[RecordedAgent { metrics: &metrics, cases, refold: None }], 3)
+        short
+            .iter()
+            .enumerate()
+            .for_each(|(case, left)| cases[case].samples.truncate(*left));
+        operating(
+            &[RecordedAgent {
+                metrics: &metrics,
+                cases,
+                refold: None,
+            }],
+            3,
+        )
     };
-    assert!(matches!(estimate(&[2, 1]), OperatingEstimate::Rates(SuiteRates { basis: Basis::Pooled, .. })));
-    assert_eq!(estimate(&[2, 2, 2]), OperatingEstimate::TooFew { enough: 17, cases: 20, needed: 3 });
-    assert_eq!(estimate(&[0]), OperatingEstimate::TooFew { enough: 19, cases: 20, needed: 3 });
+    assert!(matches!(
+        estimate(&[2, 1]),
+        OperatingEstimate::Rates(SuiteRates {
+            basis: Basis::Pooled,
+            ..
+        })
+    ));
+    assert_eq!(
+        estimate(&[2, 2, 2]),
+        OperatingEstimate::TooFew {
+            enough: 17,
+            cases: 20,
+            needed: 3
+        }
+    );
+    assert_eq!(
+        estimate(&[0]),
+        OperatingEstimate::TooFew {
+            enough: 19,
+            cases: 20,
+            needed: 3
+        }
+    );
 }
 
 #[test]
@@ -120,7 +203,12 @@ fn steady_recordings_never_fail_and_a_drop_is_detected() {
         assert_eq!((rates.basis, rates.suite.false_alarms), (basis, 0.0));
         // Two of twenty cases break: the worst of all is 0, the mean falls by 10 points.
         assert_eq!(rates.suite.detection, 1.0);
-        assert!(rates.agents[0].iter().all(|gate| gate.rates.detection == 1.0), "{rates:?}");
+        assert!(
+            rates.agents[0]
+                .iter()
+                .all(|gate| gate.rates.detection == 1.0),
+            "{rates:?}"
+        );
     }
 }
 
@@ -130,7 +218,13 @@ fn what_fails_in_every_sample_fails_always() {
     let metrics = metrics();
     let broken = cases(&[0.0, 1.0, 1.0, 1.0, 1.0, 1.0], 6, &mut Rng::with_seed(1));
     let rates = rates(&metrics, broken, 3);
-    assert_eq!((rates.agents[0][0].rates.false_alarms, rates.suite.false_alarms), (1.0, 1.0));
+    assert_eq!(
+        (
+            rates.agents[0][0].rates.false_alarms,
+            rates.suite.false_alarms
+        ),
+        (1.0, 1.0)
+    );
     assert_eq!(rates.agents[0][1].rates.false_alarms, 0.0);
 }
 
@@ -145,13 +239,22 @@ fn rates_are_consistent() {
         for tolerance in [0.0, 0.02, 0.05, 0.1, 0.2, 0.4] {
             let mut metrics = metrics();
             metrics[1].gates = vec![drop(tolerance)];
-            metrics[2].gates = vec![PlannedGate { gate: Gate::NONE, off: None }];
+            metrics[2].gates = vec![PlannedGate {
+                gate: Gate::NONE,
+                off: None,
+            }];
             let found = rates(&metrics, recorded.clone(), 3);
-            let each: Vec<f64> = found.agents[0].iter().map(|gate| gate.rates.false_alarms).collect();
+            let each: Vec<f64> = found.agents[0]
+                .iter()
+                .map(|gate| gate.rates.false_alarms)
+                .collect();
             assert!(each[1] <= last, "{tolerance}: {each:?}");
             last = each[1];
             let most = each.iter().copied().fold(0.0, f64::max);
-            assert!(most <= found.suite.false_alarms && found.suite.false_alarms <= each.iter().sum::<f64>() + 1e-9);
+            assert!(
+                most <= found.suite.false_alarms
+                    && found.suite.false_alarms <= each.iter().sum::<f64>() + 1e-9
+            );
             assert_eq!(found, rates(&metrics, recorded.clone(), 3));
         }
     }
@@ -162,20 +265,43 @@ fn a_disabled_gate_has_no_rates() {
     let mut metrics = metrics();
     metrics[0].gates[0].off = Some("not now".to_owned());
     let found = rates(&metrics, cases(&[0.5; 8], 6, &mut Rng::with_seed(3)), 3);
-    assert_eq!(found.agents[0].iter().map(|gate| gate.metric).collect::<Vec<_>>(), [1]);
+    assert_eq!(
+        found.agents[0]
+            .iter()
+            .map(|gate| gate.metric)
+            .collect::<Vec<_>>(),
+        [1]
+    );
 }
 
 /// The order of recorded samples changes nothing beyond the simulation's own noise; a refold is used for each draw.
 #[test]
 fn a_kind_folds_its_own_values() {
-    let metrics = vec![GatedMetric { spec: RECALL, gates: vec![floor(0.8)] }];
-    let sample = || RecordedSample { values: vec![Some(1.0)].into(), passed: true };
-    let cases = vec![RecordedCase { samples: vec![sample(), sample()] }; 5];
+    let metrics = vec![GatedMetric {
+        spec: RECALL,
+        gates: vec![floor(0.8)],
+    }];
+    let sample = || RecordedSample {
+        values: vec![Some(1.0)].into(),
+        passed: true,
+    };
+    let cases = vec![
+        RecordedCase {
+            samples: vec![sample(), sample()]
+        };
+        5
+    ];
     let refold = |case: usize, values: &mut [crate::model::PairValue]| {
         values[0].value = Some(if case == 4 { 0.0 } else { 1.0 });
     };
-    let agent = RecordedAgent { metrics: &metrics, cases, refold: Some(Box::new(refold)) };
-    let OperatingEstimate::Rates(found) = operating(&[agent], 1) else { unreachable!("two samples a case") };
+    let agent = RecordedAgent {
+        metrics: &metrics,
+        cases,
+        refold: Some(Box::new(refold)),
+    };
+    let OperatingEstimate::Rates(found) = operating(&[agent], 1) else {
+        unreachable!("two samples a case")
+    };
     assert_eq!(found.suite.false_alarms, 1.0);
 }
 
@@ -183,12 +309,23 @@ fn a_kind_folds_its_own_values() {
 fn the_advice_keeps_hard_gates_unless_they_may_change() {
     let metrics = metrics();
     let recorded = cases(&[0.95; 12], 10, &mut Rng::with_seed(4));
-    let agents = [RecordedAgent { metrics: &metrics, cases: recorded, refold: None }];
+    let agents = [RecordedAgent {
+        metrics: &metrics,
+        cases: recorded,
+        refold: None,
+    }];
     assert_eq!(advice(&agents, &[1, 3], HardGates::Keep), None);
     let changed = advice(&agents, &[1, 3, 5, 9], HardGates::Change).unwrap();
     assert!(changed.rates.false_alarms <= ACCEPTED, "{changed:?}");
-    assert!(changed.rates.detection > 0.9 && changed.samples <= 5, "{changed:?}");
-    let Gate::Threshold { limit: Limit::Number(limit), strictness: Strictness::Hard, .. } = changed.gates[0].gate
+    assert!(
+        changed.rates.detection > 0.9 && changed.samples <= 5,
+        "{changed:?}"
+    );
+    let Gate::Threshold {
+        limit: Limit::Number(limit),
+        strictness: Strictness::Hard,
+        ..
+    } = changed.gates[0].gate
     else {
         unreachable!("the gate stays hard: {changed:?}")
     };
@@ -197,14 +334,30 @@ fn the_advice_keeps_hard_gates_unless_they_may_change() {
 
 #[test]
 fn a_banded_gate_gets_the_room_that_it_needs() {
-    let metrics = vec![GatedMetric { spec: MEAN, gates: vec![drop(0.0)] }];
+    let metrics = vec![GatedMetric {
+        spec: MEAN,
+        gates: vec![drop(0.0)],
+    }];
     let recorded = cases(&[0.9; 12], 6, &mut Rng::with_seed(8));
-    let agents = [RecordedAgent { metrics: &metrics, cases: recorded, refold: None }];
+    let agents = [RecordedAgent {
+        metrics: &metrics,
+        cases: recorded,
+        refold: None,
+    }];
     let found = advice(&agents, &[3], HardGates::Keep).unwrap();
-    assert!(found.rates.false_alarms <= ACCEPTED && found.gates.len() == 1, "{found:?}");
-    let Gate::Change { tolerance, .. } = found.gates[0].gate else { unreachable!("{found:?}") };
+    assert!(
+        found.rates.false_alarms <= ACCEPTED && found.gates.len() == 1,
+        "{found:?}"
+    );
+    let Gate::Change { tolerance, .. } = found.gates[0].gate else {
+        unreachable!("{found:?}")
+    };
     assert!((0.02..0.15).contains(&tolerance), "{tolerance}");
     let steady = cases(&[1.0; 12], 6, &mut Rng::with_seed(8));
-    let agents = [RecordedAgent { metrics: &metrics, cases: steady, refold: None }];
+    let agents = [RecordedAgent {
+        metrics: &metrics,
+        cases: steady,
+        refold: None,
+    }];
     assert_eq!(advice(&agents, &[3], HardGates::Keep).unwrap().gates, []);
 }

@@ -11,11 +11,18 @@ fn subject(value: f64) -> Subject {
 }
 
 fn floor(number: f64, strictness: Strictness) -> Gate {
-    Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(number), strictness }
+    Gate::Threshold {
+        side: LimitSide::Min,
+        limit: Limit::Number(number),
+        strictness,
+    }
 }
 
 fn judged(gate: &Gate, value: f64, base: &BaseNumber) -> Verdict {
-    ruling(gate, &subject(value), base).ruling.verdict().unwrap()
+    ruling(gate, &subject(value), base)
+        .ruling
+        .verdict()
+        .unwrap()
 }
 
 #[test]
@@ -30,34 +37,75 @@ fn both_edges_of_a_band_carry_the_epsilon() {
         (0.75 - 1.1e-9, Verdict::Fail),
     ];
     for (value, expected) in table {
-        assert_eq!(judged(&gate, value, &BaseNumber::Absent), expected, "{value}");
-        let mirrored =
-            Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(-0.8), strictness: Strictness::Band(0.05) };
-        assert_eq!(judged(&mirrored, -value, &BaseNumber::Absent), expected, "-{value}");
+        assert_eq!(
+            judged(&gate, value, &BaseNumber::Absent),
+            expected,
+            "{value}"
+        );
+        let mirrored = Gate::Threshold {
+            side: LimitSide::Max,
+            limit: Limit::Number(-0.8),
+            strictness: Strictness::Band(0.05),
+        };
+        assert_eq!(
+            judged(&mirrored, -value, &BaseNumber::Absent),
+            expected,
+            "-{value}"
+        );
     }
 }
 
 #[test]
 fn a_hard_gate_has_no_band() {
-    assert_eq!(judged(&floor(0.8, Strictness::Hard), 0.8 - 1.1e-9, &BaseNumber::Absent), Verdict::Fail);
-    assert_eq!(judged(&floor(0.8, Strictness::Band(0.0)), 0.8 - 1.1e-9, &BaseNumber::Absent), Verdict::Fail);
-    let ruled = ruling(&floor(0.8, Strictness::Hard), &subject(1.0), &BaseNumber::Absent);
-    assert_eq!((ruled.hard, ruled.zone, ruled.threshold, ruled.from_baseline), (true, 0.0, Some(0.8), false));
+    assert_eq!(
+        judged(
+            &floor(0.8, Strictness::Hard),
+            0.8 - 1.1e-9,
+            &BaseNumber::Absent
+        ),
+        Verdict::Fail
+    );
+    assert_eq!(
+        judged(
+            &floor(0.8, Strictness::Band(0.0)),
+            0.8 - 1.1e-9,
+            &BaseNumber::Absent
+        ),
+        Verdict::Fail
+    );
+    let ruled = ruling(
+        &floor(0.8, Strictness::Hard),
+        &subject(1.0),
+        &BaseNumber::Absent,
+    );
+    assert_eq!(
+        (ruled.hard, ruled.zone, ruled.threshold, ruled.from_baseline),
+        (true, 0.0, Some(0.8), false)
+    );
 }
 
 #[test]
 fn a_threshold_of_the_baseline_is_compared_with_six_places() {
     let gate = Gate::Threshold {
         side: LimitSide::Min,
-        limit: Limit::Baseline { otherwise: Some(0.5) },
+        limit: Limit::Baseline {
+            otherwise: Some(0.5),
+        },
         strictness: Strictness::Hard,
     };
     let base = BaseNumber::Known(0.333_333);
     assert_eq!(judged(&gate, 0.333_333 - 0.9e-6, &base), Verdict::Pass);
     assert_eq!(judged(&gate, 0.333_333 - 1.1e-6, &base), Verdict::Fail);
-    assert_eq!(judged(&gate, 0.5 - 1.1e-9, &BaseNumber::Absent), Verdict::Fail);
+    assert_eq!(
+        judged(&gate, 0.5 - 1.1e-9, &BaseNumber::Absent),
+        Verdict::Fail
+    );
     assert_eq!(judged(&gate, 0.5, &BaseNumber::Absent), Verdict::Pass);
-    let skipped = ruling(&gate, &subject(1.0), &BaseNumber::Incomparable("scorer".to_owned()));
+    let skipped = ruling(
+        &gate,
+        &subject(1.0),
+        &BaseNumber::Incomparable("scorer".to_owned()),
+    );
     assert_eq!(skipped.ruling, Ruling::Skipped("scorer".to_owned()));
     let bare = Gate::Threshold {
         side: LimitSide::Min,
@@ -65,12 +113,22 @@ fn a_threshold_of_the_baseline_is_compared_with_six_places() {
         strictness: Strictness::Hard,
     };
     let skipped = ruling(&bare, &subject(1.0), &BaseNumber::Absent);
-    assert_eq!((skipped.ruling.as_str(), skipped.threshold, skipped.from_baseline), ("skipped", None, true));
+    assert_eq!(
+        (
+            skipped.ruling.as_str(),
+            skipped.threshold,
+            skipped.from_baseline
+        ),
+        ("skipped", None, true)
+    );
 }
 
 #[test]
 fn only_the_baselines_number_is_compared_on_the_shared_cases() {
-    let apart = Subject { value: Some(0.9), ..Subject::alone(Some(0.1)) };
+    let apart = Subject {
+        value: Some(0.9),
+        ..Subject::alone(Some(0.1))
+    };
     let number = floor(0.5, Strictness::Hard);
     let base = Gate::Threshold {
         side: LimitSide::Min,
@@ -78,60 +136,143 @@ fn only_the_baselines_number_is_compared_on_the_shared_cases() {
         strictness: Strictness::Hard,
     };
     let known = BaseNumber::Known(0.5);
-    assert_eq!(ruling(&number, &apart, &known).ruling.verdict(), Some(Verdict::Pass));
-    assert_eq!(ruling(&base, &apart, &known).ruling.verdict(), Some(Verdict::Fail));
+    assert_eq!(
+        ruling(&number, &apart, &known).ruling.verdict(),
+        Some(Verdict::Pass)
+    );
+    assert_eq!(
+        ruling(&base, &apart, &known).ruling.verdict(),
+        Some(Verdict::Fail)
+    );
 }
 
 #[test]
 fn the_boundary_of_a_regression_passes() {
-    let drop = Gate::Change { direction: ChangeDirection::Drop, tolerance: 0.15, otherwise: None };
-    let rise = Gate::Change { direction: ChangeDirection::Rise, tolerance: 0.15, otherwise: None };
+    let drop = Gate::Change {
+        direction: ChangeDirection::Drop,
+        tolerance: 0.15,
+        otherwise: None,
+    };
+    let rise = Gate::Change {
+        direction: ChangeDirection::Rise,
+        tolerance: 0.15,
+        otherwise: None,
+    };
     let base = BaseNumber::Known(0.5);
-    for (moved, expected) in
-        [(0.15, Verdict::Pass), (0.15 + 0.9e-6, Verdict::Pass), (0.15 + 1.1e-6, Verdict::Fail), (-0.4, Verdict::Pass)]
-    {
+    for (moved, expected) in [
+        (0.15, Verdict::Pass),
+        (0.15 + 0.9e-6, Verdict::Pass),
+        (0.15 + 1.1e-6, Verdict::Fail),
+        (-0.4, Verdict::Pass),
+    ] {
         assert_eq!(judged(&drop, 0.5 - moved, &base), expected, "{moved}");
         assert_eq!(judged(&rise, 0.5 + moved, &base), expected, "{moved}");
     }
-    assert_eq!(ruling(&drop, &subject(0.0), &BaseNumber::Absent).ruling.as_str(), "skipped");
-    assert_eq!(ruling(&drop, &subject(0.0), &BaseNumber::Incomparable("x".to_owned())).ruling.as_str(), "skipped");
+    assert_eq!(
+        ruling(&drop, &subject(0.0), &BaseNumber::Absent)
+            .ruling
+            .as_str(),
+        "skipped"
+    );
+    assert_eq!(
+        ruling(
+            &drop,
+            &subject(0.0),
+            &BaseNumber::Incomparable("x".to_owned())
+        )
+        .ruling
+        .as_str(),
+        "skipped"
+    );
 }
 
 #[test]
 fn without_a_baseline_a_change_gate_may_ask_for_a_number() {
-    let drop = Gate::Change { direction: ChangeDirection::Drop, tolerance: 0.15, otherwise: Some(0.5) };
+    let drop = Gate::Change {
+        direction: ChangeDirection::Drop,
+        tolerance: 0.15,
+        otherwise: Some(0.5),
+    };
     assert_eq!(judged(&drop, 0.5, &BaseNumber::Absent), Verdict::Pass);
     assert_eq!(judged(&drop, 0.49, &BaseNumber::Absent), Verdict::Fail);
     let ruled = ruling(&drop, &subject(0.4), &BaseNumber::Absent);
     assert_eq!(
-        (ruled.gate.as_str(), ruled.threshold, ruled.from_baseline, ruled.hard),
+        (
+            ruled.gate.as_str(),
+            ruled.threshold,
+            ruled.from_baseline,
+            ruled.hard
+        ),
         ("min", Some(0.5), false, true)
     );
     assert_eq!(judged(&drop, 0.3, &BaseNumber::Known(0.4)), Verdict::Pass);
-    assert_eq!(ruling(&drop, &subject(0.0), &BaseNumber::Incomparable("x".to_owned())).ruling.as_str(), "skipped");
+    assert_eq!(
+        ruling(
+            &drop,
+            &subject(0.0),
+            &BaseNumber::Incomparable("x".to_owned())
+        )
+        .ruling
+        .as_str(),
+        "skipped"
+    );
 }
 
 #[test]
 fn a_value_missing_only_in_this_run_is_never_skipped() {
-    let lost = |measured, added_value| Subject { measured, added_value, ..Subject::alone(None) };
+    let lost = |measured, added_value| Subject {
+        measured,
+        added_value,
+        ..Subject::alone(None)
+    };
     let base = |otherwise| Gate::Threshold {
         side: LimitSide::Min,
         limit: Limit::Baseline { otherwise },
         strictness: Strictness::Hard,
     };
-    for gate in [floor(0.5, Strictness::Hard), base(None), Gate::NO_LARGE_DROP, Gate::NO_LARGE_DROP_ELSE_HALF] {
-        let of = |base| ruling(&gate, &lost(3, None), &base).ruling.as_str().to_owned();
+    for gate in [
+        floor(0.5, Strictness::Hard),
+        base(None),
+        Gate::NO_LARGE_DROP,
+        Gate::NO_LARGE_DROP_ELSE_HALF,
+    ] {
+        let of = |base| {
+            ruling(&gate, &lost(3, None), &base)
+                .ruling
+                .as_str()
+                .to_owned()
+        };
         assert_eq!(of(BaseNumber::Known(1.0)), "inconclusive", "{gate:?}");
         assert_eq!(of(BaseNumber::Absent), "skipped", "{gate:?}");
-        assert_eq!(ruling(&gate, &lost(0, None), &BaseNumber::Known(1.0)).ruling.as_str(), "skipped", "{gate:?}");
+        assert_eq!(
+            ruling(&gate, &lost(0, None), &BaseNumber::Known(1.0))
+                .ruling
+                .as_str(),
+            "skipped",
+            "{gate:?}"
+        );
     }
-    let with_added = |added| ruling(&base(Some(0.5)), &lost(3, Some(added)), &BaseNumber::Known(1.0)).ruling.verdict();
-    assert_eq!((with_added(1.0), with_added(0.0)), (Some(Verdict::Inconclusive), Some(Verdict::Fail)));
+    let with_added = |added| {
+        ruling(
+            &base(Some(0.5)),
+            &lost(3, Some(added)),
+            &BaseNumber::Known(1.0),
+        )
+        .ruling
+        .verdict()
+    };
+    assert_eq!(
+        (with_added(1.0), with_added(0.0)),
+        (Some(Verdict::Inconclusive), Some(Verdict::Fail))
+    );
 }
 
 #[test]
 fn nothing_to_measure_is_never_a_pass() {
-    let none = |all_excluded| Subject { all_excluded, ..Subject::alone(None) };
+    let none = |all_excluded| Subject {
+        all_excluded,
+        ..Subject::alone(None)
+    };
     let near = Gate::Threshold {
         side: LimitSide::Min,
         limit: Limit::Baseline { otherwise: None },
@@ -140,18 +281,36 @@ fn nothing_to_measure_is_never_a_pass() {
     for gate in [
         floor(0.0, Strictness::Hard),
         near,
-        Gate::Change { direction: ChangeDirection::Drop, tolerance: 1.0, otherwise: None },
+        Gate::Change {
+            direction: ChangeDirection::Drop,
+            tolerance: 1.0,
+            otherwise: None,
+        },
     ] {
-        for base in [BaseNumber::Known(0.5), BaseNumber::Absent, BaseNumber::Incomparable("scorer".to_owned())] {
-            assert_eq!(ruling(&gate, &none(true), &base).ruling.verdict(), Some(Verdict::Inconclusive));
-            assert_eq!(ruling(&gate, &none(false), &base).ruling, Ruling::Skipped("nothing to measure".to_owned()));
+        for base in [
+            BaseNumber::Known(0.5),
+            BaseNumber::Absent,
+            BaseNumber::Incomparable("scorer".to_owned()),
+        ] {
+            assert_eq!(
+                ruling(&gate, &none(true), &base).ruling.verdict(),
+                Some(Verdict::Inconclusive)
+            );
+            assert_eq!(
+                ruling(&gate, &none(false), &base).ruling,
+                Ruling::Skipped("nothing to measure".to_owned())
+            );
         }
     }
 }
 
 fn gates() -> impl Strategy<Value = (Gate, f64, f64)> {
-    let strictness = prop_oneof![Just(Strictness::Hard), (0.0..0.5).prop_map(Strictness::Band)];
-    (0.0..1.0, strictness).prop_map(|(number, strictness)| (floor(number, strictness), number, strictness.zone()))
+    let strictness = prop_oneof![
+        Just(Strictness::Hard),
+        (0.0..0.5).prop_map(Strictness::Band)
+    ];
+    (0.0..1.0, strictness)
+        .prop_map(|(number, strictness)| (floor(number, strictness), number, strictness.zone()))
 }
 
 proptest! {

@@ -22,15 +22,22 @@ pub fn agreement(marks: &[(Mark, Mark)]) -> Option<Agreement> {
         return None;
     }
     let people: [usize; MARKS] = table.map(|row| row.iter().sum());
-    let scores: [usize; MARKS] = std::array::from_fn(|column| table.iter().map(|row| row[column]).sum());
+    let scores: [usize; MARKS] =
+        std::array::from_fn(|column| table.iter().map(|row| row[column]).sum());
     let count = cases as f64;
     let same: usize = (0..MARKS).map(|mark| table[mark][mark]).sum();
-    let chance = (0..MARKS).map(|mark| people[mark] as f64 * scores[mark] as f64).sum::<f64>() / (count * count);
+    let chance = (0..MARKS)
+        .map(|mark| people[mark] as f64 * scores[mark] as f64)
+        .sum::<f64>()
+        / (count * count);
     let by_chance = (people.iter().all(|one| *one < cases) || people != scores).then_some(chance);
     let beyond = |share: f64| by_chance.map(|chance| (share - chance) / (1.0 - chance));
     let ends = wilson(same, cases).and_then(|(low, high)| beyond(low).zip(beyond(high)));
     // Of two equally frequent marks the better one: the order of the cases must not matter.
-    let most = Mark::ALL.into_iter().max_by_key(|mark| people[*mark as usize]).unwrap_or(Mark::Pass);
+    let most = Mark::ALL
+        .into_iter()
+        .max_by_key(|mark| people[*mark as usize])
+        .unwrap_or(Mark::Pass);
     Some(Agreement {
         cases,
         table,
@@ -44,7 +51,11 @@ pub fn agreement(marks: &[(Mark, Mark)]) -> Option<Agreement> {
     })
 }
 
-fn weighted(table: &[[usize; MARKS]; MARKS], people: &[usize; MARKS], scores: &[usize; MARKS]) -> Option<f64> {
+fn weighted(
+    table: &[[usize; MARKS]; MARKS],
+    people: &[usize; MARKS],
+    scores: &[usize; MARKS],
+) -> Option<f64> {
     let (mut seen, mut expected) = (0.0, 0.0);
     let count: usize = people.iter().sum();
     for row in 0..MARKS {
@@ -74,14 +85,23 @@ mod tests {
     }
 
     fn near(found: Option<f64>, expected: f64) {
-        assert!((found.unwrap() - expected).abs() < 1e-9, "{found:?}, not {expected}");
+        assert!(
+            (found.unwrap() - expected).abs() < 1e-9,
+            "{found:?}, not {expected}"
+        );
     }
 
     /// Computed with 30 digits. The first is a textbook example: 20 and 15 of 50 agree, kappa 0.4.
     #[test]
     fn kappa_equals_worked_examples() {
         for (table, kappa, weighted, low, high) in [
-            ([[20, 5, 0], [10, 15, 0], [0, 0, 0]], 0.4, 0.4, 0.124_992_990_7, 0.617_928_93),
+            (
+                [[20, 5, 0], [10, 15, 0], [0, 0, 0]],
+                0.4,
+                0.4,
+                0.124_992_990_7,
+                0.617_928_93,
+            ),
             (
                 [[10, 2, 0], [1, 5, 3], [0, 2, 17]],
                 0.682_224_428_997,
@@ -89,7 +109,13 @@ mod tests {
                 0.447_748_856_5,
                 0.833_167_988_5,
             ),
-            ([[5, 0, 0], [0, 5, 0], [0, 0, 5]], 1.0, 1.0, 0.694_175_048_4, 1.0),
+            (
+                [[5, 0, 0], [0, 5, 0], [0, 0, 5]],
+                1.0,
+                1.0,
+                0.694_175_048_4,
+                1.0,
+            ),
         ] {
             let found = of(table).unwrap();
             near(found.kappa, kappa);
@@ -103,14 +129,20 @@ mod tests {
     #[test]
     fn the_best_constant_mark_is_reported() {
         let found = of([[1, 0, 1], [0, 0, 0], [0, 0, 18]]).unwrap();
-        assert_eq!((found.cases, found.observed, found.base_rate), (20, 0.95, 0.9));
+        assert_eq!(
+            (found.cases, found.observed, found.base_rate),
+            (20, 0.95, 0.9)
+        );
         assert_eq!((found.constant, found.constant_right), (Mark::Pass, 0.9));
     }
 
     #[test]
     fn equal_marks_only_give_no_kappa() {
         let found = of([[0, 0, 0], [0, 0, 0], [0, 0, 9]]).unwrap();
-        assert_eq!((found.kappa, found.interval, found.weighted, found.observed), (None, None, None, 1.0));
+        assert_eq!(
+            (found.kappa, found.interval, found.weighted, found.observed),
+            (None, None, None, 1.0)
+        );
         assert_eq!(of([[0; 3]; 3]), None);
         // People always pass, the score always fails: no agreement, and none by chance.
         let found = of([[0, 0, 0], [0, 0, 0], [9, 0, 0]]).unwrap();
@@ -142,12 +174,21 @@ mod tests {
 
     fn bounded(table: &[[usize; 3]; 3]) {
         let found = of(*table).unwrap();
-        let turned = of(std::array::from_fn(|row| std::array::from_fn(|column| table[column][row]))).unwrap();
-        assert!(found.constant_right >= found.base_rate && found.constant_right * 3.0 >= 1.0, "{table:?}");
+        let turned = of(std::array::from_fn(|row| {
+            std::array::from_fn(|column| table[column][row])
+        }))
+        .unwrap();
+        assert!(
+            found.constant_right >= found.base_rate && found.constant_right * 3.0 >= 1.0,
+            "{table:?}"
+        );
         match (found.kappa, found.interval, turned.kappa) {
             (Some(kappa), Some((low, high)), Some(other)) => {
                 assert!((kappa - other).abs() < 1e-12, "{table:?}");
-                assert!(-1.0 <= low && low <= kappa && kappa <= high && high <= 1.0, "{table:?}");
+                assert!(
+                    -1.0 <= low && low <= kappa && kappa <= high && high <= 1.0,
+                    "{table:?}"
+                );
                 assert_eq!(kappa == 1.0, found.observed == 1.0, "{table:?}");
             }
             (None, None, None) => assert_eq!(found.observed, 1.0, "{table:?}"),
@@ -162,11 +203,23 @@ mod tests {
         for count in [15, 40, 120] {
             let (mut held, mut known) = (0, 0);
             for _ in 0..2000 {
-                let mut coin = || if random.f64() < 0.6 { Mark::Pass } else { Mark::Fail };
+                let mut coin = || {
+                    if random.f64() < 0.6 {
+                        Mark::Pass
+                    } else {
+                        Mark::Fail
+                    }
+                };
                 let drawn: Vec<(Mark, Mark)> = (0..count).map(|_| (coin(), coin())).collect();
                 let marks: Vec<(Mark, Mark)> = drawn
                     .into_iter()
-                    .map(|(one, other)| if random.f64() < 0.7 { (one, one) } else { (one, other) })
+                    .map(|(one, other)| {
+                        if random.f64() < 0.7 {
+                            (one, one)
+                        } else {
+                            (one, other)
+                        }
+                    })
                     .collect();
                 if let Some((low, high)) = agreement(&marks).and_then(|found| found.interval) {
                     known += 1;

@@ -40,17 +40,22 @@ const WORK: usize = 4_000_000;
 pub fn intervals(paired: &PairedCases<'_>) -> Vec<Option<(f64, f64)>> {
     let columns = paired.specs.len();
     let documents = by_document(paired.documents);
-    let measured: Vec<usize> = (0..columns).map(|column| measured_documents(paired, column)).collect();
+    let measured: Vec<usize> = (0..columns)
+        .map(|column| measured_documents(paired, column))
+        .collect();
     if measured.iter().all(|documents| *documents < FEWEST_CASES) {
         return vec![None; columns];
     }
-    let has_interval = |(column, spec)| measured[column] >= FEWEST_CASES && is_smooth(spec, paired.specs);
+    let has_interval =
+        |(column, spec)| measured[column] >= FEWEST_CASES && is_smooth(spec, paired.specs);
     let smooth: Vec<bool> = paired.specs.iter().enumerate().map(has_interval).collect();
     if paired.now == paired.before {
         // All resamples of equal pairs have the same difference.
         let all: Vec<usize> = (0..paired.now.len()).collect();
         let differences = difference(paired, &all).into_iter().zip(&smooth);
-        return differences.map(|(one, smooth)| one.filter(|_| *smooth).map(|_| (0.0, 0.0))).collect();
+        return differences
+            .map(|(one, smooth)| one.filter(|_| *smooth).map(|_| (0.0, 0.0)))
+            .collect();
     }
     let mut drawn: Vec<Vec<WeightedDifference>> = vec![Vec::new(); columns];
     let mut keep = |counts: &[usize], weight: f64| {
@@ -63,12 +68,20 @@ pub fn intervals(paired: &PairedCases<'_>) -> Vec<Option<(f64, f64)>> {
         }
     };
     match documents.len() {
-        few @ ..=EXACT if paired.now.len() * columns * DRAWINGS <= WORK => every_drawing(few, &mut keep),
+        few @ ..=EXACT if paired.now.len() * columns * DRAWINGS <= WORK => {
+            every_drawing(few, &mut keep)
+        }
         many => some_drawings(many, rounds(paired.now.len(), columns), &mut keep),
     }
     let metrics = smooth.into_iter().zip(drawn).zip(measured);
     metrics
-        .map(|((smooth, values), documents)| if smooth { percentiles(values, tail(documents)) } else { None })
+        .map(|((smooth, values), documents)| {
+            if smooth {
+                percentiles(values, tail(documents))
+            } else {
+                None
+            }
+        })
         .collect()
 }
 
@@ -76,10 +89,20 @@ pub fn intervals(paired: &PairedCases<'_>) -> Vec<Option<(f64, f64)>> {
 fn measured_documents(paired: &PairedCases<'_>, column: usize) -> usize {
     let plain = |column: usize| {
         let measured = paired.now.iter().zip(paired.before).zip(paired.documents);
-        let measured = measured.filter(|((now, before), _)| now[column].is_some() && before[column].is_some());
-        measured.map(|(_, document)| document).collect::<BTreeSet<_>>().len()
+        let measured =
+            measured.filter(|((now, before), _)| now[column].is_some() && before[column].is_some());
+        measured
+            .map(|(_, document)| document)
+            .collect::<BTreeSet<_>>()
+            .len()
     };
-    let named = |name: &str| paired.specs.iter().position(|spec| spec.name == name).map_or(0, plain);
+    let named = |name: &str| {
+        paired
+            .specs
+            .iter()
+            .position(|spec| spec.name == name)
+            .map_or(0, plain)
+    };
     match paired.specs[column].aggregate.parts() {
         Some([one, other]) => named(one).min(named(other)),
         None => plain(column),
@@ -104,7 +127,13 @@ fn by_document(documents: &[usize]) -> Vec<Vec<usize>> {
 
 /// Enumerates all resamples of `count` documents, each with the number of the `count ^ count` ordered draws that it represents.
 fn every_drawing(count: usize, keep: &mut impl FnMut(&[usize], f64)) {
-    fn further(counts: &mut [usize], index: usize, left: usize, weight: f64, keep: &mut impl FnMut(&[usize], f64)) {
+    fn further(
+        counts: &mut [usize],
+        index: usize,
+        left: usize,
+        weight: f64,
+        keep: &mut impl FnMut(&[usize], f64),
+    ) {
         if index + 1 == counts.len() {
             counts[index] = left;
             keep(counts, weight);
@@ -144,17 +173,28 @@ fn tail(documents: usize) -> f64 {
 
 /// Whether a value changes little if one case changes little: only then do resamples show how it varies.
 fn is_smooth(spec: &MetricSpec, specs: &[MetricSpec]) -> bool {
-    let named = |name| specs.iter().any(|other| other.name == name && is_smooth(other, &[]));
+    let named = |name| {
+        specs
+            .iter()
+            .any(|other| other.name == name && is_smooth(other, &[]))
+    };
     match spec.aggregate {
         Aggregate::Mean | Aggregate::Rate | Aggregate::Sum => true,
-        Aggregate::Worst | Aggregate::Median | Aggregate::P95 | Aggregate::Coverage | Aggregate::NewlyFailing => false,
+        Aggregate::Worst
+        | Aggregate::Median
+        | Aggregate::P95
+        | Aggregate::Coverage
+        | Aggregate::NewlyFailing => false,
         Aggregate::Harmonic(one, other) => named(one) && named(other),
     }
 }
 
 fn difference(paired: &PairedCases<'_>, rows: &[usize]) -> Vec<Option<f64>> {
-    let fold =
-        |side: &[Vec<Option<f64>>]| fold::aggregates(paired.specs, rows.len(), |row, column| side[rows[row]][column]);
+    let fold = |side: &[Vec<Option<f64>>]| {
+        fold::aggregates(paired.specs, rows.len(), |row, column| {
+            side[rows[row]][column]
+        })
+    };
     let pairs = fold(paired.now).into_iter().zip(fold(paired.before));
     pairs.map(|(now, before)| Some(now? - before?)).collect()
 }
@@ -167,8 +207,15 @@ fn percentiles(mut values: Vec<WeightedDifference>, tail: f64) -> Option<(f64, f
         *so_far += one.weight;
         Some((*so_far, one.value))
     };
-    let low = values.iter().scan(0.0, reached).find(|(so_far, _)| *so_far >= needed);
-    let high = values.iter().rev().scan(0.0, reached).find(|(so_far, _)| *so_far >= needed);
+    let low = values
+        .iter()
+        .scan(0.0, reached)
+        .find(|(so_far, _)| *so_far >= needed);
+    let high = values
+        .iter()
+        .rev()
+        .scan(0.0, reached)
+        .find(|(so_far, _)| *so_far >= needed);
     Some((low?.1, high?.1))
 }
 

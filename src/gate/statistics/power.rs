@@ -51,20 +51,28 @@ mod tests {
     use crate::gate::statistics::quantile::student_quantile;
     use crate::model::{Aggregate, MetricSpec, Unit};
 
-    const MEAN: MetricSpec = MetricSpec { name: "m", ..MetricSpec::PLAIN };
+    const MEAN: MetricSpec = MetricSpec {
+        name: "m",
+        ..MetricSpec::PLAIN
+    };
 
     /// Computed with 30 digits.
     #[test]
     fn the_detectable_change_follows_the_formula() {
         // The deviation of 0, 1, 0, 1 is 1/sqrt(3): four such cases cannot show a change that a share can have.
-        let points = MetricSpec { unit: Unit::Points, ..MEAN };
+        let points = MetricSpec {
+            unit: Unit::Points,
+            ..MEAN
+        };
         let few = detectable(&points, &[0.0, 1.0, 0.0, 1.0]).unwrap();
         assert!((few - 1.201_153_741_99).abs() < 1e-8, "{few}");
         assert_eq!(detectable(&MEAN, &[0.0, 1.0, 0.0, 1.0]), None);
         let many = detectable(&MEAN, &[0.0, 1.0].repeat(200)).unwrap();
         assert!((many - 0.070_299_186_764_6).abs() < 1e-8, "{many}");
         for (passed, expected) in [(20, 0.179_770_955_868), (12, 0.325_583_008_531)] {
-            let values: Vec<f64> = (0..20).map(|index| f64::from(u8::from(index < passed))).collect();
+            let values: Vec<f64> = (0..20)
+                .map(|index| f64::from(u8::from(index < passed)))
+                .collect();
             let found = detectable(&MetricSpec::RATE, &values).unwrap();
             assert!((found - expected).abs() < 1e-8, "{passed}: {found}");
         }
@@ -72,11 +80,27 @@ mod tests {
 
     #[test]
     fn some_metrics_have_no_detectable_change() {
-        for spec in [Aggregate::Worst, Aggregate::Sum, Aggregate::Harmonic("a", "b")] {
-            assert_eq!(detectable(&MetricSpec { aggregate: spec, ..MEAN }, &[0.1; 30]), None);
+        for spec in [
+            Aggregate::Worst,
+            Aggregate::Sum,
+            Aggregate::Harmonic("a", "b"),
+        ] {
+            assert_eq!(
+                detectable(
+                    &MetricSpec {
+                        aggregate: spec,
+                        ..MEAN
+                    },
+                    &[0.1; 30]
+                ),
+                None
+            );
         }
         assert_eq!(detectable(&MEAN, &[1.0; 9]), None);
-        assert_eq!((detectable(&MEAN, &[1.0]), detectable(&MEAN, &[])), (None, None));
+        assert_eq!(
+            (detectable(&MEAN, &[1.0]), detectable(&MEAN, &[])),
+            (None, None)
+        );
         assert_eq!(detectable(&MetricSpec::RATE, &[1.0]), None);
     }
 
@@ -86,8 +110,8 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(11);
         let mut normal = move || (0..12).map(|_| random.f64()).sum::<f64>() - 6.0;
         for count in [8_usize, 20, 50] {
-            let change =
-                (student_quantile(0.975, count - 1) + student_quantile(0.8, count - 1)) / (count as f64).sqrt();
+            let change = (student_quantile(0.975, count - 1) + student_quantile(0.8, count - 1))
+                / (count as f64).sqrt();
             let mut seen = 0;
             for _ in 0..4000 {
                 let values: Vec<f64> = (0..count).map(|_| change + normal()).collect();

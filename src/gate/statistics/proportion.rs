@@ -5,7 +5,11 @@ use super::quantile::Z95;
 
 /// The interval of a share of independent cases, by Wilson; `None` for fewer than five cases.
 pub fn share_interval(part: usize, whole: usize) -> Option<(f64, f64)> {
-    if whole < FEWEST_CASES { None } else { wilson(part, whole) }
+    if whole < FEWEST_CASES {
+        None
+    } else {
+        wilson(part, whole)
+    }
 }
 
 /// The 95 % score interval of the share `part` of `whole`; `None` if `whole` is 0.
@@ -23,7 +27,11 @@ pub(super) fn wilson(part: usize, whole: usize) -> Option<(f64, f64)> {
     let at = |value: f64| (value / (1.0 + square / count)).clamp(0.0, 1.0);
     // At the ends the two terms are equal, which rounding may hide.
     let low = if part == 0 { 0.0 } else { at(middle - reach) };
-    let high = if part == whole { 1.0 } else { at(middle + reach) };
+    let high = if part == whole {
+        1.0
+    } else {
+        at(middle + reach)
+    };
     Some((low, high))
 }
 
@@ -48,8 +56,14 @@ mod tests {
             (12, 20, 0.386_581_500_762, 0.781_193_467_627),
         ] {
             let (found_low, found_high) = wilson(part, whole).unwrap();
-            assert!((found_low - low).abs() < 1e-10, "{part} of {whole}: {found_low}");
-            assert!((found_high - high).abs() < 1e-10, "{part} of {whole}: {found_high}");
+            assert!(
+                (found_low - low).abs() < 1e-10,
+                "{part} of {whole}: {found_low}"
+            );
+            assert!(
+                (found_high - high).abs() < 1e-10,
+                "{part} of {whole}: {found_high}"
+            );
         }
         assert_eq!(wilson(0, 0), None);
     }
@@ -58,7 +72,11 @@ mod tests {
     fn fewer_than_five_cases_have_no_interval() {
         for whole in 0..=10 {
             for part in 0..=whole {
-                assert_eq!(share_interval(part, whole).is_some(), whole >= 5, "{part} of {whole}");
+                assert_eq!(
+                    share_interval(part, whole).is_some(),
+                    whole >= 5,
+                    "{part} of {whole}"
+                );
             }
         }
         assert_eq!(share_interval(3, 9), wilson(3, 9));
@@ -72,12 +90,18 @@ mod tests {
                 let (low, high) = wilson(part, whole).unwrap();
                 let share = part as f64 / whole as f64;
                 assert!(low <= share && share <= high, "{part} of {whole}");
-                for end in [low, high].into_iter().filter(|end| (0.0 < *end) && (*end < 1.0)) {
+                for end in [low, high]
+                    .into_iter()
+                    .filter(|end| (0.0 < *end) && (*end < 1.0))
+                {
                     let score = (share - end).abs() / (end * (1.0 - end) / whole as f64).sqrt();
                     assert!((score - Z95).abs() < 1e-9, "{part} of {whole}: {score}");
                 }
                 let (other_low, other_high) = wilson(whole - part, whole).unwrap();
-                assert!((low + other_high - 1.0).abs() < 1e-12 && (high + other_low - 1.0).abs() < 1e-12);
+                assert!(
+                    (low + other_high - 1.0).abs() < 1e-12
+                        && (high + other_low - 1.0).abs() < 1e-12
+                );
             }
         }
     }
@@ -95,7 +119,8 @@ mod tests {
                     if low <= *truth && *truth <= high {
                         held += probability;
                     }
-                    probability *= (whole - part) as f64 / (part + 1) as f64 * truth / (1.0 - truth);
+                    probability *=
+                        (whole - part) as f64 / (part + 1) as f64 * truth / (1.0 - truth);
                 }
             }
             let coverage = held / truths.len() as f64;

@@ -17,7 +17,8 @@ pub fn normal_below(value: f64) -> f64 {
 }
 
 fn student(degrees: usize) -> StudentsT {
-    StudentsT::new(0.0, 1.0, degrees.max(1) as f64).expect("the scale and the degrees of freedom are positive")
+    StudentsT::new(0.0, 1.0, degrees.max(1) as f64)
+        .expect("the scale and the degrees of freedom are positive")
 }
 
 /// The quantile `share` of Student's distribution with this many degrees of freedom (at least 1), to ten places.
@@ -47,8 +48,14 @@ mod tests {
         ] {
             for (share, expected) in [(0.975, at_975), (0.99, at_99), (0.8, at_80)] {
                 let found = student_quantile(share, degrees);
-                assert!((found - expected).abs() < 1e-8, "{share} of {degrees}: {found}");
-                assert!((student_below(expected, degrees) - share).abs() < 1e-9, "{share} of {degrees}");
+                assert!(
+                    (found - expected).abs() < 1e-8,
+                    "{share} of {degrees}: {found}"
+                );
+                assert!(
+                    (student_below(expected, degrees) - share).abs() < 1e-9,
+                    "{share} of {degrees}"
+                );
             }
         }
         assert!((normal_below(Z95) - 0.975).abs() < 1e-10);
@@ -57,7 +64,10 @@ mod tests {
     #[test]
     fn many_degrees_approach_the_normal_distribution() {
         for degrees in [10_000, 1_000_000] {
-            assert!((student_quantile(0.975, degrees) - Z95).abs() < 1e-3, "{degrees}");
+            assert!(
+                (student_quantile(0.975, degrees) - Z95).abs() < 1e-3,
+                "{degrees}"
+            );
         }
     }
 }

@@ -16,8 +16,13 @@ pub enum CaseDependence {
 /// A pair passes every sample (pass^N: Yao et al., "τ-bench", 2024, with all N samples drawn, so that their estimator is the plain share)
 /// if all its planned samples completed and passed. A pair that lost a sample fails if a completed sample fails; otherwise its result is
 /// unknown: it is left out and counted, because a lost sample proves nothing.
-pub fn reliability<'p>(pairs: impl Iterator<Item = &'p PairResult>, cases: CaseDependence) -> Option<Reliability> {
-    let counted: Vec<&PairResult> = pairs.filter(|pair| pair.exclusion == Exclusion::Counted).collect();
+pub fn reliability<'p>(
+    pairs: impl Iterator<Item = &'p PairResult>,
+    cases: CaseDependence,
+) -> Option<Reliability> {
+    let counted: Vec<&PairResult> = pairs
+        .filter(|pair| pair.exclusion == Exclusion::Counted)
+        .collect();
     if counted.is_empty() {
         return None;
     }
@@ -30,7 +35,10 @@ pub fn reliability<'p>(pairs: impl Iterator<Item = &'p PairResult>, cases: CaseD
         },
     };
     let majority = counted.iter().filter(|pair| pair.passed.passes()).count();
-    let steady = counted.iter().copied().filter(|pair| pair.passed == Standing::Passes);
+    let steady = counted
+        .iter()
+        .copied()
+        .filter(|pair| pair.passed == Standing::Passes);
     let (whole, untold): (Vec<_>, Vec<_>) = steady.partition(|pair| pair.completed == pair.planned);
     let stopped_early = untold.iter().filter(|pair| pair.lost.is_empty()).count();
     let several = counted.iter().any(|pair| pair.planned > 1);
@@ -48,8 +56,8 @@ mod tests {
     use crate::fold;
     use crate::fold::{GradedSample, PairMeta};
     use crate::model::{
-        AgentName, AnsweredBy, CaseId, Check, CheckKey, CheckName, CheckOutcome, Failure, Grade, Layer, PairResult,
-        RepoPath, Tag, UngradedReason,
+        AgentName, AnsweredBy, CaseId, Check, CheckKey, CheckName, CheckOutcome, Failure, Grade,
+        Layer, PairResult, RepoPath, Tag, UngradedReason,
     };
 
     /// Samples of one pair: `+` passes, `-` fails, `.` is lost.
@@ -64,8 +72,16 @@ mod tests {
                 })),
                 _ => return GradedSample::Lost(UngradedReason::NotRecorded),
             };
-            let name = CheckName { word: "c".to_owned().into(), key: CheckKey::Only };
-            let checks = vec![Check { name, line: 1, outcome, expected: None }];
+            let name = CheckName {
+                word: "c".to_owned().into(),
+                key: CheckKey::Only,
+            };
+            let checks = vec![Check {
+                name,
+                line: 1,
+                outcome,
+                expected: None,
+            }];
             GradedSample::Completed(Grade {
                 values: Vec::new(),
                 checks,
@@ -91,14 +107,21 @@ mod tests {
         let pairs: Vec<PairResult> = pairs.iter().map(|samples| pair(samples)).collect();
         let found = reliability(pairs.iter(), CaseDependence::Apart)?;
         let every = found.every.map(|every| (every.passed, every.of));
-        Some(((found.majority.passed, found.majority.of), every, found.untold))
+        Some((
+            (found.majority.passed, found.majority.of),
+            every,
+            found.untold,
+        ))
     }
 
     #[test]
     fn a_case_passes_every_sample_if_all_completed_and_passed() {
         for (pairs, expected) in [
             (&["+", "-"][..], Some(((1, 2), None, 0))),
-            (&["+++", "++-", "--+", "---"][..], Some(((2, 4), Some((1, 4)), 0))),
+            (
+                &["+++", "++-", "--+", "---"][..],
+                Some(((2, 4), Some((1, 4)), 0)),
+            ),
             // Two of three completed and passed: the third is unknown. One failure is enough.
             (&["++.", "+++"][..], Some(((2, 2), Some((1, 1)), 1))),
             (&["+-.", "+++"][..], Some(((1, 2), Some((1, 2)), 0))),
@@ -117,10 +140,15 @@ mod tests {
         for one in samples {
             for other in samples {
                 for third in samples {
-                    let Some(((majority, counted), Some((every, of)), untold)) = counts(&[one, other, third]) else {
+                    let Some(((majority, counted), Some((every, of)), untold)) =
+                        counts(&[one, other, third])
+                    else {
                         continue;
                     };
-                    assert!(every <= majority && of + untold == counted, "{one} {other} {third}");
+                    assert!(
+                        every <= majority && of + untold == counted,
+                        "{one} {other} {third}"
+                    );
                 }
             }
         }
@@ -128,7 +156,11 @@ mod tests {
 
     #[test]
     fn a_case_that_was_not_sampled_further_lost_no_sample() {
-        let stopped = PairResult { planned: 5, spared: 2, ..pair("+++") };
+        let stopped = PairResult {
+            planned: 5,
+            spared: 2,
+            ..pair("+++")
+        };
         let pairs = [stopped, pair("+++.+"), pair("+++++")];
         let found = reliability(pairs.iter(), CaseDependence::Apart).unwrap();
         assert_eq!((found.untold, found.stopped_early), (2, 1));
@@ -136,9 +168,24 @@ mod tests {
 
     #[test]
     fn cases_that_share_a_document_have_no_interval() {
-        let pairs = [pair("+++"), pair("++-"), pair("+++"), pair("+++"), pair("---")];
-        assert!(reliability(pairs.iter(), CaseDependence::Apart).unwrap().majority.ci95.is_some());
+        let pairs = [
+            pair("+++"),
+            pair("++-"),
+            pair("+++"),
+            pair("+++"),
+            pair("---"),
+        ];
+        assert!(
+            reliability(pairs.iter(), CaseDependence::Apart)
+                .unwrap()
+                .majority
+                .ci95
+                .is_some()
+        );
         let together = reliability(pairs.iter(), CaseDependence::Together).unwrap();
-        assert_eq!((together.majority.ci95, together.every.unwrap().ci95), (None, None));
+        assert_eq!(
+            (together.majority.ci95, together.every.unwrap().ci95),
+            (None, None)
+        );
     }
 }

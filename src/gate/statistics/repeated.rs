@@ -28,9 +28,17 @@ impl RepeatedMetric {
         }
         values.sort_by(f64::total_cmp);
         let equal = values.first() == values.last();
-        let mean = if equal { values[0] } else { values.iter().sum::<f64>() / count as f64 };
+        let mean = if equal {
+            values[0]
+        } else {
+            values.iter().sum::<f64>() / count as f64
+        };
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        Some(Self { mean, deviation: (squares / (count - 1) as f64).sqrt(), values })
+        Some(Self {
+            mean,
+            deviation: (squares / (count - 1) as f64).sqrt(),
+            values,
+        })
     }
 
     /// Number of runs.
@@ -83,16 +91,33 @@ impl RepeatedMetric {
     }
 
     /// How often that happened among these runs: failed comparisons, and all comparisons.
-    pub fn seen_alarms(&self, better: Better, against: ComparisonTarget, tolerance: f64) -> (usize, usize) {
-        let worse = |value: f64, than: f64| self.worse_by(better, value, than) > tolerance + crate::model::EPSILON;
+    pub fn seen_alarms(
+        &self,
+        better: Better,
+        against: ComparisonTarget,
+        tolerance: f64,
+    ) -> (usize, usize) {
+        let worse = |value: f64, than: f64| {
+            self.worse_by(better, value, than) > tolerance + crate::model::EPSILON
+        };
         let count = self.count();
         match against {
-            ComparisonTarget::Number(number) => {
-                (self.values.iter().filter(|value| worse(**value, number)).count(), count)
-            }
+            ComparisonTarget::Number(number) => (
+                self.values
+                    .iter()
+                    .filter(|value| worse(**value, number))
+                    .count(),
+                count,
+            ),
             ComparisonTarget::Run => {
-                let pairs = self.values.iter().flat_map(|one| self.values.iter().map(move |other| (*one, *other)));
-                (pairs.filter(|(value, than)| worse(*value, *than)).count(), count * (count - 1))
+                let pairs = self
+                    .values
+                    .iter()
+                    .flat_map(|one| self.values.iter().map(move |other| (*one, *other)));
+                (
+                    pairs.filter(|(value, than)| worse(*value, *than)).count(),
+                    count * (count - 1),
+                )
             }
         }
     }
@@ -104,9 +129,9 @@ impl RepeatedMetric {
         let (low, high) = self.range();
         let seen = match against {
             ComparisonTarget::Run => high - low,
-            ComparisonTarget::Number(number) => {
-                self.worse_by(better, low, number).max(self.worse_by(better, high, number))
-            }
+            ComparisonTarget::Number(number) => self
+                .worse_by(better, low, number)
+                .max(self.worse_by(better, high, number)),
         };
         (reach - self.room(better, against)).max(seen).max(0.0)
     }
@@ -122,7 +147,9 @@ impl RepeatedMetric {
     fn unit(&self, against: ComparisonTarget) -> f64 {
         match against {
             ComparisonTarget::Run => self.deviation * 2.0_f64.sqrt(),
-            ComparisonTarget::Number(_) => self.deviation * (1.0 + 1.0 / self.count() as f64).sqrt(),
+            ComparisonTarget::Number(_) => {
+                self.deviation * (1.0 + 1.0 / self.count() as f64).sqrt()
+            }
         }
     }
 
@@ -155,7 +182,13 @@ mod tests {
         near(runs.deviation(), (32.0_f64 / 7.0).sqrt());
         assert_eq!((runs.count(), runs.range()), (8, (2.0, 9.0)));
         near(runs.inside(), 7.0 / 9.0);
-        assert_eq!((RepeatedMetric::new(vec![0.5]), RepeatedMetric::new(Vec::new())), (None, None));
+        assert_eq!(
+            (
+                RepeatedMetric::new(vec![0.5]),
+                RepeatedMetric::new(Vec::new())
+            ),
+            (None, None)
+        );
     }
 
     /// Five runs with the deviation 0.1: Student's 99 % quantile with four degrees of freedom is 3.74694738798.
@@ -166,15 +199,33 @@ mod tests {
         near(five.deviation(), 0.1);
         let drop = five.tolerance(Better::Higher, ComparisonTarget::Run, 0.01);
         near(drop, 3.746_947_387_98 * 0.1 * 2.0_f64.sqrt());
-        near(five.false_alarms(Better::Higher, ComparisonTarget::Run, drop), 0.01);
-        near(five.false_alarms(Better::Lower, ComparisonTarget::Run, drop), 0.01);
-        near(five.false_alarms(Better::Higher, ComparisonTarget::Run, 0.0), 0.5);
+        near(
+            five.false_alarms(Better::Higher, ComparisonTarget::Run, drop),
+            0.01,
+        );
+        near(
+            five.false_alarms(Better::Lower, ComparisonTarget::Run, drop),
+            0.01,
+        );
+        near(
+            five.false_alarms(Better::Higher, ComparisonTarget::Run, 0.0),
+            0.5,
+        );
         let zone = five.tolerance(Better::Higher, ComparisonTarget::Number(0.75), 0.01);
         near(zone, 3.746_947_387_98 * 0.1 * 1.2_f64.sqrt() - 0.05);
-        near(five.false_alarms(Better::Higher, ComparisonTarget::Number(0.75), zone), 0.01);
+        near(
+            five.false_alarms(Better::Higher, ComparisonTarget::Number(0.75), zone),
+            0.01,
+        );
         // If lower is better, the same number is missed on the other side.
-        near(five.tolerance(Better::Lower, ComparisonTarget::Number(0.85), 0.01), zone);
-        near(five.tolerance(Better::Higher, ComparisonTarget::Number(0.1), 0.01), 0.0);
+        near(
+            five.tolerance(Better::Lower, ComparisonTarget::Number(0.85), 0.01),
+            zone,
+        );
+        near(
+            five.tolerance(Better::Higher, ComparisonTarget::Number(0.1), 0.01),
+            0.0,
+        );
     }
 
     /// A metric of the worst case: nine equal runs, one far below. Student's tolerance would be smaller than the observed difference.
@@ -182,17 +233,31 @@ mod tests {
     fn no_observed_run_fails_with_the_proposed_tolerance() {
         for values in [vec![1.0; 9], vec![0.9; 4], (0..30).map(|_| 0.9).collect()] {
             for better in [Better::Higher, Better::Lower] {
-                for against in [ComparisonTarget::Run, ComparisonTarget::Number(0.8), ComparisonTarget::Number(1.0)] {
+                for against in [
+                    ComparisonTarget::Run,
+                    ComparisonTarget::Number(0.8),
+                    ComparisonTarget::Number(1.0),
+                ] {
                     let mut values = values.clone();
                     values.push(0.2);
                     let runs = runs(&values);
                     let tolerance = runs.tolerance(better, against, 0.01);
-                    assert_eq!(runs.seen_alarms(better, against, tolerance).0, 0, "{values:?} {against:?}");
+                    assert_eq!(
+                        runs.seen_alarms(better, against, tolerance).0,
+                        0,
+                        "{values:?} {against:?}"
+                    );
                 }
             }
         }
-        assert_eq!(runs(&[0.2, 0.4, 0.4]).seen_alarms(Better::Higher, ComparisonTarget::Run, 0.1), (2, 6));
-        assert_eq!(runs(&[0.2, 0.4, 0.4]).seen_alarms(Better::Lower, ComparisonTarget::Number(0.3), 0.0), (2, 3));
+        assert_eq!(
+            runs(&[0.2, 0.4, 0.4]).seen_alarms(Better::Higher, ComparisonTarget::Run, 0.1),
+            (2, 6)
+        );
+        assert_eq!(
+            runs(&[0.2, 0.4, 0.4]).seen_alarms(Better::Lower, ComparisonTarget::Number(0.3), 0.0),
+            (2, 3)
+        );
     }
 
     #[test]
@@ -200,9 +265,18 @@ mod tests {
         let steady = runs(&[0.9; 10]);
         assert!(!steady.vary() && !runs(&[0.1 + 0.2; 3]).vary());
         near(steady.at_most_differs(), 0.258_865_550_9);
-        near(steady.false_alarms(Better::Higher, ComparisonTarget::Number(0.9), 0.0), 0.0);
-        near(steady.false_alarms(Better::Higher, ComparisonTarget::Number(0.95), 0.0), 1.0);
-        near(steady.tolerance(Better::Higher, ComparisonTarget::Number(0.95), 0.01), 0.05);
+        near(
+            steady.false_alarms(Better::Higher, ComparisonTarget::Number(0.9), 0.0),
+            0.0,
+        );
+        near(
+            steady.false_alarms(Better::Higher, ComparisonTarget::Number(0.95), 0.0),
+            1.0,
+        );
+        near(
+            steady.tolerance(Better::Higher, ComparisonTarget::Number(0.95), 0.01),
+            0.05,
+        );
     }
 
     /// Normal runs: a baseline and a further run of the same agent, with the tolerance from ten earlier runs.

@@ -82,103 +82,378 @@ use ExpectedChange::{Approval, Listed, Nothing};
 type SettingRow = (&'static str, &'static str, &'static str, ExpectedChange);
 
 const ROWS: &[SettingRow] = &[
-    ("ConfigFile.early_stop", "early_stop: true", "early_stop: false", Nothing),
-    ("ConfigFile.version", "version: 1", "version: 1 # one", Nothing),
-    ("ConfigFile.baseline", "baselines/latest.json", "b.json", Nothing),
+    (
+        "ConfigFile.early_stop",
+        "early_stop: true",
+        "early_stop: false",
+        Nothing,
+    ),
+    (
+        "ConfigFile.version",
+        "version: 1",
+        "version: 1 # one",
+        Nothing,
+    ),
+    (
+        "ConfigFile.baseline",
+        "baselines/latest.json",
+        "b.json",
+        Nothing,
+    ),
     ("ConfigFile.results", ".goldgate", "golden", Nothing),
-    ("ConfigFile.samples", "samples: 3\nredact", "samples: 1\nredact", Approval),
-    ("ConfigFile.suites", "- { id: cross, kind: cross_agent, path: cross, runs_of: contracts }", "", Approval),
-    ("ConfigFile.targets", "web: { http", "more: { http: 'http://127.0.0.1:9/' }\n  web: { http", Listed),
-    ("ConfigFile.budget", "max_minutes: 5", "max_minutes: 6", Nothing),
-    ("ConfigFile.prices", "prices: { m:", "prices: { n:", Approval),
+    (
+        "ConfigFile.samples",
+        "samples: 3\nredact",
+        "samples: 1\nredact",
+        Approval,
+    ),
+    (
+        "ConfigFile.suites",
+        "- { id: cross, kind: cross_agent, path: cross, runs_of: contracts }",
+        "",
+        Approval,
+    ),
+    (
+        "ConfigFile.targets",
+        "web: { http",
+        "more: { http: 'http://127.0.0.1:9/' }\n  web: { http",
+        Listed,
+    ),
+    (
+        "ConfigFile.budget",
+        "max_minutes: 5",
+        "max_minutes: 6",
+        Nothing,
+    ),
+    (
+        "ConfigFile.prices",
+        "prices: { m:",
+        "prices: { n:",
+        Approval,
+    ),
     ("ConfigFile.redact", "sk-[a-z]+", "x", Approval),
     ("SuiteForm.id", "id: cross", "id: other", Approval),
-    ("SuiteForm.kind", "kind: cross_agent, path: cross, runs_of: contracts", "kind: triggers, path: cross", Approval),
+    (
+        "SuiteForm.kind",
+        "kind: cross_agent, path: cross, runs_of: contracts",
+        "kind: triggers, path: cross",
+        Approval,
+    ),
     ("SuiteForm.path", "path: golden", "path: easy", Approval),
-    ("SuiteForm.tier", "tier: [deterministic, model]", "tier: [model]", Approval),
-    ("SuiteForm.samples", "samples: 3\n    labels", "samples: 1\n    labels", Approval),
-    ("SuiteForm.samples", "samples: 3\n    labels", "samples: 5\n    labels", Listed),
+    (
+        "SuiteForm.tier",
+        "tier: [deterministic, model]",
+        "tier: [model]",
+        Approval,
+    ),
+    (
+        "SuiteForm.samples",
+        "samples: 3\n    labels",
+        "samples: 1\n    labels",
+        Approval,
+    ),
+    (
+        "SuiteForm.samples",
+        "samples: 3\n    labels",
+        "samples: 5\n    labels",
+        Listed,
+    ),
     ("SuiteForm.agents", "legal:\n", "other:\n", Approval),
-    ("SuiteForm.gates", "gap_recall: { min: 0.3 }", "gap_recall: { min: 0.2 }", Approval),
-    ("SuiteForm.runs_of", "runs_of: contracts", "runs_of: revision", Approval),
+    (
+        "SuiteForm.gates",
+        "gap_recall: { min: 0.3 }",
+        "gap_recall: { min: 0.2 }",
+        Approval,
+    ),
+    (
+        "SuiteForm.runs_of",
+        "runs_of: contracts",
+        "runs_of: revision",
+        Approval,
+    ),
     ("SuiteForm.terms", "d.txt", "e.txt", Approval),
-    ("SuiteForm.terms", "    terms: { disclaimer: d.txt }\n", "", Approval),
-    ("SuiteForm.checks", "checks: [", "checks: [{ name: brief, expr: size(text) < 9 }, ", Listed),
-    ("SuiteForm.checks", "    checks: [{ name: polite, expr: size(text) > 1, rule: T-1 }]\n", "", Approval),
+    (
+        "SuiteForm.terms",
+        "    terms: { disclaimer: d.txt }\n",
+        "",
+        Approval,
+    ),
+    (
+        "SuiteForm.checks",
+        "checks: [",
+        "checks: [{ name: brief, expr: size(text) < 9 }, ",
+        Listed,
+    ),
+    (
+        "SuiteForm.checks",
+        "    checks: [{ name: polite, expr: size(text) > 1, rule: T-1 }]\n",
+        "",
+        Approval,
+    ),
     ("OwnCheckForm.name", "name: polite", "name: kind", Approval),
-    ("OwnCheckForm.expr", "size(text) > 1", "size(text) > 0", Approval),
+    (
+        "OwnCheckForm.expr",
+        "size(text) > 1",
+        "size(text) > 0",
+        Approval,
+    ),
     ("OwnCheckForm.rule", "rule: T-1", "rule: T-2", Approval),
-    ("SuiteForm.metrics", "metrics: [", "metrics: [{ name: calls, expr: size(calls), better: lower }, ", Listed),
-    ("OwnMetricForm.name", "name: words", "name: length", Approval),
-    ("OwnMetricForm.expr", "expr: size(text),", "expr: size(calls),", Approval),
-    ("OwnMetricForm.better", "better: higher", "better: lower", Approval),
-    ("OwnMetricForm.aggregate", "aggregate: mean", "aggregate: worst", Approval),
+    (
+        "SuiteForm.metrics",
+        "metrics: [",
+        "metrics: [{ name: calls, expr: size(calls), better: lower }, ",
+        Listed,
+    ),
+    (
+        "OwnMetricForm.name",
+        "name: words",
+        "name: length",
+        Approval,
+    ),
+    (
+        "OwnMetricForm.expr",
+        "expr: size(text),",
+        "expr: size(calls),",
+        Approval,
+    ),
+    (
+        "OwnMetricForm.better",
+        "better: higher",
+        "better: lower",
+        Approval,
+    ),
+    (
+        "OwnMetricForm.aggregate",
+        "aggregate: mean",
+        "aggregate: worst",
+        Approval,
+    ),
     ("OwnMetricForm.unit", "unit: count", "unit: usd", Approval),
-    ("SuiteForm.labels", "golden/labels.json", "other.json", Approval),
-    ("SuiteForm.judges", "judges: { tone:", "judges: { style:", Listed),
-    ("SuiteForm.no_newly_failing", "no_newly_failing: true", "no_newly_failing: false", Approval),
-    ("SuiteForm.no_newly_failing", "path: cross, runs_of", "path: cross, no_newly_failing: true, runs_of", Listed),
-    ("NoFingerprintForm.none", "none: nobody knows", "none: we forgot", Approval),
-    ("NoFingerprintForm.none", "{ none: nobody knows }", "['x.md']", Listed),
-    ("AgentForm.deterministic", "deterministic: { target: mine }", "deterministic: { target: web }", Approval),
+    (
+        "SuiteForm.labels",
+        "golden/labels.json",
+        "other.json",
+        Approval,
+    ),
+    (
+        "SuiteForm.judges",
+        "judges: { tone:",
+        "judges: { style:",
+        Listed,
+    ),
+    (
+        "SuiteForm.no_newly_failing",
+        "no_newly_failing: true",
+        "no_newly_failing: false",
+        Approval,
+    ),
+    (
+        "SuiteForm.no_newly_failing",
+        "path: cross, runs_of",
+        "path: cross, no_newly_failing: true, runs_of",
+        Listed,
+    ),
+    (
+        "NoFingerprintForm.none",
+        "none: nobody knows",
+        "none: we forgot",
+        Approval,
+    ),
+    (
+        "NoFingerprintForm.none",
+        "{ none: nobody knows }",
+        "['x.md']",
+        Listed,
+    ),
+    (
+        "AgentForm.deterministic",
+        "deterministic: { target: mine }",
+        "deterministic: { target: web }",
+        Approval,
+    ),
     ("AgentForm.model", "record: false", "record: true", Listed),
-    ("AgentForm.fingerprint", "['prompts/**']", "['prompts/a.md']", Nothing),
+    (
+        "AgentForm.fingerprint",
+        "['prompts/**']",
+        "['prompts/a.md']",
+        Nothing,
+    ),
     ("AgentForm.stale", "stale: fail", "stale: warn", Approval),
     ("AgentForm.role", "role: critic, ", "", Approval),
-    ("SourceForm.replay", "{ replay: runs }", "{ replay: moved }", Listed),
-    ("SourceForm.replay", "{ replay: runs }", "{ target: mine }", Approval),
-    ("SourceForm.target", "{ target: mine }", "{ target: web }", Approval),
+    (
+        "SourceForm.replay",
+        "{ replay: runs }",
+        "{ replay: moved }",
+        Listed,
+    ),
+    (
+        "SourceForm.replay",
+        "{ replay: runs }",
+        "{ target: mine }",
+        Approval,
+    ),
+    (
+        "SourceForm.target",
+        "{ target: mine }",
+        "{ target: web }",
+        Approval,
+    ),
     ("SourceForm.critic", "critic: web", "critic: mine", Approval),
-    ("SourceForm.prompt", "prompt: prompts", "prompt: others", Nothing),
+    (
+        "SourceForm.prompt",
+        "prompt: prompts",
+        "prompt: others",
+        Nothing,
+    ),
     ("SourceForm.record", "record: false", "record: true", Listed),
-    ("SourceForm.recordings", "recordings: kept", "recordings: others", Approval),
+    (
+        "SourceForm.recordings",
+        "recordings: kept",
+        "recordings: others",
+        Approval,
+    ),
     ("GateForm.min", "min: 0.9", "min: 0.8", Approval),
     ("GateForm.min", "min: 0.9", "min: 0.95", Listed),
     ("GateForm.max", "max: 0.1", "max: 0.2", Approval),
-    ("GateForm.otherwise", "otherwise: 0.5", "otherwise: 0.4", Approval),
+    (
+        "GateForm.otherwise",
+        "otherwise: 0.5",
+        "otherwise: 0.4",
+        Approval,
+    ),
     ("GateForm.zone", "zone: 0.1", "zone: 0.2", Approval),
     ("GateForm.hard", "hard: false", "hard: true", Listed),
-    ("GateForm.max_drop", "max_drop: 0.1", "max_drop: 0.2", Approval),
+    (
+        "GateForm.max_drop",
+        "max_drop: 0.1",
+        "max_drop: 0.2",
+        Approval,
+    ),
     (
         "GateForm.off",
         "citation_accuracy: { min: baseline, otherwise: 0.5 }",
         "citation_accuracy: { off: true, reason: none }",
         Approval,
     ),
-    ("GateForm.reason", "reason: because", "reason: why not", Listed),
-    ("TargetForm.provider", "{ provider: openai", "{ provider: anthropic", Listed),
-    ("TargetForm.model", "bedrock, model: m", "bedrock, model: n", Listed),
+    (
+        "GateForm.reason",
+        "reason: because",
+        "reason: why not",
+        Listed,
+    ),
+    (
+        "TargetForm.provider",
+        "{ provider: openai",
+        "{ provider: anthropic",
+        Listed,
+    ),
+    (
+        "TargetForm.model",
+        "bedrock, model: m",
+        "bedrock, model: n",
+        Listed,
+    ),
     ("TargetForm.base_url", "a.example", "b.example", Listed),
     ("TargetForm.api_key_env", "A_KEY", "B_KEY", Listed),
     ("TargetForm.region", "eu-central-1", "eu-west-1", Listed),
-    ("TargetForm.temperature", "temperature: 0.5", "temperature: 0.6", Listed),
-    ("TargetForm.max_tokens", "max_tokens: 9", "max_tokens: 8", Listed),
+    (
+        "TargetForm.temperature",
+        "temperature: 0.5",
+        "temperature: 0.6",
+        Listed,
+    ),
+    (
+        "TargetForm.max_tokens",
+        "max_tokens: 9",
+        "max_tokens: 8",
+        Listed,
+    ),
     ("TargetForm.command", "./agent.sh", "./fixture.sh", Approval),
-    ("TargetForm.capture", "capture: openai", "capture: anthropic", Approval),
-    ("TargetForm.protocol", "protocol: oneshot", "protocol: jsonl", Approval),
-    ("TargetForm.http", "127.0.0.1:1/run", "127.0.0.1:2/run", Approval),
+    (
+        "TargetForm.capture",
+        "capture: openai",
+        "capture: anthropic",
+        Approval,
+    ),
+    (
+        "TargetForm.protocol",
+        "protocol: oneshot",
+        "protocol: jsonl",
+        Approval,
+    ),
+    (
+        "TargetForm.http",
+        "127.0.0.1:1/run",
+        "127.0.0.1:2/run",
+        Approval,
+    ),
     ("TargetForm.env", "env: [A_NAME]", "env: [B_NAME]", Approval),
-    ("TargetForm.concurrency", "concurrency: 2", "concurrency: 3", Listed),
+    (
+        "TargetForm.concurrency",
+        "concurrency: 2",
+        "concurrency: 3",
+        Listed,
+    ),
     ("TargetForm.timeout", "timeout: 60s", "timeout: 61s", Listed),
     ("TargetForm.stall", "stall: 30s", "stall: 31s", Listed),
-    ("ConfigFile.recordings", "samples: 3\nredact", "samples: 3\nrecordings: { trust: ci }\nredact", Approval),
-    ("RecordingsForm.trust", "samples: 3\nredact", "samples: 3\nrecordings: { trust: ci }\nredact", Approval),
+    (
+        "ConfigFile.recordings",
+        "samples: 3\nredact",
+        "samples: 3\nrecordings: { trust: ci }\nredact",
+        Approval,
+    ),
+    (
+        "RecordingsForm.trust",
+        "samples: 3\nredact",
+        "samples: 3\nrecordings: { trust: ci }\nredact",
+        Approval,
+    ),
     (
         "RecordingsForm.recorder",
         "samples: 3\nredact",
         "samples: 3\nrecordings: { trust: ci, recorder: 'a[bot]' }\nredact",
         Approval,
     ),
-    ("TargetForm.record", "stall: 30s", "stall: 30s, record: trusted", Approval),
-    ("BudgetForm.max_cost_usd", "max_cost_usd: 2.0", "max_cost_usd: 3.0", Nothing),
-    ("BudgetForm.max_tokens", "max_tokens: 1000", "max_tokens: 2000", Nothing),
-    ("BudgetForm.max_minutes", "max_minutes: 5", "max_minutes: 6", Nothing),
+    (
+        "TargetForm.record",
+        "stall: 30s",
+        "stall: 30s, record: trusted",
+        Approval,
+    ),
+    (
+        "BudgetForm.max_cost_usd",
+        "max_cost_usd: 2.0",
+        "max_cost_usd: 3.0",
+        Nothing,
+    ),
+    (
+        "BudgetForm.max_tokens",
+        "max_tokens: 1000",
+        "max_tokens: 2000",
+        Nothing,
+    ),
+    (
+        "BudgetForm.max_minutes",
+        "max_minutes: 5",
+        "max_minutes: 6",
+        Nothing,
+    ),
     ("PriceForm.input", "input: 1.0", "input: 3.0", Listed),
     ("PriceForm.input", "input: 1.0", "input: 0.9", Approval),
     ("PriceForm.output", "output: 2.0", "output: 1.9", Approval),
-    ("PriceForm.cached_input", "cached_input: 0.5", "cached_input: 0.4", Approval),
+    (
+        "PriceForm.cached_input",
+        "cached_input: 0.5",
+        "cached_input: 0.4",
+        Approval,
+    ),
     ("PriceForm.cached_input", ", cached_input: 0.5", "", Listed),
-    ("JudgeForm.target", "tone: { target: chat", "tone: { target: cloud", Listed),
+    (
+        "JudgeForm.target",
+        "tone: { target: chat",
+        "tone: { target: cloud",
+        Listed,
+    ),
     ("JudgeForm.rubric", "rubric.md", "other.md", Listed),
     ("JudgeForm.votes", "votes: 3", "votes: 5", Listed),
     ("JudgeForm.labels", "tone.json", "other.json", Listed),
@@ -186,12 +461,21 @@ const ROWS: &[SettingRow] = &[
 ];
 
 /// Keys that other tests cover: the baseline's file, and the files of an agent with its recordings.
-const ELSEWHERE: [&str; 4] = ["ConfigFile.baseline", "AgentForm.fingerprint", "SourceForm.prompt", "GateForm.max_rise"];
+const ELSEWHERE: [&str; 4] = [
+    "ConfigFile.baseline",
+    "AgentForm.fingerprint",
+    "SourceForm.prompt",
+    "GateForm.max_rise",
+];
 
 fn read_text(text: &str) -> Config {
     let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), text.to_owned());
-    let messages = |problems: crate::diag::Diagnostics| problems.sorted().iter().map(ToString::to_string).collect();
-    read_config(&source).map_err(|problems| -> Vec<String> { messages(problems) }).unwrap()
+    let messages = |problems: crate::diag::Diagnostics| {
+        problems.sorted().iter().map(ToString::to_string).collect()
+    };
+    read_config(&source)
+        .map_err(|problems| -> Vec<String> { messages(problems) })
+        .unwrap()
 }
 
 fn weight_of(before: &str, after: &str) -> ExpectedChange {
@@ -218,7 +502,11 @@ fn weight_in(before: &str, after: &str, deciding: &[Tier]) -> ExpectedChange {
 fn each_key_of_the_config_has_its_weight() {
     for (key, from, to, expected) in ROWS {
         assert_eq!(WHOLE.matches(from).count(), 1, "{key}: {from}");
-        assert_eq!(weight_of(WHOLE, &WHOLE.replace(from, to)), *expected, "{key}: {from} -> {to}");
+        assert_eq!(
+            weight_of(WHOLE, &WHOLE.replace(from, to)),
+            *expected,
+            "{key}: {from} -> {to}"
+        );
     }
     assert_eq!(weight_of(WHOLE, &format!("# A remark.\n{WHOLE}")), Nothing);
 }
@@ -234,7 +522,11 @@ fn a_target_of_a_blocking_model_tier_needs_an_approval() {
         assert_eq!(WHOLE.matches(from).count(), 1, "{from}");
         let after = WHOLE.replace(from, to);
         assert_eq!(weight_of(WHOLE, &after), Listed, "{from} -> {to}");
-        assert_eq!(weight_in(WHOLE, &after, &[Tier::Deterministic, Tier::Model]), expected, "{from} -> {to}");
+        assert_eq!(
+            weight_in(WHOLE, &after, &[Tier::Deterministic, Tier::Model]),
+            expected,
+            "{from} -> {to}"
+        );
     }
 }
 
@@ -243,14 +535,26 @@ fn a_target_of_a_blocking_model_tier_needs_an_approval() {
 fn each_key_of_a_kind_has_its_weight() {
     for kind in KINDS {
         let SettingEdits { suite, edits } = &kind.settings.edits;
-        let whole = format!("version: 1\nsuites:\n  - id: s\n    kind: {}\n    path: p\n{suite}", kind.name);
+        let whole = format!(
+            "version: 1\nsuites:\n  - id: s\n    kind: {}\n    path: p\n{suite}",
+            kind.name
+        );
         for (key, from, to, weight) in *edits {
             let expected = weight.map_or(Nothing, |weight| match weight {
                 Weight::Listed => Listed,
                 Weight::NeedsApproval => Approval,
             });
-            assert_eq!(whole.matches(from).count(), 1, "{}: {key}: {from}", kind.name);
-            assert_eq!(weight_of(&whole, &whole.replace(from, to)), expected, "{key}: {from} -> {to}");
+            assert_eq!(
+                whole.matches(from).count(),
+                1,
+                "{}: {key}: {from}",
+                kind.name
+            );
+            assert_eq!(
+                weight_of(&whole, &whole.replace(from, to)),
+                expected,
+                "{key}: {from} -> {to}"
+            );
         }
     }
 }
@@ -265,9 +569,20 @@ fn no_key_of_the_schema_is_forgotten() {
         properties.map(|(key, _)| format!("{name}.{key}")).collect()
     };
     let mut expected: BTreeSet<String> = keys("ConfigFile", &schema).into_iter().collect();
-    schema["$defs"].as_object().unwrap().iter().for_each(|(name, of)| expected.extend(keys(name, of)));
-    let of_kinds = KINDS.iter().flat_map(|kind| kind.settings.edits.edits).map(|(key, ..)| *key);
-    let known = ROWS.iter().map(|(key, ..)| *key).chain(ELSEWHERE).chain(of_kinds);
+    schema["$defs"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .for_each(|(name, of)| expected.extend(keys(name, of)));
+    let of_kinds = KINDS
+        .iter()
+        .flat_map(|kind| kind.settings.edits.edits)
+        .map(|(key, ..)| *key);
+    let known = ROWS
+        .iter()
+        .map(|(key, ..)| *key)
+        .chain(ELSEWHERE)
+        .chain(of_kinds);
     let known: BTreeSet<String> = known.map(str::to_owned).collect();
     assert_eq!(known, expected);
 }

@@ -213,7 +213,9 @@ impl fmt::Display for ApprovalSkip {
             Self::NothingToWithdraw => "this commit was not approved",
             Self::NoLabel => "the pull request does not have the approval label",
             Self::Already => "this commit is already approved",
-            Self::RemovedByGoldgate => "goldgate removed the label because of another config, so the approval stays",
+            Self::RemovedByGoldgate => {
+                "goldgate removed the label because of another config, so the approval stays"
+            }
             Self::NeverLabeled => "the pull request never had the label, so the approval stays",
         })
     }

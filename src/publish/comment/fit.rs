@@ -17,12 +17,19 @@ pub fn summary(report: &Report, links: &Links) -> String {
 /// The same within another limit, in bytes.
 pub fn summary_within(report: &Report, links: &Links, limit: usize) -> String {
     let alert = markdown::alert(report);
-    format!("{alert}\n{}", fitted(report, links, limit.saturating_sub(alert.len() + 1)).text)
+    format!(
+        "{alert}\n{}",
+        fitted(report, links, limit.saturating_sub(alert.len() + 1)).text
+    )
 }
 
 /// The number of failed gates.
 pub fn regressions(report: &Report) -> usize {
-    report.metrics().flat_map(|metric| &metric.gates).filter(|gate| gate.ruling.fails()).count()
+    report
+        .metrics()
+        .flat_map(|metric| &metric.gates)
+        .filter(|gate| gate.ruling.fails())
+        .count()
 }
 
 /// A section's text, and what did not fit.
@@ -37,7 +44,12 @@ pub struct FittedText {
 /// the extreme case only the footer is left.
 pub fn fitted(report: &Report, links: &Links, budget: usize) -> FittedText {
     let mut blocks = markdown::blocks(report, links, Tables::One);
-    let size = |blocks: &[MarkdownBlock]| blocks.iter().map(|block| block.text.len() + 1).sum::<usize>();
+    let size = |blocks: &[MarkdownBlock]| {
+        blocks
+            .iter()
+            .map(|block| block.text.len() + 1)
+            .sum::<usize>()
+    };
     if size(&blocks) > budget {
         blocks = markdown::blocks(report, links, Tables::BySuite);
     }
@@ -60,17 +72,32 @@ pub fn fitted(report: &Report, links: &Links, budget: usize) -> FittedText {
         true => markdown::kinds_of_changes(report),
         false => markdown::hidden_kinds(report),
     };
-    let mut out = blocks.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join("\n");
+    let mut out = blocks
+        .iter()
+        .map(|block| block.text.as_str())
+        .collect::<Vec<_>>()
+        .join("\n");
     if !left_out.is_empty() {
         let names: Vec<String> = left_out
             .iter()
-            .map(|(name, count)| if *count == 1 { (*name).to_owned() } else { format!("{name} ({count} times)") })
+            .map(|(name, count)| {
+                if *count == 1 {
+                    (*name).to_owned()
+                } else {
+                    format!("{name} ({count} times)")
+                }
+            })
             .collect();
         let whole = links
             .run
             .as_ref()
-            .map_or("the full report has them".to_owned(), |address| format!("[the full report]({address}) has them"));
-        out.push_str(&format!("\nLeft out for lack of space: {}; {whole}.\n", names.join(", ")));
+            .map_or("the full report has them".to_owned(), |address| {
+                format!("[the full report]({address}) has them")
+            });
+        out.push_str(&format!(
+            "\nLeft out for lack of space: {}; {whole}.\n",
+            names.join(", ")
+        ));
     }
     FittedText { text: out, hidden }
 }

@@ -55,14 +55,20 @@ impl SectionState {
             // Quotes, brackets and backslashes are syntax of JSON; other characters occur only in its texts.
             match char.is_ascii_alphanumeric() || " .,:;%()[]{}+-_\"\\".contains(char) {
                 true => out.push(char),
-                false => char.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
+                false => char
+                    .encode_utf16(&mut [0; 2])
+                    .iter()
+                    .for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
             }
         }
         out
     }
 
     pub(super) fn number(&self) -> RunNumber {
-        RunNumber { run: self.run, attempt: self.attempt }
+        RunNumber {
+            run: self.run,
+            attempt: self.attempt,
+        }
     }
 }
 
@@ -83,7 +89,10 @@ pub(super) fn without_space(text: &str) -> String {
 
 /// The digest of a section's text.
 pub(super) fn digest(text: &str) -> String {
-    sha256_hex(without_space(text).as_bytes()).chars().take(16).collect()
+    sha256_hex(without_space(text).as_bytes())
+        .chars()
+        .take(16)
+        .collect()
 }
 
 pub(super) const SECTION: &str = "<!-- goldgate:section ";
@@ -96,13 +105,30 @@ pub(super) const ALERT_END: &str = "<!-- goldgate:alert-end -->\n";
 pub(super) fn sections_of(body: &str) -> Vec<(usize, CommentSection)> {
     let mut found = Vec::new();
     for part in body.split(SECTION).skip(1) {
-        let Some((head, rest)) = part.split_once(" -->\n") else { continue };
-        let Some((name, state)) = head.split_once(' ') else { continue };
-        let Some((text, _)) = rest.split_once(END) else { continue };
-        if let (Some(index), Ok(state)) = (tier_index(name), serde_json::from_str::<SectionState>(state)) {
-            let text = text.split_once(ALERT_END).map_or(text, |(_, text)| text.trim_start_matches('\n'));
+        let Some((head, rest)) = part.split_once(" -->\n") else {
+            continue;
+        };
+        let Some((name, state)) = head.split_once(' ') else {
+            continue;
+        };
+        let Some((text, _)) = rest.split_once(END) else {
+            continue;
+        };
+        if let (Some(index), Ok(state)) = (
+            tier_index(name),
+            serde_json::from_str::<SectionState>(state),
+        ) {
+            let text = text
+                .split_once(ALERT_END)
+                .map_or(text, |(_, text)| text.trim_start_matches('\n'));
             if state.digest == digest(text) {
-                found.push((index, CommentSection { state, text: text.to_owned() }));
+                found.push((
+                    index,
+                    CommentSection {
+                        state,
+                        text: text.to_owned(),
+                    },
+                ));
             }
         }
     }
@@ -111,7 +137,10 @@ pub(super) fn sections_of(body: &str) -> Vec<(usize, CommentSection)> {
 
 /// The sections of a comment, each result with a time at which it was shown: GitHub says when the comment was last written. A run that
 /// writes its own section (`own`) once more writes the same text.
-pub(super) fn dated_sections_of(comment: &Comment, own: Option<RunNumber>) -> Vec<(usize, CommentSection)> {
+pub(super) fn dated_sections_of(
+    comment: &Comment,
+    own: Option<RunNumber>,
+) -> Vec<(usize, CommentSection)> {
     let mut sections = sections_of(&comment.body);
     for (_, section) in &mut sections {
         let is_own = own == Some(section.state.number());

@@ -18,12 +18,29 @@ pub struct ShownReport {
 }
 
 /// The result that the comment shows for a head; `None` if it shows none.
-pub fn shown_report(comments: &[Comment], key: &str, author: Option<&str>, head: &str) -> Option<ShownReport> {
+pub fn shown_report(
+    comments: &[Comment],
+    key: &str,
+    author: Option<&str>,
+    head: &str,
+) -> Option<ShownReport> {
     let marker = marker(key);
-    let own = comments.iter().filter(|comment| is_own(comment, author, &marker));
-    let sections = own.flat_map(|comment| dated_sections_of(comment, None).into_iter().map(move |one| (comment, one)));
-    let of_head = sections.filter(|(_, (index, section))| *index == 0 && section.state.head == plain(head));
+    let own = comments
+        .iter()
+        .filter(|comment| is_own(comment, author, &marker));
+    let sections = own.flat_map(|comment| {
+        dated_sections_of(comment, None)
+            .into_iter()
+            .map(move |one| (comment, one))
+    });
+    let of_head =
+        sections.filter(|(_, (index, section))| *index == 0 && section.state.head == plain(head));
     let states = of_head.map(|(comment, (_, section))| (comment, section.state));
     let (comment, newest) = states.max_by_key(|(_, state)| state.number())?;
-    Some(ShownReport { result: newest.result?, since: newest.since, hidden: newest.hidden, comment: comment.clone() })
+    Some(ShownReport {
+        result: newest.result?,
+        since: newest.since,
+        hidden: newest.hidden,
+        comment: comment.clone(),
+    })
 }

@@ -1,10 +1,12 @@
 //! A comment always fits GitHub's limit.
 
 use super::{
-    CommentPlan, CommentRequest, LIMIT, Note, NoteSubject, ReportOrigin, ShownReport, is_note_written, is_written,
-    plan, plan_note, shown_digest, shown_report,
+    CommentPlan, CommentRequest, LIMIT, Note, NoteSubject, ReportOrigin, ShownReport,
+    is_note_written, is_written, plan, plan_note, shown_digest, shown_report,
 };
-use crate::model::{Comment, GoldenChange, NotGateable, RepoPath, Report, ReportTool, RunNumber, Tier, Weight};
+use crate::model::{
+    Comment, GoldenChange, NotGateable, RepoPath, Report, ReportTool, RunNumber, Tier, Weight,
+};
 use crate::render::markdown::Links;
 
 const BOT: &str = "github-actions[bot]";
@@ -15,12 +17,16 @@ fn report(tier: Tier, reasons: usize, changes: usize) -> Report {
         tool: ReportTool::goldgate("www.evil.example"),
         commit: Some("a".repeat(40)),
         base: Some("b".repeat(40)),
-        not_gateable: (0..reasons).map(|number| NotGateable(long(number))).collect(),
+        not_gateable: (0..reasons)
+            .map(|number| NotGateable(long(number)))
+            .collect(),
         golden_changes: (0..changes)
             .map(|number| GoldenChange {
                 words: format!("expectation edited: {}", "<&>".repeat(120)),
                 weight: Weight::NeedsApproval,
-                file: RepoPath::root().join(&format!("suite-{number}/x.json")).ok(),
+                file: RepoPath::root()
+                    .join(&format!("suite-{number}/x.json"))
+                    .ok(),
                 class: crate::model::ChangeClass::Expectation,
             })
             .collect(),
@@ -55,17 +61,36 @@ fn written(report: &Report, run: u64, comments: &[Comment]) -> String {
 
 fn comment(body: &str) -> Comment {
     let (author, body) = (BOT.to_owned(), body.to_owned());
-    Comment { id: 1, node: String::new(), author, body, url: String::new(), written_at: None }
+    Comment {
+        id: 1,
+        node: String::new(),
+        author,
+        body,
+        url: String::new(),
+        written_at: None,
+    }
 }
 
 #[test]
 fn a_comment_with_hundreds_of_reasons_replaces_an_older_green_one() {
     let green = written(&report(Tier::Deterministic, 0, 0), 1, &[]);
     assert!(green.starts_with("> [!TIP]"), "{green}");
-    let body = written(&report(Tier::Deterministic, 300, 300), 2, &[comment(&green)]);
-    assert!(body.len() <= LIMIT && body.starts_with("> [!CAUTION]"), "{}: {}", body.len(), &body[..200]);
+    let body = written(
+        &report(Tier::Deterministic, 300, 300),
+        2,
+        &[comment(&green)],
+    );
+    assert!(
+        body.len() <= LIMIT && body.starts_with("> [!CAUTION]"),
+        "{}: {}",
+        body.len(),
+        &body[..200]
+    );
     assert!(body.contains("more reasons in the full report"), "{body}");
-    assert!(!body.contains("www.evil.example"), "the version is a link: {body}");
+    assert!(
+        !body.contains("www.evil.example"),
+        "the version is a link: {body}"
+    );
     // Two long sections and a note fit together, and a result that was cut does not count as shown.
     let both = written(&report(Tier::Model, 300, 300), 3, &[comment(&body)]);
     assert!(both.len() <= LIMIT, "{}", both.len());
@@ -85,32 +110,69 @@ fn a_comment_with_hundreds_of_reasons_replaces_an_older_green_one() {
     let CommentPlan::Update { body: noted, .. } = plan_note(&note, &[comment(&both)]) else {
         unreachable!("there is a comment")
     };
-    assert!(noted.len() <= LIMIT && is_note_written(&note, &noted), "{}", noted.len());
-    assert_eq!(shown_report(&[comment(&noted)], "default", Some(BOT), &head), None);
+    assert!(
+        noted.len() <= LIMIT && is_note_written(&note, &noted),
+        "{}",
+        noted.len()
+    );
+    assert_eq!(
+        shown_report(&[comment(&noted)], "default", Some(BOT), &head),
+        None
+    );
 }
 
 #[test]
 fn a_shown_result_is_of_this_head_and_counts_hidden_changes() {
-    let (few, many) = (report(Tier::Deterministic, 0, 3), report(Tier::Deterministic, 0, 60));
-    let shown_of = |body: &str, head: &str| shown_report(&[comment(body)], "default", Some(BOT), head);
+    let (few, many) = (
+        report(Tier::Deterministic, 0, 3),
+        report(Tier::Deterministic, 0, 60),
+    );
+    let shown_of =
+        |body: &str, head: &str| shown_report(&[comment(body)], "default", Some(BOT), head);
     let head = "a".repeat(40);
     let body = written(&few, 1, &[]);
     let result = shown_digest(&few);
-    assert_eq!(shown_of(&body, &head), Some(ShownReport { result, since: None, hidden: 0, comment: comment(&body) }));
+    assert_eq!(
+        shown_of(&body, &head),
+        Some(ShownReport {
+            result,
+            since: None,
+            hidden: 0,
+            comment: comment(&body)
+        })
+    );
     assert_eq!(shown_of(&body, &"c".repeat(40)), None);
-    assert_eq!(shown_of(&body.replace("expectation", "nothing"), &head), None, "somebody has edited it");
-    let forged = Comment { author: "mallory".to_owned(), ..comment(&body) };
+    assert_eq!(
+        shown_of(&body.replace("expectation", "nothing"), &head),
+        None,
+        "somebody has edited it"
+    );
+    let forged = Comment {
+        author: "mallory".to_owned(),
+        ..comment(&body)
+    };
     assert_eq!(shown_report(&[forged], "default", Some(BOT), &head), None);
     let body = written(&many, 1, &[]);
-    assert!(shown_of(&body, &head).is_some_and(|shown| shown.hidden > 0), "{body}");
+    assert!(
+        shown_of(&body, &head).is_some_and(|shown| shown.hidden > 0),
+        "{body}"
+    );
 }
 
 #[test]
 fn a_result_is_shown_since_the_comment_first_had_it() {
     let head = "a".repeat(40);
-    let (result, other) = (report(Tier::Deterministic, 0, 3), report(Tier::Deterministic, 0, 4));
-    let at = |body: &str, time: &str| Comment { written_at: Some(time.to_owned()), ..comment(body) };
-    let since = |comment: Comment| shown_report(&[comment], "default", Some(BOT), &head).and_then(|shown| shown.since);
+    let (result, other) = (
+        report(Tier::Deterministic, 0, 3),
+        report(Tier::Deterministic, 0, 4),
+    );
+    let at = |body: &str, time: &str| Comment {
+        written_at: Some(time.to_owned()),
+        ..comment(body)
+    };
+    let since = |comment: Comment| {
+        shown_report(&[comment], "default", Some(BOT), &head).and_then(|shown| shown.since)
+    };
     let first = at(&written(&result, 1, &[]), "10:00");
     assert_eq!(since(first.clone()).as_deref(), Some("10:00"));
     // Another section, and the same result once more.
@@ -128,14 +190,40 @@ fn a_comment_that_quotes_the_marker_is_not_goldgates() {
     let report = report(Tier::Deterministic, 0, 0);
     let own = written(&report, 1, &[]);
     let request = |comments: &[Comment]| {
-        let (links, head, run) = (Links::default(), "a".repeat(40), RunNumber { run: 1, attempt: 1 });
+        let (links, head, run) = (
+            Links::default(),
+            "a".repeat(40),
+            RunNumber { run: 1, attempt: 1 },
+        );
         let (origin, author) = (ReportOrigin::Own, Some(BOT));
         let (head, current_head, key) = (head.as_str(), head.as_str(), "default");
-        plan(&CommentRequest { report: &report, links: &links, key, head, current_head, run, origin, author }, comments)
+        plan(
+            &CommentRequest {
+                report: &report,
+                links: &links,
+                key,
+                head,
+                current_head,
+                run,
+                origin,
+                author,
+            },
+            comments,
+        )
     };
-    for quoted in [format!("Preview\n\n{own}"), format!("> {}", own.replace('\n', "\n> ")), format!("- {own}")] {
-        assert!(matches!(request(&[comment(&quoted)]), CommentPlan::Create(_)), "{quoted}");
+    for quoted in [
+        format!("Preview\n\n{own}"),
+        format!("> {}", own.replace('\n', "\n> ")),
+        format!("- {own}"),
+    ] {
+        assert!(
+            matches!(request(&[comment(&quoted)]), CommentPlan::Create(_)),
+            "{quoted}"
+        );
     }
     // GitHub may change line ends.
-    assert!(matches!(request(&[comment(&own.replace('\n', "\r\n"))]), CommentPlan::Update { .. }));
+    assert!(matches!(
+        request(&[comment(&own.replace('\n', "\r\n"))]),
+        CommentPlan::Update { .. }
+    ));
 }

@@ -18,12 +18,15 @@ pub type LinksOf<'a> = &'a dyn Fn(&Report, ReportOrigin, RunNumber) -> Links;
 /// be left out: which ones depends on what else the comment had when it was written. Other sections are only held against their digests.
 pub fn is_unaltered(comment: &Comment, key: &str, report: &Report, links: LinksOf<'_>) -> bool {
     let marker = marker(key);
-    let sections: BTreeMap<usize, CommentSection> = sections_of(&comment.body).into_iter().collect();
+    let sections: BTreeMap<usize, CommentSection> =
+        sections_of(&comment.body).into_iter().collect();
     let is_body = |body: &str| without_space(body) == without_space(&comment.body);
     if !is_body(&body_of(&marker, &sections)) {
         return false;
     }
-    let Some(CommentSection { state, .. }) = sections.get(&tier(report)) else { return false };
+    let Some(CommentSection { state, .. }) = sections.get(&tier(report)) else {
+        return false;
+    };
     if report.tool.version != env!("CARGO_PKG_VERSION") {
         return true;
     }
@@ -34,6 +37,16 @@ pub fn is_unaltered(comment: &Comment, key: &str, report: &Report, links: LinksO
     };
     let links = links(&report, origin, run);
     let (head, current_head, author) = (head.as_str(), head.as_str(), None);
-    let request = CommentRequest { report: &report, links: &links, key, head, current_head, run, origin, author };
-    is_body(&composed(&request, &marker, sections)) || fitted(&report, &links, LIMIT).text.len() > ROOM
+    let request = CommentRequest {
+        report: &report,
+        links: &links,
+        key,
+        head,
+        current_head,
+        run,
+        origin,
+        author,
+    };
+    is_body(&composed(&request, &marker, sections))
+        || fitted(&report, &links, LIMIT).text.len() > ROOM
 }

@@ -18,11 +18,26 @@ pub fn rows(report: &Report) -> Vec<ListedCase<'_>> {
     let mut rows = Vec::new();
     for (suite, agent) in report.suite_agents() {
         let result = CaseResult::of;
-        rows.extend(agent.cases.iter().map(|case| ListedCase { suite, agent, case, result: result(case) }));
+        rows.extend(agent.cases.iter().map(|case| ListedCase {
+            suite,
+            agent,
+            case,
+            result: result(case),
+        }));
         let result = CaseResult::Draft;
-        rows.extend(agent.drafts.iter().map(|case| ListedCase { suite, agent, case, result }));
+        rows.extend(agent.drafts.iter().map(|case| ListedCase {
+            suite,
+            agent,
+            case,
+            result,
+        }));
     }
-    rows.sort_by_key(|row| (row.case.trend != CaseTrend::NewlyFailing || row.result != CaseResult::Fails, row.result));
+    rows.sort_by_key(|row| {
+        (
+            row.case.trend != CaseTrend::NewlyFailing || row.result != CaseResult::Fails,
+            row.result,
+        )
+    });
     rows
 }
 
@@ -63,7 +78,13 @@ impl CaseResult {
 }
 
 /// The columns, each sortable.
-const COLUMNS: [&str; 5] = ["agent", "case", "result", "since the baseline", "samples that pass"];
+const COLUMNS: [&str; 5] = [
+    "agent",
+    "case",
+    "result",
+    "since the baseline",
+    "samples that pass",
+];
 
 /// The table with its filter, which the script shows.
 pub fn cases(report: &Report) -> Markup {
@@ -98,11 +119,18 @@ pub fn cases(report: &Report) -> Markup {
 }
 
 fn case_row(row: &ListedCase<'_>) -> Markup {
-    let ListedCase { suite, agent, case, result } = row;
+    let ListedCase {
+        suite,
+        agent,
+        case,
+        result,
+    } = row;
     let trend = match case.trend {
         CaseTrend::Unknown => String::new(),
         CaseTrend::StillPassing | CaseTrend::StillFailing => "same".to_owned(),
-        CaseTrend::NewlyFailing | CaseTrend::NewlyPassing | CaseTrend::New => words::trend(case).to_owned(),
+        CaseTrend::NewlyFailing | CaseTrend::NewlyPassing | CaseTrend::New => {
+            words::trend(case).to_owned()
+        }
     };
     html! {
         tr {

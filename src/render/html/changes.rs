@@ -8,9 +8,15 @@ use crate::render::words;
 
 /// The golden changes; those that need an approval are open.
 pub fn golden_changes(report: &Report) -> Markup {
-    let (heavy, light): (Vec<_>, Vec<_>) =
-        report.golden_changes.iter().partition(|change| change.weight == Weight::NeedsApproval);
-    let class = if report.approval.is_some() { "soft" } else { "fail" };
+    let (heavy, light): (Vec<_>, Vec<_>) = report
+        .golden_changes
+        .iter()
+        .partition(|change| change.weight == Weight::NeedsApproval);
+    let class = if report.approval.is_some() {
+        "soft"
+    } else {
+        "fail"
+    };
     html! {
         @if !heavy.is_empty() {
             section aria-labelledby="changes" {

@@ -5,7 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::cases::{CaseResult, ListedCase, rows};
 use super::texts::agent_name;
-use crate::model::{AgentReport, Exclusion, MetricReport, PairCheck, PairResult, PairValue, Report, metric_value};
+use crate::model::{
+    AgentReport, Exclusion, MetricReport, PairCheck, PairResult, PairValue, Report, metric_value,
+};
 use crate::render::evidence::has_cases;
 use crate::render::plain::line;
 use crate::render::{judges, words};
@@ -27,7 +29,9 @@ pub fn data(report: &Report) -> Markup {
         }
         details.push(text);
     }
-    let agents = report.suite_agents().map(|(suite, agent)| (agent_name(suite, agent), metric_names(agent)));
+    let agents = report
+        .suite_agents()
+        .map(|(suite, agent)| (agent_name(suite, agent), metric_names(agent)));
     let agents: Map<String, Value> = agents.collect();
     let (agents, cases) = (escaped(&Value::Object(agents)), details.join(","));
     html! {
@@ -44,7 +48,9 @@ fn escaped(value: &Value) -> String {
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {
         match char {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(char))),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(char)))
+            }
             other => out.push(other),
         }
     }
@@ -52,16 +58,34 @@ fn escaped(value: &Value) -> String {
 }
 
 fn metric_names(agent: &AgentReport) -> Value {
-    agent.metrics.iter().filter(|metric| has_cases(metric)).map(|metric| line(&metric.name, TEXT)).collect()
+    agent
+        .metrics
+        .iter()
+        .filter(|metric| has_cases(metric))
+        .map(|metric| line(&metric.name, TEXT))
+        .collect()
 }
 
 /// The short keys keep a page of a thousand cases small: golden file, checks, other differences, outputs since
 /// the base commit, lost samples, values.
 fn detail(row: &ListedCase<'_>) -> Value {
-    let ListedCase { suite: _, agent, case, result } = row;
+    let ListedCase {
+        suite: _,
+        agent,
+        case,
+        result,
+    } = row;
     let mut out = Map::new();
-    let start = case.checks.iter().map(|check| check.location.line).min().unwrap_or(1);
-    out.insert("g".to_owned(), json!(format!("{}:{start}", line(case.golden.as_str(), TEXT))));
+    let start = case
+        .checks
+        .iter()
+        .map(|check| check.location.line)
+        .min()
+        .unwrap_or(1);
+    out.insert(
+        "g".to_owned(),
+        json!(format!("{}:{start}", line(case.golden.as_str(), TEXT))),
+    );
     let mut add = |key: &str, all: Vec<Value>| {
         if !all.is_empty() {
             out.insert(key.to_owned(), Value::Array(all));
@@ -74,17 +98,49 @@ fn detail(row: &ListedCase<'_>) -> Value {
         "o",
         changed
             .iter()
-            .map(|one| json!([line(&one.name, TEXT), side(one.before.as_deref()), side(one.now.as_deref())]))
+            .map(|one| {
+                json!([
+                    line(&one.name, TEXT),
+                    side(one.before.as_deref()),
+                    side(one.now.as_deref())
+                ])
+            })
             .collect(),
     );
     add("l", lost(case));
-    add("j", judges::of_case(case, line).into_iter().map(Value::String).collect());
-    let passed = case.checks.iter().filter(|check| check.failure.is_none()).count();
-    add("p", if passed > 0 { vec![json!(passed)] } else { Vec::new() });
-    let of_case = agent.metrics.iter().zip(&case.values).filter(|(metric, _)| has_cases(metric));
+    add(
+        "j",
+        judges::of_case(case, line)
+            .into_iter()
+            .map(Value::String)
+            .collect(),
+    );
+    let passed = case
+        .checks
+        .iter()
+        .filter(|check| check.failure.is_none())
+        .count();
+    add(
+        "p",
+        if passed > 0 {
+            vec![json!(passed)]
+        } else {
+            Vec::new()
+        },
+    );
+    let of_case = agent
+        .metrics
+        .iter()
+        .zip(&case.values)
+        .filter(|(metric, _)| has_cases(metric));
     // The columns are the metrics of the cases that count.
     let of_case = of_case.filter(|_| *result != CaseResult::Draft);
-    add("v", of_case.map(|(metric, value)| json!(values(metric, value))).collect());
+    add(
+        "v",
+        of_case
+            .map(|(metric, value)| json!(values(metric, value)))
+            .collect(),
+    );
     Value::Object(out)
 }
 
@@ -102,8 +158,18 @@ fn check(check: &PairCheck) -> Option<Value> {
         (false, false) => "fails",
     };
     let expected = line(check.expected.as_deref().unwrap_or_default(), TEXT);
-    let (got, next) = (line(&failure.detail, TEXT), line(&failure.next_action, TEXT));
-    Some(json!([line(&check.name.to_string(), TEXT), result, expected, got, failure.tag.as_str(), next]))
+    let (got, next) = (
+        line(&failure.detail, TEXT),
+        line(&failure.next_action, TEXT),
+    );
+    Some(json!([
+        line(&check.name.to_string(), TEXT),
+        result,
+        expected,
+        got,
+        failure.tag.as_str(),
+        next
+    ]))
 }
 
 fn differences(case: &PairResult) -> Vec<Value> {
@@ -112,22 +178,36 @@ fn differences(case: &PairResult) -> Vec<Value> {
             0 | 1 => String::new(),
             completed => format!("{} of {completed} samples", one.samples),
         };
-        let (expected, got) = (line(&one.difference.expected, TEXT), line(&one.difference.produced, TEXT));
+        let (expected, got) = (
+            line(&one.difference.expected, TEXT),
+            line(&one.difference.produced, TEXT),
+        );
         json!([line(&one.metrics.join(", "), TEXT), seen, expected, got])
     });
     all.collect()
 }
 
 fn lost(case: &PairResult) -> Vec<Value> {
-    let quarantine = (case.exclusion == Exclusion::Quarantined).then(|| json!(line(&words::quarantine(case), TEXT)));
-    let lost = case.lost.iter().map(|lost| json!(format!("sample {}: {}", lost.sample, line(&lost.why.text(), TEXT))));
+    let quarantine = (case.exclusion == Exclusion::Quarantined)
+        .then(|| json!(line(&words::quarantine(case), TEXT)));
+    let lost = case.lost.iter().map(|lost| {
+        json!(format!(
+            "sample {}: {}",
+            lost.sample,
+            line(&lost.why.text(), TEXT)
+        ))
+    });
     quarantine.into_iter().chain(lost).collect()
 }
 
 /// The value of a metric; with samples that differ, each of them.
 fn values(metric: &MetricReport, value: &PairValue) -> String {
     let whole = metric_value(metric.unit, value.value);
-    let samples: Vec<String> = value.samples.iter().map(|sample| metric_value(metric.unit, *sample)).collect();
+    let samples: Vec<String> = value
+        .samples
+        .iter()
+        .map(|sample| metric_value(metric.unit, *sample))
+        .collect();
     match samples.iter().all(|sample| *sample == whole) {
         true => whole,
         false => format!("{whole} (by sample: {})", samples.join(", ")),
@@ -144,7 +224,10 @@ mod tests {
     fn data_ends_no_script_and_stays_the_same() {
         let hostile = json!({ "a": "</script><!-- <script> & \u{2028}\u{2029} \\ \" ]]>" });
         let text = escaped(&hostile);
-        assert!(!text.contains(['<', '>', '&', '\u{2028}', '\u{2029}']), "{text}");
+        assert!(
+            !text.contains(['<', '>', '&', '\u{2028}', '\u{2029}']),
+            "{text}"
+        );
         assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), hostile);
     }
 }

@@ -5,8 +5,8 @@ use maud::{Markup, html};
 use super::plots;
 use super::texts::{agent_name, bounded, with_commands};
 use crate::model::{
-    AgentReport, CaseEvidence, CaseTrend, ChangedText, EvidenceLine, FailureLine, MetricReport, PairResult, Report,
-    metric_value,
+    AgentReport, CaseEvidence, CaseTrend, ChangedText, EvidenceLine, FailureLine, MetricReport,
+    PairResult, Report, metric_value,
 };
 use crate::render::evidence::FailedMetric;
 use crate::render::plain::title;
@@ -31,7 +31,12 @@ pub fn failed_gates(report: &Report) -> Markup {
 }
 
 fn failed_gate(failed: &FailedMetric<'_>) -> Markup {
-    let FailedMetric { suite, agent, metric, gate } = failed;
+    let FailedMetric {
+        suite,
+        agent,
+        metric,
+        gate,
+    } = failed;
     let name = agent_name(suite, agent);
     html! {
         h3.fail { (name) ": " (bounded(&evidence::failed_gate(metric, gate))) } "\n"
@@ -56,8 +61,15 @@ fn failed_gate(failed: &FailedMetric<'_>) -> Markup {
 }
 
 /// One row for each expectation. Differences with the same expectation share it.
-fn case_rows(agent: &AgentReport, metric: &MetricReport, one: &CaseEvidence, case: Option<&PairResult>) -> Markup {
-    let same = |one: &EvidenceLine, next: &EvidenceLine| one.difference.expected == next.difference.expected;
+fn case_rows(
+    agent: &AgentReport,
+    metric: &MetricReport,
+    one: &CaseEvidence,
+    case: Option<&PairResult>,
+) -> Markup {
+    let same = |one: &EvidenceLine, next: &EvidenceLine| {
+        one.difference.expected == next.difference.expected
+    };
     let groups: Vec<&[EvidenceLine]> = one.differences.chunk_by(same).collect();
     let changed = agent.since_base.outputs_of(&one.case);
     html! {
@@ -105,7 +117,10 @@ fn side(change: &ChangedText, text: Option<&str>) -> Markup {
 
 /// A changed text with its words marked.
 fn marked(change: &ChangedText) -> Markup {
-    let pieces = changed_words(change.before.as_deref().unwrap_or_default(), change.now.as_deref().unwrap_or_default());
+    let pieces = changed_words(
+        change.before.as_deref().unwrap_or_default(),
+        change.now.as_deref().unwrap_or_default(),
+    );
     html! {
         p {
             span.file { (bounded(&change.name)) ": " }
@@ -135,10 +150,13 @@ fn agent_changes(agent: &AgentReport) -> Markup {
 /// The failed checks of counted cases that no failed gate shows; those of newly failing cases first.
 pub fn failed_checks(report: &Report) -> Markup {
     let metrics = evidence::failed_metrics(report);
-    let others: Vec<FailureLine<'_>> =
-        report.failures().filter(|failed| !evidence::is_shown(&metrics, failed)).collect();
-    let (new, old): (Vec<_>, Vec<_>) =
-        others.into_iter().partition(|failed| failed.case.trend == CaseTrend::NewlyFailing);
+    let others: Vec<FailureLine<'_>> = report
+        .failures()
+        .filter(|failed| !evidence::is_shown(&metrics, failed))
+        .collect();
+    let (new, old): (Vec<_>, Vec<_>) = others
+        .into_iter()
+        .partition(|failed| failed.case.trend == CaseTrend::NewlyFailing);
     html! {
         @if !new.is_empty() {
             section aria-labelledby="newly" {

@@ -4,7 +4,8 @@ use maud::{Markup, html};
 
 use super::texts::{agent_name, bounded};
 use crate::model::{
-    AgentReport, CalledTool, CaseEvidence, MetricReport, Noise, PairResult, Report, Unit, metric_value,
+    AgentReport, CalledTool, CaseEvidence, MetricReport, Noise, PairResult, Report, Unit,
+    metric_value,
 };
 use crate::render::evidence::has_moved;
 use crate::render::number::ValueDirection;
@@ -33,7 +34,11 @@ pub fn differences(report: &Report) -> Markup {
     for (suite, agent) in report.suite_agents() {
         for metric in agent.metrics.iter().filter(|metric| has_moved(metric)) {
             let name = format!("{} {}", agent_name(suite, agent), bounded(&metric.name));
-            moved.extend(metric.comparison.delta.map(|delta| MovedNumber { name, metric, delta }));
+            moved.extend(metric.comparison.delta.map(|delta| MovedNumber {
+                name,
+                metric,
+                delta,
+            }));
         }
     }
     html! {
@@ -55,7 +60,12 @@ pub fn differences(report: &Report) -> Markup {
 
 fn forest(unit: Unit, rows: &[&MovedNumber<'_>]) -> Markup {
     let shown = rows.get(..ROWS).unwrap_or(rows);
-    let reach = shown.iter().map(|row| ends(row).map(f64::abs).into_iter().fold(row.delta.abs(), f64::max));
+    let reach = shown.iter().map(|row| {
+        ends(row)
+            .map(f64::abs)
+            .into_iter()
+            .fold(row.delta.abs(), f64::max)
+    });
     let reach = reach.fold(f64::MIN_POSITIVE, f64::max);
     let (left, width) = AREA;
     let x = |value: f64| left + width * (value / reach + 1.0) / 2.0;
@@ -82,7 +92,11 @@ fn mark(row: &MovedNumber<'_>, y: usize, x: &dyn Fn(f64) -> f64) -> Markup {
         ValueDirection::Worse => "worse",
         ValueDirection::Other | ValueDirection::Same => "other",
     };
-    let hollow = if metric.comparison.noise == Some(Noise::Beyond) { "" } else { " hollow" };
+    let hollow = if metric.comparison.noise == Some(Noise::Beyond) {
+        ""
+    } else {
+        " hollow"
+    };
     let class = format!("{direction}{hollow}");
     let [low, high] = ends(row);
     html! {
@@ -100,20 +114,30 @@ fn mark(row: &MovedNumber<'_>, y: usize, x: &dyn Fn(f64) -> f64) -> Markup {
 
 /// The ends of the interval; the difference itself without one.
 fn ends(row: &MovedNumber<'_>) -> [f64; 2] {
-    row.metric.comparison.ci95.map_or([row.delta, row.delta], |(low, high)| [low, high])
+    row.metric
+        .comparison
+        .ci95
+        .map_or([row.delta, row.delta], |(low, high)| [low, high])
 }
 
 fn sentence(row: &MovedNumber<'_>) -> String {
     let metric = row.metric;
     let delta = number::delta(metric.unit, Some(row.delta));
     match metric.comparison.ci95 {
-        Some(ends) => format!("{delta}, 95% interval {}", certainty::interval(metric.unit, ends)),
+        Some(ends) => format!(
+            "{delta}, 95% interval {}",
+            certainty::interval(metric.unit, ends)
+        ),
         None => delta,
     }
 }
 
 fn axis(unit: Unit, value: f64) -> String {
-    if value == 0.0 { "0".to_owned() } else { number::delta(unit, Some(value)) }
+    if value == 0.0 {
+        "0".to_owned()
+    } else {
+        number::delta(unit, Some(value))
+    }
 }
 
 /// A coordinate with one decimal place.
@@ -132,21 +156,42 @@ pub fn samples(
     case: Option<&PairResult>,
 ) -> Markup {
     let index = agent.metrics.iter().position(|one| one.name == metric.name);
-    let value = case.zip(index).and_then(|(case, index)| case.values.get(index));
-    let values: Vec<f64> = value.map_or(Vec::new(), |value| value.samples.iter().copied().flatten().collect());
+    let value = case
+        .zip(index)
+        .and_then(|(case, index)| case.values.get(index));
+    let values: Vec<f64> = value.map_or(Vec::new(), |value| {
+        value.samples.iter().copied().flatten().collect()
+    });
     if values.len() < 2 {
         return html! {};
     }
     let known = values.iter().copied().chain(evidence.baseline);
-    let low = known.clone().fold(if metric.unit == Unit::Share { 0.0 } else { f64::INFINITY }, f64::min);
-    let high = known.fold(if metric.unit == Unit::Share { 1.0 } else { f64::NEG_INFINITY }, f64::max);
+    let low = known.clone().fold(
+        if metric.unit == Unit::Share {
+            0.0
+        } else {
+            f64::INFINITY
+        },
+        f64::min,
+    );
+    let high = known.fold(
+        if metric.unit == Unit::Share {
+            1.0
+        } else {
+            f64::NEG_INFINITY
+        },
+        f64::max,
+    );
     let (width, height) = STRIP;
     let reach = if high > low { high - low } else { 1.0 };
     let x = |value: f64| 6.0 + (width - 12.0) * (value - low) / reach;
-    let texts: Vec<String> = values.iter().map(|value| metric_value(metric.unit, Some(*value))).collect();
-    let baseline = evidence
-        .baseline
-        .map_or(String::new(), |value| format!("; baseline {}", metric_value(metric.unit, Some(value))));
+    let texts: Vec<String> = values
+        .iter()
+        .map(|value| metric_value(metric.unit, Some(*value)))
+        .collect();
+    let baseline = evidence.baseline.map_or(String::new(), |value| {
+        format!("; baseline {}", metric_value(metric.unit, Some(value)))
+    });
     // Equal samples lie side by side.
     let mut seen: Vec<f64> = Vec::new();
     html! {
@@ -174,13 +219,20 @@ const TREND: (f64, f64) = (300.0, 60.0);
 pub fn trend(metric: &MetricReport) -> Markup {
     let all: Vec<Option<f64>> = metric.past.iter().copied().chain([metric.value]).collect();
     let known = || all.iter().flatten().copied();
-    let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
+    let (low, high) = (
+        known().fold(f64::INFINITY, f64::min),
+        known().fold(f64::NEG_INFINITY, f64::max),
+    );
     let (width, height) = TREND;
     let steps = all.len().saturating_sub(1).max(1) as f64;
     let reach = if high > low { high - low } else { 1.0 };
     let x = |index: usize| 8.0 + (width - 16.0) * index as f64 / steps;
     let y = |value: f64| height - 8.0 - (height - 16.0) * (value - low) / reach;
-    let points = metric.past.iter().enumerate().filter_map(|(index, value)| Some((x(index), y((*value)?))));
+    let points = metric
+        .past
+        .iter()
+        .enumerate()
+        .filter_map(|(index, value)| Some((x(index), y((*value)?))));
     let points: Vec<String> = points.map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
     html! {
         svg.strip width=(width) height=(height) viewBox={ "0 0 " (width) " " (height) } role="img"

@@ -3,7 +3,10 @@
 use maud::{Markup, html};
 
 use super::texts::bounded;
-use crate::model::{AgentReport, JudgeReport, MetricReport, Report, Ruling, SuiteReport, Unit, Verdict, metric_value};
+use crate::model::{
+    AgentReport, JudgeReport, MetricReport, Report, Ruling, SuiteReport, Unit, Verdict,
+    metric_value,
+};
 use crate::render::number::ValueDirection;
 use crate::render::plain::line;
 use crate::render::{certainty, judges, number, words};
@@ -11,7 +14,8 @@ use crate::render::{certainty, judges, number, words};
 /// One table for each suite; suites with a failed gate first.
 pub fn numbers(report: &Report) -> Markup {
     let fails = |suite: &&SuiteReport| suite.verdict.fails();
-    let (failed, others): (Vec<&SuiteReport>, Vec<&SuiteReport>) = report.suites.iter().partition(fails);
+    let (failed, others): (Vec<&SuiteReport>, Vec<&SuiteReport>) =
+        report.suites.iter().partition(fails);
     html! {
         @if !report.suites.is_empty() {
             section aria-labelledby="numbers" {
@@ -72,7 +76,11 @@ fn judge_row(agent: &AgentReport, judge: &JudgeReport) -> Markup {
 }
 
 fn row(agent: &AgentReport, metric: &MetricReport) -> Markup {
-    let gates: Vec<String> = metric.gates.iter().map(|gate| bounded(&words::gate(metric, gate))).collect();
+    let gates: Vec<String> = metric
+        .gates
+        .iter()
+        .map(|gate| bounded(&words::gate(metric, gate)))
+        .collect();
     let verdict = match &metric.verdict {
         _ if metric.gates.is_empty() => String::new(),
         Ruling::Judged(verdict @ (Verdict::Pass | Verdict::Inconclusive | Verdict::Fail)) => {
@@ -86,12 +94,18 @@ fn row(agent: &AgentReport, metric: &MetricReport) -> Markup {
     let noise = match (comparison.noise, comparison.ci95) {
         (Some(_), Some(ends)) if moved && fails => certainty::interval(metric.unit, ends),
         (Some(noise), Some(ends)) if moved => {
-            format!("{}, {}", certainty::interval(metric.unit, ends), certainty::noise_phrase(noise))
+            format!(
+                "{}, {}",
+                certainty::interval(metric.unit, ends),
+                certainty::noise_phrase(noise)
+            )
         }
         (Some(noise), None) if moved => certainty::noise_phrase(noise).to_owned(),
         _ => String::new(),
     };
-    let seen = comparison.detectable.map_or(String::new(), |width| words::spread(metric.unit, width));
+    let seen = comparison
+        .detectable
+        .map_or(String::new(), |width| words::spread(metric.unit, width));
     html! {
         tr {
             td { (agent.agent) }

@@ -31,15 +31,26 @@ impl AgentUses {
     }
 
     fn ends(&self) -> (f64, f64) {
-        (self.values.first().copied().unwrap_or_default(), self.values.last().copied().unwrap_or_default())
+        (
+            self.values.first().copied().unwrap_or_default(),
+            self.values.last().copied().unwrap_or_default(),
+        )
     }
 
     /// As many values as there are marks, evenly chosen, with both ends.
     fn shown(&self) -> Vec<f64> {
         let count = self.values.len();
         let marks = count.min(MARKS);
-        let index = |mark: usize| if marks < 2 { 0 } else { mark * (count - 1) / (marks - 1) };
-        (0..marks).filter_map(|mark| self.values.get(index(mark)).copied()).collect()
+        let index = |mark: usize| {
+            if marks < 2 {
+                0
+            } else {
+                mark * (count - 1) / (marks - 1)
+            }
+        };
+        (0..marks)
+            .filter_map(|mark| self.values.get(index(mark)).copied())
+            .collect()
     }
 
     /// The median, and both ends if there are several cases. It fits next to the marks.
@@ -55,11 +66,15 @@ impl AgentUses {
 
 /// What samples use, one plot for each use; and what moved since the base commit, as bars. Empty where nothing is known.
 pub fn uses(report: &Report) -> Markup {
-    let moved: Vec<_> = report.suite_agents().filter(|(_, agent)| !agent.since_base.uses.is_empty()).collect();
+    let moved: Vec<_> = report
+        .suite_agents()
+        .filter(|(_, agent)| !agent.since_base.uses.is_empty())
+        .collect();
     let known = |what: SampleUse| -> Vec<AgentUses> {
-        let rows = report
-            .suite_agents()
-            .map(|(suite, agent)| AgentUses { name: agent_name(suite, agent), values: values(agent, what) });
+        let rows = report.suite_agents().map(|(suite, agent)| AgentUses {
+            name: agent_name(suite, agent),
+            values: values(agent, what),
+        });
         rows.filter(|row| !row.values.is_empty()).collect()
     };
     let plots: Vec<(SampleUse, &str, Vec<AgentUses>)> = USES
@@ -84,15 +99,22 @@ pub fn uses(report: &Report) -> Markup {
 
 /// The medians of the cases that count.
 fn values(agent: &AgentReport, what: SampleUse) -> Vec<f64> {
-    let mut values: Vec<f64> =
-        agent.cases.iter().filter_map(|case| case.uses.of(what)).filter(|value| value.is_finite()).collect();
+    let mut values: Vec<f64> = agent
+        .cases
+        .iter()
+        .filter_map(|case| case.uses.of(what))
+        .filter(|value| value.is_finite())
+        .collect();
     values.sort_by(f64::total_cmp);
     values
 }
 
 fn plot(what: SampleUse, words: &str, rows: &[AgentUses]) -> Markup {
     let shown = rows.get(..ROWS).unwrap_or(rows);
-    let most = shown.iter().map(|row| row.ends().1).fold(f64::MIN_POSITIVE, f64::max);
+    let most = shown
+        .iter()
+        .map(|row| row.ends().1)
+        .fold(f64::MIN_POSITIVE, f64::max);
     let (left, width) = AREA;
     let x = |value: f64| left + width * value / most;
     let height = ROW * (shown.len() + 1);
@@ -124,7 +146,11 @@ const BAR: (f64, f64, f64) = (14.0, 300.0, 200.0);
 fn bars(moved: &MovedUse) -> Markup {
     let (height, widest, left) = BAR;
     let most = moved.before.max(moved.now).max(f64::MIN_POSITIVE);
-    let class = if moved.now > moved.before { "worse" } else { "better" };
+    let class = if moved.now > moved.before {
+        "worse"
+    } else {
+        "better"
+    };
     let rows = [("base", moved.before, "other"), ("now", moved.now, class)];
     html! {
         svg.plot width=(WIDTH) height=(2.0 * height + 12.0) role="img" aria-label={ (moved.what.as_str()) " at the base commit and now" } {

@@ -4,8 +4,7 @@ use crate::model::{Report, Unit, metric_value};
 use crate::render::plain::{inline, name};
 use crate::render::{judges, number};
 
-const HEAD: &str =
-    "| suite | agent | judge | baseline | this commit | delta | status |\n|---|---|---|--:|--:|--:|---|\n";
+const HEAD: &str = "| suite | agent | judge | baseline | this commit | delta | status |\n|---|---|---|--:|--:|--:|---|\n";
 
 pub fn advice(report: &Report) -> String {
     let mut rows = String::new();
@@ -28,8 +27,10 @@ pub fn advice(report: &Report) -> String {
     if rows.is_empty() {
         return rows;
     }
-    let sentences: String =
-        judges::judge_lines(report, inline).iter().map(|sentence| format!("- {sentence}\n")).collect();
+    let sentences: String = judges::judge_lines(report, inline)
+        .iter()
+        .map(|sentence| format!("- {sentence}\n"))
+        .collect();
     format!(
         "<details><summary>LLM judges, for what rules cannot score (advisory, not part of any gate)</summary>\n\n{HEAD}{rows}\n{sentences}\n</details>\n"
     )

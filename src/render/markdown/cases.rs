@@ -12,37 +12,84 @@ pub fn cases(report: &Report) -> String {
     let mut out = String::new();
     for trend in words::MOVED_TRENDS {
         let found = report.suite_agents().flat_map(|(suite, agent)| {
-            let moved = agent.cases.iter().filter(move |case| words::trend(case) == trend);
+            let moved = agent
+                .cases
+                .iter()
+                .filter(move |case| words::trend(case) == trend);
             moved.map(move |case| full(suite, agent, &case.case))
         });
         list(&mut out, &title(trend), found.collect());
     }
     let flaky = report.suite_agents().flat_map(|(suite, agent)| {
         // Where no sample passes, only the failed checks differ: the case is not flaky for a reader.
-        let flaky = agent.cases.iter().filter(|case| case.flaky && case.passing != Some(0));
-        flaky.map(move |case| format!("{}{}", full(suite, agent, &case.case), words::samples_passed(case)))
+        let flaky = agent
+            .cases
+            .iter()
+            .filter(|case| case.flaky && case.passing != Some(0));
+        flaky.map(move |case| {
+            format!(
+                "{}{}",
+                full(suite, agent, &case.case),
+                words::samples_passed(case)
+            )
+        })
     });
     list(&mut out, "Flaky (samples disagree)", flaky.collect());
-    let removed =
-        report.suite_agents().flat_map(|(suite, agent)| agent.removed.iter().map(move |case| full(suite, agent, case)));
-    list(&mut out, "Cases that only the baseline has", removed.collect());
-    for (suite, agent) in report.suite_agents() {
-        for case in agent.cases.iter().filter(|case| case.exclusion == Exclusion::Quarantined) {
-            let quarantine = inline(&words::quarantine(case), 300);
-            put(&mut out, &format!("- **Quarantined**: {}: {quarantine}", full(suite, agent, &case.case)));
-        }
-        let drafts = agent
-            .drafts
+    let removed = report.suite_agents().flat_map(|(suite, agent)| {
+        agent
+            .removed
             .iter()
-            .map(|draft| format!("{} ({})", full(suite, agent, &draft.case), inline(&words::draft(draft), 120)));
-        list(&mut out, "**Drafts**, which count for nothing", drafts.collect());
+            .map(move |case| full(suite, agent, case))
+    });
+    list(
+        &mut out,
+        "Cases that only the baseline has",
+        removed.collect(),
+    );
+    for (suite, agent) in report.suite_agents() {
+        for case in agent
+            .cases
+            .iter()
+            .filter(|case| case.exclusion == Exclusion::Quarantined)
+        {
+            let quarantine = inline(&words::quarantine(case), 300);
+            put(
+                &mut out,
+                &format!(
+                    "- **Quarantined**: {}: {quarantine}",
+                    full(suite, agent, &case.case)
+                ),
+            );
+        }
+        let drafts = agent.drafts.iter().map(|draft| {
+            format!(
+                "{} ({})",
+                full(suite, agent, &draft.case),
+                inline(&words::draft(draft), 120)
+            )
+        });
+        list(
+            &mut out,
+            "**Drafts**, which count for nothing",
+            drafts.collect(),
+        );
         for case in agent.cases.iter().filter(|case| !case.lost.is_empty()) {
             let why: Vec<String> = case
                 .lost
                 .iter()
-                .map(|lost| format!("sample {}: {}", lost.sample, inline(&line_with_end(&lost.why.text(), 240), 250)))
+                .map(|lost| {
+                    format!(
+                        "sample {}: {}",
+                        lost.sample,
+                        inline(&line_with_end(&lost.why.text(), 240), 250)
+                    )
+                })
                 .collect();
-            let word = if case.exclusion == Exclusion::NoMajority { "**Excluded**" } else { "Inconclusive" };
+            let word = if case.exclusion == Exclusion::NoMajority {
+                "**Excluded**"
+            } else {
+                "Inconclusive"
+            };
             put(
                 &mut out,
                 &format!(
@@ -63,14 +110,26 @@ pub fn cases(report: &Report) -> String {
 }
 
 fn full(suite: &SuiteReport, agent: &AgentReport, case: &CaseId) -> String {
-    format!("{}/{}/{}", name(suite.id.as_str()), name(agent.agent.as_str()), name(case.as_str()))
+    format!(
+        "{}/{}/{}",
+        name(suite.id.as_str()),
+        name(agent.agent.as_str()),
+        name(case.as_str())
+    )
 }
 
 fn list(out: &mut String, title: &str, found: Vec<String>) {
     if found.is_empty() {
         return;
     }
-    let more = if found.len() > NAMED { format!(", … and {} more", found.len() - NAMED) } else { String::new() };
+    let more = if found.len() > NAMED {
+        format!(", … and {} more", found.len() - NAMED)
+    } else {
+        String::new()
+    };
     let named: Vec<String> = found.iter().take(NAMED).cloned().collect();
-    put(out, &format!("- {title} ({}): {}{more}", found.len(), named.join(", ")));
+    put(
+        out,
+        &format!("- {title} ({}): {}{more}", found.len(), named.join(", ")),
+    );
 }

@@ -21,15 +21,25 @@ pub fn needing_approval(report: &Report) -> String {
     }
     let what = words::plural(heavy.len(), "golden change", "golden changes");
     match &report.approval {
-        Some(approval) => put(&mut out, &format!("**{what}**, {}:\n", inline(&words::approval(approval), 200))),
+        Some(approval) => put(
+            &mut out,
+            &format!("**{what}**, {}:\n", inline(&words::approval(approval), 200)),
+        ),
         None => put(&mut out, &format!("**{what} without an approval:**\n")),
     }
     for (change, more) in chosen(&heavy) {
-        let more = if more > 0 { format!(" (and {more} more of this kind)") } else { String::new() };
+        let more = if more > 0 {
+            format!(" (and {more} more of this kind)")
+        } else {
+            String::new()
+        };
         put(&mut out, &format!("- {}{more}", with_names(&change.words)));
     }
     if heavy.len() > LISTED {
-        put(&mut out, "\n**This list is cut; the full report has all changes.**");
+        put(
+            &mut out,
+            "\n**This list is cut; the full report has all changes.**",
+        );
     }
     match hidden_kinds(report) {
         0 => {}
@@ -55,13 +65,18 @@ pub fn listed(report: &Report) -> String {
     if light.is_empty() {
         return out;
     }
-    let what =
-        words::plural(light.len(), "golden change that needs no approval", "golden changes that need no approval");
+    let what = words::plural(
+        light.len(),
+        "golden change that needs no approval",
+        "golden changes that need no approval",
+    );
     put(&mut out, &format!("<details><summary>{what}</summary>\n"));
     for change in light.iter().take(LISTED) {
         put(&mut out, &format!("- {}", with_names(&change.words)));
     }
-    put_more(&mut out, light.len(), LISTED, |more| format!("- … and {more} more in the full report"));
+    put_more(&mut out, light.len(), LISTED, |more| {
+        format!("- … and {more} more in the full report")
+    });
     out.push_str("\n</details>\n");
     out
 }
@@ -82,7 +97,11 @@ pub fn hidden_kinds(report: &Report) -> usize {
 }
 
 fn of(report: &Report, weight: Weight) -> Vec<&GoldenChange> {
-    report.golden_changes.iter().filter(|change| change.weight == weight).collect()
+    report
+        .golden_changes
+        .iter()
+        .filter(|change| change.weight == weight)
+        .collect()
 }
 
 /// The shown changes, each with the number of hidden ones of its kind. If all fit, all are shown.
@@ -91,7 +110,11 @@ fn chosen<'a>(changes: &[&'a GoldenChange]) -> Vec<(&'a GoldenChange, usize)> {
         return changes.iter().map(|change| (*change, 0)).collect();
     }
     let kinds = kinds(changes);
-    kinds.into_iter().take(KINDS).filter_map(|(_, of)| of.first().map(|first| (*first, of.len() - 1))).collect()
+    kinds
+        .into_iter()
+        .take(KINDS)
+        .filter_map(|(_, of)| of.first().map(|first| (*first, of.len() - 1)))
+        .collect()
 }
 
 /// The changes by kind: the most dangerous class first, then the rarest kind. A single edit among forty others of another kind is
@@ -110,10 +133,18 @@ fn kinds<'a>(changes: &[&'a GoldenChange]) -> Vec<(ChangeKind, Vec<&'a GoldenCha
 }
 
 fn kind(change: &GoldenChange) -> ChangeKind {
-    let folder = change.file.as_ref().and_then(|file| file.as_str().rsplit_once('/')).map_or("", |(folder, _)| folder);
+    let folder = change
+        .file
+        .as_ref()
+        .and_then(|file| file.as_str().rsplit_once('/'))
+        .map_or("", |(folder, _)| folder);
     let part: Vec<&str> = folder.split('/').take(2).collect();
     let (done, detail) = change.words.split_once(": ").unwrap_or((&change.words, ""));
-    let ends = [done.split_whitespace().next(), done.split_whitespace().last(), detail.split_whitespace().next()];
+    let ends = [
+        done.split_whitespace().next(),
+        done.split_whitespace().last(),
+        detail.split_whitespace().next(),
+    ];
     let done: Vec<String> = ends.into_iter().flatten().map(of_any).collect();
     (change.class, part.join("/"), done.join(" "))
 }
@@ -122,6 +153,9 @@ fn kind(change: &GoldenChange) -> ChangeKind {
 fn of_any(word: &str) -> String {
     match word.contains(['/', '`']) {
         true => String::new(),
-        false => word.chars().map(|char| if char.is_ascii_digit() { '0' } else { char }).collect(),
+        false => word
+            .chars()
+            .map(|char| if char.is_ascii_digit() { '0' } else { char })
+            .collect(),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::Links;
 use crate::model::{
-    AgentName, AgentReport, CaseEvidence, CaseId, EvidenceLine, MetricReport, PairCheck, PairResult, Report, SuiteId,
-    SuiteReport, Tag, Tier,
+    AgentName, AgentReport, CaseEvidence, CaseId, EvidenceLine, MetricReport, PairCheck,
+    PairResult, Report, SuiteId, SuiteReport, Tag, Tier,
 };
 use crate::render::evidence::FailedMetric;
 use crate::render::plain::{inline, name, put, put_more, sentence, title};
@@ -30,7 +30,12 @@ const OTHER_OUTPUTS: usize = 1;
 const CHANGES: usize = 4;
 
 /// Removed words are struck out, added words are bold.
-pub const MARKS: DiffMarks = DiffMarks { clean: inline, longest: 160, removed: ("~~", "~~"), added: ("**", "**") };
+pub const MARKS: DiffMarks = DiffMarks {
+    clean: inline,
+    longest: 160,
+    removed: ("~~", "~~"),
+    added: ("**", "**"),
+};
 
 /// What this commit changed in an agent: the first thing to look at, before any classification of failures.
 fn changes(out: &mut String, agent: &AgentReport) {
@@ -39,8 +44,12 @@ fn changes(out: &mut String, agent: &AgentReport) {
         return;
     }
     put(out, &format!("{}:\n", title(LIKELY_CAUSE)));
-    all.iter().take(CHANGES).for_each(|change| put(out, &format!("- {change}")));
-    put_more(out, all.len(), CHANGES, |more| format!("- … and {more} more in the full report"));
+    all.iter()
+        .take(CHANGES)
+        .for_each(|change| put(out, &format!("- {change}")));
+    put_more(out, all.len(), CHANGES, |more| {
+        format!("- … and {more} more in the full report")
+    });
     put(out, &format!("\n{}\n", title(UNDO_IT)));
     put(out, "Cases behind the number:\n");
 }
@@ -50,9 +59,22 @@ pub fn failed_gates(report: &Report, links: &Links) -> String {
     let failed = evidence::failed_metrics(report);
     let (mut out, mut shown) = (String::new(), ShownCases::default());
     let mut above: Option<&AgentReport> = None;
-    for FailedMetric { suite, agent, metric, gate } in failed.iter().take(GATES) {
+    for FailedMetric {
+        suite,
+        agent,
+        metric,
+        gate,
+    } in failed.iter().take(GATES)
+    {
         let text = sentence(&evidence::failed_gate(metric, gate), 300);
-        put(&mut out, &format!("**{} / {}: {text}**\n", name(suite.id.as_str()), name(agent.agent.as_str())));
+        put(
+            &mut out,
+            &format!(
+                "**{} / {}: {text}**\n",
+                name(suite.id.as_str()),
+                name(agent.agent.as_str())
+            ),
+        );
         if above.is_none_or(|above| !std::ptr::eq(above, *agent)) {
             changes(&mut out, agent);
         }
@@ -66,7 +88,9 @@ pub fn failed_gates(report: &Report, links: &Links) -> String {
         }
         out.push('\n');
     }
-    put_more(&mut out, failed.len(), GATES, |more| format!("… and {more} more failed gates in the full report"));
+    put_more(&mut out, failed.len(), GATES, |more| {
+        format!("… and {more} more failed gates in the full report")
+    });
     out.truncate(out.trim_end().len());
     if out.is_empty() { out } else { out + "\n" }
 }
@@ -74,17 +98,32 @@ pub fn failed_gates(report: &Report, links: &Links) -> String {
 /// The cases behind numbers that are worse or inconclusive but do not fail.
 pub fn moved_cases(report: &Report, links: &Links) -> String {
     let (mut out, mut shown) = (String::new(), ShownCases::default());
-    for FailedMetric { suite, agent, metric, .. } in evidence::failed_metrics(report).into_iter().take(GATES) {
+    for FailedMetric {
+        suite,
+        agent,
+        metric,
+        ..
+    } in evidence::failed_metrics(report).into_iter().take(GATES)
+    {
         shown.list(&mut String::new(), suite, agent, metric, links);
     }
     for (suite, agent) in report.suite_agents() {
         let moved = |metric: &&MetricReport| {
-            !metric.verdict.fails() && metric.evidence.cases.iter().any(|one| !shown.has(&key(suite, agent, one)))
+            !metric.verdict.fails()
+                && metric
+                    .evidence
+                    .cases
+                    .iter()
+                    .any(|one| !shown.has(&key(suite, agent, one)))
         };
         let moved: Vec<&MetricReport> = agent.metrics.iter().filter(moved).take(GATES).collect();
         for metric in moved {
-            let title =
-                format!("{} / {}: {}", name(suite.id.as_str()), name(agent.agent.as_str()), inline(&metric.name, 60));
+            let title = format!(
+                "{} / {}: {}",
+                name(suite.id.as_str()),
+                name(agent.agent.as_str()),
+                inline(&metric.name, 60)
+            );
             put(&mut out, &format!("**{title}**\n"));
             shown.list(&mut out, suite, agent, metric, links);
             out.push('\n');
@@ -97,12 +136,28 @@ pub fn moved_cases(report: &Report, links: &Links) -> String {
 }
 
 /// A case with the differences that moved a metric.
-type CaseEvidenceKey<'a> = (&'a SuiteId, Tier, &'a AgentName, &'a CaseId, &'a [EvidenceLine]);
+type CaseEvidenceKey<'a> = (
+    &'a SuiteId,
+    Tier,
+    &'a AgentName,
+    &'a CaseId,
+    &'a [EvidenceLine],
+);
 
 type CaseKey<'a> = (&'a SuiteId, Tier, &'a AgentName, &'a CaseId);
 
-fn key<'a>(suite: &'a SuiteReport, agent: &'a AgentReport, evidence: &'a CaseEvidence) -> CaseEvidenceKey<'a> {
-    (&suite.id, suite.tier, &agent.agent, &evidence.case, &evidence.differences)
+fn key<'a>(
+    suite: &'a SuiteReport,
+    agent: &'a AgentReport,
+    evidence: &'a CaseEvidence,
+) -> CaseEvidenceKey<'a> {
+    (
+        &suite.id,
+        suite.tier,
+        &agent.agent,
+        &evidence.case,
+        &evidence.differences,
+    )
 }
 
 /// The cases that are listed already. A case that moved several metrics for the same reasons shows them once.
@@ -131,23 +186,47 @@ impl<'a> ShownCases<'a> {
         let mut above = Vec::new();
         for (index, (one, case)) in evidence::cases_with_reports(agent, metric).enumerate() {
             let value = evidence::case_value(metric, one);
-            let value = if value.is_empty() { value } else { format!(" {value}") };
-            let (key, of) = (key(suite, agent, one), (&suite.id, suite.tier, &agent.agent, &one.case));
+            let value = if value.is_empty() {
+                value
+            } else {
+                format!(" {value}")
+            };
+            let (key, of) = (
+                key(suite, agent, one),
+                (&suite.id, suite.tier, &agent.agent, &one.case),
+            );
             if self.has(&key) || self.unreadable.contains(&of) {
                 above.push(format!("{}{value}", linked(one, case, links)));
                 continue;
             }
             self.all.push(key);
-            put(out, &format!("- {}{value}{}", linked(one, case, links), links.recording(case)));
+            put(
+                out,
+                &format!(
+                    "- {}{value}{}",
+                    linked(one, case, links),
+                    links.recording(case)
+                ),
+            );
             if let Some(check) = evidence::unreadable(case, one) {
                 self.unreadable.push(of);
                 unreadable(out, agent, case, check);
             } else {
-                differences(out, (agent, one, case), if index == 0 { FIRST } else { OTHERS });
+                differences(
+                    out,
+                    (agent, one, case),
+                    if index == 0 { FIRST } else { OTHERS },
+                );
             }
             if !self.outputs.contains(&of) {
                 self.outputs.push(of);
-                outputs(out, agent, one, case, if index == 0 { OUTPUTS } else { OTHER_OUTPUTS });
+                outputs(
+                    out,
+                    agent,
+                    one,
+                    case,
+                    if index == 0 { OUTPUTS } else { OTHER_OUTPUTS },
+                );
             }
         }
         if !above.is_empty() {
@@ -161,10 +240,13 @@ impl<'a> ShownCases<'a> {
 
 /// The failed check of an output's format.
 fn unreadable(out: &mut String, agent: &AgentReport, case: Option<&PairResult>, check: &PairCheck) {
-    let Some(failure) = check.failure.as_deref() else { return };
+    let Some(failure) = check.failure.as_deref() else {
+        return;
+    };
     let expected = check.expected.as_deref().unwrap_or_default();
     let (expected, got) = (inline(expected, 200), inline(&failure.detail, 300));
-    let hint = hint(agent, case, failure.tag, &failure.next_action).map_or(String::new(), |hint| format!("<br>{hint}"));
+    let hint = hint(agent, case, failure.tag, &failure.next_action)
+        .map_or(String::new(), |hint| format!("<br>{hint}"));
     put(out, &format!("  - expected {expected}<br>got {got}{hint}"));
 }
 
@@ -174,29 +256,53 @@ fn differences(
     (agent, evidence, case): (&AgentReport, &CaseEvidence, Option<&PairResult>),
     limit: usize,
 ) {
-    let lines = evidence.differences.get(..limit).unwrap_or(&evidence.differences);
+    let lines = evidence
+        .differences
+        .get(..limit)
+        .unwrap_or(&evidence.differences);
     for same in lines.chunk_by(|one, next| one.difference.expected == next.difference.expected) {
         let Some(first) = same.first() else { continue };
         let mut text = format!("  - expected {}", inline(&first.difference.expected, 200));
         for line in same {
             let samples = evidence::in_samples(case, line);
-            text.push_str(&format!("<br>got {}{samples}", inline(&line.difference.produced, 400)));
+            text.push_str(&format!(
+                "<br>got {}{samples}",
+                inline(&line.difference.produced, 400)
+            ));
         }
-        let hints = same.iter().filter_map(|line| hint(agent, case, line.tag?, line.next_action.as_deref()?));
+        let hints = same
+            .iter()
+            .filter_map(|line| hint(agent, case, line.tag?, line.next_action.as_deref()?));
         let mut hints: Vec<String> = hints.collect();
         hints.dedup();
-        hints.iter().for_each(|hint| text.push_str(&format!("<br>{hint}")));
+        hints
+            .iter()
+            .for_each(|hint| text.push_str(&format!("<br>{hint}")));
         put(out, &text);
     }
-    put_more(out, evidence.differences.len(), lines.len(), |more| format!("  - … and {more} more"));
+    put_more(out, evidence.differences.len(), lines.len(), |more| {
+        format!("  - … and {more} more")
+    });
 }
 
 /// The values of the output that differ from the base commit's.
-fn outputs(out: &mut String, agent: &AgentReport, evidence: &CaseEvidence, case: Option<&PairResult>, most: usize) {
+fn outputs(
+    out: &mut String,
+    agent: &AgentReport,
+    evidence: &CaseEvidence,
+    case: Option<&PairResult>,
+    most: usize,
+) {
     let completed = case.map_or(1, |case| case.completed);
     let changed = agent.since_base.outputs_of(&evidence.case);
     for change in changed.iter().take(most) {
-        put(out, &format!("  - output since the base commit: {}", change_line(change, completed, MARKS)));
+        put(
+            out,
+            &format!(
+                "  - output since the base commit: {}",
+                change_line(change, completed, MARKS)
+            ),
+        );
     }
     if changed.len() > most {
         put(
@@ -210,13 +316,22 @@ fn outputs(out: &mut String, agent: &AgentReport, evidence: &CaseEvidence, case:
 }
 
 /// The likely cause and the next step; `None` where the changes of the agent are the cause, which are listed with its first gate.
-fn hint(agent: &AgentReport, case: Option<&PairResult>, tag: Tag, next_action: &str) -> Option<String> {
+fn hint(
+    agent: &AgentReport,
+    case: Option<&PairResult>,
+    tag: Tag,
+    next_action: &str,
+) -> Option<String> {
     (!since_base::explains(agent, case)).then(|| likely_cause(tag, next_action))
 }
 
 /// The likely cause by a tag, and the next step.
 pub fn likely_cause(tag: Tag, next_action: &str) -> String {
-    format!("likely cause: {}. Next: {}", tag.as_str(), inline(next_action, 300))
+    format!(
+        "likely cause: {}. Next: {}",
+        tag.as_str(),
+        inline(next_action, 300)
+    )
 }
 
 /// The name of a case, linked to the golden file at the line of its first difference.
@@ -225,7 +340,11 @@ fn linked(evidence: &CaseEvidence, case: Option<&PairResult>, links: &Links) -> 
     let golden = case.map(|case| case.golden.as_str());
     match (&links.files, golden, evidence.differences.first()) {
         (Some(address), Some(golden), Some(line)) => {
-            format!("[{title}]({address}/{}#L{})", encoded_path(golden), line.difference.line)
+            format!(
+                "[{title}]({address}/{}#L{})",
+                encoded_path(golden),
+                line.difference.line
+            )
         }
         (_, _, _) => title,
     }

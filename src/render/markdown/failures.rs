@@ -16,40 +16,62 @@ const CASES: usize = 10;
 
 /// The failed checks of newly failing cases that no failed gate shows.
 pub fn newly_failing(report: &Report, links: &Links) -> String {
-    let new: Vec<FailureLine<'_>> =
-        hidden_failures(report).into_iter().filter(|failed| failed.case.trend == CaseTrend::NewlyFailing).collect();
+    let new: Vec<FailureLine<'_>> = hidden_failures(report)
+        .into_iter()
+        .filter(|failed| failed.case.trend == CaseTrend::NewlyFailing)
+        .collect();
     if new.is_empty() {
         return String::new();
     }
     let count = words::plural(new.len(), "failed check", "failed checks");
-    format!("**{count} in newly failing cases**\n\n{}", listed(&new, links))
+    format!(
+        "**{count} in newly failing cases**\n\n{}",
+        listed(&new, links)
+    )
 }
 
 /// The other failed checks that no failed gate shows, folded.
 pub fn other_failures(report: &Report, links: &Links) -> String {
     let all = hidden_failures(report);
-    let others: Vec<FailureLine<'_>> =
-        all.into_iter().filter(|failed| failed.case.trend != CaseTrend::NewlyFailing).collect();
+    let others: Vec<FailureLine<'_>> = all
+        .into_iter()
+        .filter(|failed| failed.case.trend != CaseTrend::NewlyFailing)
+        .collect();
     if others.is_empty() {
         return String::new();
     }
-    let before = others.iter().all(|failed| failed.case.trend == CaseTrend::StillFailing);
-    let which = if before { " in cases that failed before this change" } else { " that decide no failed gate" };
+    let before = others
+        .iter()
+        .all(|failed| failed.case.trend == CaseTrend::StillFailing);
+    let which = if before {
+        " in cases that failed before this change"
+    } else {
+        " that decide no failed gate"
+    };
     let count = words::plural(others.len(), "failed check", "failed checks");
-    format!("<details><summary>{count}{which}</summary>\n\n{}\n</details>\n", listed(&others, links))
+    format!(
+        "<details><summary>{count}{which}</summary>\n\n{}\n</details>\n",
+        listed(&others, links)
+    )
 }
 
 /// The failed checks that are not among the evidence of a failed gate.
 fn hidden_failures(report: &Report) -> Vec<FailureLine<'_>> {
     let metrics = failed_metrics(report);
-    report.failures().filter(|failed| !is_shown(&metrics, failed) && !repeats_unreadable(failed)).collect()
+    report
+        .failures()
+        .filter(|failed| !is_shown(&metrics, failed) && !repeats_unreadable(failed))
+        .collect()
 }
 
 /// One line for each check and result; cases with the same result share it.
 fn listed(all: &[FailureLine<'_>], links: &Links) -> String {
     let mut out = String::new();
     let groups: Vec<&[FailureLine<'_>]> = all.chunk_by(is_alike).collect();
-    groups.iter().take(LISTED).for_each(|alike| put(&mut out, &failures(alike, links)));
+    groups
+        .iter()
+        .take(LISTED)
+        .for_each(|alike| put(&mut out, &failures(alike, links)));
     let more: usize = groups.iter().skip(LISTED).map(|alike| alike.len()).sum();
     if more > 0 {
         put(&mut out, &format!("- … and {more} more in the full report"));
@@ -60,20 +82,38 @@ fn listed(all: &[FailureLine<'_>], links: &Links) -> String {
 /// Whether a check of an agent failed in two cases with the same texts.
 fn is_alike(one: &FailureLine<'_>, other: &FailureLine<'_>) -> bool {
     let of = |failed: &FailureLine<'_>| {
-        let detail = failed.check.failure.as_ref().map(|failure| failure.detail.clone());
-        (failed.check.name.to_string(), failed.check.expected.clone(), detail)
+        let detail = failed
+            .check
+            .failure
+            .as_ref()
+            .map(|failure| failure.detail.clone());
+        (
+            failed.check.name.to_string(),
+            failed.check.expected.clone(),
+            detail,
+        )
     };
     std::ptr::eq(one.agent, other.agent) && of(one) == of(other)
 }
 
 /// The failures of one check with the same texts, by case.
 fn failures(alike: &[FailureLine<'_>], links: &Links) -> String {
-    let Some(first) = alike.first() else { return String::new() };
-    let mut cases: Vec<String> = alike.iter().take(CASES).map(|failed| linked_case(failed, links)).collect();
+    let Some(first) = alike.first() else {
+        return String::new();
+    };
+    let mut cases: Vec<String> = alike
+        .iter()
+        .take(CASES)
+        .map(|failed| linked_case(failed, links))
+        .collect();
     if alike.len() > CASES {
         cases.push(format!("… and {} more", alike.len() - CASES));
     }
-    let recording = if alike.len() == 1 { links.recording(Some(first.case)) } else { String::new() };
+    let recording = if alike.len() == 1 {
+        links.recording(Some(first.case))
+    } else {
+        String::new()
+    };
     let title = format!(
         "{} / {} / {} / {}{recording}",
         name(first.suite.id.as_str()),
@@ -81,17 +121,27 @@ fn failures(alike: &[FailureLine<'_>], links: &Links) -> String {
         cases.join(", "),
         inline(&first.check.name.to_string(), 80)
     );
-    let Some(failure) = first.check.failure.as_deref() else { return format!("- {title}") };
+    let Some(failure) = first.check.failure.as_deref() else {
+        return format!("- {title}");
+    };
     let hint = match since_base::explains(first.agent, Some(first.case)) {
-        true => format!("likely cause: {}", since_base::changed_names(first.agent, |text| inline(text, 160))),
+        true => format!(
+            "likely cause: {}",
+            since_base::changed_names(first.agent, |text| inline(text, 160))
+        ),
         false => likely_cause(failure.tag, &failure.next_action),
     };
     let expected = first
         .check
         .expected
         .as_deref()
-        .map_or(String::new(), |expected| format!("expected {}<br>got ", inline(expected, 200)));
-    format!("- {title}<br>{expected}{}<br>{hint}", inline(&failure.detail, 300))
+        .map_or(String::new(), |expected| {
+            format!("expected {}<br>got ", inline(expected, 200))
+        });
+    format!(
+        "- {title}<br>{expected}{}<br>{hint}",
+        inline(&failure.detail, 300)
+    )
 }
 
 /// The name of a failed case, linked to the line of the expectation.
@@ -99,13 +149,18 @@ fn linked_case(failed: &FailureLine<'_>, links: &Links) -> String {
     let (pair, case) = (&failed.case, name(failed.case.case.as_str()));
     match &links.files {
         Some(address) => {
-            format!("[{case}]({address}/{}#L{})", encoded_path(pair.golden.as_str()), failed.check.location.line)
+            format!(
+                "[{case}]({address}/{}#L{})",
+                encoded_path(pair.golden.as_str()),
+                failed.check.location.line
+            )
         }
         None => case,
     }
 }
 
-const TAGS: &str = "| tag | what it hints at | count | change | how to fix it |\n|---|---|--:|--:|---|\n";
+const TAGS: &str =
+    "| tag | what it hints at | count | change | how to fix it |\n|---|---|--:|--:|---|\n";
 
 /// The change of a count since the baseline; a dash if the baseline does not have it.
 fn counted_change(now: i64, before: Option<i64>) -> String {
@@ -123,7 +178,10 @@ pub fn taxonomy(report: &Report) -> String {
     let known = report.agents().any(|agent| agent.taxonomy_before.is_some());
     let mut rows = String::new();
     for tag in Tag::ALL {
-        let now: i64 = report.agents().map(|agent| i64::from(agent.taxonomy()[&tag])).sum();
+        let now: i64 = report
+            .agents()
+            .map(|agent| i64::from(agent.taxonomy()[&tag]))
+            .sum();
         let before: i64 = report
             .agents()
             .filter_map(|agent| agent.taxonomy_before.as_ref()?.get(&tag))
@@ -134,12 +192,20 @@ pub fn taxonomy(report: &Report) -> String {
             (0, 0) => {}
             _ => put(
                 &mut rows,
-                &format!("| `{}` | {} | {now} | {change} | {} |", tag.as_str(), tag.meaning(), tag.fix_strategy()),
+                &format!(
+                    "| `{}` | {} | {now} | {change} | {} |",
+                    tag.as_str(),
+                    tag.meaning(),
+                    tag.fix_strategy()
+                ),
             ),
         }
     }
     let lost = i64::try_from(report.lost_samples()).unwrap_or(i64::MAX);
-    let before: Vec<u32> = report.agents().filter_map(|agent| agent.infra_before).collect();
+    let before: Vec<u32> = report
+        .agents()
+        .filter_map(|agent| agent.infra_before)
+        .collect();
     let before = (!before.is_empty()).then(|| before.into_iter().map(i64::from).sum());
     if lost > 0 || before.is_some_and(|before: i64| before > 0) {
         put(

@@ -20,7 +20,9 @@ impl Links {
     /// A link to the recording of a case, to be put behind its name; empty if there is none.
     pub fn recording(&self, case: Option<&PairResult>) -> String {
         match (&self.files, case.and_then(|case| case.recording.as_ref())) {
-            (Some(address), Some(path)) => format!(" ([recording]({address}/{}))", encoded_path(path.as_str())),
+            (Some(address), Some(path)) => {
+                format!(" ([recording]({address}/{}))", encoded_path(path.as_str()))
+            }
             (_, _) => String::new(),
         }
     }

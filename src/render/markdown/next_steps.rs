@@ -18,7 +18,13 @@ pub fn next_steps(report: &Report, links: &Links) -> String {
         ),
     );
     if let Some(label) = &links.label {
-        put(&mut out, &format!("\nAccept the moved numbers: add the label `{label}`.{}", not_accepted(report)));
+        put(
+            &mut out,
+            &format!(
+                "\nAccept the moved numbers: add the label `{label}`.{}",
+                not_accepted(report)
+            ),
+        );
         if let Some(reason) = links.reason {
             let ask = "A worse number needs a reason. Copy this line into the description, and complete it:";
             put(&mut out, &format!("{ask}\n\n    {reason}"));
@@ -38,7 +44,10 @@ fn not_accepted(report: &Report) -> String {
             for metric in &agent.metrics {
                 let gates = metric.gates.iter().filter(|gate| stays(metric, gate));
                 named.extend(gates.map(|gate| {
-                    let (value, needed) = (metric_value(metric.unit, metric.value), words::limit(metric, gate));
+                    let (value, needed) = (
+                        metric_value(metric.unit, metric.value),
+                        words::limit(metric, gate),
+                    );
                     format!("{} {} {value}, needs {needed}", agent.agent, metric.name)
                 }));
             }
@@ -68,9 +77,12 @@ fn stays(metric: &MetricReport, gate: &GateRuling) -> bool {
 /// The first case behind a failed gate, else a placeholder.
 fn case(report: &Report) -> String {
     let failed = evidence::failed_metrics(report);
-    let first = failed.iter().find_map(|failed| Some((failed, failed.metric.evidence.cases.first()?)));
-    first
-        .map_or("CASE".to_owned(), |(failed, case)| format!("{}/{}/{}", failed.suite.id, failed.agent.agent, case.case))
+    let first = failed
+        .iter()
+        .find_map(|failed| Some((failed, failed.metric.evidence.cases.first()?)));
+    first.map_or("CASE".to_owned(), |(failed, case)| {
+        format!("{}/{}/{}", failed.suite.id, failed.agent.agent, case.case)
+    })
 }
 
 /// The arguments of `goldgate run` that give the same result.
@@ -93,11 +105,18 @@ fn arguments(report: &Report) -> String {
 
 /// The option for the config; empty where backticks or a shell would change its name.
 fn plain_config(report: &Report) -> String {
-    let config = report.config.as_ref().map(|path| path.as_str()).filter(|path| is_plain(path));
+    let config = report
+        .config
+        .as_ref()
+        .map(|path| path.as_str())
+        .filter(|path| is_plain(path));
     config.map_or(String::new(), config_option)
 }
 
 /// Whether a text is safe as an argument of a shell and within backticks.
 fn is_plain(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte))
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte))
 }

@@ -2,7 +2,8 @@
 
 use super::evidence::MARKS;
 use crate::model::{
-    AgentReport, Approval, MetricReport, NEWLY_FAILING, Noise, Report, Ruling, SuiteReport, Verdict, metric_value,
+    AgentReport, Approval, MetricReport, NEWLY_FAILING, Noise, Report, Ruling, SuiteReport,
+    Verdict, metric_value,
 };
 use crate::render::evidence::{approved_gate, has_moved};
 use crate::render::number::ValueDirection;
@@ -13,9 +14,13 @@ use crate::render::{certainty, number, since_base, words};
 const HEAD: &str = "| | baseline | now | change | gate |\n|---|--:|--:|--:|---|\n";
 
 fn is_changed(metric: &MetricReport) -> bool {
-    let unwell = matches!(metric.verdict, Ruling::Judged(Verdict::Fail | Verdict::Inconclusive));
+    let unwell = matches!(
+        metric.verdict,
+        Ruling::Judged(Verdict::Fail | Verdict::Inconclusive)
+    );
     // It has no number in the baseline to move from.
-    let newly_failing = metric.name == NEWLY_FAILING && metric.value.is_some_and(|count| count > 0.0);
+    let newly_failing =
+        metric.name == NEWLY_FAILING && metric.value.is_some_and(|count| count > 0.0);
     has_moved(metric) || unwell || newly_failing
 }
 
@@ -29,7 +34,10 @@ fn rows(
     let mut count = 0;
     for suite in suites {
         for agent in &suite.agents {
-            let chosen = agent.metrics.iter().filter(|metric| included(metric) && !metric.is_silent());
+            let chosen = agent
+                .metrics
+                .iter()
+                .filter(|metric| included(metric) && !metric.is_silent());
             for (index, metric) in chosen.enumerate() {
                 if index == 0 {
                     let (suite, name) = (name(suite.id.as_str()), name(agent.agent.as_str()));
@@ -75,16 +83,21 @@ fn gate_cell(metric: &MetricReport, approval: Option<&Approval>) -> String {
         return String::new();
     }
     let gates = metric.gates.iter().map(|gate| {
-        words::gate_and_base(metric, gate, |branch| inline(branch, words::NAME)).replace(" pp", "&nbsp;pp")
+        words::gate_and_base(metric, gate, |branch| inline(branch, words::NAME))
+            .replace(" pp", "&nbsp;pp")
     });
     let gates = gates.collect::<Vec<_>>().join(", ");
     match &metric.verdict {
         // The gate used the approved number; the difference in this row is to the base commit.
-        Ruling::Judged(Verdict::Pass) if approved_gate(approval, metric).is_some() => format!("✅ approved: {gates}"),
+        Ruling::Judged(Verdict::Pass) if approved_gate(approval, metric).is_some() => {
+            format!("✅ approved: {gates}")
+        }
         Ruling::Judged(Verdict::Pass) => format!("✅ pass: {gates}"),
         Ruling::Judged(Verdict::Inconclusive) => format!("❔ inconclusive: {gates}"),
         Ruling::Judged(Verdict::Fail) => format!("❌ **fail**: {gates}"),
-        Ruling::Skipped(reason) | Ruling::Off(reason) => format!("⏭️ skipped ({}): {gates}", inline(reason, 80)),
+        Ruling::Skipped(reason) | Ruling::Off(reason) => {
+            format!("⏭️ skipped ({}): {gates}", inline(reason, 80))
+        }
     }
 }
 
@@ -97,7 +110,9 @@ pub fn changed(suites: &[SuiteReport], approval: Option<&Approval>) -> String {
 }
 
 pub fn unchanged(report: &Report) -> String {
-    let (count, rows) = rows(&report.suites, report.approval.as_ref(), |metric| !is_changed(metric));
+    let (count, rows) = rows(&report.suites, report.approval.as_ref(), |metric| {
+        !is_changed(metric)
+    });
     if count == 0 {
         return String::new();
     }
@@ -109,14 +124,23 @@ pub fn unchanged(report: &Report) -> String {
 
 /// The certainty of moved numbers, and the cases that pass in every sample.
 pub fn certainty(report: &Report) -> String {
-    let sure = folded("Certainty of the moved numbers", &certainty::moved(report, inline));
-    let every = folded("Cases that pass in every sample", &certainty::reliability(report));
+    let sure = folded(
+        "Certainty of the moved numbers",
+        &certainty::moved(report, inline),
+    );
+    let every = folded(
+        "Cases that pass in every sample",
+        &certainty::reliability(report),
+    );
     format!("{sure}{every}")
 }
 
 /// The smallest change that these suites can detect: with few cases, a small drop looks like noise.
 pub fn detectable(report: &Report) -> String {
-    folded("Smallest changes that these cases can detect", &certainty::detectable(report, inline))
+    folded(
+        "Smallest changes that these cases can detect",
+        &certainty::detectable(report, inline),
+    )
 }
 
 fn folded(title: &str, lines: &[String]) -> String {
@@ -136,14 +160,20 @@ pub fn moved_uses(report: &Report) -> String {
     for (suite, agent) in report.suite_agents() {
         // A failed gate shows them already.
         let fails = agent.verdict.fails();
-        let changes = if fails { Vec::new() } else { since_base::agent_changes(agent, MARKS) };
+        let changes = if fails {
+            Vec::new()
+        } else {
+            since_base::agent_changes(agent, MARKS)
+        };
         if let Some(uses) = since_base::moved_uses(agent) {
             let (suite, agent) = (name(suite.id.as_str()), name(agent.agent.as_str()));
             put(&mut out, &format!("- **{suite} / {agent}**, {uses}"));
-            changes
-                .iter()
-                .take(CHANGES)
-                .for_each(|change| put(&mut out, &format!("  - changed since the base commit: {change}")));
+            changes.iter().take(CHANGES).for_each(|change| {
+                put(
+                    &mut out,
+                    &format!("  - changed since the base commit: {change}"),
+                )
+            });
         }
     }
     out

@@ -11,11 +11,21 @@ pub fn remarks(report: &Report) -> String {
     let mut lines = Vec::new();
     for (suite, agent) in report.suite_agents() {
         let whose = format!("{}/{}", name(suite.id.as_str()), name(agent.agent.as_str()));
-        lines.extend(agent.notes.iter().map(|note| format!("- {whose}: {}", inline(note, 300))));
+        lines.extend(
+            agent
+                .notes
+                .iter()
+                .map(|note| format!("- {whose}: {}", inline(note, 300))),
+        );
     }
     let mut out = String::new();
-    lines.iter().take(REMARKS).for_each(|line| put(&mut out, line));
-    put_more(&mut out, lines.len(), REMARKS, |more| format!("- … and {more} more remarks in the full report"));
+    lines
+        .iter()
+        .take(REMARKS)
+        .for_each(|line| put(&mut out, line));
+    put_more(&mut out, lines.len(), REMARKS, |more| {
+        format!("- … and {more} more remarks in the full report")
+    });
     if out.is_empty() {
         return out;
     }

@@ -11,8 +11,14 @@ pub const WIDE: u16 = 76;
 /// Rules above, below the header and at the end; none between rows.
 pub fn plain_style(table: &mut Table, width: u16) {
     let rule = LineStyle::none().fill('─').junction('─');
-    let style = TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule);
-    table.load_style(style).set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    let style = TableStyle::new()
+        .top_border(rule)
+        .header_separator(rule)
+        .bottom_border(rule);
+    table
+        .load_style(style)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(width);
 }
 
 /// A table of this style without colours.

@@ -1,8 +1,8 @@
 //! The gates that fail or are inconclusive, each with the cases that moved it.
 
 use crate::model::{
-    AgentName, AgentReport, CaseId, EvidenceLine, GateRuling, MetricReport, Report, Ruling, SuiteId, SuiteReport, Tier,
-    Verdict, metric_value,
+    AgentName, AgentReport, CaseId, EvidenceLine, GateRuling, MetricReport, Report, Ruling,
+    SuiteId, SuiteReport, Tier, Verdict, metric_value,
 };
 use crate::render::evidence::FailedMetric;
 use crate::render::plain::{line, put, put_more};
@@ -39,8 +39,22 @@ pub(super) fn gates(out: &mut String, report: &Report) {
 fn failed_gates<'a>(out: &mut String, report: &'a Report, compared: &mut ComparedCases<'a>) {
     let failed = evidence::failed_metrics(report);
     let mut above: Option<&AgentReport> = None;
-    for FailedMetric { suite, agent, metric, gate } in failed.iter().take(LISTED) {
-        put(out, &format!("{}/{}: {}", suite.id, agent.agent, evidence::failed_gate(metric, gate)));
+    for FailedMetric {
+        suite,
+        agent,
+        metric,
+        gate,
+    } in failed.iter().take(LISTED)
+    {
+        put(
+            out,
+            &format!(
+                "{}/{}: {}",
+                suite.id,
+                agent.agent,
+                evidence::failed_gate(metric, gate)
+            ),
+        );
         if above.is_none_or(|above| !std::ptr::eq(above, *agent)) {
             changes(out, agent);
         }
@@ -50,7 +64,9 @@ fn failed_gates<'a>(out: &mut String, report: &'a Report, compared: &mut Compare
             put(out, &format!("  {chance}"));
         }
     }
-    put_more(out, failed.len(), LISTED, |more| format!("… and {more} more failed gates; --out DIR shows all"));
+    put_more(out, failed.len(), LISTED, |more| {
+        format!("… and {more} more failed gates; --out DIR shows all")
+    });
 }
 
 /// The inconclusive gates with a value: what is missing altogether has a note of its own.
@@ -58,25 +74,48 @@ fn inconclusive_gates<'a>(out: &mut String, report: &'a Report, compared: &mut C
     let is_undecided = |gate: &&GateRuling| gate.ruling == Ruling::Judged(Verdict::Inconclusive);
     let mut shown = 0;
     for (suite, agent) in report.suite_agents() {
-        for metric in agent.metrics.iter().filter(|metric| !metric.evidence.cases.is_empty()) {
+        for metric in agent
+            .metrics
+            .iter()
+            .filter(|metric| !metric.evidence.cases.is_empty())
+        {
             let undecided = metric.verdict == Ruling::Judged(Verdict::Inconclusive);
-            let Some(gate) = metric.gates.iter().find(is_undecided).filter(|_| undecided) else { continue };
+            let Some(gate) = metric.gates.iter().find(is_undecided).filter(|_| undecided) else {
+                continue;
+            };
             shown += 1;
             if shown > LISTED {
                 continue;
             }
-            let (name, value) = (line(&metric.name, words::NAME), metric_value(metric.unit, metric.value));
+            let (name, value) = (
+                line(&metric.name, words::NAME),
+                metric_value(metric.unit, metric.value),
+            );
             let limit = words::limit(metric, gate);
-            put(out, &format!("{}/{}: {name} {value} is inconclusive: {limit}", suite.id, agent.agent));
+            put(
+                out,
+                &format!(
+                    "{}/{}: {name} {value} is inconclusive: {limit}",
+                    suite.id, agent.agent
+                ),
+            );
             compared.list(out, suite, agent, metric);
         }
     }
-    put_more(out, shown, LISTED, |more| format!("… and {more} more inconclusive gates; --out DIR shows all"));
+    put_more(out, shown, LISTED, |more| {
+        format!("… and {more} more inconclusive gates; --out DIR shows all")
+    });
 }
 
 impl<'a> ComparedCases<'a> {
     /// The cases that moved a metric, each with both sides.
-    fn list(&mut self, out: &mut String, suite: &'a SuiteReport, agent: &'a AgentReport, metric: &'a MetricReport) {
+    fn list(
+        &mut self,
+        out: &mut String,
+        suite: &'a SuiteReport,
+        agent: &'a AgentReport,
+        metric: &'a MetricReport,
+    ) {
         for (one, case) in evidence::cases_with_reports(agent, metric) {
             let title = format!("  {} {}", one.case, evidence::case_value(metric, one));
             let title = title.trim_end();
@@ -92,13 +131,30 @@ impl<'a> ComparedCases<'a> {
             self.0.push(ComparedCase { name, differences });
             for difference in differences {
                 let samples = evidence::in_samples(case, difference);
-                put(out, &format!("    expected {}", line(&difference.difference.expected, 200)));
-                put(out, &format!("    got      {}{samples}", line(&difference.difference.produced, 300)));
+                put(
+                    out,
+                    &format!(
+                        "    expected {}",
+                        line(&difference.difference.expected, 200)
+                    ),
+                );
+                put(
+                    out,
+                    &format!(
+                        "    got      {}{samples}",
+                        line(&difference.difference.produced, 300)
+                    ),
+                );
             }
             if is_new {
                 let changed = agent.since_base.outputs_of(&one.case).iter().take(OUTPUTS);
                 let completed = case.map_or(1, |case| case.completed);
-                changed.for_each(|one| put(out, &format!("    changed  {}", change_line(one, completed, PLAIN_MARKS))));
+                changed.for_each(|one| {
+                    put(
+                        out,
+                        &format!("    changed  {}", change_line(one, completed, PLAIN_MARKS)),
+                    )
+                });
             }
         }
         if let Some(more) = evidence::more_cases(metric) {
@@ -114,9 +170,14 @@ fn changes(out: &mut String, agent: &AgentReport) {
         return;
     }
     put(out, &format!("  {LIKELY_CAUSE}:"));
-    all.iter().take(OUTPUTS).for_each(|change| put(out, &format!("    {change}")));
+    all.iter()
+        .take(OUTPUTS)
+        .for_each(|change| put(out, &format!("    {change}")));
     put_more(out, all.len(), OUTPUTS, |more| {
-        format!("    … and {}; --out DIR shows all", words::plural(more, "more change", "more changes"))
+        format!(
+            "    … and {}; --out DIR shows all",
+            words::plural(more, "more change", "more changes")
+        )
     });
     put(out, &format!("    {UNDO_IT}"));
 }

@@ -37,7 +37,10 @@ pub(super) fn notes(out: &mut String, report: &Report, detail: Detail) {
     }
     if folded > 0 {
         let notes = words::plural(folded, "more note", "more notes");
-        put(out, &format!("… and {notes} on single cases, lost samples and quarantine; -v shows them"));
+        put(
+            out,
+            &format!("… and {notes} on single cases, lost samples and quarantine; -v shows them"),
+        );
     }
     if out.len() > before {
         out.push('\n');
@@ -47,46 +50,90 @@ pub(super) fn notes(out: &mut String, report: &Report, detail: Detail) {
 /// Notes on agents and on single cases.
 fn minor(suite: &SuiteReport, agent: &AgentReport) -> Vec<String> {
     let who = format!("{}/{}", suite.id, agent.agent);
-    let notes = agent.notes.iter().map(|note| format!("{who}: {}", line(note, 400)));
-    let cases = agent.cases.iter().filter_map(|case| match (case.exclusion, case.lost.is_empty()) {
-        (Exclusion::Quarantined, _) => Some(format!("{who}/{}: {}", case.case, words::quarantine(case))),
-        (Exclusion::Counted, false) => Some(format!("{who}/{}: inconclusive: {}", case.case, lost(case))),
-        (Exclusion::Counted, true) | (Exclusion::NoMajority, _) => None,
-    });
+    let notes = agent
+        .notes
+        .iter()
+        .map(|note| format!("{who}: {}", line(note, 400)));
+    let cases =
+        agent
+            .cases
+            .iter()
+            .filter_map(|case| match (case.exclusion, case.lost.is_empty()) {
+                (Exclusion::Quarantined, _) => {
+                    Some(format!("{who}/{}: {}", case.case, words::quarantine(case)))
+                }
+                (Exclusion::Counted, false) => {
+                    Some(format!("{who}/{}: inconclusive: {}", case.case, lost(case)))
+                }
+                (Exclusion::Counted, true) | (Exclusion::NoMajority, _) => None,
+            });
     notes.chain(cases).collect()
 }
 
 /// Cases that do not count because samples are missing, and cases that moved.
 fn major(out: &mut String, suite: &SuiteReport, agent: &AgentReport, review: &str) {
     let who = format!("{}/{}", suite.id, agent.agent);
-    for case in agent.cases.iter().filter(|case| case.exclusion == Exclusion::NoMajority) {
+    for case in agent
+        .cases
+        .iter()
+        .filter(|case| case.exclusion == Exclusion::NoMajority)
+    {
         let (done, planned) = (case.completed, case.planned);
-        put(out, &format!("{who}/{}: excluded, {done} of {planned} samples completed: {}", case.case, lost(case)));
+        put(
+            out,
+            &format!(
+                "{who}/{}: excluded, {done} of {planned} samples completed: {}",
+                case.case,
+                lost(case)
+            ),
+        );
     }
     for trend in words::MOVED_TRENDS {
-        let moved = agent.cases.iter().filter(|case| words::trend(case) == trend);
+        let moved = agent
+            .cases
+            .iter()
+            .filter(|case| words::trend(case) == trend);
         let cases: Vec<&str> = moved.map(|case| case.case.as_str()).collect();
         if !cases.is_empty() {
             put(out, &format!("{who}: {trend}: {}", cases.join(", ")));
         }
     }
     if !agent.drafts.is_empty() {
-        let named = agent.drafts.iter().take(DRAFTS).map(|draft| format!("{} {}", draft.case, words::draft(draft)));
+        let named = agent
+            .drafts
+            .iter()
+            .take(DRAFTS)
+            .map(|draft| format!("{} {}", draft.case, words::draft(draft)));
         let more = match agent.drafts.len().saturating_sub(DRAFTS) {
             0 => String::new(),
             more => format!("; and {more} more"),
         };
         let count = words::plural(agent.drafts.len(), "draft counts", "drafts count");
         let named = line(&named.collect::<Vec<_>>().join("; "), 400);
-        put(out, &format!("{who}: {count} for nothing until {review} accepts: {named}{more}"));
+        put(
+            out,
+            &format!("{who}: {count} for nothing until {review} accepts: {named}{more}"),
+        );
     }
     if !agent.removed.is_empty() {
         let cases: Vec<&str> = agent.removed.iter().map(|case| case.as_str()).collect();
-        put(out, &format!("{who}: cases that only the baseline has: {}", cases.join(", ")));
+        put(
+            out,
+            &format!(
+                "{who}: cases that only the baseline has: {}",
+                cases.join(", ")
+            ),
+        );
     }
 }
 
 fn lost(case: &PairResult) -> String {
-    let lost = case.lost.iter().map(|lost| format!("sample {} {}", lost.sample, line_with_end(&lost.why.text(), 240)));
+    let lost = case.lost.iter().map(|lost| {
+        format!(
+            "sample {} {}",
+            lost.sample,
+            line_with_end(&lost.why.text(), 240)
+        )
+    });
     lost.collect::<Vec<_>>().join("; ")
 }

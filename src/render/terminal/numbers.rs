@@ -29,16 +29,29 @@ pub(super) fn numbers(report: &Report, screen: Screen) -> Option<String> {
     let mut folded = 0;
     for (suite, agent) in report.suite_agents() {
         let metrics: Vec<&MetricReport> = match screen.detail {
-            Detail::Everything => agent.metrics.iter().filter(|metric| !metric.is_silent()).collect(),
+            Detail::Everything => agent
+                .metrics
+                .iter()
+                .filter(|metric| !metric.is_silent())
+                .collect(),
             Detail::Changes | Detail::Verdict => changed(agent, &mut left, &mut folded),
         };
-        let judges = if screen.detail == Detail::Everything { agent.judges.as_slice() } else { &[] };
+        let judges = if screen.detail == Detail::Everything {
+            agent.judges.as_slice()
+        } else {
+            &[]
+        };
         if metrics.is_empty() && judges.is_empty() {
             continue;
         }
-        let name = wrapped(&format!("{}/{}", suite_name(report, suite), agent.agent), names);
+        let name = wrapped(
+            &format!("{}/{}", suite_name(report, suite), agent.agent),
+            names,
+        );
         table.add_row(vec![Cell::new(name).add_attribute(Attribute::Bold)]);
-        metrics.iter().for_each(|metric| rows(metric, names).for_each(|row| add(&mut table, row, columns)));
+        metrics
+            .iter()
+            .for_each(|metric| rows(metric, names).for_each(|row| add(&mut table, row, columns)));
         for judge in judges {
             let [baseline, now, delta] = judges::numbers(judge);
             let row = vec![
@@ -58,20 +71,33 @@ pub(super) fn numbers(report: &Report, screen: Screen) -> Option<String> {
     }
     (table.row_count() > 0).then(|| match folded {
         0 => table.to_string(),
-        _ => format!("{table}\n… and {}; -v shows them", words::plural(folded, "more number", "more numbers")),
+        _ => format!(
+            "{table}\n… and {}; -v shows them",
+            words::plural(folded, "more number", "more numbers")
+        ),
     })
 }
 
 /// The metrics whose number moved, or with a gate that does not simply pass. Without a baseline every number is new.
-fn changed<'a>(agent: &'a AgentReport, left: &mut usize, folded: &mut usize) -> Vec<&'a MetricReport> {
+fn changed<'a>(
+    agent: &'a AgentReport,
+    left: &mut usize,
+    folded: &mut usize,
+) -> Vec<&'a MetricReport> {
     let passes = |ruling: &Ruling| match ruling {
         Ruling::Judged(Verdict::Pass) | Ruling::Skipped(_) | Ruling::Off(_) => true,
         Ruling::Judged(Verdict::Fail | Verdict::Inconclusive) => false,
     };
-    let is_new = agent.metrics.iter().all(|metric| metric.comparison.baseline.is_none());
+    let is_new = agent
+        .metrics
+        .iter()
+        .all(|metric| metric.comparison.baseline.is_none());
     let mut shown = Vec::new();
     for metric in agent.metrics.iter().filter(|metric| !metric.is_silent()) {
-        let is_plain = metric.gates.iter().all(|gate| passes(&gate.ruling) && gate.base_commit.is_none());
+        let is_plain = metric
+            .gates
+            .iter()
+            .all(|gate| passes(&gate.ruling) && gate.base_commit.is_none());
         match (is_plain, direction_of(metric)) {
             (true, ValueDirection::Same) if !is_new => {}
             (true, _) if *left == 0 => *folded += 1,
@@ -104,7 +130,12 @@ fn rows(metric: &MetricReport, names: usize) -> impl Iterator<Item = Vec<Cell>> 
     (0..metric.gates.len().max(1)).map(move |index| {
         let mut row = if index == 0 { first.clone() } else { further() };
         row.extend(metric.gates.get(index).into_iter().flat_map(|gate| {
-            [verdict(&gate.ruling), Cell::new(words::gate_and_base(metric, gate, |branch| line(branch, words::NAME)))]
+            [
+                verdict(&gate.ruling),
+                Cell::new(words::gate_and_base(metric, gate, |branch| {
+                    line(branch, words::NAME)
+                })),
+            ]
         }));
         row
     })
@@ -129,5 +160,9 @@ fn verdict(ruling: &Ruling) -> Cell {
 }
 
 fn indented(name: &str, columns: usize) -> String {
-    wrapped(name, columns.saturating_sub(2)).lines().map(|part| format!("  {part}")).collect::<Vec<_>>().join("\n")
+    wrapped(name, columns.saturating_sub(2))
+        .lines()
+        .map(|part| format!("  {part}"))
+        .collect::<Vec<_>>()
+        .join("\n")
 }

@@ -21,7 +21,10 @@ pub(super) fn overview(report: &Report, screen: Screen) -> String {
     for (suite, agent) in report.suite_agents() {
         let gates = GateCounts::of_agents([agent]);
         let mut row = vec![
-            Cell::new(wrapped(&format!("{}/{}", suite_name(report, suite), agent.agent), names)),
+            Cell::new(wrapped(
+                &format!("{}/{}", suite_name(report, suite), agent.agent),
+                names,
+            )),
             Cell::new(agent.cases.len()).set_alignment(CellAlignment::Right),
             coloured(Cell::new(gates.to_counts()), gates),
         ];
@@ -46,21 +49,37 @@ fn coloured(cell: Cell, gates: GateCounts) -> Cell {
 
 /// The first failed gate, else the number that became worse by most of its scale, else whether a number moved at all.
 fn largest_change(agent: &AgentReport) -> String {
-    let failed = agent.metrics.iter().find_map(|metric| Some((metric, evidence::first_failed(metric)?)));
+    let failed = agent
+        .metrics
+        .iter()
+        .find_map(|metric| Some((metric, evidence::first_failed(metric)?)));
     if let Some((metric, gate)) = failed {
         return evidence::failed_gate(metric, gate);
     }
     let moved = |wanted: ValueDirection| {
-        let found = agent.metrics.iter().filter(move |metric| direction_of(metric) == wanted);
+        let found = agent
+            .metrics
+            .iter()
+            .filter(move |metric| direction_of(metric) == wanted);
         found.max_by(|one, other| share_moved(one).total_cmp(&share_moved(other)))
     };
     let worst = moved(ValueDirection::Worse).or_else(|| moved(ValueDirection::Better));
     match worst.or_else(|| moved(ValueDirection::Other)) {
         Some(metric) => {
             let change = change(metric);
-            format!("{} {} ({change})", metric.name, metric_value(metric.unit, metric.value))
+            format!(
+                "{} {} ({change})",
+                metric.name,
+                metric_value(metric.unit, metric.value)
+            )
         }
-        None if agent.metrics.iter().all(|metric| metric.comparison.baseline.is_none()) => "no baseline".to_owned(),
+        None if agent
+            .metrics
+            .iter()
+            .all(|metric| metric.comparison.baseline.is_none()) =>
+        {
+            "no baseline".to_owned()
+        }
         None => "–".to_owned(),
     }
 }
@@ -68,6 +87,11 @@ fn largest_change(agent: &AgentReport) -> String {
 /// How far a number moved, as a share of its larger value, so that metrics of different units compare.
 fn share_moved(metric: &MetricReport) -> f64 {
     let change = metric.comparison.delta.unwrap_or_default().abs();
-    let scale = metric.comparison.baseline.unwrap_or_default().abs().max(metric.value.unwrap_or_default().abs());
+    let scale = metric
+        .comparison
+        .baseline
+        .unwrap_or_default()
+        .abs()
+        .max(metric.value.unwrap_or_default().abs());
     if scale > 0.0 { change / scale } else { 0.0 }
 }

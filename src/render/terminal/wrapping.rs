@@ -4,8 +4,9 @@
 pub(super) fn wrapped(name: &str, columns: usize) -> String {
     let mut lines = vec![String::new()];
     for part in parts(name) {
-        let last =
-            lines.last_mut().filter(|last| last.is_empty() || last.chars().count() + part.chars().count() <= columns);
+        let last = lines.last_mut().filter(|last| {
+            last.is_empty() || last.chars().count() + part.chars().count() <= columns
+        });
         match last {
             Some(last) => last.push_str(part),
             None => lines.push(part.to_owned()),
@@ -65,7 +66,9 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
         let text = rest?;
         let mut at = 0;
         let end = loop {
-            let Some(end) = text[at..].find(' ').map(|end| at + end) else { break text.len() };
+            let Some(end) = text[at..].find(' ').map(|end| at + end) else {
+                break text.len();
+            };
             let closing = match text[..end].matches('`').count() % 2 {
                 0 => None,
                 _ => text[end..].find('`').map(|closing| end + closing + 1),
@@ -88,11 +91,26 @@ mod tests {
     fn a_long_line_goes_on_below_with_an_indentation() {
         for (text, lines) in [
             ("short\n", "short\n"),
-            ("  got      a call of a tool\n", "  got      a call\n      of a tool\n"),
-            ("runs `one command` now\n", "runs\n    `one command`\n    now\n"),
-            ("an odd ` and some words\n", "an odd ` and some\n    words\n"),
-            ("averyveryveryverylongword a\n", "averyveryveryverylongword\n    a\n"),
-            ("\u{1b}[1m a table row is left alone\n", "\u{1b}[1m a table row is left alone\n"),
+            (
+                "  got      a call of a tool\n",
+                "  got      a call\n      of a tool\n",
+            ),
+            (
+                "runs `one command` now\n",
+                "runs\n    `one command`\n    now\n",
+            ),
+            (
+                "an odd ` and some words\n",
+                "an odd ` and some\n    words\n",
+            ),
+            (
+                "averyveryveryverylongword a\n",
+                "averyveryveryverylongword\n    a\n",
+            ),
+            (
+                "\u{1b}[1m a table row is left alone\n",
+                "\u{1b}[1m a table row is left alone\n",
+            ),
         ] {
             assert_eq!(fitted(text, 17), lines);
         }
@@ -105,7 +123,11 @@ mod tests {
             ("citation_accuracy", 12, "citation_\naccuracy"),
             ("case_pass_rate[edge]", 15, "case_pass_rate\n[edge]"),
             ("agreement[finding]", 8, "agreement\n[finding]"),
-            ("contracts/commercial-lease", 11, "contracts/\ncommercial-\nlease"),
+            (
+                "contracts/commercial-lease",
+                11,
+                "contracts/\ncommercial-\nlease",
+            ),
             ("", 8, ""),
         ] {
             assert_eq!(wrapped(name, columns), lines);

@@ -56,9 +56,15 @@ pub enum Validator {
 }
 
 /// The lists of such an output.
-pub const ATOMS: OutputLists = OutputLists { anchor: Some(ANCHOR), unordered: &["atoms", "questions"] };
+pub const ATOMS: OutputLists = OutputLists {
+    anchor: Some(ANCHOR),
+    unordered: &["atoms", "questions"],
+};
 
-const ANCHOR: Anchor<'static> = Anchor { list: "atoms", field: "description" };
+const ANCHOR: Anchor<'static> = Anchor {
+    list: "atoms",
+    field: "description",
+};
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -103,7 +109,10 @@ struct QuestionForm<'a> {
 
 impl<'de: 'a, 'a> Shape<'de> for QuestionForm<'a> {
     fn of_text(text: Text<'de>) -> Lenient<Self> {
-        Lenient::Given(Self { question: Lenient::Given(text), text: Lenient::Absent })
+        Lenient::Given(Self {
+            question: Lenient::Given(text),
+            text: Lenient::Absent,
+        })
     }
 
     fn of_object<A: MapAccess<'de>>(object: A) -> Result<Lenient<Self>, A::Error> {
@@ -121,8 +130,15 @@ pub fn form() -> AnswerForm {
         ("evidence", list(&text())),
         ("validators", list(&validator)),
     ]);
-    let schema = object([("atoms", list(&atom)), ("questions", list(&text())), ("rounds", whole())]);
-    AnswerForm { name: "atoms", schema }
+    let schema = object([
+        ("atoms", list(&atom)),
+        ("questions", list(&text())),
+        ("rounds", whole()),
+    ]);
+    AnswerForm {
+        name: "atoms",
+        schema,
+    }
 }
 
 /// Reads atoms, questions and rounds; the layer says how the answer was parsed.
@@ -134,7 +150,11 @@ pub fn produced(run: &Run) -> (AtomsOutput, Layer) {
         match from_text::<AtomsForm<'_>>(&outputs.text, &ANCHOR) {
             Ok(whole) => {
                 out.flaws.extend(whole.loss());
-                let RecoveredText { outputs: recovered, layer, .. } = whole;
+                let RecoveredText {
+                    outputs: recovered,
+                    layer,
+                    ..
+                } = whole;
                 found = layer;
                 outputs.atoms = recovered.atoms;
                 if outputs.questions.is_absent() {
@@ -153,9 +173,14 @@ pub fn produced(run: &Run) -> (AtomsOutput, Layer) {
         found = Layer::Unreadable;
     }
     let atoms = outputs.atoms.list().iter().enumerate();
-    out.atoms = atoms.filter_map(|(place, form)| atom(place, form, found, &mut out.flaws)).collect();
+    out.atoms = atoms
+        .filter_map(|(place, form)| atom(place, form, found, &mut out.flaws))
+        .collect();
     out.questions = outputs.questions.list().iter().map(question).collect();
-    out.rounds = outputs.rounds.and_then(|rounds| rounds.as_u64()).unwrap_or(0);
+    out.rounds = outputs
+        .rounds
+        .and_then(|rounds| rounds.as_u64())
+        .unwrap_or(0);
     (out, found)
 }
 
@@ -167,10 +192,23 @@ fn question(form: &Lenient<QuestionForm<'_>>) -> String {
 }
 
 /// Entries that are not objects are reported as flaws.
-fn atom(index: usize, form: &Lenient<Object<AtomForm<'_>>>, found: Layer, flaws: &mut Vec<String>) -> Option<Atom> {
+fn atom(
+    index: usize,
+    form: &Lenient<Object<AtomForm<'_>>>,
+    found: Layer,
+    flaws: &mut Vec<String>,
+) -> Option<Atom> {
     let flaw = |form| flaws.push(format!("atoms[{index}] is {form}, not an object"));
     let fields = form.fields().map_err(flaw).ok()?;
-    let AtomForm { description, category, kind, outcomes, outcomes_snake, evidence, validators } = fields;
+    let AtomForm {
+        description,
+        category,
+        kind,
+        outcomes,
+        outcomes_snake,
+        evidence,
+        validators,
+    } = fields;
     // Salvaging finds every object with a description; the validators of a broken atom have descriptions, too.
     if found == Layer::Salvaged && category.text().is_empty() && !kind.text().is_empty() {
         return None;
@@ -181,11 +219,21 @@ fn atom(index: usize, form: &Lenient<Object<AtomForm<'_>>>, found: Layer, flaws:
     Some(Atom {
         title: title.to_owned(),
         description: norm(title),
-        text: norm(&std::iter::once(title).chain(outcomes.iter().copied()).collect::<Vec<_>>().join("\n")),
+        text: norm(
+            &std::iter::once(title)
+                .chain(outcomes.iter().copied())
+                .collect::<Vec<_>>()
+                .join("\n"),
+        ),
         category: same_category(category.text()),
         outcomes: outcomes.len(),
         has_evidence: evidence.list().iter().any(|one| !is_blank(one)),
-        validator: validators.list().iter().map(validator).max().unwrap_or_default(),
+        validator: validators
+            .list()
+            .iter()
+            .map(validator)
+            .max()
+            .unwrap_or_default(),
     })
 }
 
@@ -227,27 +275,56 @@ mod tests {
             "atoms": [{"description": "A  Thing", "category": "Data-Store", "observableOutcomes": ["one", " "], "observable_outcomes": ["no"], "evidence": [{"quote": "We lose track."}],
                        "validators": [{"type": "manual"}, {"type": "Executable"}]}, {"description": "B", "type": "x"}]}"#,
         );
-        assert_eq!((layer, read.rounds, read.flaws.len()), (Layer::Structured, 2, 0));
+        assert_eq!(
+            (layer, read.rounds, read.flaws.len()),
+            (Layer::Structured, 2, 0)
+        );
         assert_eq!(read.questions, ["why?", "what if?", "when"]);
         let (first, second) = (&read.atoms[0], &read.atoms[1]);
         assert_eq!(
-            (first.description.as_str(), first.text.as_str(), first.category.as_str()),
+            (
+                first.description.as_str(),
+                first.text.as_str(),
+                first.category.as_str()
+            ),
             ("a thing", "a thing one", "data store")
         );
-        assert_eq!((first.outcomes, first.has_evidence, first.validator), (1, true, Validator::Executable));
-        assert_eq!((second.outcomes, second.has_evidence, second.validator), (0, false, Validator::None));
+        assert_eq!(
+            (first.outcomes, first.has_evidence, first.validator),
+            (1, true, Validator::Executable)
+        );
+        assert_eq!(
+            (second.outcomes, second.has_evidence, second.validator),
+            (0, false, Validator::None)
+        );
     }
 
     #[test]
     fn blank_evidence_is_none() {
         let has_evidence = |evidence: &str| {
-            let outputs = format!(r#"{{"atoms": [{{"description": "a", "evidence": {evidence}}}]}}"#);
+            let outputs =
+                format!(r#"{{"atoms": [{{"description": "a", "evidence": {evidence}}}]}}"#);
             reading(&outputs).0.atoms[0].has_evidence
         };
-        for blank in ["[]", "null", "[null]", r#"[""]"#, r#"[" "]"#, "[{}]", "[[]]", r#"[{"quote": " "}, [null]]"#] {
+        for blank in [
+            "[]",
+            "null",
+            "[null]",
+            r#"[""]"#,
+            r#"[" "]"#,
+            "[{}]",
+            "[[]]",
+            r#"[{"quote": " "}, [null]]"#,
+        ] {
             assert!(!has_evidence(blank), "{blank}");
         }
-        for stated in [r#"["client: no"]"#, r#"["", "client: no"]"#, r#"[{"quote": "no"}]"#, r#"[["no"]]"#, "[3]"] {
+        for stated in [
+            r#"["client: no"]"#,
+            r#"["", "client: no"]"#,
+            r#"[{"quote": "no"}]"#,
+            r#"[["no"]]"#,
+            "[3]",
+        ] {
             assert!(has_evidence(stated), "{stated}");
         }
     }
@@ -256,9 +333,15 @@ mod tests {
     fn a_text_is_read_if_the_list_is_absent() {
         let text = r#"{"text": "```json\n{\"atoms\": [{\"description\": \"a\"}], \"questions\": [\"b?\"], \"rounds\": 3}\n```"}"#;
         let (read, layer) = reading(text);
-        assert_eq!((layer, read.atoms.len(), read.questions.len(), read.rounds), (Layer::Strict, 1, 1, 3));
+        assert_eq!(
+            (layer, read.atoms.len(), read.questions.len(), read.rounds),
+            (Layer::Strict, 1, 1, 3)
+        );
         let (read, layer) = reading(r#"{"atoms": 3, "text": "[]", "questions": 1}"#);
-        assert_eq!((layer, read.atoms.len(), read.flaws.len()), (Layer::Unreadable, 0, 1));
+        assert_eq!(
+            (layer, read.atoms.len(), read.flaws.len()),
+            (Layer::Unreadable, 0, 1)
+        );
         let (read, layer) = reading(r#"{"text": "nothing here"}"#);
         assert_eq!((layer, read.flaws.len()), (Layer::Unreadable, 1));
         let (read, _) = reading(r#"{"atoms": [{"description": "a"}], "questions": {}}"#);
@@ -269,13 +352,25 @@ mod tests {
     fn an_entry_that_is_not_an_atom_is_reported() {
         let (read, layer) = reading(r#"{"atoms": [1, {"description": "a"}, null, "b"]}"#);
         assert_eq!((layer, read.atoms.len()), (Layer::Structured, 1));
-        let expected = ["atoms[0] is a number", "atoms[2] is null", "atoms[3] is a text"];
-        assert_eq!(read.flaws, expected.map(|what| format!("{what}, not an object")));
-        let text =
-            r#"{"atoms": ["x", {"title": "say "no""}, {"description": "kept"}], "rounds": 2, "questions": ["y"]}"#;
+        let expected = [
+            "atoms[0] is a number",
+            "atoms[2] is null",
+            "atoms[3] is a text",
+        ];
+        assert_eq!(
+            read.flaws,
+            expected.map(|what| format!("{what}, not an object"))
+        );
+        let text = r#"{"atoms": ["x", {"title": "say "no""}, {"description": "kept"}], "rounds": 2, "questions": ["y"]}"#;
         let (read, layer) = reading(&serde_json::json!({ "text": text }).to_string());
-        assert_eq!((layer, read.atoms.len(), read.questions.len(), read.rounds), (Layer::Salvaged, 1, 1, 2));
-        assert_eq!(read.flaws, ["objects of the text that could not be read: 2"]);
+        assert_eq!(
+            (layer, read.atoms.len(), read.questions.len(), read.rounds),
+            (Layer::Salvaged, 1, 1, 2)
+        );
+        assert_eq!(
+            read.flaws,
+            ["objects of the text that could not be read: 2"]
+        );
     }
 
     #[test]
@@ -284,6 +379,9 @@ mod tests {
             {"description": "kept", "category": "ux"}, {"description": "kept too"}, {"description": "typed", "type": "x", "category": "ux"}]}"#;
         let (read, layer) = reading(&serde_json::json!({ "text": text }).to_string());
         let names: Vec<&str> = read.atoms.iter().map(|atom| atom.title.as_str()).collect();
-        assert_eq!((layer, names), (Layer::Salvaged, vec!["kept", "kept too", "typed"]));
+        assert_eq!(
+            (layer, names),
+            (Layer::Salvaged, vec!["kept", "kept too", "typed"])
+        );
     }
 }

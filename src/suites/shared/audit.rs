@@ -24,19 +24,28 @@ impl Audit {
 
     /// Adds an entry without effect.
     pub fn note(&mut self, file: &RepoPath, what: impl Into<String>, help: impl Into<String>) {
-        self.notes.push(Diagnostic::of_file(file, Code::UNUSED, what, help));
+        self.notes
+            .push(Diagnostic::of_file(file, Code::UNUSED, what, help));
     }
 
     /// Reports entries of the golden folder that are not golden files.
     pub fn strays(&mut self, files: &dyn Files, folder: &RepoPath) {
         for entry in files.list(folder).unwrap_or_default() {
             let format = GoldenFormat::of_name(&entry.name).map(|(_, format)| format);
-            if entry.kind != EntryKind::File || matches!(format, None | Some(GoldenFormat::JsonLines)) {
+            if entry.kind != EntryKind::File
+                || matches!(format, None | Some(GoldenFormat::JsonLines))
+            {
                 let help = match format {
-                    Some(GoldenFormat::JsonLines) => "name it as the path of the suite, or move it elsewhere",
+                    Some(GoldenFormat::JsonLines) => {
+                        "name it as the path of the suite, or move it elsewhere"
+                    }
                     _ => "rename it to {case}.json or {case}.yaml, or move it elsewhere",
                 };
-                self.note(&folder.child(&entry.name), "not a golden file: it is ignored", help);
+                self.note(
+                    &folder.child(&entry.name),
+                    "not a golden file: it is ignored",
+                    help,
+                );
             }
         }
     }

@@ -44,7 +44,8 @@ impl ObservedCall {
 
     /// Whether it may be of a forbidden tool: by its name with or without its server, or by both.
     pub fn may_be(&self, tool: &str) -> bool {
-        let is_of_server = |(server, bare): (&str, &str)| self.tool() == bare && self.may_be_of(server);
+        let is_of_server =
+            |(server, bare): (&str, &str)| self.tool() == bare && self.may_be_of(server);
         self.name == tool || self.tool() == tool || mcp_name(tool).is_some_and(is_of_server)
     }
 }
@@ -78,7 +79,12 @@ fn listed_calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
     let mut flaws = Vec::new();
     let whole = match intermediate(run) {
         Ok(whole @ (Value::Object(_) | Value::Null)) => whole,
-        Ok(_) => return (Vec::new(), vec!["\"intermediate\" is not an object".to_owned()]),
+        Ok(_) => {
+            return (
+                Vec::new(),
+                vec!["\"intermediate\" is not an object".to_owned()],
+            );
+        }
         Err(flaw) => return (Vec::new(), vec![flaw]),
     };
     if has_list_twice(run.intermediate.as_deref().unwrap_or("null")) {
@@ -95,20 +101,30 @@ fn listed_calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
         }
     }
     let mut calls = Vec::with_capacity(list.len());
-    let index = |call: &Value, key: &str| call.get(key)?.as_u64().and_then(|index| u32::try_from(index).ok());
+    let index = |call: &Value, key: &str| {
+        call.get(key)?
+            .as_u64()
+            .and_then(|index| u32::try_from(index).ok())
+    };
     for (at, one) in list.into_iter().enumerate() {
         let name = one.get("name").and_then(Value::as_str);
         if name.is_none() {
             flaws.push(format!("tool_calls[{at}] has no name"));
         }
         // A blank server is none.
-        let is_stated =
-            |server: &&Value| !server.is_null() && server.as_str().is_none_or(|server| !server.trim().is_empty());
+        let is_stated = |server: &&Value| {
+            !server.is_null()
+                && server
+                    .as_str()
+                    .is_none_or(|server| !server.trim().is_empty())
+        };
         let server = one.get("server").filter(is_stated);
         if server.is_some_and(|server| !server.is_string()) {
             flaws.push(format!("the server of tool_calls[{at}] is not a string"));
         }
-        let stated = server.and_then(Value::as_str).or_else(|| mcp_name(name?).map(|(server, _)| server));
+        let stated = server
+            .and_then(Value::as_str)
+            .or_else(|| mcp_name(name?).map(|(server, _)| server));
         calls.push(ObservedCall {
             name: name.unwrap_or_default().to_owned(),
             server: stated.map(str::to_owned),
@@ -127,14 +143,21 @@ fn unlisted_calls(run: &Run, calls: &[ObservedCall]) -> Option<String> {
     let listed = |tool: &str| {
         let server = mcp_name(tool).map(|(server, _)| server);
         let is_it = |call: &&ObservedCall| {
-            call.tool() == bare(tool) && server.is_none_or(|server| call.servers().any(|own| same_server(own, server)))
+            call.tool() == bare(tool)
+                && server.is_none_or(|server| call.servers().any(|own| same_server(own, server)))
         };
         calls.iter().filter(is_it).count() as u64
     };
-    let (tool, counted) = run.counted_tools.calls.iter().find(|(tool, counted)| listed(tool) < **counted)?;
+    let (tool, counted) = run
+        .counted_tools
+        .calls
+        .iter()
+        .find(|(tool, counted)| listed(tool) < **counted)?;
     Some(match listed(tool) {
         0 => format!("the metrics count calls of \"{tool}\", and the list of calls has none"),
-        some => format!("the metrics count {counted} calls of \"{tool}\", and the list of calls has {some}"),
+        some => format!(
+            "the metrics count {counted} calls of \"{tool}\", and the list of calls has {some}"
+        ),
     })
 }
 
@@ -148,7 +171,8 @@ fn has_list_twice(intermediate: &str) -> bool {
         _camel: Option<IgnoredAny>,
     }
     // The only possible error of a valid object, which is read before.
-    intermediate.trim_start().starts_with('{') && serde_json::from_str::<CallLists>(intermediate).is_err()
+    intermediate.trim_start().starts_with('{')
+        && serde_json::from_str::<CallLists>(intermediate).is_err()
 }
 
 /// The record's `intermediate`. Invalid JSON is a flaw, never an empty list of calls.
@@ -168,7 +192,9 @@ pub fn same(one: &Value, other: &Value) -> bool {
         }
         (Value::Object(fields), Value::Object(others)) => {
             fields.len() == others.len()
-                && fields.iter().all(|(key, value)| others.get(key).is_some_and(|found| same(value, found)))
+                && fields
+                    .iter()
+                    .all(|(key, value)| others.get(key).is_some_and(|found| same(value, found)))
         }
         _ => one == other,
     }
@@ -185,9 +211,9 @@ fn floating(number: &Number) -> Option<f64> {
 /// Whether `whole` has everything that `part` has: objects by subset at every depth, everything else equal.
 pub fn contains(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
-        (Value::Object(whole), Value::Object(part)) => {
-            part.iter().all(|(key, value)| whole.get(key).is_some_and(|found| contains(found, value)))
-        }
+        (Value::Object(whole), Value::Object(part)) => part
+            .iter()
+            .all(|(key, value)| whole.get(key).is_some_and(|found| contains(found, value))),
         _ => same(whole, part),
     }
 }
@@ -202,7 +228,10 @@ mod tests {
     #[test]
     fn calls_are_read_under_both_keys() {
         let names = |intermediate: &str| -> Vec<String> {
-            let run = Run { intermediate: Some(intermediate.into()), ..Run::of("{}") };
+            let run = Run {
+                intermediate: Some(intermediate.into()),
+                ..Run::of("{}")
+            };
             calls(&run).0.into_iter().map(|call| call.name).collect()
         };
         let bad = r#"[{"name": "delete_account"}]"#;
@@ -210,9 +239,14 @@ mod tests {
             let both = format!(r#"{{"tool_calls": {first}, "toolCalls": {bad}}}"#);
             assert_eq!(names(&both), ["delete_account"], "{first}");
         }
-        let twice =
-            Run { intermediate: Some(format!(r#"{{"tool_calls": {bad}, "tool_calls": []}}"#).into()), ..Run::of("{}") };
-        let listed = Run { intermediate: Some(bad.into()), ..Run::of("{}") };
+        let twice = Run {
+            intermediate: Some(format!(r#"{{"tool_calls": {bad}, "tool_calls": []}}"#).into()),
+            ..Run::of("{}")
+        };
+        let listed = Run {
+            intermediate: Some(bad.into()),
+            ..Run::of("{}")
+        };
         assert_eq!([calls(&twice).1.len(), calls(&listed).1.len()], [1, 1]);
         let two = format!(r#"{{"tool_calls": [{{"name": "find"}}], "toolCalls": {bad}}}"#);
         assert_eq!(names(&two), ["find", "delete_account"]);
@@ -222,27 +256,55 @@ mod tests {
     fn a_counted_tool_must_be_listed() {
         let flaw = |intermediate: &str, counted: &str| {
             let intermediate = Some(intermediate.into());
-            let counted = CountedTools { calls: [(counted.to_owned(), 1)].into(), unreadable: None };
-            calls(&Run { intermediate, counted_tools: counted, ..Run::of("{}") }).1.len() == 1
+            let counted = CountedTools {
+                calls: [(counted.to_owned(), 1)].into(),
+                unreadable: None,
+            };
+            calls(&Run {
+                intermediate,
+                counted_tools: counted,
+                ..Run::of("{}")
+            })
+            .1
+            .len()
+                == 1
         };
         let listed = r#"{"tool_calls": [{"name": "mcp__docs__find"}, {"name": "open"}]}"#;
         assert!(!flaw(listed, "find") && !flaw(listed, "mcp__docs__find") && !flaw(listed, "open"));
-        assert!(flaw(listed, "delete") && flaw("null", "open") && flaw(r#"{"tool_calls": []}"#, "open"));
+        assert!(
+            flaw(listed, "delete") && flaw("null", "open") && flaw(r#"{"tool_calls": []}"#, "open")
+        );
         assert!(flaw(listed, "mcp__evil__open"), "another server's");
         let intermediate = Some(r#"{"tool_calls": [{"name": "open"}]}"#.into());
-        let counted_tools = CountedTools { calls: [("open".to_owned(), 50)].into(), unreadable: None };
-        let (_, flaws) = calls(&Run { intermediate, counted_tools, ..Run::of("{}") });
-        assert_eq!(flaws, ["the metrics count 50 calls of \"open\", and the list of calls has 1"]);
+        let counted_tools = CountedTools {
+            calls: [("open".to_owned(), 50)].into(),
+            unreadable: None,
+        };
+        let (_, flaws) = calls(&Run {
+            intermediate,
+            counted_tools,
+            ..Run::of("{}")
+        });
+        assert_eq!(
+            flaws,
+            ["the metrics count 50 calls of \"open\", and the list of calls has 1"]
+        );
     }
 
     #[test]
     fn a_blank_server_is_none() {
         let servers = |call: &str| -> (Vec<String>, usize) {
             let intermediate = format!(r#"{{"tool_calls": [{call}]}}"#);
-            let (made, flaws) = calls(&Run { intermediate: Some(intermediate.into()), ..Run::of("{}") });
+            let (made, flaws) = calls(&Run {
+                intermediate: Some(intermediate.into()),
+                ..Run::of("{}")
+            });
             (made[0].servers().map(str::to_owned).collect(), flaws.len())
         };
-        assert_eq!(servers(r#"{"name": "mcp__web__post", "server": " "}"#), (vec!["web".to_owned(); 2], 0));
+        assert_eq!(
+            servers(r#"{"name": "mcp__web__post", "server": " "}"#),
+            (vec!["web".to_owned(); 2], 0)
+        );
         assert_eq!(servers(r#"{"name": "post", "server": ""}"#), (vec![], 0));
         assert_eq!(
             servers(r#"{"name": "mcp__web__post", "server": "x"}"#),
@@ -277,7 +339,10 @@ mod tests {
 
     #[test]
     fn numbers_are_the_same_by_value() {
-        assert!(!same(&json!(9_007_199_254_740_993_u64), &json!(9_007_199_254_740_992_u64)));
+        assert!(!same(
+            &json!(9_007_199_254_740_993_u64),
+            &json!(9_007_199_254_740_992_u64)
+        ));
         assert!(
             !same(&json!(100_000_000_000_000_001_u64), &json!(1e17))
                 && same(&json!(100_000_000_000_000_000_u64), &json!(1e17))
@@ -285,7 +350,14 @@ mod tests {
         assert!(same(&json!(1), &json!(1.0)) && same(&json!([{"a": 2}]), &json!([{"a": 2.0}])));
         assert!(!same(&json!({"a": 1, "b": 2}), &json!({"a": 1})) && !same(&json!(1), &json!("1")));
         let (more, less) = (json!({"a": {"b": 1, "c": 2}}), json!({"a": {"b": 1}}));
-        assert!(!same(&more, &less) && !same(&less, &more), "a part is not equal to the whole");
-        assert!(contains(&more, &less) && !contains(&less, &more) && !contains(&json!([more]), &json!([less])));
+        assert!(
+            !same(&more, &less) && !same(&less, &more),
+            "a part is not equal to the whole"
+        );
+        assert!(
+            contains(&more, &less)
+                && !contains(&less, &more)
+                && !contains(&json!([more]), &json!([less]))
+        );
     }
 }

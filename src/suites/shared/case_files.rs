@@ -82,7 +82,11 @@ pub fn is_case_file(path: &RepoPath) -> bool {
 
 /// The folder of a suite's other files: its path, or the folder of the file with all its cases.
 pub fn suite_folder(path: &RepoPath) -> RepoPath {
-    if is_case_file(path) { path.parent() } else { path.clone() }
+    if is_case_file(path) {
+        path.parent()
+    } else {
+        path.clone()
+    }
 }
 
 /// The cases of a suite: the entries of its file, or the files of one of its folders.
@@ -113,10 +117,18 @@ pub fn named_cases(
 pub fn files_of_cases(files: &dyn Files, folder: &RepoPath) -> Result<Vec<CaseSource>, Diagnostic> {
     let named = files.list(folder)?.into_iter().filter_map(|entry| {
         let (stem, format) = GoldenFormat::of_name(&entry.name)?;
-        let id = StatedName { text: stem.to_owned(), at: 0 };
+        let id = StatedName {
+            text: stem.to_owned(),
+            at: 0,
+        };
         let part = GoldenPart::of_file(folder.child(&entry.name));
         let is_case = entry.kind == EntryKind::File && format != GoldenFormat::JsonLines;
-        is_case.then_some(CaseSource { part, id, agent: None, entry: None })
+        is_case.then_some(CaseSource {
+            part,
+            id,
+            agent: None,
+            entry: None,
+        })
     });
     Ok(named.collect())
 }
@@ -125,12 +137,19 @@ pub fn files_of_cases(files: &dyn Files, folder: &RepoPath) -> Result<Vec<CaseSo
 pub fn keep_first_of_name(cases: Vec<CaseSource>, problems: &mut Diagnostics) -> Vec<CaseSource> {
     let mut first: BTreeMap<String, RepoPath> = BTreeMap::new();
     let is_first = |case: &CaseSource| {
-        let other = first.entry(case.id.text.clone()).or_insert_with(|| case.part.file.clone());
+        let other = first
+            .entry(case.id.text.clone())
+            .or_insert_with(|| case.part.file.clone());
         if case.is_entry() || *other == case.part.file {
             return true;
         }
         let what = format!("the id \"{}\" is already used in {other}", case.id.text);
-        problems.push(case.problem(&case.id, Code::DUPLICATE_ID, what, "give each case its own id"));
+        problems.push(case.problem(
+            &case.id,
+            Code::DUPLICATE_ID,
+            what,
+            "give each case its own id",
+        ));
         false
     };
     let mut cases = cases;
@@ -154,19 +173,30 @@ pub fn entries_of_file(
     let mut used: BTreeSet<(String, Option<String>)> = BTreeSet::new();
     let mut cases = Vec::new();
     for raw in raws {
-        let Some(case) = problems.keep(entry(&whole, raw, form)) else { continue };
+        let Some(case) = problems.keep(entry(&whole, raw, form)) else {
+            continue;
+        };
         let agent = case.agent.as_ref().map(|agent| agent.text.clone());
         if used.insert((case.id.text.clone(), agent)) {
             cases.push(case);
         } else {
             let what = format!("duplicate id \"{}\"", case.id.text);
-            problems.push(case.problem(&case.id, Code::DUPLICATE_ID, what, "give each case its own id"));
+            problems.push(case.problem(
+                &case.id,
+                Code::DUPLICATE_ID,
+                what,
+                "give each case its own id",
+            ));
         }
     }
     Ok(cases)
 }
 
-fn entry(whole: &Arc<SourceText>, raw: &RawValue, form: GoldenForm) -> Result<CaseSource, Diagnostic> {
+fn entry(
+    whole: &Arc<SourceText>,
+    raw: &RawValue,
+    form: GoldenForm,
+) -> Result<CaseSource, Diagnostic> {
     let (start, cursor) = (json::offset_of(whole, raw), JsonCursor::part(whole, raw));
     let fields: BTreeMap<String, &RawValue> = json::part(whole, raw)?;
     let missing = |key: &str, help: &str| {
@@ -179,20 +209,36 @@ fn entry(whole: &Arc<SourceText>, raw: &RawValue, form: GoldenForm) -> Result<Ca
     };
     let stated = |raw: &RawValue| -> Result<StatedName, Diagnostic> {
         let text = json::part(whole, raw)?;
-        Ok(StatedName { text, at: json::offset_of(whole, raw) - start })
+        Ok(StatedName {
+            text,
+            at: json::offset_of(whole, raw) - start,
+        })
     };
     let [own, ..] = ENTRY_IDS;
     let id = ENTRY_IDS.iter().find_map(|key| fields.get(*key));
-    let id = stated(id.ok_or_else(|| missing(own, "in a file of many, each case states its own"))?)?;
+    let id =
+        stated(id.ok_or_else(|| missing(own, "in a file of many, each case states its own"))?)?;
     let mut text = blanked(raw.get().to_owned(), own);
     let mut agent = None;
     if form.is_of_agent() {
         let help = "in a file of many, each case states whose answers it is about";
-        agent = Some(stated(fields.get(ENTRY_AGENT).ok_or_else(|| missing(ENTRY_AGENT, help))?)?);
+        agent = Some(stated(
+            fields
+                .get(ENTRY_AGENT)
+                .ok_or_else(|| missing(ENTRY_AGENT, help))?,
+        )?);
         text = blanked(text, ENTRY_AGENT);
     }
-    let part = GoldenPart { file: whole.file.clone(), case: Some(id.text.clone()) };
-    Ok(CaseSource { part, id, agent, entry: Some(whole.part(start, text)) })
+    let part = GoldenPart {
+        file: whole.file.clone(),
+        case: Some(id.text.clone()),
+    };
+    Ok(CaseSource {
+        part,
+        id,
+        agent,
+        entry: Some(whole.part(start, text)),
+    })
 }
 
 /// A file of many cases: a list, or an object with the list under `cases`.
@@ -208,6 +254,11 @@ struct Keyed<'a> {
 impl<'de: 'a, 'a> Deserialize<'de> for CasesFile<'a> {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         let of_key = |keyed: Keyed<'a>| Self(keyed.cases);
-        list_or_object(reader, "a list of cases, or { \"cases\": [] }", Self, of_key)
+        list_or_object(
+            reader,
+            "a list of cases, or { \"cases\": [] }",
+            Self,
+            of_key,
+        )
     }
 }

@@ -19,6 +19,10 @@ pub const IDS: [&str; 2] = ["id", "scenarioId"];
 
 /// Removes everything from a case that does not belong to its expectations.
 pub fn leave_out_marks(case: &mut Map<String, Value>, description_keys: &[&str]) {
-    let keys = MARKS.iter().chain(&IDS).chain([&TAGS]).chain(description_keys);
+    let keys = MARKS
+        .iter()
+        .chain(&IDS)
+        .chain([&TAGS])
+        .chain(description_keys);
     keys.for_each(|key| drop(case.remove(*key)));
 }

@@ -23,7 +23,11 @@ pub enum CaseStage {
 
 impl From<bool> for CaseStage {
     fn from(is_draft: bool) -> Self {
-        if is_draft { Self::Draft } else { Self::Accepted }
+        if is_draft {
+            Self::Draft
+        } else {
+            Self::Accepted
+        }
     }
 }
 
@@ -45,12 +49,16 @@ impl CaseMarks {
     ///
     /// # Errors
     /// An invalid tag, or one that is stated twice.
-    pub fn read(stage: CaseStage, stated: &[String], cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
+    pub fn read(
+        stage: CaseStage,
+        stated: &[String],
+        cursor: &JsonCursor<'_>,
+    ) -> Result<Self, Diagnostic> {
         let mut tags = BTreeSet::new();
         for (at, text) in stated.iter().enumerate() {
             let path = [Key("tags"), At(at)];
-            let tag =
-                CaseTag::new(text).map_err(|bad| cursor.problem(&path, Code::BAD_ID, bad.to_string(), bad.help()))?;
+            let tag = CaseTag::new(text)
+                .map_err(|bad| cursor.problem(&path, Code::BAD_ID, bad.to_string(), bad.help()))?;
             if !tags.insert(tag) {
                 let what = format!("duplicate tag \"{text}\"");
                 return Err(cursor.problem(&path, Code::DUPLICATE_ID, what, "remove it"));

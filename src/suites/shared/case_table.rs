@@ -12,10 +12,17 @@ pub struct CaseTable<T> {
 impl<T> CaseTable<T> {
     /// The table of these cases, each with its pairs, in this order. Here, once, the pairs of drafts are separated from those that
     /// count.
-    pub fn of<P: IntoIterator<Item = Pair>>(path: RepoPath, rows: impl IntoIterator<Item = (T, P)>) -> Self {
+    pub fn of<P: IntoIterator<Item = Pair>>(
+        path: RepoPath,
+        rows: impl IntoIterator<Item = (T, P)>,
+    ) -> Self {
         let rows = rows.into_iter();
         let most = rows.size_hint().1.unwrap_or_default();
-        let (mut counted, mut drafts, mut cases) = (Vec::with_capacity(most), Vec::new(), Vec::with_capacity(most));
+        let (mut counted, mut drafts, mut cases) = (
+            Vec::with_capacity(most),
+            Vec::new(),
+            Vec::with_capacity(most),
+        );
         for (case, pairs) in rows {
             let case_index = CaseIndex(cases.len());
             for pair in pairs {
@@ -26,7 +33,15 @@ impl<T> CaseTable<T> {
             }
             cases.push(case);
         }
-        Self { pairs: CasePairs { path, counted, drafts, retired: Vec::new() }, cases }
+        Self {
+            pairs: CasePairs {
+                path,
+                counted,
+                drafts,
+                retired: Vec::new(),
+            },
+            cases,
+        }
     }
 
     /// The case of one of this table's pairs.

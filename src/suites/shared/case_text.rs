@@ -40,7 +40,11 @@ enum ListPlace {
 
 impl ListPlace {
     fn of(file: &Value) -> Self {
-        if file.is_array() { Self::Whole } else { Self::UnderKey }
+        if file.is_array() {
+            Self::Whole
+        } else {
+            Self::UnderKey
+        }
     }
 
     fn path(self) -> &'static [Step<'static>] {
@@ -60,9 +64,19 @@ impl ListPlace {
 
 impl<'a> CaseText<'a> {
     /// The part of a case; `None` if the file does not contain it.
-    pub fn find(form: GoldenForm, source: &'a SourceText, case: &CaseId, agent: &AgentName) -> Option<Self> {
+    pub fn find(
+        form: GoldenForm,
+        source: &'a SourceText,
+        case: &CaseId,
+        agent: &AgentName,
+    ) -> Option<Self> {
         let format = GoldenFormat::of(source);
-        let whole = || Self { source, format, range: 0..source.text.len(), element: None };
+        let whole = || Self {
+            source,
+            format,
+            range: 0..source.text.len(),
+            element: None,
+        };
         let Some(value) = golden_value(source.clone()) else {
             return matches!(form, GoldenForm::OneCase | GoldenForm::OneCaseOfAgent).then(whole);
         };
@@ -76,7 +90,16 @@ impl<'a> CaseText<'a> {
         let list = ListPlace::of(&value);
         let elements = elements(source, list)?;
         let range = elements.get(index)?.clone();
-        Some(Self { source, format, range, element: Some(ListElement { elements, index, list }) })
+        Some(Self {
+            source,
+            format,
+            range,
+            element: Some(ListElement {
+                elements,
+                index,
+                list,
+            }),
+        })
     }
 
     pub fn is_file(&self) -> bool {
@@ -89,7 +112,13 @@ impl<'a> CaseText<'a> {
 
     /// The line of the case in the file, from 1.
     pub fn line(&self) -> usize {
-        1 + self.source.text.get(..self.range.start).unwrap_or_default().matches('\n').count()
+        1 + self
+            .source
+            .text
+            .get(..self.range.start)
+            .unwrap_or_default()
+            .matches('\n')
+            .count()
     }
 
     /// The file's text with the case accepted: without its key `draft`. `None` if anything else would differ.
@@ -105,18 +134,28 @@ impl<'a> CaseText<'a> {
                 edit::without_key(self.source, &path, DRAFT)?
             }
         };
-        let accept = |case: &mut Value| case.as_object_mut().and_then(|fields| fields.remove(DRAFT)).is_some();
+        let accept = |case: &mut Value| {
+            case.as_object_mut()
+                .and_then(|fields| fields.remove(DRAFT))
+                .is_some()
+        };
         let mut expected = golden_value(self.source.clone())?;
         let is_draft = match &self.element {
             None => accept(&mut expected),
-            Some(ListElement { index, list, .. }) => accept(list.list(&mut expected)?.get_mut(*index)?),
+            Some(ListElement { index, list, .. }) => {
+                accept(list.list(&mut expected)?.get_mut(*index)?)
+            }
         };
         (is_draft && self.value(&text)? == expected).then_some(text)
     }
 
     /// The file's text without the case. `None` if the whole file is the case, or if anything else would differ.
     pub fn removed(&self) -> Option<String> {
-        let ListElement { elements, index, list } = self.element.as_ref()?;
+        let ListElement {
+            elements,
+            index,
+            list,
+        } = self.element.as_ref()?;
         let text = match self.format {
             GoldenFormat::Json => {
                 let before = index.checked_sub(1).and_then(|before| elements.get(before));
@@ -128,8 +167,10 @@ impl<'a> CaseText<'a> {
                 self.replaced(range, "")
             }
             GoldenFormat::JsonLines => {
-                let (before, after) =
-                    (self.source.text.get(..self.range.start)?, self.source.text.get(self.range.end..)?);
+                let (before, after) = (
+                    self.source.text.get(..self.range.start)?,
+                    self.source.text.get(self.range.end..)?,
+                );
                 let start = before.rfind('\n').map_or(0, |at| at + 1);
                 let end = after.find('\n').map_or(after.len(), |at| at + 1);
                 self.replaced(start..self.range.end + end, "")
@@ -143,12 +184,22 @@ impl<'a> CaseText<'a> {
 
     /// The value of another text of the file.
     fn value(&self, text: &str) -> Option<Value> {
-        golden_value(SourceText::from_text(self.source.file.clone(), text.to_owned()))
+        golden_value(SourceText::from_text(
+            self.source.file.clone(),
+            text.to_owned(),
+        ))
     }
 
     fn replaced(&self, range: Range<usize>, with: &str) -> String {
-        let (before, after) = (self.source.text.get(..range.start), self.source.text.get(range.end..));
-        format!("{}{with}{}", before.unwrap_or_default(), after.unwrap_or_default())
+        let (before, after) = (
+            self.source.text.get(..range.start),
+            self.source.text.get(range.end..),
+        );
+        format!(
+            "{}{with}{}",
+            before.unwrap_or_default(),
+            after.unwrap_or_default()
+        )
     }
 }
 
@@ -159,14 +210,31 @@ pub fn with_cases(source: &SourceText, cases: &[String]) -> Option<String> {
     let text = match GoldenFormat::of(source) {
         GoldenFormat::Json => with_json_cases(&source.text, &elements(source, list)?, cases)?,
         GoldenFormat::JsonLines => {
-            let break_before = if source.text.is_empty() || source.text.ends_with('\n') { "" } else { "\n" };
+            let break_before = if source.text.is_empty() || source.text.ends_with('\n') {
+                ""
+            } else {
+                "\n"
+            };
             // No text of JSON contains a line break.
-            let line = |case: &String| case.lines().map(str::trim_start).collect::<Vec<_>>().join(" ") + "\n";
-            format!("{}{break_before}{}", source.text, cases.iter().map(line).collect::<String>())
+            let line = |case: &String| {
+                case.lines()
+                    .map(str::trim_start)
+                    .collect::<Vec<_>>()
+                    .join(" ")
+                    + "\n"
+            };
+            format!(
+                "{}{break_before}{}",
+                source.text,
+                cases.iter().map(line).collect::<String>()
+            )
         }
         GoldenFormat::Yaml => edit::with_elements(source, list.path(), cases)?,
     };
-    let added: Vec<Value> = cases.iter().map(|case| serde_json::from_str(case).ok()).collect::<Option<_>>()?;
+    let added: Vec<Value> = cases
+        .iter()
+        .map(|case| serde_json::from_str(case).ok())
+        .collect::<Option<_>>()?;
     list.list(&mut expected)?.extend(added);
     let new = golden_value(SourceText::from_text(source.file.clone(), text.clone()))?;
     (expected == new).then_some(text)
@@ -175,9 +243,19 @@ pub fn with_cases(source: &SourceText, cases: &[String]) -> Option<String> {
 fn with_json_cases(file: &str, places: &[Range<usize>], cases: &[String]) -> Option<String> {
     let last = places.last()?;
     let line = file.get(..places.first()?.start)?.rsplit('\n').next()?;
-    let margin = format!("\n{}", " ".repeat(line.len() - line.trim_start_matches(' ').len()));
-    let indented: String = cases.iter().map(|case| format!(",{margin}{}", case.replace('\n', &margin))).collect();
-    Some(format!("{}{indented}{}", file.get(..last.end)?, file.get(last.end..)?))
+    let margin = format!(
+        "\n{}",
+        " ".repeat(line.len() - line.trim_start_matches(' ').len())
+    );
+    let indented: String = cases
+        .iter()
+        .map(|case| format!(",{margin}{}", case.replace('\n', &margin)))
+        .collect();
+    Some(format!(
+        "{}{indented}{}",
+        file.get(..last.end)?,
+        file.get(last.end..)?
+    ))
 }
 
 /// Where the elements of the list are in the file.
@@ -194,12 +272,17 @@ fn elements(source: &SourceText, list: ListPlace) -> Option<Vec<Range<usize>>> {
     let json = golden_json(source.clone()).ok()?;
     let raws: Vec<&RawValue> = match list {
         ListPlace::Whole => serde_json::from_str(&json.text).ok()?,
-        ListPlace::UnderKey => serde_json::from_str::<CasesMember<'_>>(&json.text).ok()?.cases,
+        ListPlace::UnderKey => {
+            serde_json::from_str::<CasesMember<'_>>(&json.text)
+                .ok()?
+                .cases
+        }
     };
     // The list of lines has a bracket before them.
     let bracket = usize::from(format == GoldenFormat::JsonLines);
     let place = |raw: &RawValue| {
-        let start = (raw.get().as_ptr() as usize).saturating_sub(json.text.as_ptr() as usize + bracket);
+        let start =
+            (raw.get().as_ptr() as usize).saturating_sub(json.text.as_ptr() as usize + bracket);
         start..start + raw.get().len()
     };
     Some(raws.into_iter().map(place).collect())
@@ -214,10 +297,20 @@ mod tests {
 
     const FILE: &str = "{ \"cases\": [\n  {\"id\": \"a\",   \"draft\": true, \"query\" : \"draft\"},\n\n  { \"id\":\"b\",\n    \"draft\": true },\n  {\"draft\":true,\"id\":\"c\"}\n] , \"x\": [1,  2]}\n";
 
-    fn edited(kind_name: &str, text: &str, case: &str, edit: fn(&CaseText<'_>) -> Option<String>) -> Option<String> {
+    fn edited(
+        kind_name: &str,
+        text: &str,
+        case: &str,
+        edit: fn(&CaseText<'_>) -> Option<String>,
+    ) -> Option<String> {
         let source = SourceText::from_text(RepoPath::root().child("cases.json"), text.to_owned());
         let form = kind(kind_name).unwrap().golden;
-        edit(&CaseText::find(form, &source, &CaseId::new(case).unwrap(), &AgentName::new("a").unwrap())?)
+        edit(&CaseText::find(
+            form,
+            &source,
+            &CaseId::new(case).unwrap(),
+            &AgentName::new("a").unwrap(),
+        )?)
     }
 
     #[test]
@@ -243,7 +336,11 @@ mod tests {
     #[test]
     fn a_removed_case_takes_its_comma_with_it() {
         for (case, from, to) in [
-            ("a", "{\"id\": \"a\",   \"draft\": true, \"query\" : \"draft\"},\n\n  { \"id\":\"b\"", "{ \"id\":\"b\""),
+            (
+                "a",
+                "{\"id\": \"a\",   \"draft\": true, \"query\" : \"draft\"},\n\n  { \"id\":\"b\"",
+                "{ \"id\":\"b\"",
+            ),
             ("c", ",\n  {\"draft\":true,\"id\":\"c\"}", ""),
         ] {
             assert_eq!(
@@ -252,25 +349,55 @@ mod tests {
                 "{case}"
             );
         }
-        assert_eq!(edited("tool_use", "[ {\"id\": \"a\"} ]", "a", |case| case.removed()).unwrap(), "[  ]");
-        assert_eq!(edited("findings", "{}", "a", |case| case.removed()), None, "the file itself is removed");
+        assert_eq!(
+            edited("tool_use", "[ {\"id\": \"a\"} ]", "a", |case| case
+                .removed())
+            .unwrap(),
+            "[  ]"
+        );
+        assert_eq!(
+            edited("findings", "{}", "a", |case| case.removed()),
+            None,
+            "the file itself is removed"
+        );
     }
 
     #[test]
     fn added_cases_follow_the_last_one() {
         let new = ["{\n  \"id\": \"d\"\n}", "{}"].map(str::to_owned);
         let end = "\"id\":\"c\"}";
-        let expected = FILE.replacen(end, &format!("{end},\n  {{\n    \"id\": \"d\"\n  }},\n  {{}}"), 1);
+        let expected = FILE.replacen(
+            end,
+            &format!("{end},\n  {{\n    \"id\": \"d\"\n  }},\n  {{}}"),
+            1,
+        );
         let added = |name: &str, text: &str, new: &[String]| {
-            with_cases(&SourceText::from_text(RepoPath::root().child(name), text.to_owned()), new)
+            with_cases(
+                &SourceText::from_text(RepoPath::root().child(name), text.to_owned()),
+                new,
+            )
         };
         assert_eq!(added("cases.json", FILE, &new).unwrap(), expected);
-        assert_eq!(added("cases.json", "[]", &new), None, "a suite without a case is refused anyway");
-        assert_eq!(added("cases.json", FILE, &["{".to_owned()]), None, "no JSON");
+        assert_eq!(
+            added("cases.json", "[]", &new),
+            None,
+            "a suite without a case is refused anyway"
+        );
+        assert_eq!(
+            added("cases.json", FILE, &["{".to_owned()]),
+            None,
+            "no JSON"
+        );
         let lines = "{\"id\": \"a\"}\n{ \"id\": \"d\" }\n{}\n";
-        assert_eq!(added("cases.jsonl", "{\"id\": \"a\"}", &new).as_deref(), Some(lines));
+        assert_eq!(
+            added("cases.jsonl", "{\"id\": \"a\"}", &new).as_deref(),
+            Some(lines)
+        );
         let yaml = "# ours\n- id: a\n- {\n    \"id\": \"d\"\n  }\n- {}\n";
-        assert_eq!(added("cases.yaml", "# ours\n- id: a\n", &new).as_deref(), Some(yaml));
+        assert_eq!(
+            added("cases.yaml", "# ours\n- id: a\n", &new).as_deref(),
+            Some(yaml)
+        );
     }
 
     #[test]
@@ -283,19 +410,35 @@ mod tests {
         };
         let lines = "{\"id\": \"a\"}\n\n {\"id\": \"b\", \"draft\": true}\n{\"id\": \"c\"}\n";
         let expected = "{\"id\": \"a\"}\n\n {\"id\": \"b\"}\n{\"id\": \"c\"}\n";
-        assert_eq!(edited("x.jsonl", lines, |case| case.accepted()), Some((3, Some(expected.to_owned()))));
+        assert_eq!(
+            edited("x.jsonl", lines, |case| case.accepted()),
+            Some((3, Some(expected.to_owned())))
+        );
         let expected = "{\"id\": \"a\"}\n\n{\"id\": \"c\"}\n";
-        assert_eq!(edited("x.jsonl", lines, |case| case.removed()), Some((3, Some(expected.to_owned()))));
+        assert_eq!(
+            edited("x.jsonl", lines, |case| case.removed()),
+            Some((3, Some(expected.to_owned())))
+        );
         let yaml = "cases:\n  - id: a # one\n  # two\n  - id: b\n    draft: true\n    query: |\n      q\n  - id: c\n";
-        let expected = "cases:\n  - id: a # one\n  # two\n  - id: b\n    query: |\n      q\n  - id: c\n";
-        assert_eq!(edited("x.yaml", yaml, |case| case.accepted()), Some((4, Some(expected.to_owned()))));
+        let expected =
+            "cases:\n  - id: a # one\n  # two\n  - id: b\n    query: |\n      q\n  - id: c\n";
+        assert_eq!(
+            edited("x.yaml", yaml, |case| case.accepted()),
+            Some((4, Some(expected.to_owned())))
+        );
         let expected = "cases:\n  - id: a # one\n  # two\n  - id: c\n";
-        assert_eq!(edited("x.yml", yaml, |case| case.removed()), Some((4, Some(expected.to_owned()))));
+        assert_eq!(
+            edited("x.yml", yaml, |case| case.removed()),
+            Some((4, Some(expected.to_owned())))
+        );
     }
 
     #[test]
     fn only_a_draft_in_the_file_is_edited() {
-        assert_eq!(edited("tool_use", "[{\"id\": \"a\"}]", "a", |case| case.accepted()), None);
+        assert_eq!(
+            edited("tool_use", "[{\"id\": \"a\"}]", "a", |case| case.accepted()),
+            None
+        );
         assert_eq!(edited("tool_use", FILE, "d", |case| case.accepted()), None);
     }
 }

@@ -27,7 +27,11 @@ impl Client<'_> {
     pub fn ask(&self) -> Ask {
         let (key, fields, words) = match self.speech {
             Speech::Context(context) if context.is_empty() => ("context", json!({}), None),
-            Speech::Context(context) => ("context", json!(context), Some(format!("{:#}", json!(context)))),
+            Speech::Context(context) => (
+                "context",
+                json!(context),
+                Some(format!("{:#}", json!(context))),
+            ),
             Speech::Facts(facts) => ("facts", json!(facts), Some(facts.join("\n"))),
         };
         let mut inputs = json!({"persona": self.persona, "rounds": self.rounds});
@@ -44,7 +48,9 @@ impl Client<'_> {
         )
         .say("Write down, too, the questions that you have to ask the client before it can be built.");
         if let Some(rounds) = self.rounds {
-            prompt = prompt.say(&format!("The client can be asked in at most {rounds} rounds."));
+            prompt = prompt.say(&format!(
+                "The client can be asked in at most {rounds} rounds."
+            ));
         }
         if let Some(persona) = self.persona {
             prompt = prompt.say(&format!("The client's manner of speaking: {persona}."));

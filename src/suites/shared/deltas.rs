@@ -73,9 +73,15 @@ impl DeltaKind {
     }
 }
 
-pub const DELTAS: OutputLists = OutputLists { anchor: Some(ANCHOR), unordered: &["deltas", "recommendations"] };
+pub const DELTAS: OutputLists = OutputLists {
+    anchor: Some(ANCHOR),
+    unordered: &["deltas", "recommendations"],
+};
 
-const ANCHOR: Anchor<'static> = Anchor { list: "deltas", field: "item" };
+const ANCHOR: Anchor<'static> = Anchor {
+    list: "deltas",
+    field: "item",
+};
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -120,18 +126,31 @@ struct DeltaStepForm<'a> {
 
 /// The format of a live agent's answer.
 pub fn form() -> AnswerForm {
-    let evidence =
-        object([("file_paths", list(&text())), ("test_names", list(&text())), ("coverage_refs", list(&text()))]);
+    let evidence = object([
+        ("file_paths", list(&text())),
+        ("test_names", list(&text())),
+        ("coverage_refs", list(&text())),
+    ]);
     let kinds = one_of(DeltaKind::ALL.map(DeltaKind::as_str));
     let delta = object([("item", text()), ("kind", kinds), ("evidence", evidence)]);
     let step = object([("action", text()), ("success_condition", text())]);
-    AnswerForm { name: "deltas", schema: object([("deltas", list(&delta)), ("recommendations", list(&step))]) }
+    AnswerForm {
+        name: "deltas",
+        schema: object([("deltas", list(&delta)), ("recommendations", list(&step))]),
+    }
 }
 
 /// Reads deltas and recommendations; the layer says how the answer was parsed.
 pub fn produced(run: &Run) -> (DeltasOutput, Layer) {
-    let DeltasForm { deltas, recommendations, text } = lenient::object(&run.outputs);
-    let mut out = DeltasOutput { whole: true, ..DeltasOutput::default() };
+    let DeltasForm {
+        deltas,
+        recommendations,
+        text,
+    } = lenient::object(&run.outputs);
+    let mut out = DeltasOutput {
+        whole: true,
+        ..DeltasOutput::default()
+    };
     let (deltas, recovered, layer) = match deltas {
         Lenient::Given(list) => (list, Lenient::Absent, Layer::Structured),
         Lenient::Other(form) => {
@@ -142,7 +161,11 @@ pub fn produced(run: &Run) -> (DeltasOutput, Layer) {
             Ok(found) => {
                 out.whole = found.loss().is_none();
                 out.flaws.extend(found.loss());
-                (found.outputs.deltas.into_list(), found.outputs.recommendations, found.layer)
+                (
+                    found.outputs.deltas.into_list(),
+                    found.outputs.recommendations,
+                    found.layer,
+                )
             }
             Err(flaw) => {
                 out.flaws.push(flaw);
@@ -150,8 +173,15 @@ pub fn produced(run: &Run) -> (DeltasOutput, Layer) {
             }
         },
     };
-    out.deltas = deltas.iter().enumerate().filter_map(|(index, form)| delta(index, form, &mut out.flaws)).collect();
-    let named = out.deltas.iter().all(|delta| !delta.item.is_empty() && !delta.kind.is_empty());
+    out.deltas = deltas
+        .iter()
+        .enumerate()
+        .filter_map(|(index, form)| delta(index, form, &mut out.flaws))
+        .collect();
+    let named = out
+        .deltas
+        .iter()
+        .all(|delta| !delta.item.is_empty() && !delta.kind.is_empty());
     out.whole &= layer != Layer::Unreadable && out.deltas.len() == deltas.len() && named;
     for list in [&recommendations, &recovered] {
         match list {
@@ -163,14 +193,25 @@ pub fn produced(run: &Run) -> (DeltasOutput, Layer) {
                     out.conditions.extend(conditions);
                 }
             }
-            Lenient::Other(form) => out.flaws.push(format!("\"recommendations\" is {form}, not a list")),
+            Lenient::Other(form) => out
+                .flaws
+                .push(format!("\"recommendations\" is {form}, not a list")),
         }
     }
     (out, layer)
 }
 
-fn delta(index: usize, form: &Lenient<Object<DeltaForm<'_>>>, flaws: &mut Vec<String>) -> Option<Delta> {
-    let Lenient::Given(Object(DeltaForm { item, kind, evidence })) = form else {
+fn delta(
+    index: usize,
+    form: &Lenient<Object<DeltaForm<'_>>>,
+    flaws: &mut Vec<String>,
+) -> Option<Delta> {
+    let Lenient::Given(Object(DeltaForm {
+        item,
+        kind,
+        evidence,
+    })) = form
+    else {
         flaws.push(format!("deltas[{index}] is not an object"));
         return None;
     };
@@ -180,25 +221,45 @@ fn delta(index: usize, form: &Lenient<Object<DeltaForm<'_>>>, flaws: &mut Vec<St
     let mut cited = |key: &str, spellings: [&Lenient<Vec<Lenient<Text<'_>>>>; 2]| -> Vec<String> {
         for one in spellings {
             if let Lenient::Other(form) = one {
-                flaws.push(format!("deltas[{index}].evidence.{key} is {form}, not a list"));
+                flaws.push(format!(
+                    "deltas[{index}].evidence.{key} is {form}, not a list"
+                ));
             }
         }
-        spellings.into_iter().flat_map(|one| one.list()).map(|one| one.text().to_owned()).collect()
+        spellings
+            .into_iter()
+            .flat_map(|one| one.list())
+            .map(|one| one.text().to_owned())
+            .collect()
     };
     let (paths, tests, ranges) = match evidence {
         Lenient::Given(Object(one)) => (
             cited("file_paths", [&one.file_paths, &one.file_paths_seed]),
             cited("test_names", [&one.test_names, &one.test_names_seed]),
-            cited("coverage_refs", [&one.coverage_refs, &one.coverage_refs_seed]),
+            cited(
+                "coverage_refs",
+                [&one.coverage_refs, &one.coverage_refs_seed],
+            ),
         ),
         Lenient::Absent | Lenient::Other(_) => (Vec::new(), Vec::new(), Vec::new()),
     };
-    Some(Delta { item: item.text().to_owned(), kind: kind.text().to_owned(), paths, tests, ranges })
+    Some(Delta {
+        item: item.text().to_owned(),
+        kind: kind.text().to_owned(),
+        paths,
+        tests,
+        ranges,
+    })
 }
 
 fn condition(form: &Lenient<Object<DeltaStepForm<'_>>>) -> String {
     match form {
-        Lenient::Given(Object(one)) => one.success_condition.or(&one.success_condition_seed).text().trim().to_owned(),
+        Lenient::Given(Object(one)) => one
+            .success_condition
+            .or(&one.success_condition_seed)
+            .text()
+            .trim()
+            .to_owned(),
         Lenient::Absent | Lenient::Other(_) => String::new(),
     }
 }
@@ -227,8 +288,18 @@ mod tests {
             "deltas": [{"item": "a", "kind": "coupled", "evidence": {"filePaths": ["p"], "test_names": ["t"], "coverage_refs": ["p:1-2"]}},
                        {"item": "a", "kind": "ghost_code"}],
             "recommendations": [{"action": "x", "success_condition": " done "}, {"successCondition": "also"}, {}, 3]}));
-        assert_eq!((layer, read.flaws.len(), read.whole), (Layer::Structured, 0, true));
-        assert_eq!((read.deltas[0].paths.len(), read.deltas[0].tests.len(), read.deltas[0].ranges.len()), (1, 1, 1));
+        assert_eq!(
+            (layer, read.flaws.len(), read.whole),
+            (Layer::Structured, 0, true)
+        );
+        assert_eq!(
+            (
+                read.deltas[0].paths.len(),
+                read.deltas[0].tests.len(),
+                read.deltas[0].ranges.len()
+            ),
+            (1, 1, 1)
+        );
         assert_eq!(read.conditions, ["done", "also", "", ""]);
         assert_eq!(kinds_by_item(&read.deltas)["a"].len(), 2);
     }
@@ -236,13 +307,29 @@ mod tests {
     #[test]
     fn a_wrong_format_is_a_flaw() {
         let flaws = |outputs| reading(outputs).0.flaws;
-        assert_eq!(flaws(serde_json::json!({"deltas": 1, "recommendations": "x"})).len(), 2);
-        assert_eq!(flaws(serde_json::json!({"deltas": [1]})), ["deltas[0] is not an object"]);
-        let (read, _) = reading(serde_json::json!({"deltas": ["x", null, {"item": "a", "kind": "coupled"}]}));
-        assert_eq!((read.deltas.len(), read.whole, read.flaws.len()), (1, false, 2));
-        for part in [serde_json::json!({"item": "a"}), serde_json::json!({"kind": "coupled"})] {
+        assert_eq!(
+            flaws(serde_json::json!({"deltas": 1, "recommendations": "x"})).len(),
+            2
+        );
+        assert_eq!(
+            flaws(serde_json::json!({"deltas": [1]})),
+            ["deltas[0] is not an object"]
+        );
+        let (read, _) =
+            reading(serde_json::json!({"deltas": ["x", null, {"item": "a", "kind": "coupled"}]}));
+        assert_eq!(
+            (read.deltas.len(), read.whole, read.flaws.len()),
+            (1, false, 2)
+        );
+        for part in [
+            serde_json::json!({"item": "a"}),
+            serde_json::json!({"kind": "coupled"}),
+        ] {
             let (read, _) = reading(serde_json::json!({"deltas": [part]}));
-            assert_eq!((read.flaws, read.whole), (vec!["deltas[0] has no item or no kind".to_owned()], false));
+            assert_eq!(
+                (read.flaws, read.whole),
+                (vec!["deltas[0] has no item or no kind".to_owned()], false)
+            );
         }
         assert_eq!(
             flaws(serde_json::json!({})),
@@ -256,22 +343,28 @@ mod tests {
 
     #[test]
     fn both_spellings_at_once_lose_nothing() {
-        let evidence =
-            serde_json::json!({"file_paths": ["p"], "filePaths": ["q"], "testNames": ["t"], "coverage_refs": "c"});
-        let (read, _) =
-            reading(serde_json::json!({"deltas": [{"item": "a", "kind": "coupled", "evidence": evidence}]}));
+        let evidence = serde_json::json!({"file_paths": ["p"], "filePaths": ["q"], "testNames": ["t"], "coverage_refs": "c"});
+        let (read, _) = reading(
+            serde_json::json!({"deltas": [{"item": "a", "kind": "coupled", "evidence": evidence}]}),
+        );
         assert_eq!(
             (&*read.deltas[0].paths, &*read.deltas[0].tests),
             (&["p".to_owned(), "q".to_owned()][..], &["t".to_owned()][..])
         );
-        assert_eq!(read.flaws, ["deltas[0].evidence.coverage_refs is a text, not a list"]);
+        assert_eq!(
+            read.flaws,
+            ["deltas[0].evidence.coverage_refs is a text, not a list"]
+        );
     }
 
     #[test]
     fn recommendations_of_a_broken_text_are_kept() {
         let text = r#"{"deltas": [{"item": "a", "kind": "coupled"}] "recommendations": [{"success_condition": "x"}]}"#;
         let (read, layer) = reading(serde_json::json!({ "text": text }));
-        assert_eq!((layer, read.deltas.len(), read.conditions), (Layer::Salvaged, 1, vec!["x".to_owned()]));
+        assert_eq!(
+            (layer, read.deltas.len(), read.conditions),
+            (Layer::Salvaged, 1, vec!["x".to_owned()])
+        );
         assert_eq!((read.flaws, read.whole), (Vec::new(), true));
     }
 
@@ -280,26 +373,48 @@ mod tests {
         let text = r#"{"deltas": [], "recommendations": [{"success_condition": "x"}, {}]}"#;
         for (stated, conditions) in [
             (serde_json::json!([]), &["x", ""][..]),
-            (serde_json::json!([{ "success_condition": "y" }]), &["y", "x", ""]),
-            (serde_json::json!([{ "success_condition": "x" }, {}]), &["x", ""]),
+            (
+                serde_json::json!([{ "success_condition": "y" }]),
+                &["y", "x", ""],
+            ),
+            (
+                serde_json::json!([{ "success_condition": "x" }, {}]),
+                &["x", ""],
+            ),
             (serde_json::Value::Null, &["x", ""]),
         ] {
             let (read, _) = reading(serde_json::json!({ "text": text, "recommendations": stated }));
             assert_eq!(read.conditions, conditions, "{stated}");
         }
         let (read, _) = reading(serde_json::json!({ "text": text, "deltas": [] }));
-        assert_eq!(read.conditions, [""; 0], "the deltas are not read from the text");
+        assert_eq!(
+            read.conditions, [""; 0],
+            "the deltas are not read from the text"
+        );
     }
 
     #[test]
     fn a_text_is_read_and_lost_parts_are_reported() {
-        let whole =
-            r#"{"deltas": [{"item": "a", "kind": "coupled"}], "recommendations": [{"success_condition": "x"}]}"#;
+        let whole = r#"{"deltas": [{"item": "a", "kind": "coupled"}], "recommendations": [{"success_condition": "x"}]}"#;
         let (read, layer) = reading(serde_json::json!({ "text": whole }));
-        assert_eq!((layer, read.deltas.len(), read.conditions.len(), read.flaws.len()), (Layer::Strict, 1, 1, 0));
+        assert_eq!(
+            (
+                layer,
+                read.deltas.len(),
+                read.conditions.len(),
+                read.flaws.len()
+            ),
+            (Layer::Strict, 1, 1, 0)
+        );
         let broken = r#"{"deltas": [{"item": "a "b"", "kind": "coupled"}, {"item": "c", "kind": "coupled"}]}"#;
         let (read, layer) = reading(serde_json::json!({ "text": broken }));
-        assert_eq!((layer, read.deltas.len(), read.whole), (Layer::Salvaged, 1, false));
-        assert_eq!(read.flaws, ["objects of the text that could not be read: 1"]);
+        assert_eq!(
+            (layer, read.deltas.len(), read.whole),
+            (Layer::Salvaged, 1, false)
+        );
+        assert_eq!(
+            read.flaws,
+            ["objects of the text that could not be read: 1"]
+        );
     }
 }

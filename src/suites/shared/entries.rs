@@ -27,9 +27,12 @@ impl<'a> GoldenEntries<'a> {
     pub fn of(form: GoldenForm, file: &'a Value) -> Self {
         let text = |case: &'a Value, key: &str| case.get(key).and_then(Value::as_str);
         let parts = match form {
-            GoldenForm::Entries(entries) => {
-                Some(entries(file).into_iter().map(|(id, case)| ((id, None), case)).collect())
-            }
+            GoldenForm::Entries(entries) => Some(
+                entries(file)
+                    .into_iter()
+                    .map(|(id, case)| ((id, None), case))
+                    .collect(),
+            ),
             GoldenForm::OneCase | GoldenForm::OneCaseOfAgent => listed_cases(file).map(|list| {
                 let named = list.iter().filter_map(|case| {
                     let id = ENTRY_IDS.iter().find_map(|key| text(case, key))?;
@@ -39,12 +42,18 @@ impl<'a> GoldenEntries<'a> {
                 named.collect()
             }),
         };
-        Self { whole: file, parts, form }
+        Self {
+            whole: file,
+            parts,
+            form,
+        }
     }
 
     /// A case's own part.
     pub fn case(&self, case: &CaseId, agent: &AgentName) -> Option<&'a Value> {
-        let Some(parts) = &self.parts else { return Some(self.whole) };
+        let Some(parts) = &self.parts else {
+            return Some(self.whole);
+        };
         let agent = self.form.is_of_agent().then_some(agent.as_str());
         parts.get(&(case.as_str().to_owned(), agent)).copied()
     }
@@ -52,6 +61,11 @@ impl<'a> GoldenEntries<'a> {
 
 /// The list of a file of many: the file, or what it has under `cases` and nothing else. `None` for a file of one case.
 pub fn listed_cases(file: &Value) -> Option<&Vec<Value>> {
-    let of_key = || file.as_object().filter(|fields| fields.len() == 1)?.get("cases")?.as_array();
+    let of_key = || {
+        file.as_object()
+            .filter(|fields| fields.len() == 1)?
+            .get("cases")?
+            .as_array()
+    };
     file.as_array().or_else(of_key)
 }

@@ -1,8 +1,8 @@
 //! The metrics of every kind: how much was measured, how much was readable, and what fails since the baseline.
 
 use crate::model::{
-    Aggregate, Better, COVERAGE, ExplainedBy, Gate, Limit, LimitSide, MetricSpec, NEWLY_FAILING, READABLE, Strictness,
-    Unit, ValueSource,
+    Aggregate, Better, COVERAGE, ExplainedBy, Gate, Limit, LimitSide, MetricSpec, NEWLY_FAILING,
+    READABLE, Strictness, Unit, ValueSource,
 };
 
 /// The share of passing cases. It covers what no other metric covers, also without a baseline.
@@ -18,7 +18,11 @@ pub const COMMON: &[MetricSpec] = &[
     MetricSpec {
         name: COVERAGE,
         aggregate: Aggregate::Coverage,
-        gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(1.0), strictness: Strictness::Open }],
+        gates: &[Gate::Threshold {
+            side: LimitSide::Min,
+            limit: Limit::Number(1.0),
+            strictness: Strictness::Open,
+        }],
         model_gates: Some(&[Gate::Threshold {
             side: LimitSide::Min,
             limit: Limit::Number(0.9),
@@ -55,7 +59,11 @@ pub const fn with_common<const N: usize>(own: &[MetricSpec]) -> [MetricSpec; N] 
     let mut all = [MetricSpec::PLAIN; N];
     let mut index = 0;
     while index < N {
-        all[index] = if index < own.len() { own[index] } else { COMMON[index - own.len()] };
+        all[index] = if index < own.len() {
+            own[index]
+        } else {
+            COMMON[index - own.len()]
+        };
         index += 1;
     }
     all

@@ -74,15 +74,26 @@ pub struct ExpectedFinding {
 }
 
 impl ExpectedFinding {
-    pub fn read(source: &SourceText, raw: &RawValue, categories: Option<&[String]>) -> Result<Self, Diagnostic> {
+    pub fn read(
+        source: &SourceText,
+        raw: &RawValue,
+        categories: Option<&[String]>,
+    ) -> Result<Self, Diagnostic> {
         let form: ExpectedForm = json::part(source, raw)?;
         Self::of(form, &JsonCursor::part(source, raw), categories)
     }
 
     /// Validates a parsed expected finding; `cursor` is its position.
-    pub fn of(form: ExpectedForm, cursor: &JsonCursor<'_>, known: Option<&[String]>) -> Result<Self, Diagnostic> {
+    pub fn of(
+        form: ExpectedForm,
+        cursor: &JsonCursor<'_>,
+        known: Option<&[String]>,
+    ) -> Result<Self, Diagnostic> {
         if form.min_severity > form.max_severity {
-            let what = format!("min_severity {} is above max_severity {}", form.min_severity, form.max_severity);
+            let what = format!(
+                "min_severity {} is above max_severity {}",
+                form.min_severity, form.max_severity
+            );
             return Err(cursor.problem_of_key(
                 &[Key("min_severity")],
                 Code::EMPTY_RANGE,
@@ -90,13 +101,23 @@ impl ExpectedFinding {
                 "swap them, or widen the range",
             ));
         }
-        let synonyms: Vec<(String, &String, &Vec<String>)> =
-            form.keyword_synonyms.iter().map(|(keyword, words)| (norm(keyword), keyword, words)).collect();
+        let synonyms: Vec<(String, &String, &Vec<String>)> = form
+            .keyword_synonyms
+            .iter()
+            .map(|(keyword, words)| (norm(keyword), keyword, words))
+            .collect();
         let mut keywords: Vec<Vec<Keyword>> = Vec::with_capacity(form.must_contain_keywords.len());
         for (at, text) in form.must_contain_keywords.iter().enumerate() {
-            keywords.push(vec![cursor.keyword(&[Key("must_contain_keywords"), At(at)], text)?]);
+            keywords.push(vec![
+                cursor.keyword(&[Key("must_contain_keywords"), At(at)], text)?,
+            ]);
         }
-        let is_keyword = |key: &str| keywords.iter().flatten().any(|keyword| keyword.as_str() == key);
+        let is_keyword = |key: &str| {
+            keywords
+                .iter()
+                .flatten()
+                .any(|keyword| keyword.as_str() == key)
+        };
         if let Some((_, unknown, _)) = synonyms.iter().find(|(key, ..)| !is_keyword(key)) {
             let what = format!("\"{unknown}\" has synonyms but is not in must_contain_keywords");
             let add = "add it to must_contain_keywords, or remove its synonyms";
@@ -105,20 +126,28 @@ impl ExpectedFinding {
             return Err(cursor.problem_of_key(&path, Code::NO_EFFECT, what, help));
         }
         for words in &mut keywords {
-            let own = synonyms.iter().filter(|(key, ..)| words.first().is_some_and(|word| word.as_str() == key));
+            let own = synonyms
+                .iter()
+                .filter(|(key, ..)| words.first().is_some_and(|word| word.as_str() == key));
             for (_, keyword, others) in own.collect::<Vec<_>>() {
                 words.extend(cursor.keywords(&[Key("keyword_synonyms"), Key(keyword)], others)?);
             }
         }
         let mut categories = vec![cursor.category(&[Key("category")], &form.category, known)?];
         for (at, category) in form.alternative_categories.iter().enumerate() {
-            categories.push(cursor.category(&[Key("alternative_categories"), At(at)], category, known)?);
+            categories.push(cursor.category(
+                &[Key("alternative_categories"), At(at)],
+                category,
+                known,
+            )?);
         }
         Ok(Self {
             line: cursor.line(),
             required: form.required,
             rule: cursor.rule(form.rule)?,
-            citation: form.citation_must_reference.map(|file| file_name(&file).to_owned()),
+            citation: form
+                .citation_must_reference
+                .map(|file| file_name(&file).to_owned()),
             category: form.category,
             categories,
             severities: (form.min_severity, form.max_severity),
@@ -135,7 +164,10 @@ impl ExpectedFinding {
     pub fn cites(&self, finding: &Finding) -> bool {
         match &self.citation {
             None => true,
-            Some(file) => finding.citations.iter().any(|citation| citation.file == *file),
+            Some(file) => finding
+                .citations
+                .iter()
+                .any(|citation| citation.file == *file),
         }
     }
 
@@ -150,17 +182,27 @@ impl ExpectedFinding {
 
     /// The keywords that the finding lacks, together with their synonyms.
     pub fn missing_keywords<'a>(&'a self, finding: &'a Finding) -> impl Iterator<Item = &'a str> {
-        let missing = self.keywords.iter().filter(|words| !words.iter().any(|word| word.is_in(&finding.text)));
-        missing.filter_map(|words| words.first()).map(Keyword::as_str)
+        let missing = self
+            .keywords
+            .iter()
+            .filter(|words| !words.iter().any(|word| word.is_in(&finding.text)));
+        missing
+            .filter_map(|words| words.first())
+            .map(Keyword::as_str)
     }
 
     /// Whether every finding that matches this one has the given category and at least one of the given keywords, if there
     /// are any.
     pub fn always_has(&self, category: &str, keywords: &[Keyword]) -> bool {
         // Only a keyword without synonyms is in every match.
-        let certain = self.keywords.iter().filter(|words| words.len() == 1).flatten();
+        let certain = self
+            .keywords
+            .iter()
+            .filter(|words| words.len() == 1)
+            .flatten();
         let hits = |word: &Keyword| keywords.iter().any(|keyword| keyword.is_in(word.as_str()));
-        self.categories.iter().all(|own| own == category) && (keywords.is_empty() || certain.into_iter().any(hits))
+        self.categories.iter().all(|own| own == category)
+            && (keywords.is_empty() || certain.into_iter().any(hits))
     }
 
     /// Whether a keyword is required.
@@ -185,7 +227,9 @@ impl ExpectedFinding {
 
     /// Whether the severity is accepted; an unknown severity is not.
     pub fn fits_severity(&self, finding: &Finding) -> bool {
-        finding.severity.is_some_and(|severity| self.severities.0 <= severity && severity <= self.severities.1)
+        finding
+            .severity
+            .is_some_and(|severity| self.severities.0 <= severity && severity <= self.severities.1)
     }
 }
 
@@ -202,7 +246,9 @@ impl fmt::Display for ExpectedFinding {
         if !keywords.is_empty() {
             write!(out, " with {}", keywords.join(", "))?;
         }
-        self.citation.as_ref().map_or(Ok(()), |file| write!(out, ", citing {file}"))
+        self.citation
+            .as_ref()
+            .map_or(Ok(()), |file| write!(out, ", citing {file}"))
     }
 }
 
@@ -223,27 +269,54 @@ mod tests {
             "must_contain_keywords": ["twelve months"], "keyword_synonyms": {"twelve months": ["one year"]},
             "citation_must_reference": "supply.md"
         });
-        let source = SourceText::new(RepoPath::root().child("g.json"), text.to_string().into()).unwrap();
+        let source =
+            SourceText::new(RepoPath::root().child("g.json"), text.to_string().into()).unwrap();
         ExpectedFinding::of(whole(&source).unwrap(), &JsonCursor::whole(&source), None).unwrap()
     }
 
     fn finding(category: &str, title: &str, cited: &str) -> Finding {
-        Finding::of(&FindingParts { category, title, citations: vec![(cited, "")], ..FindingParts::default() })
+        Finding::of(&FindingParts {
+            category,
+            title,
+            citations: vec![(cited, "")],
+            ..FindingParts::default()
+        })
     }
 
     #[test]
     fn a_finding_matches_by_category_words_and_citation_together() {
         let expected = expected();
         for (category, title, cited, loosely, whole) in [
-            ("warranty", "Ends after twelve months", "a/supply.md", true, true),
+            (
+                "warranty",
+                "Ends after twelve months",
+                "a/supply.md",
+                true,
+                true,
+            ),
             ("Liability", "Ends after one year", "supply.md", true, true),
-            ("warranty", "Ends after twelve months", "other.md", true, false),
+            (
+                "warranty",
+                "Ends after twelve months",
+                "other.md",
+                true,
+                false,
+            ),
             ("warranty", "Ends early", "supply.md", false, false),
-            ("rent", "Ends after twelve months", "supply.md", false, false),
+            (
+                "rent",
+                "Ends after twelve months",
+                "supply.md",
+                false,
+                false,
+            ),
             ("rent", "Ends early", "other.md", false, false),
         ] {
             let finding = finding(category, title, cited);
-            let came = (expected.matches_loosely(&finding), expected.matches(&finding));
+            let came = (
+                expected.matches_loosely(&finding),
+                expected.matches(&finding),
+            );
             assert_eq!(came, (loosely, whole), "{category}, {title}, {cited}");
         }
     }
@@ -258,8 +331,15 @@ mod tests {
             (Some(Severity::Critical), false),
             (None, false),
         ] {
-            let finding = Finding { severity, ..Finding::default() };
-            assert_eq!(expected().fits_severity(&finding), expect_fit, "{severity:?}");
+            let finding = Finding {
+                severity,
+                ..Finding::default()
+            };
+            assert_eq!(
+                expected().fits_severity(&finding),
+                expect_fit,
+                "{severity:?}"
+            );
         }
     }
 }

@@ -32,14 +32,22 @@ impl ExpectedDeltas {
     ///
     /// # Errors
     /// An item without a name, or one that is listed twice.
-    pub fn read(cursor: &JsonCursor<'_>, forms: Vec<ExpectedDeltaForm>) -> Result<Self, Diagnostic> {
+    pub fn read(
+        cursor: &JsonCursor<'_>,
+        forms: Vec<ExpectedDeltaForm>,
+    ) -> Result<Self, Diagnostic> {
         let mut expected = BTreeMap::new();
         for (at, ExpectedDeltaForm { item, kind }) in forms.into_iter().enumerate() {
             let path = [Key("expected_deltas"), At(at), Key("item")];
             cursor.filled(&path, "an expected item", &item)?;
             if expected.contains_key(&item) {
                 let what = format!("{item:?} is expected twice");
-                return Err(cursor.problem(&path, Code::DUPLICATE_ITEM, what, "an item has one kind: keep one entry"));
+                return Err(cursor.problem(
+                    &path,
+                    Code::DUPLICATE_ITEM,
+                    what,
+                    "an item has one kind: keep one entry",
+                ));
             }
             expected.insert(item, kind.as_str());
         }
@@ -57,20 +65,31 @@ impl ExpectedDeltas {
 
     /// Number of expected pairs of item and kind that were produced.
     pub fn hit(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> usize {
-        self.0.iter().filter(|(item, kind)| has(kinds, item, kind)).count()
+        self.0
+            .iter()
+            .filter(|(item, kind)| has(kinds, item, kind))
+            .count()
     }
 
     /// The expected pairs that were not produced, as `item (kind)`.
     pub fn missing(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<String> {
         let missing = self.0.iter().filter(|(item, kind)| !has(kinds, item, kind));
-        missing.map(|(item, kind)| format!("{item} ({kind})")).collect()
+        missing
+            .map(|(item, kind)| format!("{item} ({kind})"))
+            .collect()
     }
 
     /// The expected items that were also reported with another kind, as `item reported as other, not kind`.
     pub fn wrong(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<String> {
         let wrong = self.0.iter().filter_map(|(item, kind)| {
-            let other: Vec<&str> = kinds.get(item.as_str())?.iter().copied().filter(|one| one != kind).collect();
-            (!other.is_empty()).then(|| format!("{item} reported as {}, not {kind}", other.join(" and ")))
+            let other: Vec<&str> = kinds
+                .get(item.as_str())?
+                .iter()
+                .copied()
+                .filter(|one| one != kind)
+                .collect();
+            (!other.is_empty())
+                .then(|| format!("{item} reported as {}, not {kind}", other.join(" and ")))
         });
         wrong.collect()
     }
@@ -80,7 +99,10 @@ impl ExpectedDeltas {
     /// The produced items that are not expected; they lower precision.
     pub fn surplus(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Shortfall> {
         let mut found = Shortfalls::default();
-        for (item, kinds) in kinds.iter().filter(|(item, _)| !self.0.contains_key(**item)) {
+        for (item, kinds) in kinds
+            .iter()
+            .filter(|(item, _)| !self.0.contains_key(**item))
+        {
             found.add(&["delta_precision"], || {
                 let kinds: Vec<&str> = kinds.iter().copied().collect();
                 Difference {
@@ -104,7 +126,11 @@ impl ExpectedDeltas {
 /// The expected items with their kinds.
 impl fmt::Display for ExpectedDeltas {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all: Vec<String> = self.0.iter().map(|(item, kind)| format!("{item} ({kind})")).collect();
+        let all: Vec<String> = self
+            .0
+            .iter()
+            .map(|(item, kind)| format!("{item} ({kind})"))
+            .collect();
         out.write_str(&all.join(", "))
     }
 }

@@ -33,32 +33,72 @@ pub struct FailureClassifier<'a> {
 
 impl<'a> FailureClassifier<'a> {
     /// For one run of a pair; `flaws` are the parts of its output with the wrong format.
-    pub fn new(pair: &'a Pair, run: &'a Run, context: &'a GradeContext<'a>, flaws: &'a [String]) -> Self {
+    pub fn new(
+        pair: &'a Pair,
+        run: &'a Run,
+        context: &'a GradeContext<'a>,
+        flaws: &'a [String],
+    ) -> Self {
         Self::of(&pair.agent, run, context, flaws)
     }
 
     /// For one agent's run, if the pair has several.
-    pub fn of(agent: &'a AgentName, run: &'a Run, context: &'a GradeContext<'a>, flaws: &'a [String]) -> Self {
-        Self { agent, run, compared_with: None, context, flaws, broken_tool: OnceCell::new() }
+    pub fn of(
+        agent: &'a AgentName,
+        run: &'a Run,
+        context: &'a GradeContext<'a>,
+        flaws: &'a [String],
+    ) -> Self {
+        Self {
+            agent,
+            run,
+            compared_with: None,
+            context,
+            flaws,
+            broken_tool: OnceCell::new(),
+        }
     }
 
     /// For a check that compares the run with another one: a failed tool in either run explains the failure.
     pub fn compared_with(&self, other: &'a Run) -> Self {
-        Self { compared_with: Some(other), ..Self::of(self.agent, self.run, self.context, self.flaws) }
+        Self {
+            compared_with: Some(other),
+            ..Self::of(self.agent, self.run, self.context, self.flaws)
+        }
     }
 
     /// The failure of a check. A limit of time or cost is only that. Otherwise a wrong format comes first, then a failed tool, then the choice, then rule and model.
-    pub fn failure(&self, fault: CheckFailure, rule: Option<&str>, detail: String, next_action: String) -> Failure {
+    pub fn failure(
+        &self,
+        fault: CheckFailure,
+        rule: Option<&str>,
+        detail: String,
+        next_action: String,
+    ) -> Failure {
         if fault == CheckFailure::Cost {
-            return Failure { tag: Tag::Cost, detail, next_action };
+            return Failure {
+                tag: Tag::Cost,
+                detail,
+                next_action,
+            };
         }
         if !self.flaws.is_empty() {
-            let next_action = "fix the output format first: see the check schema of this case".to_owned();
-            return Failure { tag: Tag::Schema, detail, next_action };
+            let next_action =
+                "fix the output format first: see the check schema of this case".to_owned();
+            return Failure {
+                tag: Tag::Schema,
+                detail,
+                next_action,
+            };
         }
         if let Some(tool) = self.broken_tool() {
-            let next_action = format!("fix the tool {tool} first: the agent worked without its result");
-            return Failure { tag: Tag::Tooling, detail: format!("{detail}; the tool {tool} failed"), next_action };
+            let next_action =
+                format!("fix the tool {tool} first: the agent worked without its result");
+            return Failure {
+                tag: Tag::Tooling,
+                detail: format!("{detail}; the tool {tool} failed"),
+                next_action,
+            };
         }
         if let (CheckFailure::Content, Some(rule)) = (fault, rule)
             && let Some(change) = self.context.rule_change(self.agent, self.run, rule)
@@ -66,7 +106,11 @@ impl<'a> FailureClassifier<'a> {
             let next_action = format!(
                 "compare with rule {rule} of the base commit and revert its change; only if the new rule is right, change the case"
             );
-            return Failure { tag: Tag::Prompt, detail: format!("{detail}; {change}"), next_action };
+            return Failure {
+                tag: Tag::Prompt,
+                detail: format!("{detail}; {change}"),
+                next_action,
+            };
         }
         let tag = match (fault, rule) {
             (CheckFailure::Unmapped, _) => Tag::Tooling,
@@ -75,7 +119,11 @@ impl<'a> FailureClassifier<'a> {
             (CheckFailure::Content, Some(rule)) if self.had_rule(rule) => Tag::Model,
             (CheckFailure::Content, Some(_) | None) => Tag::Prompt,
         };
-        Failure { tag, detail, next_action }
+        Failure {
+            tag,
+            detail,
+            next_action,
+        }
     }
 
     /// The failure of the format check; `None` if the output has no flaw.
@@ -85,7 +133,11 @@ impl<'a> FailureClassifier<'a> {
             1 => String::new(),
             all => format!(" (and {} more)", all - 1),
         };
-        Some(Failure { tag: Tag::Schema, detail: format!("{first}{more}"), next_action: next_action.to_owned() })
+        Some(Failure {
+            tag: Tag::Schema,
+            detail: format!("{first}{more}"),
+            next_action: next_action.to_owned(),
+        })
     }
 
     /// Whether the run's prompt package has this rule.
@@ -97,7 +149,11 @@ impl<'a> FailureClassifier<'a> {
     fn broken_tool(&self) -> Option<&str> {
         let found = self.broken_tool.get_or_init(|| {
             let mut runs = [self.run].into_iter().chain(self.compared_with);
-            runs.find_map(|run| broken_tools(run).into_iter().find(|tool| !self.context.is_harmless(tool)))
+            runs.find_map(|run| {
+                broken_tools(run)
+                    .into_iter()
+                    .find(|tool| !self.context.is_harmless(tool))
+            })
         });
         found.as_deref()
     }

@@ -81,10 +81,14 @@ impl RangeForm {
     pub fn checked(self, cursor: &JsonCursor<'_>, path: &[Step<'_>]) -> Result<Self, Diagnostic> {
         let refuse = |what: String, help| Err(cursor.problem(path, Code::BAD_NUMBER, what, help));
         match (self.min, self.max) {
-            (None | Some(0), None) => refuse("the range has no limit".to_owned(), "state min, max or both"),
-            (Some(min), Some(max)) if min > max => {
-                refuse(format!("min is {min} and max is {max}"), "write a min that is not above max")
-            }
+            (None | Some(0), None) => refuse(
+                "the range has no limit".to_owned(),
+                "state min, max or both",
+            ),
+            (Some(min), Some(max)) if min > max => refuse(
+                format!("min is {min} and max is {max}"),
+                "write a min that is not above max",
+            ),
             (Some(_) | None, Some(_)) | (Some(_), None) => Ok(self),
         }
     }
@@ -140,7 +144,11 @@ impl JsonType {
         match self {
             Self::String => value.is_string(),
             Self::Number => value.is_number(),
-            Self::Integer => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|one| one.fract() == 0.0),
+            Self::Integer => {
+                value.is_i64()
+                    || value.is_u64()
+                    || value.as_f64().is_some_and(|one| one.fract() == 0.0)
+            }
             Self::Boolean => value.is_boolean(),
             Self::Object => value.is_object(),
             Self::Array => value.is_array(),
@@ -185,9 +193,19 @@ impl FieldMatcher {
     ///
     /// # Errors
     /// No or several conditions, or an invalid value.
-    pub fn read(form: FieldForm, name: &str, cursor: &JsonCursor<'_>, at: &[Step<'_>]) -> Result<Self, Diagnostic> {
-        let refuse = |what: String, help: &str| cursor.problem_of_key(at, Code::BAD_FIELD, what, help);
-        let presence = if form.optional { Presence::Optional } else { Presence::Required };
+    pub fn read(
+        form: FieldForm,
+        name: &str,
+        cursor: &JsonCursor<'_>,
+        at: &[Step<'_>],
+    ) -> Result<Self, Diagnostic> {
+        let refuse =
+            |what: String, help: &str| cursor.problem_of_key(at, Code::BAD_FIELD, what, help);
+        let presence = if form.optional {
+            Presence::Optional
+        } else {
+            Presence::Required
+        };
         let ignores_case = form.ignore_case;
         let mut stated = FieldConditionReader { name, cursor, at }.conditions(form)?;
         let (Some(condition), true) = (stated.pop(), stated.is_empty()) else {
@@ -197,31 +215,51 @@ impl FieldMatcher {
         };
         if ignores_case && !matches!(condition, FieldCondition::OneOf(..)) {
             let what = format!("ignore_case of the field {name} has no effect");
-            return Err(refuse(what, "use it with equals or one_of; in a regex, write (?i)"));
+            return Err(refuse(
+                what,
+                "use it with equals or one_of; in a regex, write (?i)",
+            ));
         }
-        Ok(Self { condition, presence })
+        Ok(Self {
+            condition,
+            presence,
+        })
     }
 
     /// Whether a value, or its absence, fits.
     pub fn matches(&self, value: Option<&Value>) -> bool {
-        let Some(value) = value else { return self.presence == Presence::Optional };
+        let Some(value) = value else {
+            return self.presence == Presence::Optional;
+        };
         match &self.condition {
-            FieldCondition::OneOf(values, TextCase::Counts) => values.iter().any(|one| same(value, one)),
+            FieldCondition::OneOf(values, TextCase::Counts) => {
+                values.iter().any(|one| same(value, one))
+            }
             FieldCondition::OneOf(values, TextCase::Ignored) => {
                 values.iter().any(|one| same(&folded(value), &folded(one)))
             }
-            FieldCondition::AnyOf(conditions) => conditions.iter().any(|one| one.matches(Some(value))),
+            FieldCondition::AnyOf(conditions) => {
+                conditions.iter().any(|one| one.matches(Some(value)))
+            }
             FieldCondition::Fields(conditions) => value.as_object().is_some_and(|object| {
                 object.keys().all(|key| conditions.contains_key(key))
-                    && conditions.iter().all(|(key, one)| one.matches(object.get(key)))
+                    && conditions
+                        .iter()
+                        .all(|(key, one)| one.matches(object.get(key)))
             }),
             FieldCondition::Items(conditions) => value.as_array().is_some_and(|list| {
-                list.len() == conditions.len() && conditions.iter().zip(list).all(|(one, item)| one.matches(Some(item)))
+                list.len() == conditions.len()
+                    && conditions
+                        .iter()
+                        .zip(list)
+                        .all(|(one, item)| one.matches(Some(item)))
             }),
-            FieldCondition::Pattern(pattern) => value.as_str().is_some_and(|text| pattern.is_match(text)),
-            FieldCondition::Near(near) => {
-                value.as_f64().is_some_and(|number| (number - near.value).abs() <= near.within + EPSILON)
+            FieldCondition::Pattern(pattern) => {
+                value.as_str().is_some_and(|text| pattern.is_match(text))
             }
+            FieldCondition::Near(near) => value
+                .as_f64()
+                .is_some_and(|number| (number - near.value).abs() <= near.within + EPSILON),
             FieldCondition::Length(range) => length(value).is_some_and(|length| range.has(length)),
             FieldCondition::Type(kind) => kind.is_of(value),
         }
@@ -230,16 +268,29 @@ impl FieldMatcher {
     /// The condition in words.
     pub fn expectation(&self) -> String {
         let condition = match &self.condition {
-            FieldCondition::OneOf(values, _) => values.iter().map(written).collect::<Vec<_>>().join(" or "),
-            FieldCondition::AnyOf(conditions) => {
-                conditions.iter().map(Self::expectation).collect::<Vec<_>>().join(" or ")
+            FieldCondition::OneOf(values, _) => {
+                values.iter().map(written).collect::<Vec<_>>().join(" or ")
             }
+            FieldCondition::AnyOf(conditions) => conditions
+                .iter()
+                .map(Self::expectation)
+                .collect::<Vec<_>>()
+                .join(" or "),
             FieldCondition::Fields(conditions) => {
-                let fields = conditions.iter().map(|(key, one)| format!("{key}: {}", one.expectation()));
+                let fields = conditions
+                    .iter()
+                    .map(|(key, one)| format!("{key}: {}", one.expectation()));
                 format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
             }
             FieldCondition::Items(conditions) => {
-                format!("[{}]", conditions.iter().map(Self::expectation).collect::<Vec<_>>().join(", "))
+                format!(
+                    "[{}]",
+                    conditions
+                        .iter()
+                        .map(Self::expectation)
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                )
             }
             FieldCondition::Pattern(pattern) => format!("text matching /{}/", pattern.as_str()),
             FieldCondition::Near(near) => format!("{} ± {}", near.value, near.within),
@@ -261,13 +312,29 @@ struct FieldConditionReader<'a> {
 
 impl FieldConditionReader<'_> {
     fn refuse(&self, what: String, help: &str) -> Diagnostic {
-        self.cursor.problem_of_key(self.at, Code::BAD_FIELD, what, help)
+        self.cursor
+            .problem_of_key(self.at, Code::BAD_FIELD, what, help)
     }
 
     fn conditions(&self, form: FieldForm) -> Result<Vec<FieldCondition>, Diagnostic> {
-        let FieldForm { equals, one_of, any_of, fields, items, regex, near, length, kind, optional: _, ignore_case } =
-            form;
-        let text_case = if ignore_case { TextCase::Ignored } else { TextCase::Counts };
+        let FieldForm {
+            equals,
+            one_of,
+            any_of,
+            fields,
+            items,
+            regex,
+            near,
+            length,
+            kind,
+            optional: _,
+            ignore_case,
+        } = form;
+        let text_case = if ignore_case {
+            TextCase::Ignored
+        } else {
+            TextCase::Counts
+        };
         let mut stated = Vec::new();
         stated.extend(equals.map(|value| FieldCondition::OneOf(vec![value], text_case)));
         if let Some(values) = one_of {
@@ -275,16 +342,29 @@ impl FieldConditionReader<'_> {
             stated.push(FieldCondition::OneOf(values, text_case));
         }
         if let Some(conditions) = any_of {
-            self.not_empty("any_of", conditions.is_empty(), "state at least one condition")?;
+            self.not_empty(
+                "any_of",
+                conditions.is_empty(),
+                "state at least one condition",
+            )?;
             stated.push(FieldCondition::AnyOf(self.each("any_of", conditions)?));
         }
         if let Some(fields) = fields {
             let read = |(key, form): (String, FieldForm)| {
-                let condition =
-                    FieldMatcher::read(form, &key, self.cursor, &step(&step(self.at, Key("fields")), Key(&key)))?;
+                let condition = FieldMatcher::read(
+                    form,
+                    &key,
+                    self.cursor,
+                    &step(&step(self.at, Key("fields")), Key(&key)),
+                )?;
                 Ok((key, condition))
             };
-            stated.push(FieldCondition::Fields(fields.into_iter().map(read).collect::<Result<_, Diagnostic>>()?));
+            stated.push(FieldCondition::Fields(
+                fields
+                    .into_iter()
+                    .map(read)
+                    .collect::<Result<_, Diagnostic>>()?,
+            ));
         }
         if let Some(items) = items {
             stated.push(FieldCondition::Items(self.each("items", items)?));
@@ -295,7 +375,9 @@ impl FieldConditionReader<'_> {
                 let what = format!("invalid regular expression \"{pattern}\": {reason}");
                 self.refuse(what, "fix the regular expression")
             };
-            stated.push(FieldCondition::Pattern(Regex::new(&pattern).map_err(invalid)?));
+            stated.push(FieldCondition::Pattern(
+                Regex::new(&pattern).map_err(invalid)?,
+            ));
         }
         if let Some(near) = near {
             if near.within < 0.0 || !near.value.is_finite() {
@@ -311,7 +393,11 @@ impl FieldConditionReader<'_> {
     }
 
     fn not_empty(&self, key: &str, is_empty: bool, help: &str) -> Result<(), Diagnostic> {
-        if is_empty { Err(self.refuse(format!("{key} is empty"), help)) } else { Ok(()) }
+        if is_empty {
+            Err(self.refuse(format!("{key} is empty"), help))
+        } else {
+            Ok(())
+        }
     }
 
     /// The conditions of a list; none of them can be absent.
@@ -347,7 +433,12 @@ fn folded(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::String(norm(text)),
         Value::Array(list) => Value::Array(list.iter().map(folded).collect()),
-        Value::Object(fields) => Value::Object(fields.iter().map(|(key, one)| (key.clone(), folded(one))).collect()),
+        Value::Object(fields) => Value::Object(
+            fields
+                .iter()
+                .map(|(key, one)| (key.clone(), folded(one)))
+                .collect(),
+        ),
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
@@ -364,5 +455,8 @@ fn length(value: &Value) -> Option<usize> {
 
 /// The last line of an error of a regular expression, which has the reason.
 pub fn last_line(text: &str) -> &str {
-    text.lines().last().unwrap_or(text).trim_start_matches("error: ")
+    text.lines()
+        .last()
+        .unwrap_or(text)
+        .trim_start_matches("error: ")
 }

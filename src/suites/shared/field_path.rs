@@ -19,7 +19,11 @@ pub fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
 ///
 /// If a list of the case is shorter than the call's by exactly the items that fields name, those items are missing in it.
 /// Otherwise they are at their indices, with any value.
-pub fn without<'a>(listed: &Value, made: &Value, paths: impl Iterator<Item = &'a FieldPath>) -> (Value, Value) {
+pub fn without<'a>(
+    listed: &Value,
+    made: &Value,
+    paths: impl Iterator<Item = &'a FieldPath>,
+) -> (Value, Value) {
     let paths: Vec<&[String]> = paths.map(Vec::as_slice).collect();
     let (mut listed, mut rest) = (listed.clone(), made.clone());
     put_back(&mut listed, made, &paths);
@@ -30,7 +34,10 @@ pub fn without<'a>(listed: &Value, made: &Value, paths: impl Iterator<Item = &'a
 
 fn list_index(step: &str) -> Option<usize> {
     // `parse` alone would accept a plus sign.
-    step.bytes().all(|byte| byte.is_ascii_digit()).then(|| step.parse().ok()).flatten()
+    step.bytes()
+        .all(|byte| byte.is_ascii_digit())
+        .then(|| step.parse().ok())
+        .flatten()
 }
 
 /// The remaining paths, grouped by their first step.
@@ -45,7 +52,10 @@ fn by_key<'a>(paths: &[&'a [String]]) -> BTreeMap<&'a str, Vec<&'a [String]>> {
 /// The remaining paths, grouped by list index; `0` and `00` are equal.
 fn by_index<'a>(paths: &[&'a [String]]) -> BTreeMap<usize, Vec<&'a [String]>> {
     let mut grouped: BTreeMap<usize, Vec<&[String]>> = BTreeMap::new();
-    for (at, rests) in by_key(paths).into_iter().filter_map(|(step, rests)| Some((list_index(step)?, rests))) {
+    for (at, rests) in by_key(paths)
+        .into_iter()
+        .filter_map(|(step, rests)| Some((list_index(step)?, rests)))
+    {
         grouped.entry(at).or_default().extend(rests);
     }
     grouped
@@ -67,7 +77,10 @@ fn put_back(listed: &mut Value, made: &Value, paths: &[&[String]]) {
         }
         (Value::Array(listed), Value::Array(made)) => {
             let grouped = by_index(paths);
-            let named = grouped.iter().filter(|(at, rests)| **at < made.len() && ends(rests)).map(|(at, _)| *at);
+            let named = grouped
+                .iter()
+                .filter(|(at, rests)| **at < made.len() && ends(rests))
+                .map(|(at, _)| *at);
             let named: Vec<usize> = named.collect();
             if listed.len() + named.len() == made.len() {
                 // In ascending order, so that every index is valid when its item is inserted.
@@ -88,7 +101,10 @@ fn cut(value: &mut Value, paths: &[&[String]]) {
     match value {
         Value::Object(fields) => {
             for (key, rests) in by_key(paths) {
-                if fields.get_mut(key).is_some_and(|inner| is_removed(inner, &rests)) {
+                if fields
+                    .get_mut(key)
+                    .is_some_and(|inner| is_removed(inner, &rests))
+                {
                     fields.remove(key);
                 }
             }
@@ -96,7 +112,10 @@ fn cut(value: &mut Value, paths: &[&[String]]) {
         Value::Array(items) => {
             // From the end, so that the remaining indices stay valid.
             for (at, rests) in by_index(paths).into_iter().rev() {
-                if items.get_mut(at).is_some_and(|inner| is_removed(inner, &rests)) {
+                if items
+                    .get_mut(at)
+                    .is_some_and(|inner| is_removed(inner, &rests))
+                {
                     items.remove(at);
                 }
             }
@@ -121,7 +140,9 @@ mod tests {
     use super::{FieldPath, at, without};
 
     fn paths(text: &str) -> Vec<FieldPath> {
-        text.split(' ').map(|path| path.split('.').map(str::to_owned).collect()).collect()
+        text.split(' ')
+            .map(|path| path.split('.').map(str::to_owned).collect())
+            .collect()
     }
 
     #[test]
@@ -142,30 +163,66 @@ mod tests {
             (json!({"d": [3]}), two(), "d.0", false),
             (json!({"d": ["zz", 2, 3]}), two(), "d.0", false),
             (json!({"d": {"0": 1}}), two(), "d.0", false),
-            (json!({"d": ["x", {"n": "y", "m": 1}]}), json!({"d": ["a", {"n": "b", "m": 1}]}), "d.0 d.1.n", true),
-            (json!({"d": [{"m": 1}]}), json!({"d": ["a", {"n": "b", "m": 1}]}), "d.0 d.1.n", true),
-            (json!({"d": [{"m": 2}]}), json!({"d": ["a", {"n": "b", "m": 1}]}), "d.0 d.1.n", false),
+            (
+                json!({"d": ["x", {"n": "y", "m": 1}]}),
+                json!({"d": ["a", {"n": "b", "m": 1}]}),
+                "d.0 d.1.n",
+                true,
+            ),
+            (
+                json!({"d": [{"m": 1}]}),
+                json!({"d": ["a", {"n": "b", "m": 1}]}),
+                "d.0 d.1.n",
+                true,
+            ),
+            (
+                json!({"d": [{"m": 2}]}),
+                json!({"d": ["a", {"n": "b", "m": 1}]}),
+                "d.0 d.1.n",
+                false,
+            ),
             (json!([[1, 2], 3]), json!([[0, 2], 3]), "0.0", true),
-            (json!({"d": {"f": 1}}), json!({"d": {"e": 1, "f": 1}}), "d.e", true),
+            (
+                json!({"d": {"f": 1}}),
+                json!({"d": {"e": 1, "f": 1}}),
+                "d.e",
+                true,
+            ),
             (json!({}), json!({"d": {"e": 1}}), "d.e", true),
             (json!({}), json!({"d": {"e": 1, "f": 1}}), "d.e", false),
         ] {
             let (left, rest) = without(&listed, &made, paths(fields).iter());
-            assert_eq!(left == rest, same, "{listed} and {made} without {fields}: {left} and {rest}");
+            assert_eq!(
+                left == rest,
+                same,
+                "{listed} and {made} without {fields}: {left} and {rest}"
+            );
         }
     }
 
     #[test]
     fn a_path_that_does_not_exist_removes_nothing() {
         let made = json!({"d": [1, {"n": 2}], "e": "t"});
-        for path in ["x", "d.7", "d.+1", "d.x", "d.0.n", "e.0", "d.99999999999999999999999999"] {
+        for path in [
+            "x",
+            "d.7",
+            "d.+1",
+            "d.x",
+            "d.0.n",
+            "e.0",
+            "d.99999999999999999999999999",
+        ] {
             let found = paths(path);
             assert_eq!(at(&made, &found[0]), None, "{path}");
             assert_eq!(without(&Value::Null, &made, found.iter()).1, made, "{path}");
         }
         assert_eq!(at(&made, &paths("d.1.n")[0]), Some(&json!(2)));
         // One of the two paths does not exist in the call; the other item is still inserted.
-        let (left, rest) = without(&json!({"d": [2]}), &json!({"d": [1, 2]}), paths("d.0 d.5").iter());
+        let (left, rest) = without(
+            &json!({"d": [2]}),
+            &json!({"d": [1, 2]}),
+            paths("d.0 d.5").iter(),
+        );
         assert_eq!(left, rest);
     }
 }

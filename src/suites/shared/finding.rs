@@ -38,7 +38,10 @@ impl Severity {
     /// Parses a severity, case-insensitive, without trimming.
     pub fn named(text: &str) -> Option<Self> {
         let named = |word: &str| text.eq_ignore_ascii_case(word);
-        Self::ALL.into_iter().find(|(_, word, short)| named(word) || named(short)).map(|(severity, ..)| severity)
+        Self::ALL
+            .into_iter()
+            .find(|(_, word, short)| named(word) || named(short))
+            .map(|(severity, ..)| severity)
     }
 
     /// Its rank from 0 (`info`) to 4 (`critical`).
@@ -49,8 +52,13 @@ impl Severity {
 
 impl fmt::Display for Severity {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = Self::ALL.into_iter().filter(|(severity, ..)| severity == self);
-        words.map(|(_, word, _)| word).take(1).try_for_each(|word| out.write_str(word))
+        let words = Self::ALL
+            .into_iter()
+            .filter(|(severity, ..)| severity == self);
+        words
+            .map(|(_, word, _)| word)
+            .take(1)
+            .try_for_each(|word| out.write_str(word))
     }
 }
 
@@ -60,7 +68,9 @@ impl<'de> Deserialize<'de> for Severity {
         Self::named(&text).ok_or_else(|| {
             D::Error::unknown_variant(
                 &text,
-                &["info", "low", "medium", "high", "critical", "P4", "P3", "P2", "P1", "P0"],
+                &[
+                    "info", "low", "medium", "high", "critical", "P4", "P3", "P2", "P1", "P0",
+                ],
             )
         })
     }
@@ -103,13 +113,19 @@ pub struct FindingParts<'a> {
 
 impl Finding {
     pub fn of(parts: &FindingParts<'_>) -> Self {
-        let cited = |(file, quote): &(&str, &str)| Citation { file: file_name(file).to_owned(), quote: norm(quote) };
+        let cited = |(file, quote): &(&str, &str)| Citation {
+            file: file_name(file).to_owned(),
+            quote: norm(quote),
+        };
         let citations: Vec<Citation> = parts.citations.iter().map(cited).collect();
         let (title, description) = (norm(parts.title), norm(parts.description));
         // No normal form crosses a line break, so the normal form of the whole is made of those of the parts.
         let quotes = citations.iter().map(|citation| &*citation.quote);
-        let text: Vec<&str> =
-            [&*title, &*description].into_iter().chain(quotes).filter(|part| !part.is_empty()).collect();
+        let text: Vec<&str> = [&*title, &*description]
+            .into_iter()
+            .chain(quotes)
+            .filter(|part| !part.is_empty())
+            .collect();
         Self {
             category: parts.category.to_owned(),
             category_key: same_category(parts.category),
@@ -122,7 +138,11 @@ impl Finding {
 
     /// The first cited file, by name, that is not one of `files`.
     pub fn cited_outside(&self, files: &BTreeSet<String>) -> Option<&str> {
-        let cited = self.citations.iter().map(|citation| citation.file.as_str()).filter(|file| !file.is_empty());
+        let cited = self
+            .citations
+            .iter()
+            .map(|citation| citation.file.as_str())
+            .filter(|file| !file.is_empty());
         cited.filter(|file| !files.contains(*file)).min()
     }
 }
@@ -153,9 +173,12 @@ mod tests {
 
     #[test]
     fn a_severity_has_a_word_and_a_priority() {
-        for (text, expected) in
-            [("P0", Severity::Critical), ("p4", Severity::Info), ("HIGH", Severity::High), ("Medium", Severity::Medium)]
-        {
+        for (text, expected) in [
+            ("P0", Severity::Critical),
+            ("p4", Severity::Info),
+            ("HIGH", Severity::High),
+            ("Medium", Severity::Medium),
+        ] {
             assert_eq!(Severity::named(text), Some(expected), "{text}");
         }
         for unknown in ["P5", " medium", "medium ", "", "med"] {
@@ -166,6 +189,9 @@ mod tests {
 
     #[test]
     fn a_leading_path_is_ignored() {
-        assert_eq!((file_name("a/b\\c.md"), file_name("c.md")), ("c.md", "c.md"));
+        assert_eq!(
+            (file_name("a/b\\c.md"), file_name("c.md")),
+            ("c.md", "c.md")
+        );
     }
 }

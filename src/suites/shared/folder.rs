@@ -82,7 +82,11 @@ pub struct CaseEntry<T> {
 
 impl<T> CaseEntry<T> {
     pub fn pair(&self, suite: &SuiteConfig, agent: &AgentName) -> Pair {
-        let key = |name: &CaseId| RunKey { suite: suite.id.clone(), agent: agent.clone(), case: name.clone() };
+        let key = |name: &CaseId| RunKey {
+            suite: suite.id.clone(),
+            agent: agent.clone(),
+            case: name.clone(),
+        };
         Pair {
             case: self.id.clone(),
             agent: agent.clone(),
@@ -100,12 +104,20 @@ impl<T> CaseEntry<T> {
 }
 
 /// Pairs every case with every agent of the suite.
-pub fn paired_cases<T>(suite: &SuiteConfig, path: RepoPath, mut entries: Vec<CaseEntry<T>>) -> CaseTable<T> {
+pub fn paired_cases<T>(
+    suite: &SuiteConfig,
+    path: RepoPath,
+    mut entries: Vec<CaseEntry<T>>,
+) -> CaseTable<T> {
     entries.sort_by(|one, other| one.id.cmp(&other.id));
     CaseTable::of(
         path,
         entries.into_iter().map(|entry| {
-            let pairs: Vec<Pair> = suite.agents.keys().map(|agent| entry.pair(suite, agent)).collect();
+            let pairs: Vec<Pair> = suite
+                .agents
+                .keys()
+                .map(|agent| entry.pair(suite, agent))
+                .collect();
             (entry.case, pairs)
         }),
     )
@@ -139,14 +151,34 @@ pub fn open_named_cases<T: Send>(
 ) -> Result<CaseTable<T>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let cases = cases_of_suite(suite, files, &path, &mut problems);
-    let path = if is_case_file(&suite.path) { suite.path.clone() } else { path };
-    let opened: Vec<Result<_, Diagnostics>> =
-        cases.par_iter().map(|case| case.read(files, |source, own| opened(suite, case, source, own, &read))).collect();
-    let mut opened: Vec<GoldenFile<T>> = opened.into_iter().filter_map(|one| problems.keep_all(one)).collect();
+    let path = if is_case_file(&suite.path) {
+        suite.path.clone()
+    } else {
+        path
+    };
+    let opened: Vec<Result<_, Diagnostics>> = cases
+        .par_iter()
+        .map(|case| case.read(files, |source, own| opened(suite, case, source, own, &read)))
+        .collect();
+    let mut opened: Vec<GoldenFile<T>> = opened
+        .into_iter()
+        .filter_map(|one| problems.keep_all(one))
+        .collect();
     opened.sort_by(|one, other| one.entry.id.cmp(&other.entry.id));
-    for two in opened.windows(2).filter(|two| two[0].entry.id == two[1].entry.id) {
-        let what = format!("the id \"{}\" is already used in {}", two[1].entry.id, two[0].source.file);
-        problems.push(two[1].source.problem(two[1].at, Code::DUPLICATE_ID, what, "give each case its own id"));
+    for two in opened
+        .windows(2)
+        .filter(|two| two[0].entry.id == two[1].entry.id)
+    {
+        let what = format!(
+            "the id \"{}\" is already used in {}",
+            two[1].entry.id, two[0].source.file
+        );
+        problems.push(two[1].source.problem(
+            two[1].at,
+            Code::DUPLICATE_ID,
+            what,
+            "give each case its own id",
+        ));
     }
     let (mut entries, mut retired) = (Vec::new(), Vec::new());
     for file in opened {
@@ -170,9 +202,15 @@ fn opened<T>(
     let mut read = read(source, files, &case.id.text)?;
     let checks = std::mem::take(&mut read.checks);
     let reader = AnswerReader::new(suite, files);
-    let answer = reader.read_all(checks, read.answer.take(), Vec::new(), &JsonCursor::whole(source))?;
+    let answer = reader.read_all(
+        checks,
+        read.answer.take(),
+        Vec::new(),
+        &JsonCursor::whole(source),
+    )?;
     let checked = |text: &str, at: usize| {
-        CaseId::new(text).map_err(|bad| source.problem(at, Code::BAD_ID, bad.to_string(), bad.help()))
+        CaseId::new(text)
+            .map_err(|bad| source.problem(at, Code::BAD_ID, bad.to_string(), bad.help()))
     };
     // The file's name is nowhere in the file: errors point to its start.
     let stated = read.id.as_ref().unwrap_or(&case.id);
@@ -180,16 +218,32 @@ fn opened<T>(
     let id = checked(text, at)?;
     if case.is_entry() && *text != case.id.text {
         let what = format!("the case is called \"{}\" and \"{text}\"", case.id.text);
-        return Err(source.problem(at, Code::DUPLICATE_ID, what, "remove `id`, or state the same name").into());
+        return Err(source
+            .problem(
+                at,
+                Code::DUPLICATE_ID,
+                what,
+                "remove `id`, or state the same name",
+            )
+            .into());
     }
     let mut problems = Diagnostics::default();
-    let mut runs: Vec<CaseId> =
-        read.runs.iter().filter_map(|name| problems.keep(checked(&name.text, name.at))).collect();
+    let mut runs: Vec<CaseId> = read
+        .runs
+        .iter()
+        .filter_map(|name| problems.keep(checked(&name.text, name.at)))
+        .collect();
     if read.runs.is_empty() {
         runs.push(id.clone());
     }
-    let of_answer = answer.as_ref().map_or("", |answer| answer.measured_with.as_str());
-    let measured = format!("{}{}{of_answer}", digested_case(&source.text), read.measured_with);
+    let of_answer = answer
+        .as_ref()
+        .map_or("", |answer| answer.measured_with.as_str());
+    let measured = format!(
+        "{}{}{of_answer}",
+        digested_case(&source.text),
+        read.measured_with
+    );
     let entry = CaseEntry {
         id,
         golden: source.file.clone(),
@@ -201,5 +255,10 @@ fn opened<T>(
         answer,
         case: read.case,
     };
-    problems.or(GoldenFile { source: source.clone(), at, retired: read.retired, entry })
+    problems.or(GoldenFile {
+        source: source.clone(),
+        at,
+        retired: read.retired,
+        entry,
+    })
 }

@@ -11,7 +11,12 @@ impl JsonCursor<'_> {
     pub fn keyword(&self, path: &[Step<'_>], text: &str) -> Result<Keyword, Diagnostic> {
         Keyword::new(text).ok_or_else(|| {
             let help = "write a word, or remove it: an empty keyword would match everything";
-            self.problem(path, Code::EMPTY_KEYWORD, format!("the keyword {text:?} is empty"), help)
+            self.problem(
+                path,
+                Code::EMPTY_KEYWORD,
+                format!("the keyword {text:?} is empty"),
+                help,
+            )
         })
     }
 
@@ -19,24 +24,52 @@ impl JsonCursor<'_> {
     ///
     /// # Errors
     /// A keyword is empty in the normal form.
-    pub fn keywords(&self, path: &[Step<'_>], texts: &[String]) -> Result<Vec<Keyword>, Diagnostic> {
-        texts.iter().enumerate().map(|(at, text)| self.keyword(&step(path, At(at)), text)).collect()
+    pub fn keywords(
+        &self,
+        path: &[Step<'_>],
+        texts: &[String],
+    ) -> Result<Vec<Keyword>, Diagnostic> {
+        texts
+            .iter()
+            .enumerate()
+            .map(|(at, text)| self.keyword(&step(path, At(at)), text))
+            .collect()
     }
 
     /// A category, normalized for comparison.
     ///
     /// # Errors
     /// The category is empty, or not one of the suite's.
-    pub fn category(&self, path: &[Step<'_>], text: &str, known: Option<&[String]>) -> Result<String, Diagnostic> {
+    pub fn category(
+        &self,
+        path: &[Step<'_>],
+        text: &str,
+        known: Option<&[String]>,
+    ) -> Result<String, Diagnostic> {
         let key = same_category(text);
         if key.is_empty() {
-            return Err(self.problem(path, Code::EMPTY_CATEGORY, "the category is empty", "name a category"));
+            return Err(self.problem(
+                path,
+                Code::EMPTY_CATEGORY,
+                "the category is empty",
+                "name a category",
+            ));
         }
-        let Some(known) = known.filter(|known| !known.iter().any(|one| same_category(one) == key)) else {
+        let Some(known) = known.filter(|known| !known.iter().any(|one| same_category(one) == key))
+        else {
             return Ok(key);
         };
-        let help = did_you_mean(text, known, format!("the suite's categories are {}", known.join(", ")));
-        Err(self.problem(path, Code::UNKNOWN_CATEGORY, format!("unknown category \"{text}\""), help))
+        let help = did_you_mean(
+            text,
+            known,
+            format!("the suite's categories are {}", known.join(", ")),
+        );
+        Err(self.problem(
+            path,
+            Code::UNKNOWN_CATEGORY,
+            format!("unknown category \"{text}\""),
+            help,
+        ))
     }
 
     /// Refuses a list of more than [`InputLimit::EXPECTATIONS`] entries: each is compared with the whole answer.
@@ -46,13 +79,23 @@ impl JsonCursor<'_> {
             return Ok(());
         }
         let what = format!("{count} entries in `{list}`; the limit is {limit}");
-        Err(self.problem(&[Key(list), At(limit.count())], Code::TOO_MANY, what, limit.help))
+        Err(self.problem(
+            &[Key(list), At(limit.count())],
+            Code::TOO_MANY,
+            what,
+            limit.help,
+        ))
     }
 
     /// Refuses an empty text; `name` is its name in the message.
     pub fn filled(&self, path: &[Step<'_>], name: &str, text: &str) -> Result<(), Diagnostic> {
         match text.trim().is_empty() {
-            true => Err(self.problem(path, Code::EMPTY_TEXT, format!("{name} is empty"), "write it, or remove it")),
+            true => Err(self.problem(
+                path,
+                Code::EMPTY_TEXT,
+                format!("{name} is empty"),
+                "write it, or remove it",
+            )),
             false => Ok(()),
         }
     }

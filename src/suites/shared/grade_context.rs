@@ -34,7 +34,10 @@ pub struct GradeContext<'a> {
 
 impl<'a> GradeContext<'a> {
     /// A context without cached documents.
-    pub fn new(files: &'a dyn Files, prompts: &'a BTreeMap<crate::model::AgentName, PromptPackage>) -> Self {
+    pub fn new(
+        files: &'a dyn Files,
+        prompts: &'a BTreeMap<crate::model::AgentName, PromptPackage>,
+    ) -> Self {
         Self {
             files,
             prompts,
@@ -83,11 +86,18 @@ impl<'a> GradeContext<'a> {
     pub fn had_rule(&self, agent: &crate::model::AgentName, run: &Run, rule: &str) -> bool {
         // Whole words: T-1 is not T-10.
         let rule = Keyword::new(rule);
-        self.package(agent, run).zip(rule).is_some_and(|(package, rule)| rule.is_word_of(&package.normal))
+        self.package(agent, run)
+            .zip(rule)
+            .is_some_and(|(package, rule)| rule.is_word_of(&package.normal))
     }
 
     /// How this commit changed a rule that the run used; `None` if it is unchanged or the base is unknown.
-    pub fn rule_change(&self, agent: &crate::model::AgentName, run: &Run, rule: &str) -> Option<String> {
+    pub fn rule_change(
+        &self,
+        agent: &crate::model::AgentName,
+        run: &Run,
+        rule: &str,
+    ) -> Option<String> {
         let package = self.package(agent, run)?;
         rule_change(rule, package.before.as_deref()?, &package.text)
     }
@@ -95,6 +105,11 @@ impl<'a> GradeContext<'a> {
     /// The agent's prompt package, if it is the one that the run used (same digest, or no digest recorded).
     fn package(&self, agent: &crate::model::AgentName, run: &Run) -> Option<&PromptPackage> {
         let package = self.prompts.get(agent);
-        package.filter(|package| run.provenance.prompt_sha256.as_ref().is_none_or(|digest| package.digest.is(digest)))
+        package.filter(|package| {
+            run.provenance
+                .prompt_sha256
+                .as_ref()
+                .is_none_or(|digest| package.digest.is(digest))
+        })
     }
 }

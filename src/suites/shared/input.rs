@@ -29,7 +29,9 @@ pub fn input_digest(ask: &Ask, files: &dyn Files) -> Result<CheckoutDigest, Diag
     if let Toolbox::Folder { root, .. } = &ask.tools {
         for (inner, file) in files_below(files, root)? {
             let inner = escaped_name(&inner);
-            list.add(&files.bytes(&file)?, |digest| format!("\n{digest}  {inner}"));
+            list.add(&files.bytes(&file)?, |digest| {
+                format!("\n{digest}  {inner}")
+            });
         }
     }
     Ok(list.digest())
@@ -40,7 +42,10 @@ fn unix_lines(value: Value) -> Value {
     match value {
         Value::String(text) if text.contains('\r') => Value::String(text.replace("\r\n", "\n")),
         Value::Array(list) => list.into_iter().map(unix_lines).collect(),
-        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, unix_lines(value))).collect(),
+        Value::Object(fields) => fields
+            .into_iter()
+            .map(|(key, value)| (key, unix_lines(value)))
+            .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
     }
 }
@@ -48,10 +53,16 @@ fn unix_lines(value: Value) -> Value {
 /// The user's own words, if the case is a query or a conversation: each message that the case states, in order.
 pub fn user_messages(ask: &Ask) -> Vec<&str> {
     match &ask.turns {
-        UserTurns::Scripted(messages) => messages.iter().map(|message| message.text.as_str()).collect(),
-        UserTurns::Single | UserTurns::Simulated(_) => {
-            ask.inputs.get(QUERY).and_then(Value::as_str).into_iter().collect()
-        }
+        UserTurns::Scripted(messages) => messages
+            .iter()
+            .map(|message| message.text.as_str())
+            .collect(),
+        UserTurns::Single | UserTurns::Simulated(_) => ask
+            .inputs
+            .get(QUERY)
+            .and_then(Value::as_str)
+            .into_iter()
+            .collect(),
     }
 }
 
@@ -61,14 +72,21 @@ pub fn fits_said(ask: &Ask, said: &[&str]) -> bool {
     match &ask.turns {
         UserTurns::Single | UserTurns::Scripted(_) => are_same_texts(&stated, said),
         UserTurns::Simulated(user) => {
-            said.len() <= user.max_turns as usize && said.get(..1).is_some_and(|first| are_same_texts(&stated, first))
+            said.len() <= user.max_turns as usize
+                && said
+                    .get(..1)
+                    .is_some_and(|first| are_same_texts(&stated, first))
         }
     }
 }
 
 /// Whether two lists of messages have the same words, ignoring whitespace.
 pub fn are_same_texts(one: &[&str], other: &[&str]) -> bool {
-    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same_text(one, other))
+    one.len() == other.len()
+        && one
+            .iter()
+            .zip(other)
+            .all(|(one, other)| is_same_text(one, other))
 }
 
 /// Whether two texts have the same words, ignoring whitespace.
@@ -87,9 +105,10 @@ pub fn is_of_another_case(ask: &Ask, prompt: &str) -> bool {
     // The record's prompt is what was said before the first answer.
     match user_messages(ask).first() {
         Some(query) => !has(query),
-        None if prompt.contains(MATERIAL) => {
-            SHOWN.iter().filter_map(|key| ask.inputs.get(*key)?.as_str()).any(|text| !has(text))
-        }
+        None if prompt.contains(MATERIAL) => SHOWN
+            .iter()
+            .filter_map(|key| ask.inputs.get(*key)?.as_str())
+            .any(|text| !has(text)),
         None => false,
     }
 }
@@ -100,16 +119,22 @@ pub fn has_other_messages(ask: &Ask, run: &Run) -> bool {
     if ask.turns == UserTurns::Single {
         return false;
     }
-    let turns = turns(run).map(|observed| observed.turns).unwrap_or_default();
+    let turns = turns(run)
+        .map(|observed| observed.turns)
+        .unwrap_or_default();
     let differs = |(turn, expected): (&ObservedTurn, &&str)| {
-        turn.user.as_ref().is_some_and(|user| !user.contains(REDACTED) && !is_same_text(user, expected))
+        turn.user
+            .as_ref()
+            .is_some_and(|user| !user.contains(REDACTED) && !is_same_text(user, expected))
     };
     turns.iter().zip(&user_messages(ask)).any(differs)
 }
 
 /// Whether the agent may ask questions, so that a conversation continues after the first message.
 pub fn has_rounds(ask: &Ask) -> bool {
-    ask.inputs.get("rounds").is_some_and(|rounds| !rounds.is_null())
+    ask.inputs
+        .get("rounds")
+        .is_some_and(|rounds| !rounds.is_null())
 }
 
 /// Whether a prompt contains everything that the case asks, so that its answer belongs to this case. No prompt shows which
@@ -126,7 +151,9 @@ pub fn is_shown_in(ask: &Ask, prompt: &str) -> bool {
     };
     let fields = ask.inputs.as_object().into_iter().flatten();
     let mut texts = Vec::new();
-    fields.filter(|(key, _)| !NOT_ASKED.contains(&key.as_str())).for_each(|(_, value)| texts_of(value, &mut texts));
+    fields
+        .filter(|(key, _)| !NOT_ASKED.contains(&key.as_str()))
+        .for_each(|(_, value)| texts_of(value, &mut texts));
     !texts.is_empty() && texts.iter().all(has)
 }
 
@@ -149,8 +176,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{
-        are_same_texts, fits_said, has_other_messages, input_digest, is_of_another_case, is_same_text, is_shown_in,
-        user_messages,
+        are_same_texts, fits_said, has_other_messages, input_digest, is_of_another_case,
+        is_same_text, is_shown_in, user_messages,
     };
     use crate::diag::Diagnostic;
     use crate::files::{Entry, EntryKind, Files};
@@ -161,7 +188,10 @@ mod tests {
 
     impl Files for SingleFileFolder {
         fn list_all(&self, _: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
-            Ok(vec![Entry { name: self.0.to_owned(), kind: EntryKind::File }])
+            Ok(vec![Entry {
+                name: self.0.to_owned(),
+                kind: EntryKind::File,
+            }])
         }
 
         fn bytes(&self, _: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
@@ -170,74 +200,148 @@ mod tests {
     }
 
     fn ask(inputs: Value, tools: Toolbox) -> Ask {
-        Ask { prompt: "Do it.".to_owned(), inputs, answer: None, tools, turns: UserTurns::Single }
+        Ask {
+            prompt: "Do it.".to_owned(),
+            inputs,
+            answer: None,
+            tools,
+            turns: UserTurns::Single,
+        }
     }
 
     fn digest(inputs: Value) -> String {
-        input_digest(&ask(inputs, Toolbox::Empty), &SingleFileFolder("a", "")).unwrap().sha256
+        input_digest(&ask(inputs, Toolbox::Empty), &SingleFileFolder("a", ""))
+            .unwrap()
+            .sha256
     }
 
     #[test]
     fn the_question_counts_and_its_path_does_not() {
         let asked = digest(json!({"text": "a\nb", "file": "x/a.md", "categories": ["c"]}));
         assert_eq!(asked, digest(json!({"text": "a\r\nb", "file": "y/a.md"})));
-        assert_ne!(asked, digest(json!({"text": "a\nc", "file": "x/a.md", "categories": ["c"]})));
+        assert_ne!(
+            asked,
+            digest(json!({"text": "a\nc", "file": "x/a.md", "categories": ["c"]}))
+        );
         assert_ne!(asked, digest(json!({"text": "a\nb", "question": "why"})));
     }
 
     #[test]
     fn every_file_of_a_repository_counts() {
-        let folder = |name| Toolbox::Folder { root: RepoPath::root().child(name), max_calls: 3 };
-        let whole =
-            |name, file: &SingleFileFolder| input_digest(&ask(json!({"question": "q"}), folder(name)), file).unwrap();
+        let folder = |name| Toolbox::Folder {
+            root: RepoPath::root().child(name),
+            max_calls: 3,
+        };
+        let whole = |name, file: &SingleFileFolder| {
+            input_digest(&ask(json!({"question": "q"}), folder(name)), file).unwrap()
+        };
         let of = |name, file: &SingleFileFolder| whole(name, file).sha256;
         let first = of("repo", &SingleFileFolder(".env", "1"));
         assert_eq!(first, of("moved", &SingleFileFolder(".env", "1")));
         assert_ne!(first, of("repo", &SingleFileFolder(".env", "2")));
         assert_ne!(first, of("repo", &SingleFileFolder("env", "1")));
-        let (unix, windows) =
-            (whole("repo", &SingleFileFolder("a", "1\n")), whole("repo", &SingleFileFolder("a", "1\r\n")));
-        assert!(unix.sha256 == windows.sha256 && windows.is(&unix.sha256) && windows.is(&windows.raw_sha256));
+        let (unix, windows) = (
+            whole("repo", &SingleFileFolder("a", "1\n")),
+            whole("repo", &SingleFileFolder("a", "1\r\n")),
+        );
+        assert!(
+            unix.sha256 == windows.sha256
+                && windows.is(&unix.sha256)
+                && windows.is(&windows.raw_sha256)
+        );
         assert!(windows.raw_sha256 != unix.sha256 && !unix.is(&windows.raw_sha256));
     }
 
     #[test]
     fn every_message_of_a_conversation_counts() {
         let talk = |messages: &[&str]| {
-            let turns = UserTurns::Scripted(messages.iter().map(|text| UserMessage::query(text)).collect());
-            Ask { turns, ..ask(json!({ "turns": messages }), Toolbox::Empty) }
+            let turns = UserTurns::Scripted(
+                messages
+                    .iter()
+                    .map(|text| UserMessage::query(text))
+                    .collect(),
+            );
+            Ask {
+                turns,
+                ..ask(json!({ "turns": messages }), Toolbox::Empty)
+            }
         };
-        let digest = |messages: &[&str]| input_digest(&talk(messages), &SingleFileFolder("a", "")).unwrap().sha256;
-        assert_ne!(digest(&["Where is it?", "Cancel it."]), digest(&["Where is it?", "Send it back."]));
-        assert_ne!(digest(&["Where is it?", "Cancel it."]), digest(&["Where is it?"]));
+        let digest = |messages: &[&str]| {
+            input_digest(&talk(messages), &SingleFileFolder("a", ""))
+                .unwrap()
+                .sha256
+        };
+        assert_ne!(
+            digest(&["Where is it?", "Cancel it."]),
+            digest(&["Where is it?", "Send it back."])
+        );
+        assert_ne!(
+            digest(&["Where is it?", "Cancel it."]),
+            digest(&["Where is it?"])
+        );
         assert_eq!(user_messages(&talk(&["a", "b"])), ["a", "b"]);
-        assert_eq!(user_messages(&ask(json!({ "query": "a" }), Toolbox::Empty)), ["a"]);
-        assert!(is_of_another_case(&talk(&["Where is it?", "b"]), "Be brief.\n\nWhere was it?"));
-        assert!(!is_of_another_case(&talk(&["Where is it?", "b"]), "Be brief.\n\nWhere is it?"));
+        assert_eq!(
+            user_messages(&ask(json!({ "query": "a" }), Toolbox::Empty)),
+            ["a"]
+        );
+        assert!(is_of_another_case(
+            &talk(&["Where is it?", "b"]),
+            "Be brief.\n\nWhere was it?"
+        ));
+        assert!(!is_of_another_case(
+            &talk(&["Where is it?", "b"]),
+            "Be brief.\n\nWhere is it?"
+        ));
         let run = |turns: Value| Run::of(json!({ "turns": turns }).to_string());
         let other = |turns: Value| has_other_messages(&talk(&["a", "b"]), &run(turns));
-        assert!(!other(json!([{ "user": " a " }, { "text": "x" }])) && !other(json!([{ "user": "my [redacted]" }])));
+        assert!(
+            !other(json!([{ "user": " a " }, { "text": "x" }]))
+                && !other(json!([{ "user": "my [redacted]" }]))
+        );
         assert!(other(json!([{ "user": "a" }, { "user": "c" }])));
-        assert!(are_same_texts(&["a", " b\n"], &["a", "b"]) && !are_same_texts(&["a"], &["a", "b"]));
+        assert!(
+            are_same_texts(&["a", " b\n"], &["a", "b"]) && !are_same_texts(&["a"], &["a", "b"])
+        );
     }
 
     #[test]
     fn only_the_first_message_of_a_simulated_user_is_stated() {
-        let user = SimulatedUser { target: "m".to_owned(), goal: "g".to_owned(), max_turns: 2 };
-        let asked = Ask { turns: UserTurns::Simulated(user), ..ask(json!({ "query": "a" }), Toolbox::Empty) };
+        let user = SimulatedUser {
+            target: "m".to_owned(),
+            goal: "g".to_owned(),
+            max_turns: 2,
+        };
+        let asked = Ask {
+            turns: UserTurns::Simulated(user),
+            ..ask(json!({ "query": "a" }), Toolbox::Empty)
+        };
         assert!(fits_said(&asked, &["a"]) && fits_said(&asked, &[" a", "x"]));
-        assert!(!fits_said(&asked, &["b"]) && !fits_said(&asked, &["a", "x", "y"]) && !fits_said(&asked, &[]));
-        let run = |first: &str| Run::of(json!({ "turns": [{ "user": first }, { "user": "x" }] }).to_string());
+        assert!(
+            !fits_said(&asked, &["b"])
+                && !fits_said(&asked, &["a", "x", "y"])
+                && !fits_said(&asked, &[])
+        );
+        let run = |first: &str| {
+            Run::of(json!({ "turns": [{ "user": first }, { "user": "x" }] }).to_string())
+        };
         assert!(!has_other_messages(&asked, &run("a")) && has_other_messages(&asked, &run("b")));
     }
 
     #[test]
     fn a_recorded_prompt_of_another_case_is_known() {
         let query = ask(json!({"query": "Where is  my order?"}), Toolbox::Empty);
-        assert!(!is_of_another_case(&query, "Be brief.\n\nWhere is my\norder?"));
+        assert!(!is_of_another_case(
+            &query,
+            "Be brief.\n\nWhere is my\norder?"
+        ));
         assert!(is_of_another_case(&query, "Be brief.\n\nWhere is it?"));
         let document = ask(json!({"text": "The rent is 1."}), Toolbox::Empty);
-        let own = |text: &str| format!("Review it.\n\n{}\n\nThe document:\n```\n{text}\n```", super::MATERIAL);
+        let own = |text: &str| {
+            format!(
+                "Review it.\n\n{}\n\nThe document:\n```\n{text}\n```",
+                super::MATERIAL
+            )
+        };
         assert!(!is_of_another_case(&document, &own("The rent is 1.")));
         assert!(is_of_another_case(&document, &own("The rent is 2.")));
         // A custom prompt may name the document in its own way.
@@ -248,13 +352,26 @@ mod tests {
     #[test]
     fn a_prompt_shows_what_the_case_asks() {
         let asks = |inputs| ask(inputs, Toolbox::Empty);
-        let document = asks(json!({"text": "The \"rent\"\nis 1.", "file": "lease.md", "categories": ["c"]}));
+        let document =
+            asks(json!({"text": "The \"rent\"\nis 1.", "file": "lease.md", "categories": ["c"]}));
         assert!(is_shown_in(&document, "Review this:\n\nThe \"rent\" is 1."));
-        assert!(is_shown_in(&document, "{\"document\": \"The \\\"rent\\\"\\nis 1.\"}"));
-        assert!(!is_shown_in(&document, "Review this:\n\nThe \"rent\" is 2."));
+        assert!(is_shown_in(
+            &document,
+            "{\"document\": \"The \\\"rent\\\"\\nis 1.\"}"
+        ));
+        assert!(!is_shown_in(
+            &document,
+            "Review this:\n\nThe \"rent\" is 2."
+        ));
         assert!(!is_shown_in(&document, "Review lease.md"));
-        assert!(!is_shown_in(&asks(json!({"rounds": 3})), "anything"), "there is no text to show");
-        let folder = Toolbox::Folder { root: RepoPath::root().child("repo"), max_calls: 3 };
+        assert!(
+            !is_shown_in(&asks(json!({"rounds": 3})), "anything"),
+            "there is no text to show"
+        );
+        let folder = Toolbox::Folder {
+            root: RepoPath::root().child("repo"),
+            max_calls: 3,
+        };
         assert!(!is_shown_in(&ask(json!({"question": "q"}), folder), "q"));
     }
 }

@@ -90,7 +90,9 @@ enum LabelSubject<'a> {
 impl Label {
     fn about(&self) -> LabelSubject<'_> {
         match &self.content {
-            LabelContent::Score(dimension, _, outputs) => LabelSubject::Dimension(*dimension, outputs.as_deref()),
+            LabelContent::Score(dimension, _, outputs) => {
+                LabelSubject::Dimension(*dimension, outputs.as_deref())
+            }
             LabelContent::Tag(check, _) => LabelSubject::Check(check),
             LabelContent::Verdict(..) => LabelSubject::Whole(&self.by),
         }
@@ -111,7 +113,10 @@ impl GivenLabel {
         match self {
             Self::Mark(mark) => format!("\"verdict\": \"{}\"", mark.as_str()),
             Self::Points(dimension, points) => {
-                format!("\"dimension\": \"{}\", \"score\": {points}", DIMENSIONS[dimension])
+                format!(
+                    "\"dimension\": \"{}\", \"score\": {points}",
+                    DIMENSIONS[dimension]
+                )
             }
         }
     }
@@ -136,9 +141,19 @@ pub struct NewLabel<'a> {
 /// Appends a label to the text of a file of labels; existing text stays unchanged. The text is empty, or a list that
 /// [`Labels::open`] accepts.
 pub fn with_label(text: &str, label: &NewLabel<'_>) -> String {
-    let NewLabel { agent, case, opinion, outputs_sha256, date, by, reason } = label;
+    let NewLabel {
+        agent,
+        case,
+        opinion,
+        outputs_sha256,
+        date,
+        by,
+        reason,
+    } = label;
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    let outputs = outputs_sha256.map_or(String::new(), |digest| format!("\"outputs_sha256\": {}, ", quoted(digest)));
+    let outputs = outputs_sha256.map_or(String::new(), |digest| {
+        format!("\"outputs_sha256\": {}, ", quoted(digest))
+    });
     let label = format!(
         "{{ \"agent\": {}, \"case\": {}, {}, {outputs}\"date\": {}, \"by\": {}, \"reason\": {} }}",
         quoted(agent.as_str()),
@@ -162,7 +177,9 @@ pub struct Labels {
 
 impl Labels {
     pub fn has_scores(&self) -> bool {
-        self.labels.iter().any(|label| matches!(label.content, LabelContent::Score(..)))
+        self.labels
+            .iter()
+            .any(|label| matches!(label.content, LabelContent::Score(..)))
     }
 
     /// Whether there is no label.
@@ -172,30 +189,47 @@ impl Labels {
 
     /// Reads the file of labels; without a file, the result is empty.
     pub fn open(file: Option<&RepoPath>, files: &dyn Files) -> Result<Self, Diagnostics> {
-        let Some(file) = file else { return Ok(Self::default()) };
-        let source = files.text(file).map_err(|problem| match problem.is_read_failure(ReadFailure::MissingFile) {
-            true => Diagnostic {
-                help: "`goldgate label` creates it; correct the path, or remove the key".to_owned(),
-                ..problem
-            },
-            false => problem,
+        let Some(file) = file else {
+            return Ok(Self::default());
+        };
+        let source = files.text(file).map_err(|problem| {
+            match problem.is_read_failure(ReadFailure::MissingFile) {
+                true => Diagnostic {
+                    help: "`goldgate label` creates it; correct the path, or remove the key"
+                        .to_owned(),
+                    ..problem
+                },
+                false => problem,
+            }
         })?;
         let raws: Vec<&RawValue> = json::golden(&source)?;
         let mut problems = Diagnostics::default();
-        let labels: Vec<Label> =
-            raws.iter().filter_map(|raw| problems.keep(label(&JsonCursor::part(&source, raw)))).collect();
+        let labels: Vec<Label> = raws
+            .iter()
+            .filter_map(|raw| problems.keep(label(&JsonCursor::part(&source, raw))))
+            .collect();
         repeated(&source, &labels).for_each(|problem| problems.push(problem));
-        problems.or(Self { source: Some(source), labels })
+        problems.or(Self {
+            source: Some(source),
+            labels,
+        })
     }
 
     /// The labels of an agent on a case, general ones first. A label of the agent itself replaces a general one on the same
     /// subject.
     pub fn of<'a>(&'a self, agent: &AgentName, case: &CaseId) -> impl Iterator<Item = &'a Label> {
         let fits = |label: &&Label| {
-            label.case == case.as_str() && label.agent.as_deref().is_none_or(|one| one == agent.as_str())
+            label.case == case.as_str()
+                && label
+                    .agent
+                    .as_deref()
+                    .is_none_or(|one| one == agent.as_str())
         };
-        let (own, mut labels): (Vec<&Label>, Vec<&Label>) =
-            self.labels.iter().filter(fits).partition(|label| label.agent.is_some());
+        let (own, mut labels): (Vec<&Label>, Vec<&Label>) = self
+            .labels
+            .iter()
+            .filter(fits)
+            .partition(|label| label.agent.is_some());
         labels.retain(|label| !own.iter().any(|other| other.about() == label.about()));
         labels.extend(own);
         labels.into_iter()
@@ -203,16 +237,30 @@ impl Labels {
 
     /// Labels without effect: scores of dimensions if the kind has no dimensions.
     pub fn without_effect(&self, kind: &SuiteKind) -> Vec<Diagnostic> {
-        let Some(source) = &self.source else { return Vec::new() };
+        let Some(source) = &self.source else {
+            return Vec::new();
+        };
         let scores = self.labels.iter().filter_map(|label| match label.content {
             LabelContent::Score(dimension, ..) => Some((label, DIMENSIONS[dimension])),
             LabelContent::Tag(..) | LabelContent::Verdict(..) => None,
         });
         let problem = |(label, name): (&Label, &str)| {
-            let what = format!("the dimension \"{name}\" has no effect here: kind {} has no rubric", kind.name);
-            source.problem(label.spans.about, Code::NO_EFFECT, what, "state a check with a tag, or a verdict")
+            let what = format!(
+                "the dimension \"{name}\" has no effect here: kind {} has no rubric",
+                kind.name
+            );
+            source.problem(
+                label.spans.about,
+                Code::NO_EFFECT,
+                what,
+                "state a check with a tag, or a verdict",
+            )
         };
-        if kind.label_dimensions.is_empty() { scores.map(problem).collect() } else { Vec::new() }
+        if kind.label_dimensions.is_empty() {
+            scores.map(problem).collect()
+        } else {
+            Vec::new()
+        }
     }
 
     /// Labels on checks that the graded cases do not have; `graded` yields agent, case and check names.
@@ -220,11 +268,19 @@ impl Labels {
         &self,
         graded: impl Iterator<Item = (&'a AgentName, &'a CaseId, BTreeSet<String>)> + Clone,
     ) -> Vec<Diagnostic> {
-        let Some(source) = &self.source else { return Vec::new() };
+        let Some(source) = &self.source else {
+            return Vec::new();
+        };
         let unknown = self.labels.iter().filter_map(|label| {
-            let LabelContent::Tag(check, _) = &label.content else { return None };
+            let LabelContent::Tag(check, _) = &label.content else {
+                return None;
+            };
             let of_it = graded.clone().filter(|(agent, case, _)| {
-                label.case == case.as_str() && label.agent.as_deref().is_none_or(|one| one == agent.as_str())
+                label.case == case.as_str()
+                    && label
+                        .agent
+                        .as_deref()
+                        .is_none_or(|one| one == agent.as_str())
             });
             let known: BTreeSet<String> = of_it.flat_map(|(_, _, checks)| checks).collect();
             // A case that was not graded has no known checks.
@@ -232,7 +288,11 @@ impl Labels {
                 return None;
             }
             let known: Vec<String> = known.into_iter().collect();
-            let help = did_you_mean(check, &known, format!("its checks are {}", known.join(", ")));
+            let help = did_you_mean(
+                check,
+                &known,
+                format!("its checks are {}", known.join(", ")),
+            );
             let what = format!("\"{check}\" is not a check of the case \"{}\"", label.case);
             Some(source.problem(label.spans.about, Code::UNKNOWN_CHECK, what, help))
         });
@@ -240,19 +300,42 @@ impl Labels {
     }
 
     /// Labels of unknown cases or agents.
-    pub fn strays<'a>(&'a self, cases: &'a BTreeSet<&str>, agents: &'a BTreeSet<&str>) -> Vec<Diagnostic> {
-        let Some(source) = &self.source else { return Vec::new() };
+    pub fn strays<'a>(
+        &'a self,
+        cases: &'a BTreeSet<&str>,
+        agents: &'a BTreeSet<&str>,
+    ) -> Vec<Diagnostic> {
+        let Some(source) = &self.source else {
+            return Vec::new();
+        };
         let unknown = |label: &Label| {
             let case = (!cases.contains(label.case.as_str())).then(|| {
-                let what = format!("a label is about \"{}\", which is not a case of the suite", label.case);
-                source.problem(label.spans.case, Code::UNKNOWN_CASE, what, "fix its case, or remove the label")
+                let what = format!(
+                    "a label is about \"{}\", which is not a case of the suite",
+                    label.case
+                );
+                source.problem(
+                    label.spans.case,
+                    Code::UNKNOWN_CASE,
+                    what,
+                    "fix its case, or remove the label",
+                )
             });
-            let agent = label.agent.as_deref().filter(|agent| !agents.contains(agent)).map(|agent| {
-                let what = format!("a label is about \"{agent}\", which is not an agent of the suite");
-                let known: Vec<&str> = agents.iter().copied().collect();
-                let help = did_you_mean(agent, &known, format!("its agents are {}", known.join(", ")));
-                source.problem(label.spans.agent, Code::UNKNOWN_AGENT, what, help)
-            });
+            let agent = label
+                .agent
+                .as_deref()
+                .filter(|agent| !agents.contains(agent))
+                .map(|agent| {
+                    let what =
+                        format!("a label is about \"{agent}\", which is not an agent of the suite");
+                    let known: Vec<&str> = agents.iter().copied().collect();
+                    let help = did_you_mean(
+                        agent,
+                        &known,
+                        format!("its agents are {}", known.join(", ")),
+                    );
+                    source.problem(label.spans.agent, Code::UNKNOWN_AGENT, what, help)
+                });
             case.into_iter().chain(agent)
         };
         self.labels.iter().flat_map(unknown).collect()
@@ -260,7 +343,10 @@ impl Labels {
 }
 
 /// Labels whose subject already has a label in the file. Repeated verdicts are allowed: the last one counts.
-fn repeated<'a>(source: &'a SourceText, labels: &'a [Label]) -> impl Iterator<Item = Diagnostic> + use<'a> {
+fn repeated<'a>(
+    source: &'a SourceText,
+    labels: &'a [Label],
+) -> impl Iterator<Item = Diagnostic> + use<'a> {
     let mut first: BTreeMap<(&str, Option<&str>, LabelSubject<'_>), usize> = BTreeMap::new();
     labels.iter().filter_map(move |label| {
         let name = match label.about() {
@@ -273,22 +359,53 @@ fn repeated<'a>(source: &'a SourceText, labels: &'a [Label]) -> impl Iterator<It
             first.insert(address, label.spans.about);
             return None;
         };
-        let of = label.agent.as_ref().map_or(label.case.clone(), |agent| format!("{agent}/{}", label.case));
-        let what = format!("\"{name}\" of {of} already has a label in line {}", source.line(*before));
-        Some(source.problem(label.spans.about, Code::DUPLICATE_ID, what, "keep one of the labels"))
+        let of = label.agent.as_ref().map_or(label.case.clone(), |agent| {
+            format!("{agent}/{}", label.case)
+        });
+        let what = format!(
+            "\"{name}\" of {of} already has a label in line {}",
+            source.line(*before)
+        );
+        Some(source.problem(
+            label.spans.about,
+            Code::DUPLICATE_ID,
+            what,
+            "keep one of the labels",
+        ))
     })
 }
 
 fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
-    let LabelForm { agent, case, dimension, score, check, tag, verdict, outputs_sha256, date, by, reason } =
-        cursor.read()?;
+    let LabelForm {
+        agent,
+        case,
+        dimension,
+        score,
+        check,
+        tag,
+        verdict,
+        outputs_sha256,
+        date,
+        by,
+        reason,
+    } = cursor.read()?;
     if by.trim().is_empty() || reason.trim().is_empty() {
         let what = "a label needs a person and a reason";
-        return Err(cursor.problem_of_key(&[Key("by")], Code::NO_REASON, what, "fill in by and reason"));
+        return Err(cursor.problem_of_key(
+            &[Key("by")],
+            Code::NO_REASON,
+            what,
+            "fill in by and reason",
+        ));
     }
     if let Some(date) = date.as_ref().filter(|date| !is_day(date)) {
         let what = format!("invalid date \"{date}\"");
-        return Err(cursor.problem(&[Key("date")], Code::BAD_DATE, what, "write it as YYYY-MM-DD"));
+        return Err(cursor.problem(
+            &[Key("date")],
+            Code::BAD_DATE,
+            what,
+            "write it as YYYY-MM-DD",
+        ));
     }
     let key = match (&dimension, &check) {
         (Some(_), _) => "dimension",
@@ -298,13 +415,26 @@ fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
     let at = |key| cursor.value(&[Key(key)]);
     if dimension.is_some() && outputs_sha256.is_some() && date.is_none() {
         let what = "a score of outputs needs a date";
-        return Err(cursor.problem_of_key(&[Key("dimension")], Code::NO_DATE, what, "add date: YYYY-MM-DD"));
+        return Err(cursor.problem_of_key(
+            &[Key("dimension")],
+            Code::NO_DATE,
+            what,
+            "add date: YYYY-MM-DD",
+        ));
     }
-    let spans = LabelSpans { agent: at("agent"), case: at("case"), about: at(key) };
+    let spans = LabelSpans {
+        agent: at("agent"),
+        case: at("case"),
+        about: at(key),
+    };
     let content = match (dimension, score, check, tag, verdict, outputs_sha256) {
         (Some(name), Some(points @ 0..=2), None, None, None, outputs) => {
             let at = DIMENSIONS.iter().position(|one| *one == name);
-            LabelContent::Score(at.ok_or_else(|| unknown(cursor, "dimension", &name, &DIMENSIONS))?, points, outputs)
+            LabelContent::Score(
+                at.ok_or_else(|| unknown(cursor, "dimension", &name, &DIMENSIONS))?,
+                points,
+                outputs,
+            )
         }
         (None, None, Some(check), Some(word), None, None) => {
             let unknown = || unknown(cursor, "tag", &word, Tag::WORDS);
@@ -315,16 +445,35 @@ fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
             LabelContent::Verdict(Mark::of_word(&word).ok_or_else(unknown)?, outputs)
         }
         _ => {
-            let what = "a label is a dimension with a score of 0 to 2, a check with a tag, or a verdict";
-            return Err(cursor.problem_of_key(&[Key("case")], Code::BAD_LABEL, what, "state exactly one of the three"));
+            let what =
+                "a label is a dimension with a score of 0 to 2, a check with a tag, or a verdict";
+            return Err(cursor.problem_of_key(
+                &[Key("case")],
+                Code::BAD_LABEL,
+                what,
+                "state exactly one of the three",
+            ));
         }
     };
-    Ok(Label { agent, case, spans, content, by, reason, date })
+    Ok(Label {
+        agent,
+        case,
+        spans,
+        content,
+        by,
+        reason,
+        date,
+    })
 }
 
 fn unknown(cursor: &JsonCursor<'_>, what: &str, found: &str, known: &[&str]) -> Diagnostic {
     let help = did_you_mean(found, known, format!("known values: {}", known.join(", ")));
-    cursor.problem(&[Key(what)], Code::UNKNOWN_VALUE, format!("unknown {what} \"{found}\""), help)
+    cursor.problem(
+        &[Key(what)],
+        Code::UNKNOWN_VALUE,
+        format!("unknown {what} \"{found}\""),
+        help,
+    )
 }
 
 #[cfg(test)]
@@ -347,16 +496,30 @@ mod tests {
     }
 
     fn opened(labels: &[&str]) -> Labels {
-        Labels::open(Some(&RepoPath::root().child("l.json")), &One(format!("[{}]", labels.join(", ")))).unwrap()
+        Labels::open(
+            Some(&RepoPath::root().child("l.json")),
+            &One(format!("[{}]", labels.join(", "))),
+        )
+        .unwrap()
     }
 
     #[test]
     fn an_agents_own_label_replaces_a_general_one_on_the_same_subject() {
         let of_all = |says: &str| format!("{{ \"case\": \"c\", {says}, \"reason\": \"all\" }}");
-        let of_one = |says: &str| format!("{{ \"agent\": \"a\", \"case\": \"c\", {says}, \"reason\": \"own\" }}");
+        let of_one = |says: &str| {
+            format!("{{ \"agent\": \"a\", \"case\": \"c\", {says}, \"reason\": \"own\" }}")
+        };
         for (general, own, expected) in [
-            (r#""check": "x", "tag": "model", "by": "A""#, r#""check": "x", "tag": "schema", "by": "B""#, "own"),
-            (r#""check": "x", "tag": "model", "by": "A""#, r#""check": "y", "tag": "schema", "by": "A""#, "all own"),
+            (
+                r#""check": "x", "tag": "model", "by": "A""#,
+                r#""check": "x", "tag": "schema", "by": "B""#,
+                "own",
+            ),
+            (
+                r#""check": "x", "tag": "model", "by": "A""#,
+                r#""check": "y", "tag": "schema", "by": "A""#,
+                "all own",
+            ),
             (
                 r#""dimension": "compression", "score": 1, "by": "A""#,
                 r#""dimension": "compression", "score": 2, "by": "B""#,
@@ -367,17 +530,33 @@ mod tests {
                 r#""dimension": "atom_clarity", "score": 2, "by": "A""#,
                 "all own",
             ),
-            (r#""verdict": "pass", "by": "A""#, r#""verdict": "weak", "by": "A""#, "own"),
-            (r#""verdict": "pass", "by": "A""#, r#""verdict": "weak", "by": "B""#, "all own"),
+            (
+                r#""verdict": "pass", "by": "A""#,
+                r#""verdict": "weak", "by": "A""#,
+                "own",
+            ),
+            (
+                r#""verdict": "pass", "by": "A""#,
+                r#""verdict": "weak", "by": "B""#,
+                "all own",
+            ),
         ] {
             let (all, one) = (of_all(general), of_one(own));
             for order in [[all.as_str(), one.as_str()], [one.as_str(), all.as_str()]] {
                 let labels = opened(&order);
                 let reasons = |agent: &str| {
                     let (agent, case) = (AgentName::new(agent).unwrap(), CaseId::new("c").unwrap());
-                    labels.of(&agent, &case).map(|label| label.reason.clone()).collect::<Vec<_>>().join(" ")
+                    labels
+                        .of(&agent, &case)
+                        .map(|label| label.reason.clone())
+                        .collect::<Vec<_>>()
+                        .join(" ")
                 };
-                assert_eq!((reasons("a").as_str(), reasons("b").as_str()), (expected, "all"), "{order:?}");
+                assert_eq!(
+                    (reasons("a").as_str(), reasons("b").as_str()),
+                    (expected, "all"),
+                    "{order:?}"
+                );
             }
         }
     }
@@ -397,15 +576,37 @@ mod tests {
         let line = r#"{ "agent": "a", "case": "c", "verdict": "weak", "date": "2026-11-21", "by": "Subject A", "reason": "says \"no\"\nand ]" }"#;
         for empty in ["", "[]", " [ ]\n", "[\n\n]\n"] {
             let written = with_label(empty, &verdict(None));
-            assert_eq!(written.trim_start(), format!("[\n  {line}\n]\n"), "{empty:?}");
+            assert_eq!(
+                written.trim_start(),
+                format!("[\n  {line}\n]\n"),
+                "{empty:?}"
+            );
         }
-        let once = with_label("[\n  { \"case\":   \"kept unchanged ]\" }\n]", &verdict(Some("ab")));
-        assert!(once.starts_with("[\n  { \"case\":   \"kept unchanged ]\" },\n  { \"agent\": \"a\""), "{once}");
+        let once = with_label(
+            "[\n  { \"case\":   \"kept unchanged ]\" }\n]",
+            &verdict(Some("ab")),
+        );
+        assert!(
+            once.starts_with("[\n  { \"case\":   \"kept unchanged ]\" },\n  { \"agent\": \"a\""),
+            "{once}"
+        );
         let twice = with_label(&once, &verdict(None));
         let read: Vec<serde_json::Value> = serde_json::from_str(&twice).unwrap();
-        assert_eq!((read.len(), &read[1]["outputs_sha256"], &read[2]["verdict"]), (3, &"ab".into(), &"weak".into()));
-        let points = with_label("", &NewLabel { opinion: GivenLabel::Points(2, 1), ..verdict(Some("ab")) });
+        assert_eq!(
+            (read.len(), &read[1]["outputs_sha256"], &read[2]["verdict"]),
+            (3, &"ab".into(), &"weak".into())
+        );
+        let points = with_label(
+            "",
+            &NewLabel {
+                opinion: GivenLabel::Points(2, 1),
+                ..verdict(Some("ab"))
+            },
+        );
         let read: Vec<serde_json::Value> = serde_json::from_str(&points).unwrap();
-        assert_eq!((&read[0]["dimension"], &read[0]["score"]), (&super::DIMENSIONS[2].into(), &1.into()));
+        assert_eq!(
+            (&read[0]["dimension"], &read[0]["score"]),
+            (&super::DIMENSIONS[2].into(), &1.into())
+        );
     }
 }

@@ -8,7 +8,11 @@ use std::collections::VecDeque;
 /// It takes at most `sqrt(V)` rounds over all edges, so thousands of equal findings are matched in less than a second. A path is
 /// kept in a list and not on the stack, because it may be as long as the file has elements.
 pub fn maximum(edges: &[Vec<usize>], produced: usize) -> usize {
-    let mut matching = Matching { edges, is_matched: vec![false; edges.len()], partner: vec![None; produced] };
+    let mut matching = Matching {
+        edges,
+        is_matched: vec![false; edges.len()],
+        partner: vec![None; produced],
+    };
     let mut size = 0;
     loop {
         match matching.grow() {
@@ -30,17 +34,29 @@ impl Matching<'_> {
     fn grow(&mut self) -> usize {
         let mut layers = self.layers();
         let mut next_edge = vec![0; self.edges.len()];
-        let free: Vec<usize> = (0..self.edges.len()).filter(|expected| !self.is_matched[*expected]).collect();
-        free.into_iter().filter(|expected| self.augment(*expected, &mut layers, &mut next_edge)).count()
+        let free: Vec<usize> = (0..self.edges.len())
+            .filter(|expected| !self.is_matched[*expected])
+            .collect();
+        free.into_iter()
+            .filter(|expected| self.augment(*expected, &mut layers, &mut next_edge))
+            .count()
     }
 
     /// The length of the shortest alternating path from an unmatched expected element to each other one.
     fn layers(&self) -> Vec<Option<usize>> {
-        let mut layers: Vec<Option<usize>> = self.is_matched.iter().map(|matched| (!matched).then_some(0)).collect();
-        let mut queue: VecDeque<usize> = (0..layers.len()).filter(|expected| layers[*expected].is_some()).collect();
+        let mut layers: Vec<Option<usize>> = self
+            .is_matched
+            .iter()
+            .map(|matched| (!matched).then_some(0))
+            .collect();
+        let mut queue: VecDeque<usize> = (0..layers.len())
+            .filter(|expected| layers[*expected].is_some())
+            .collect();
         while let Some(expected) = queue.pop_front() {
             for produced in &self.edges[expected] {
-                if let Some(other) = self.partner[*produced].filter(|other| layers[*other].is_none()) {
+                if let Some(other) =
+                    self.partner[*produced].filter(|other| layers[*other].is_none())
+                {
                     layers[other] = layers[expected].map(|layer| layer + 1);
                     queue.push_back(other);
                 }
@@ -50,13 +66,20 @@ impl Matching<'_> {
     }
 
     /// Looks for a path from an unmatched expected element to an unmatched produced one, and swaps the edges along it.
-    fn augment(&mut self, start: usize, layers: &mut [Option<usize>], next_edge: &mut [usize]) -> bool {
+    fn augment(
+        &mut self,
+        start: usize,
+        layers: &mut [Option<usize>],
+        next_edge: &mut [usize],
+    ) -> bool {
         let mut path = vec![start];
         while let Some(&expected) = path.last() {
             let Some(&produced) = self.edges[expected].get(next_edge[expected]) else {
                 layers[expected] = None;
                 path.pop();
-                path.last().into_iter().for_each(|above| next_edge[*above] += 1);
+                path.last()
+                    .into_iter()
+                    .for_each(|above| next_edge[*above] += 1);
                 continue;
             };
             match self.partner[produced] {
@@ -67,7 +90,10 @@ impl Matching<'_> {
                     self.is_matched[start] = true;
                     return true;
                 }
-                Some(other) if layers[other].is_some() && layers[other] == layers[expected].map(|layer| layer + 1) => {
+                Some(other)
+                    if layers[other].is_some()
+                        && layers[other] == layers[expected].map(|layer| layer + 1) =>
+                {
                     path.push(other);
                 }
                 Some(_) => next_edge[expected] += 1,
@@ -86,7 +112,9 @@ mod tests {
 
     /// The best result of all pairings.
     fn tried_all(edges: &[Vec<usize>], used: &mut Vec<usize>) -> usize {
-        let Some((first, rest)) = edges.split_first() else { return 0 };
+        let Some((first, rest)) = edges.split_first() else {
+            return 0;
+        };
         let mut best = tried_all(rest, used);
         for candidate in first {
             if !used.contains(candidate) {

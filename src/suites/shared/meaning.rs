@@ -29,15 +29,22 @@ pub enum CaseUse {
 impl CaseUse {
     /// What reads a case; `of_suite` is what reads all cases of its suite.
     pub fn of(of_suite: Self, case: &Value) -> Self {
-        if states_expression(case) { Self::Expressions } else { of_suite }
+        if states_expression(case) {
+            Self::Expressions
+        } else {
+            of_suite
+        }
     }
 }
 
 /// Whether a value or a part of it states an expression that reads the case.
 fn states_expression(value: &Value) -> bool {
-    let is_one = |key: &str, value: &Value| key == EXPRESSION && value.as_str().is_some_and(reads_case);
+    let is_one =
+        |key: &str, value: &Value| key == EXPRESSION && value.as_str().is_some_and(reads_case);
     match value {
-        Value::Object(fields) => fields.iter().any(|(key, value)| is_one(key, value) || states_expression(value)),
+        Value::Object(fields) => fields
+            .iter()
+            .any(|(key, value)| is_one(key, value) || states_expression(value)),
         Value::Array(list) => list.iter().any(states_expression),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
@@ -45,7 +52,9 @@ fn states_expression(value: &Value) -> bool {
 
 /// Whether an expression names what it knows of the case.
 pub fn reads_case(expression: &str) -> bool {
-    ["expected", "input"].iter().any(|name| expression.contains(name))
+    ["expected", "input"]
+        .iter()
+        .any(|name| expression.contains(name))
 }
 
 /// The key of an expression.
@@ -66,7 +75,10 @@ impl MeaningReader {
         Self {
             description_keys: kind.description_keys,
             agent_key: kind.golden.is_of_agent().then_some(ENTRY_AGENT),
-            schema: (kind.schemas)().into_iter().next().map(|(_, schema)| schema),
+            schema: (kind.schemas)()
+                .into_iter()
+                .next()
+                .map(|(_, schema)| schema),
         }
     }
 
@@ -77,7 +89,9 @@ impl MeaningReader {
         if let Some(fields) = judged.as_object_mut() {
             MARKS.iter().for_each(|key| drop(fields.remove(*key)));
             // The case was found by it, also where it is the default.
-            IDS.iter().chain(&self.agent_key).for_each(|key| drop(fields.remove(*key)));
+            IDS.iter()
+                .chain(&self.agent_key)
+                .for_each(|key| drop(fields.remove(*key)));
             for key in self.description_keys.iter().copied().chain([TAGS]) {
                 description.extend(fields.remove_entry(key));
             }
@@ -87,16 +101,24 @@ impl MeaningReader {
         } else if let Some(schema) = &self.schema {
             Defaults::of(schema.as_value()).leave_out(&mut judged, schema.as_value());
         }
-        CaseMeaning { judged, description: Value::Object(description) }
+        CaseMeaning {
+            judged,
+            description: Value::Object(description),
+        }
     }
 }
 
 /// What a digest of a case's expectations is of: its JSON without its id, notes and marks, in a form that depends on its values alone. So
 /// neither a note, nor another order of keys, nor another format changes a digest.
 pub fn digested_case(case: &str) -> String {
-    let Ok(mut value) = serde_json::from_str::<Value>(case) else { return case.to_owned() };
+    let Ok(mut value) = serde_json::from_str::<Value>(case) else {
+        return case.to_owned();
+    };
     if let Some(fields) = value.as_object_mut() {
-        [NOTES, TAGS, DRAFT].iter().chain(&IDS).for_each(|key| drop(fields.remove(*key)));
+        [NOTES, TAGS, DRAFT]
+            .iter()
+            .chain(&IDS)
+            .for_each(|key| drop(fields.remove(*key)));
     }
     whole_numbers(&mut value);
     value.to_string()
@@ -108,7 +130,9 @@ pub fn whole_numbers(value: &mut Value) {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     match value {
         Value::Number(number) if number.is_f64() => {
-            let whole = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < EXACT);
+            let whole = number
+                .as_f64()
+                .filter(|float| float.fract() == 0.0 && float.abs() < EXACT);
             if let Some(whole) = whole {
                 *number = Number::from(whole as i64);
             }
@@ -125,11 +149,15 @@ const TEXT: &str = " (text)";
 /// Writes decimal numbers that are whole as texts, so that 1.0 is not 1.
 fn tell_decimals_apart(value: &mut Value) {
     match value {
-        Value::Number(number) if number.is_f64() && number.as_f64().is_some_and(|float| float.fract() == 0.0) => {
+        Value::Number(number)
+            if number.is_f64() && number.as_f64().is_some_and(|float| float.fract() == 0.0) =>
+        {
             *value = Value::String(format!("{number}{DECIMAL}"));
         }
         // A text that is written like one stays another value.
-        Value::String(text) if [DECIMAL, TEXT].iter().any(|end| text.ends_with(end)) => text.push_str(TEXT),
+        Value::String(text) if [DECIMAL, TEXT].iter().any(|end| text.ends_with(end)) => {
+            text.push_str(TEXT)
+        }
         Value::Array(list) => list.iter_mut().for_each(tell_decimals_apart),
         Value::Object(fields) => fields.values_mut().for_each(tell_decimals_apart),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
@@ -144,15 +172,23 @@ struct Defaults<'a> {
 
 impl<'a> Defaults<'a> {
     fn of(root: &'a Value) -> Self {
-        Self { root, severity: root.pointer("/$defs/Severity") }
+        Self {
+            root,
+            severity: root.pointer("/$defs/Severity"),
+        }
     }
 
     /// Removes every value that equals its default. A severity is written with its word.
     fn leave_out(&self, value: &mut Value, schema: &Value) {
         let schema = self.resolved(schema);
         match value {
-            Value::String(text) if self.severity.is_some_and(|severity| std::ptr::eq(severity, schema)) => {
-                *text = Severity::named(text).map_or_else(|| text.clone(), |severity| severity.to_string());
+            Value::String(text)
+                if self
+                    .severity
+                    .is_some_and(|severity| std::ptr::eq(severity, schema)) =>
+            {
+                *text = Severity::named(text)
+                    .map_or_else(|| text.clone(), |severity| severity.to_string());
             }
             Value::Object(fields) => self.leave_out_of_fields(fields, schema),
             Value::Array(list) => {
@@ -167,32 +203,47 @@ impl<'a> Defaults<'a> {
     fn leave_out_of_fields(&self, fields: &mut Map<String, Value>, schema: &Value) {
         let properties = schema.get("properties").and_then(Value::as_object);
         let required = schema.get("required").and_then(Value::as_array);
-        let is_required = |key: &str| required.is_some_and(|keys| keys.iter().any(|one| one == key));
+        let is_required =
+            |key: &str| required.is_some_and(|keys| keys.iter().any(|one| one == key));
         fields.retain(|key, value| {
             let Some(property) = properties.and_then(|properties| properties.get(key)) else {
                 // All values of a map have one schema.
-                if let Some(inner) = schema.get("additionalProperties").filter(|inner| inner.is_object()) {
+                if let Some(inner) = schema
+                    .get("additionalProperties")
+                    .filter(|inner| inner.is_object())
+                {
                     self.leave_out(value, inner);
                 }
                 return true;
             };
             self.leave_out(value, property);
-            let is_default = property.get("default").is_some_and(|default| default == value);
+            let is_default = property
+                .get("default")
+                .is_some_and(|default| default == value);
             is_required(key) || !(is_default || value.is_null())
         });
     }
 
     /// Resolves a reference, and the inner schema of an optional value.
     fn resolved<'s>(&'s self, schema: &'s Value) -> &'s Value {
-        let named = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/"));
-        if let Some(found) = named.and_then(|path| path.split('/').try_fold(self.root, |at, key| at.get(key))) {
+        let named = schema
+            .get("$ref")
+            .and_then(Value::as_str)
+            .and_then(|path| path.strip_prefix("#/"));
+        if let Some(found) =
+            named.and_then(|path| path.split('/').try_fold(self.root, |at, key| at.get(key)))
+        {
             return found;
         }
         let is_null = |other: &Value| {
             other.as_object().is_some_and(|fields| fields.len() == 1)
                 && other.get("type").is_some_and(|word| word == "null")
         };
-        match schema.get("anyOf").and_then(Value::as_array).map(Vec::as_slice) {
+        match schema
+            .get("anyOf")
+            .and_then(Value::as_array)
+            .map(Vec::as_slice)
+        {
             Some([inner, other]) if is_null(other) => self.resolved(inner),
             Some(_) | None => schema,
         }
@@ -207,7 +258,9 @@ mod tests {
     use crate::suites::kind;
 
     fn judged(name: &str, case: &Value) -> Value {
-        MeaningReader::of(kind(name).unwrap()).meaning(case, CaseUse::Kind).judged
+        MeaningReader::of(kind(name).unwrap())
+            .meaning(case, CaseUse::Kind)
+            .judged
     }
 
     #[test]
@@ -221,9 +274,16 @@ mod tests {
         let other = json!({"expected_findings": [{"category": "a", "required": false}], "min_expected_findings": 1});
         assert_ne!(judged("findings", &bare), judged("findings", &other));
         let severe = |least: &str, most: Value| json!({"expected_findings": [{"category": "a", "min_severity": least, "max_severity": most}]});
-        let high = judged("findings", &json!({"expected_findings": [{"category": "a", "min_severity": "high"}]}));
+        let high = judged(
+            "findings",
+            &json!({"expected_findings": [{"category": "a", "min_severity": "high"}]}),
+        );
         for (least, most) in [("HIGH", "critical"), ("P1", "P0"), ("high", "Critical")] {
-            assert_eq!(judged("findings", &severe(least, json!(most))), high, "{least} {most}");
+            assert_eq!(
+                judged("findings", &severe(least, json!(most))),
+                high,
+                "{least} {most}"
+            );
         }
         assert_ne!(judged("findings", &severe("high", json!("high"))), high);
         assert_ne!(judged("findings", &severe("P2", json!("critical"))), high);
@@ -240,15 +300,26 @@ mod tests {
         let case = |sum: Value, check: &str| json!({"input": "q", "expected": {"sum": sum}, "checks": [{check: "expected.sum > 1"}]});
         for (check, tells_apart) in [("expr", true), ("other", false)] {
             let cases = [case(json!(7.0), check), case(json!(7), check)];
-            let [one, other] =
-                cases.each_ref().map(|case| reader.meaning(case, CaseUse::of(CaseUse::Kind, case)).judged);
+            let [one, other] = cases.each_ref().map(|case| {
+                reader
+                    .meaning(case, CaseUse::of(CaseUse::Kind, case))
+                    .judged
+            });
             let [mut one, mut other] = [one, other];
             whole_numbers(&mut one);
             whole_numbers(&mut other);
             assert_eq!(one != other, tells_apart, "{check}");
-            let texts = [json!("7.0 (decimal)"), json!("7.0 (decimal) (text)")].map(|sum| case(sum, check));
-            let texts = texts.each_ref().map(|case| reader.meaning(case, CaseUse::of(CaseUse::Kind, case)).judged);
-            assert!(texts[0] != texts[1] && texts[0] != one && texts[1] != one, "{check}");
+            let texts =
+                [json!("7.0 (decimal)"), json!("7.0 (decimal) (text)")].map(|sum| case(sum, check));
+            let texts = texts.each_ref().map(|case| {
+                reader
+                    .meaning(case, CaseUse::of(CaseUse::Kind, case))
+                    .judged
+            });
+            assert!(
+                texts[0] != texts[1] && texts[0] != one && texts[1] != one,
+                "{check}"
+            );
         }
     }
 
@@ -260,10 +331,14 @@ mod tests {
 
     #[test]
     fn the_history_of_a_task_is_separate_from_its_expectation() {
-        let task = |owner: &str| json!({"name": "t", "lifecycle": {"owner": owner}, "why": {"a": "b"}});
+        let task =
+            |owner: &str| json!({"name": "t", "lifecycle": {"owner": owner}, "why": {"a": "b"}});
         let reader = MeaningReader::of(kind("evidence").unwrap());
         let [one, other] = ["a", "b"].map(|owner| reader.meaning(&task(owner), CaseUse::Kind));
-        assert_eq!((&one.judged, &one.judged), (&json!({"name": "t"}), &other.judged));
+        assert_eq!(
+            (&one.judged, &one.judged),
+            (&json!({"name": "t"}), &other.judged)
+        );
         assert_ne!(one.description, other.description);
     }
 
@@ -276,7 +351,10 @@ mod tests {
         ] {
             assert_eq!(digested_case(text), expected);
         }
-        assert_eq!(digested_case("{\"a\": 9007199254740993}"), "{\"a\":9007199254740993}");
+        assert_eq!(
+            digested_case("{\"a\": 9007199254740993}"),
+            "{\"a\":9007199254740993}"
+        );
         assert_eq!(digested_case("no json"), "no json");
     }
 }

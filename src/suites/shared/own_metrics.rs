@@ -55,9 +55,15 @@ pub(crate) use metrics;
 /// The metric of a field. Stops the build if it states a name that is not the field's.
 pub const fn of_field(field: &'static str, spec: MetricSpec) -> MetricSpec {
     if spec.name.is_empty() {
-        return MetricSpec { name: field, ..spec };
+        return MetricSpec {
+            name: field,
+            ..spec
+        };
     }
-    assert!(is_named(field.as_bytes(), spec.name.as_bytes()), "the field of a metric has the metric's name");
+    assert!(
+        is_named(field.as_bytes(), spec.name.as_bytes()),
+        "the field of a metric has the metric's name"
+    );
     spec
 }
 
@@ -66,7 +72,11 @@ const fn is_named(field: &[u8], metric: &[u8]) -> bool {
     let (mut at, mut read) = (0, 0);
     while read < metric.len() {
         if metric[read] != b']' {
-            let expected = if metric[read] == b'[' { b'_' } else { metric[read] };
+            let expected = if metric[read] == b'[' {
+                b'_'
+            } else {
+                metric[read]
+            };
             if at >= field.len() || field[at] != expected {
                 return false;
             }
@@ -87,14 +97,20 @@ mod tests {
 
     metrics!(OneOrder {
         recall: MetricSpec::PLAIN,
-        rate_of_one: MetricSpec { name: "rate[of_one]", ..MetricSpec::PLAIN },
+        rate_of_one: MetricSpec {
+            name: "rate[of_one]",
+            ..MetricSpec::PLAIN
+        },
         precision: MetricSpec::PLAIN,
     });
 
     metrics!(OtherOrder {
         precision: MetricSpec::PLAIN,
         recall: MetricSpec::PLAIN,
-        rate_of_one: MetricSpec { name: "rate[of_one]", ..MetricSpec::PLAIN },
+        rate_of_one: MetricSpec {
+            name: "rate[of_one]",
+            ..MetricSpec::PLAIN
+        },
     });
 
     fn by_name(table: &[MetricSpec], values: Vec<Option<f64>>) -> BTreeMap<&str, Option<f64>> {
@@ -104,11 +120,27 @@ mod tests {
 
     #[test]
     fn the_order_of_the_table_and_of_a_grade_decides_no_value() {
-        let one = OneOrder { recall: Some(0.5), rate_of_one: None, precision: Some(0.25) };
-        let other = OtherOrder { rate_of_one: None, precision: Some(0.25), recall: Some(0.5) };
+        let one = OneOrder {
+            recall: Some(0.5),
+            rate_of_one: None,
+            precision: Some(0.25),
+        };
+        let other = OtherOrder {
+            rate_of_one: None,
+            precision: Some(0.25),
+            recall: Some(0.5),
+        };
         let one = by_name(OneOrder::TABLE, one.into_table_order());
         assert_eq!(one, by_name(OtherOrder::TABLE, other.into_table_order()));
-        assert_eq!(one, [("precision", Some(0.25)), ("rate[of_one]", None), ("recall", Some(0.5))].into());
+        assert_eq!(
+            one,
+            [
+                ("precision", Some(0.25)),
+                ("rate[of_one]", None),
+                ("recall", Some(0.5))
+            ]
+            .into()
+        );
     }
 
     #[test]
@@ -127,7 +159,11 @@ mod tests {
             ("rate_of_one", "rate", false),
             ("recall", "precision", false),
         ] {
-            assert_eq!(is_named(field.as_bytes(), metric.as_bytes()), expected, "{field} {metric}");
+            assert_eq!(
+                is_named(field.as_bytes(), metric.as_bytes()),
+                expected,
+                "{field} {metric}"
+            );
         }
     }
 

@@ -29,9 +29,15 @@ pub struct FindingsOutput {
 }
 
 /// The lists of such an output.
-pub const FINDINGS: OutputLists = OutputLists { anchor: Some(ANCHOR), unordered: &["findings", "gaps"] };
+pub const FINDINGS: OutputLists = OutputLists {
+    anchor: Some(ANCHOR),
+    unordered: &["findings", "gaps"],
+};
 
-const ANCHOR: Anchor<'static> = Anchor { list: "findings", field: "category" };
+const ANCHOR: Anchor<'static> = Anchor {
+    list: "findings",
+    field: "category",
+};
 
 /// The fields of a record's outputs.
 #[derive(Deserialize, Default)]
@@ -71,7 +77,9 @@ struct GapForm<'a> {
 
 impl<'de: 'a, 'a> Shape<'de> for GapForm<'a> {
     fn of_text(text: Text<'de>) -> Lenient<Self> {
-        Lenient::Given(Self { kind: Lenient::Given(text) })
+        Lenient::Given(Self {
+            kind: Lenient::Given(text),
+        })
     }
 
     fn of_object<A: MapAccess<'de>>(object: A) -> Result<Lenient<Self>, A::Error> {
@@ -86,7 +94,11 @@ pub fn produced(run: &Run) -> Arc<FindingsOutput> {
 
 fn findings_output(outputs: &str) -> FindingsOutput {
     let mut reader = FindingsReader::default();
-    let FindingsForm { findings, gaps, text } = lenient::object(outputs);
+    let FindingsForm {
+        findings,
+        gaps,
+        text,
+    } = lenient::object(outputs);
     let (findings, recovered, layer) = match findings {
         Lenient::Given(list) => (list, Lenient::Absent, Layer::Structured),
         Lenient::Other(form) => {
@@ -96,9 +108,19 @@ fn findings_output(outputs: &str) -> FindingsOutput {
         Lenient::Absent => reader.read_text(&text),
     };
     let gaps = if gaps.is_absent() { recovered } else { gaps };
-    let findings = findings.iter().enumerate().map(|(index, form)| reader.finding(index, form)).collect();
+    let findings = findings
+        .iter()
+        .enumerate()
+        .map(|(index, form)| reader.finding(index, form))
+        .collect();
     let gaps = reader.gaps(&gaps);
-    FindingsOutput { findings, unreadable_quotes: reader.unreadable_quotes, gaps, layer, flaws: reader.flaws }
+    FindingsOutput {
+        findings,
+        unreadable_quotes: reader.unreadable_quotes,
+        gaps,
+        layer,
+        flaws: reader.flaws,
+    }
 }
 
 #[derive(Default)]
@@ -107,7 +129,11 @@ struct FindingsReader {
     unreadable_quotes: usize,
 }
 
-type FindingsLists<'a> = (Vec<Lenient<Object<FindingForm<'a>>>>, Lenient<Vec<Lenient<GapForm<'a>>>>, Layer);
+type FindingsLists<'a> = (
+    Vec<Lenient<Object<FindingForm<'a>>>>,
+    Lenient<Vec<Lenient<GapForm<'a>>>>,
+    Layer,
+);
 
 impl FindingsReader {
     fn flaw(&mut self, flaw: String) {
@@ -118,7 +144,11 @@ impl FindingsReader {
         match from_text::<FindingsForm<'_>>(text, &ANCHOR) {
             Ok(found) => {
                 self.flaws.extend(found.loss());
-                (found.outputs.findings.into_list(), found.outputs.gaps, found.layer)
+                (
+                    found.outputs.findings.into_list(),
+                    found.outputs.gaps,
+                    found.layer,
+                )
             }
             Err(flaw) => {
                 self.flaw(flaw);
@@ -128,14 +158,25 @@ impl FindingsReader {
     }
 
     fn finding(&mut self, index: usize, form: &Lenient<Object<FindingForm<'_>>>) -> Finding {
-        let FindingForm { category, severity, title, description, citations } = match form.fields() {
+        let FindingForm {
+            category,
+            severity,
+            title,
+            description,
+            citations,
+        } = match form.fields() {
             Ok(fields) => fields,
             Err(form) => {
                 self.flaw(format!("findings[{index}] is {form}, not an object"));
                 return Finding::default();
             }
         };
-        let texts = [("category", category), ("severity", severity), ("title", title), ("description", description)];
+        let texts = [
+            ("category", category),
+            ("severity", severity),
+            ("title", title),
+            ("description", description),
+        ];
         for (key, text) in texts {
             if let Lenient::Other(form) = text {
                 self.flaw(format!("findings[{index}].{key} is {form}, not a string"));
@@ -173,7 +214,9 @@ impl FindingsReader {
                     self.unreadable_quotes += usize::from(matches!(quote, Lenient::Other(_)));
                     citations.push((file.text(), quote.text()));
                 }
-                Err(form) => self.flaw(format!("findings[{index}] has a citation that is {form}, not an object")),
+                Err(form) => self.flaw(format!(
+                    "findings[{index}] has a citation that is {form}, not an object"
+                )),
             }
         }
         citations
@@ -186,7 +229,9 @@ impl FindingsReader {
         let mut gaps = Vec::with_capacity(list.list().len());
         for one in list.list() {
             match one {
-                Lenient::Given(GapForm { kind: Lenient::Given(kind) }) => gaps.push(same_category(kind)),
+                Lenient::Given(GapForm {
+                    kind: Lenient::Given(kind),
+                }) => gaps.push(same_category(kind)),
                 Lenient::Given(_) | Lenient::Absent | Lenient::Other(_) => {
                     self.flaw("a gap is neither a text nor an object with a type".to_owned());
                 }
@@ -211,19 +256,33 @@ mod tests {
             r#"{"findings": [{"category": "A-b", "severity": "P1", "title": "T", "citations": [{"file": "x/y.md", "quote": "Q q"}]}],
             "gaps": [{"type": "Missing_Doc"}, "Other"], "text": "{\"findings\": []}"}"#,
         );
-        assert_eq!((read.layer, read.flaws.len(), read.findings.len()), (Layer::Structured, 0, 1));
-        assert_eq!((&*read.findings[0].category_key, &*read.findings[0].text), ("a b", "t q q"));
+        assert_eq!(
+            (read.layer, read.flaws.len(), read.findings.len()),
+            (Layer::Structured, 0, 1)
+        );
+        assert_eq!(
+            (&*read.findings[0].category_key, &*read.findings[0].text),
+            ("a b", "t q q")
+        );
         assert_eq!(read.gaps, ["missing doc", "other"]);
     }
 
     #[test]
     fn a_text_is_read_only_if_the_list_is_absent() {
-        let read =
-            reading(r#"{"findings": null, "text": "{\"findings\": [{\"category\": \"a\"}], \"gaps\": [\"g\"]}"}"#);
-        assert_eq!((read.layer, read.findings.len(), read.gaps.len()), (Layer::Strict, 1, 1));
+        let read = reading(
+            r#"{"findings": null, "text": "{\"findings\": [{\"category\": \"a\"}], \"gaps\": [\"g\"]}"}"#,
+        );
+        assert_eq!(
+            (read.layer, read.findings.len(), read.gaps.len()),
+            (Layer::Strict, 1, 1)
+        );
         assert_eq!(read.flaws, [""; 0]);
-        let read = reading(r#"{"findings": {}, "text": "{\"findings\": [{\"category\": \"a\"}]}"}"#);
-        assert_eq!((read.layer, read.findings.len(), read.flaws.len()), (Layer::Unreadable, 0, 1));
+        let read =
+            reading(r#"{"findings": {}, "text": "{\"findings\": [{\"category\": \"a\"}]}"}"#);
+        assert_eq!(
+            (read.layer, read.findings.len(), read.flaws.len()),
+            (Layer::Unreadable, 0, 1)
+        );
     }
 
     #[test]
@@ -231,7 +290,10 @@ mod tests {
         let text = r#"first {"category": "a"} then {"category": ] and {"category": "c"}"#;
         let read = reading(&format!("{{\"text\": {}}}", serde_json::Value::from(text)));
         assert_eq!((read.layer, read.findings.len()), (Layer::Salvaged, 2));
-        assert_eq!(read.flaws, ["objects of the text that could not be read: 1"]);
+        assert_eq!(
+            read.flaws,
+            ["objects of the text that could not be read: 1"]
+        );
     }
 
     #[test]
@@ -248,7 +310,16 @@ mod tests {
     fn a_quote_that_is_not_a_text_is_a_flaw() {
         let citations = r#"[{"file": "c.md", "quote": "x"}, {"file": "c.md", "quote": ["x"]}, {"file": "c.md", "quote": {"text": "x"}},
             {"file": ["c.md"], "quote": "x"}, {"file": "c.md", "quote": null}, {"file": "c.md"}]"#;
-        let read = reading(&format!(r#"{{"findings": [{{"category": "a", "citations": {citations}}}]}}"#));
-        assert_eq!((read.findings[0].citations.len(), read.unreadable_quotes, read.flaws.len()), (6, 2, 3));
+        let read = reading(&format!(
+            r#"{{"findings": [{{"category": "a", "citations": {citations}}}]}}"#
+        ));
+        assert_eq!(
+            (
+                read.findings[0].citations.len(),
+                read.unreadable_quotes,
+                read.flaws.len()
+            ),
+            (6, 2, 3)
+        );
     }
 }

@@ -34,17 +34,34 @@ pub struct Stated {
 impl QuarantineForm {
     /// The quarantine of the golden file at `cursor`, under the key `quarantine`.
     pub fn stated(self, cursor: &JsonCursor<'_>) -> Box<Stated> {
-        let at = |key| cursor.source.point(cursor.value(&[Key("quarantine"), Key(key)]));
+        let at = |key| {
+            cursor
+                .source
+                .point(cursor.value(&[Key("quarantine"), Key(key)]))
+        };
         let (owner, reason, expires) = (at("owner"), at("reason"), at("expires"));
-        let terms = Quarantine { owner: self.owner, reason: self.reason, expires: self.expires };
-        Box::new(Stated { terms: Box::new(terms), owner, reason, expires })
+        let terms = Quarantine {
+            owner: self.owner,
+            reason: self.reason,
+            expires: self.expires,
+        };
+        Box::new(Stated {
+            terms: Box::new(terms),
+            owner,
+            reason,
+            expires,
+        })
     }
 }
 
 impl Stated {
     /// The position of the first invalid value: an empty owner or reason, an invalid day, or one after `last`.
     pub fn wrong(&self, last: &str) -> Option<Point> {
-        let Quarantine { owner, reason, expires } = &*self.terms;
+        let Quarantine {
+            owner,
+            reason,
+            expires,
+        } = &*self.terms;
         let empty = |text: &str| text.trim().is_empty();
         match () {
             () if empty(owner) => Some(self.owner),
@@ -68,7 +85,14 @@ mod tests {
     fn a_day_is_written_in_one_way_and_exists() {
         assert!(is_day("2026-11-21") && is_day("2028-02-29"));
         for text in [
-            "", "soon", "2026-11-31", "2026-02-29", "2026-1-1", "20261121T1", "2026-11-2", "2026-11-21T",
+            "",
+            "soon",
+            "2026-11-31",
+            "2026-02-29",
+            "2026-1-1",
+            "20261121T1",
+            "2026-11-2",
+            "2026-11-21T",
             "\u{e4}26-11-21",
         ] {
             assert!(!is_day(text), "{text}");

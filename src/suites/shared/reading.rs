@@ -19,7 +19,8 @@ pub struct RecoveredText<T> {
 impl<T> RecoveredText<T> {
     /// The flaw if objects were lost.
     pub fn loss(&self) -> Option<String> {
-        (self.lost > 0).then(|| format!("objects of the text that could not be read: {}", self.lost))
+        (self.lost > 0)
+            .then(|| format!("objects of the text that could not be read: {}", self.lost))
     }
 }
 
@@ -27,18 +28,27 @@ impl<T> RecoveredText<T> {
 ///
 /// # Errors
 /// The flaw: the text is missing, or contains no such JSON.
-pub fn from_text<T>(text: &Lenient<Text<'_>>, anchor: &Anchor<'_>) -> Result<RecoveredText<T>, String>
+pub fn from_text<T>(
+    text: &Lenient<Text<'_>>,
+    anchor: &Anchor<'_>,
+) -> Result<RecoveredText<T>, String>
 where
     T: Deserialize<'static> + Default,
 {
     let list = anchor.list;
     let Lenient::Given(text) = text else {
-        return Err(format!("the list \"{list}\" is missing, and there is no text to read it from"));
+        return Err(format!(
+            "the list \"{list}\" is missing, and there is no text to read it from"
+        ));
     };
     let found = recover::recover(text, anchor)
         .ok_or_else(|| format!("the text contains no readable JSON with a list \"{list}\""))?;
     let outputs = T::deserialize(found.value).unwrap_or_default();
-    Ok(RecoveredText { outputs, layer: layer(found.layer), lost: found.lost })
+    Ok(RecoveredText {
+        outputs,
+        layer: layer(found.layer),
+        lost: found.lost,
+    })
 }
 
 pub fn layer(layer: recover::RecoveryLayer) -> Layer {

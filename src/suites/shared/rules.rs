@@ -104,7 +104,8 @@ impl Rules {
         for (index, form) in forms.into_iter().enumerate() {
             let mut refuse = |key: &str, code, what: String, help: &str| {
                 let path: Vec<_> = prefix.into_iter().chain([At(index), Key(key)]).collect();
-                problems.push(Diagnostic::of_file(&source.file, code, what, help).at(places.at(&path)));
+                problems
+                    .push(Diagnostic::of_file(&source.file, code, what, help).at(places.at(&path)));
             };
             if form.id.trim().is_empty() || by_id.contains_key(&form.id) {
                 refuse(
@@ -120,7 +121,9 @@ impl Rules {
                 }
             }
             let words = form.when.any_keywords.as_deref();
-            if words.is_some_and(|words| words.is_empty() || words.iter().any(|word| Keyword::new(word).is_none())) {
+            if words.is_some_and(|words| {
+                words.is_empty() || words.iter().any(|word| Keyword::new(word).is_none())
+            }) {
                 refuse(
                     "when",
                     Code::EMPTY_KEYWORD,
@@ -148,7 +151,11 @@ impl Rules {
     /// The ids of the rules that an agent's findings fire.
     pub fn fired(&self, agent: &str, findings: &[Finding]) -> BTreeSet<&str> {
         let fires = |rule: &Rule| findings.iter().any(|finding| rule.fires(agent, finding));
-        self.by_id.iter().filter(|(_, rule)| fires(rule)).map(|(id, _)| id.as_str()).collect()
+        self.by_id
+            .iter()
+            .filter(|(_, rule)| fires(rule))
+            .map(|(id, _)| id.as_str())
+            .collect()
     }
 
     /// Checks that a rule with this id exists.
@@ -160,12 +167,18 @@ impl Rules {
             return Ok(());
         }
         let ids: Vec<&str> = self.ids().collect();
-        Err(did_you_mean(id, &ids, format!("the rules are {}", ids.join(", "))))
+        Err(did_you_mean(
+            id,
+            &ids,
+            format!("the rules are {}", ids.join(", ")),
+        ))
     }
 
     /// Whether a rule reads this agent's findings.
     pub fn looks_at(&self, id: &str, agent: &str) -> bool {
-        self.by_id.get(id).is_some_and(|rule| rule.agent.as_deref().is_none_or(|of| of == agent))
+        self.by_id
+            .get(id)
+            .is_some_and(|rule| rule.agent.as_deref().is_none_or(|of| of == agent))
     }
 
     pub fn calls(&self, id: &str) -> &str {
@@ -175,10 +188,21 @@ impl Rules {
 
 impl Rule {
     fn fires(&self, agent: &str, finding: &Finding) -> bool {
-        let Self { agent: of, category, min_severity, keywords, calls: _ } = self;
+        let Self {
+            agent: of,
+            category,
+            min_severity,
+            keywords,
+            calls: _,
+        } = self;
         of.as_deref().is_none_or(|of| of == agent)
-            && category.as_ref().is_none_or(|category| *category == finding.category_key)
-            && min_severity.is_none_or(|least| finding.severity.is_some_and(|severity| severity >= least))
-            && keywords.as_ref().is_none_or(|words| words.iter().any(|word| word.is_in(&finding.text)))
+            && category
+                .as_ref()
+                .is_none_or(|category| *category == finding.category_key)
+            && min_severity
+                .is_none_or(|least| finding.severity.is_some_and(|severity| severity >= least))
+            && keywords
+                .as_ref()
+                .is_none_or(|words| words.iter().any(|word| word.is_in(&finding.text)))
     }
 }

@@ -39,7 +39,12 @@ impl RepositorySnapshot {
             if RepoPath::root().join(file).is_err() || file.trim().is_empty() {
                 let path = [Key("files"), At(at)];
                 let what = format!("{file:?} is not a path inside the repository");
-                return Err(cursor.problem(&path, Code::BAD_PATH, what, "write it relative to the repository's root"));
+                return Err(cursor.problem(
+                    &path,
+                    Code::BAD_PATH,
+                    what,
+                    "write it relative to the repository's root",
+                ));
             }
         }
         for (at, test) in self.tests.iter().enumerate() {
@@ -49,7 +54,12 @@ impl RepositorySnapshot {
         for (at, text) in self.coverage.iter().enumerate() {
             coverage.push(LineRange::read(text).ok_or_else(|| {
                 let what = format!("invalid coverage range {text:?}");
-                cursor.problem(&[Key("coverage"), At(at)], Code::BAD_RANGE, what, "write path:from-to")
+                cursor.problem(
+                    &[Key("coverage"), At(at)],
+                    Code::BAD_RANGE,
+                    what,
+                    "write path:from-to",
+                )
             })?);
         }
         Ok(coverage)
@@ -99,8 +109,15 @@ impl LineRange {
         let (path, lines) = text.rsplit_once(':')?;
         let (from, to) = lines.split_once('-')?;
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let (from, to) = (digits(from).then(|| from.parse().ok())??, digits(to).then(|| to.parse().ok())??);
-        (!path.is_empty() && from <= to).then(|| Self { path: path.to_owned(), from, to })
+        let (from, to) = (
+            digits(from).then(|| from.parse().ok())??,
+            digits(to).then(|| to.parse().ok())??,
+        );
+        (!path.is_empty() && from <= to).then(|| Self {
+            path: path.to_owned(),
+            from,
+            to,
+        })
     }
 }
 
@@ -111,8 +128,19 @@ mod tests {
     #[test]
     fn a_range_is_a_path_and_two_lines() {
         let range = LineRange::read("src/a:b.rs:3-10").unwrap();
-        assert_eq!((range.path.as_str(), range.from, range.to), ("src/a:b.rs", 3, 10));
-        for text in ["a.rs", "a.rs:3", "a.rs:10-3", ":1-2", "a.rs:+1-2", "a.rs:1-", "a.rs:a-b"] {
+        assert_eq!(
+            (range.path.as_str(), range.from, range.to),
+            ("src/a:b.rs", 3, 10)
+        );
+        for text in [
+            "a.rs",
+            "a.rs:3",
+            "a.rs:10-3",
+            ":1-2",
+            "a.rs:+1-2",
+            "a.rs:1-",
+            "a.rs:a-b",
+        ] {
             assert_eq!(LineRange::read(text), None, "{text}");
         }
     }

@@ -25,7 +25,11 @@ impl TermList {
     ///
     /// # Errors
     /// The file cannot be read, or has no term.
-    pub fn open(built_in: &BuiltInTerms, suite: &SuiteConfig, files: &dyn Files) -> Result<Self, Diagnostic> {
+    pub fn open(
+        built_in: &BuiltInTerms,
+        suite: &SuiteConfig,
+        files: &dyn Files,
+    ) -> Result<Self, Diagnostic> {
         match suite.terms.get(built_in.name) {
             Some(file) => Self::of_file(file, files),
             None => Ok(Self::of(built_in.text)),
@@ -39,13 +43,21 @@ impl TermList {
     pub fn of_file(file: &RepoPath, files: &dyn Files) -> Result<Self, Diagnostic> {
         let terms = Self::of(&files.text(file)?.text);
         match terms.terms.is_empty() {
-            true => Err(Diagnostic::of_file(file, Code::NO_TERMS, "the list has no term", "write one term a line")),
+            true => Err(Diagnostic::of_file(
+                file,
+                Code::NO_TERMS,
+                "the list has no term",
+                "write one term a line",
+            )),
             false => Ok(terms),
         }
     }
 
     fn of(text: &str) -> Self {
-        Self { terms: text.lines().filter_map(Keyword::new).collect(), text: text.to_owned() }
+        Self {
+            terms: text.lines().filter_map(Keyword::new).collect(),
+            text: text.to_owned(),
+        }
     }
 
     /// The text of the list; it is part of a case's digest.

@@ -55,18 +55,28 @@ pub fn turns(run: &Run) -> Option<ObservedTurns> {
             Vec::new()
         }
     };
-    let turns = (0_u32..).zip(&list).map(|(index, one)| observed(index, one, &mut flaws)).collect();
+    let turns = (0_u32..)
+        .zip(&list)
+        .map(|(index, one)| observed(index, one, &mut flaws))
+        .collect();
     Some(ObservedTurns { turns, flaws })
 }
 
 /// Reads one turn; every part with the wrong format is a flaw.
-fn observed(index: u32, one: &Lenient<Object<ObservedTurnForm<'_>>>, flaws: &mut Vec<String>) -> ObservedTurn {
+fn observed(
+    index: u32,
+    one: &Lenient<Object<ObservedTurnForm<'_>>>,
+    flaws: &mut Vec<String>,
+) -> ObservedTurn {
     let name = turn_name(index);
     let ObservedTurnForm { user, text } = match one.fields() {
         Ok(fields) => fields,
         Err(form) => {
             flaws.push(format!("{name} is {form}, not an object"));
-            return ObservedTurn { user: None, text: String::new() };
+            return ObservedTurn {
+                user: None,
+                text: String::new(),
+            };
         }
     };
     for (key, value) in [("user", user), ("text", text)] {
@@ -78,13 +88,19 @@ fn observed(index: u32, one: &Lenient<Object<ObservedTurnForm<'_>>>, flaws: &mut
         Lenient::Given(user) => Some(user.to_string()),
         Lenient::Absent | Lenient::Other(_) => None,
     };
-    ObservedTurn { user, text: answer_of(text.text()).into_owned() }
+    ObservedTurn {
+        user,
+        text: answer_of(text.text()).into_owned(),
+    }
 }
 
 /// The answer of one turn of a conversation of this length. The whole run is the only turn of a conversation with one turn.
 pub fn answer_of_turn(run: &Run, turn: u32, length: usize) -> Option<String> {
     let found = match turns(run) {
-        Some(ObservedTurns { mut turns, flaws: _ }) => {
+        Some(ObservedTurns {
+            mut turns,
+            flaws: _,
+        }) => {
             let index = usize::try_from(turn).ok()?;
             (index < turns.len()).then(|| turns.swap_remove(index).text)
         }
@@ -112,26 +128,52 @@ mod tests {
 
     #[test]
     fn turns_are_read_in_order() {
-        let run = Run::of(r#"{"turns": [{"user": "a", "text": "<think>x</think>b"}, {"text": "d", "more": 1}]}"#);
+        let run = Run::of(
+            r#"{"turns": [{"user": "a", "text": "<think>x</think>b"}, {"text": "d", "more": 1}]}"#,
+        );
         let read = turns(&run).unwrap();
-        let turn =
-            |user: Option<&str>, text: &str| ObservedTurn { user: user.map(str::to_owned), text: text.to_owned() };
-        assert_eq!((read.turns, read.flaws), (vec![turn(Some("a"), "b"), turn(None, "d")], Vec::new()));
-        assert_eq!((last_answer(&run).as_deref(), answer_of_turn(&run, 0, 2).as_deref()), (Some("d"), Some("b")));
-        assert_eq!(answer_of_turn(&run, 2, 3), None, "a conversation of two turns");
+        let turn = |user: Option<&str>, text: &str| ObservedTurn {
+            user: user.map(str::to_owned),
+            text: text.to_owned(),
+        };
+        assert_eq!(
+            (read.turns, read.flaws),
+            (vec![turn(Some("a"), "b"), turn(None, "d")], Vec::new())
+        );
+        assert_eq!(
+            (
+                last_answer(&run).as_deref(),
+                answer_of_turn(&run, 0, 2).as_deref()
+            ),
+            (Some("d"), Some("b"))
+        );
+        assert_eq!(
+            answer_of_turn(&run, 2, 3),
+            None,
+            "a conversation of two turns"
+        );
     }
 
     #[test]
     fn a_run_without_turns_is_a_conversation_with_one_turn() {
         let run = Run::of(r#"{"text": "b"}"#);
         assert_eq!((turns(&run), last_answer(&run)), (None, None));
-        assert_eq!((answer_of_turn(&run, 0, 1).as_deref(), answer_of_turn(&run, 0, 2)), (Some("b"), None));
+        assert_eq!(
+            (
+                answer_of_turn(&run, 0, 1).as_deref(),
+                answer_of_turn(&run, 0, 2)
+            ),
+            (Some("b"), None)
+        );
     }
 
     #[test]
     fn a_part_of_another_type_is_a_flaw() {
         let flaws = |outputs: &str| turns(&Run::of(outputs)).unwrap().flaws;
-        assert_eq!(flaws(r#"{"turns": "a"}"#), ["\"turns\" is a text, not a list"]);
+        assert_eq!(
+            flaws(r#"{"turns": "a"}"#),
+            ["\"turns\" is a text, not a list"]
+        );
         assert_eq!(
             flaws(r#"{"turns": [1, null, {"user": [], "text": 2}]}"#),
             [
@@ -141,6 +183,10 @@ mod tests {
                 "turns.2.text is a number, not a string"
             ]
         );
-        assert_eq!(answer_of_turn(&Run::of(r#"{"turns": [{"text": " "}]}"#), 0, 1), None, "a blank answer is none");
+        assert_eq!(
+            answer_of_turn(&Run::of(r#"{"turns": [{"text": " "}]}"#), 0, 1),
+            None,
+            "a blank answer is none"
+        );
     }
 }

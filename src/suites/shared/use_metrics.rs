@@ -14,7 +14,11 @@ const USE: MetricSpec = MetricSpec {
 
 /// They follow all other metrics, each in suites with a gate on it.
 pub const USE_METRICS: &[MetricSpec] = &[
-    MetricSpec { name: "tokens", meaning: "input and output tokens of a sample", ..USE },
+    MetricSpec {
+        name: "tokens",
+        meaning: "input and output tokens of a sample",
+        ..USE
+    },
     MetricSpec {
         name: "latency_ms",
         aggregate: Aggregate::Median,
@@ -27,9 +31,22 @@ pub const USE_METRICS: &[MetricSpec] = &[
         meaning: "latency of a sample in milliseconds, 95th percentile over the cases",
         ..USE
     },
-    MetricSpec { name: "cost_usd", unit: Unit::Dollars, meaning: "cost of a sample in US dollars", ..USE },
-    MetricSpec { name: "model_calls", meaning: "model calls in a sample", ..USE },
-    MetricSpec { name: "tool_calls", meaning: "tool calls in a sample", ..USE },
+    MetricSpec {
+        name: "cost_usd",
+        unit: Unit::Dollars,
+        meaning: "cost of a sample in US dollars",
+        ..USE
+    },
+    MetricSpec {
+        name: "model_calls",
+        meaning: "model calls in a sample",
+        ..USE
+    },
+    MetricSpec {
+        name: "tool_calls",
+        meaning: "tool calls in a sample",
+        ..USE
+    },
 ];
 
 /// The value of a metric of [`USE_METRICS`] for the runs of one sample; `None` if one of them does not state it.

@@ -96,7 +96,10 @@ impl<'a> Cursor<'a> {
         if !self.rest().starts_with(starts) {
             return None;
         }
-        Some(self.run(|char| char.is_alphanumeric() || matches!(char, '_' | '$' | '-')).to_owned())
+        Some(
+            self.run(|char| char.is_alphanumeric() || matches!(char, '_' | '$' | '-'))
+                .to_owned(),
+        )
     }
 
     /// Reads a value without quotes or brackets. If there is no value, the position does not change.
@@ -111,8 +114,12 @@ impl<'a> Cursor<'a> {
             "false" | "False" => BareWord::Value(Value::Bool(false)),
             "null" | "None" => BareWord::Value(Value::Null),
             "NaN" | "Infinity" => BareWord::Unusable,
-            _ if word.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) => {
-                word.parse::<Number>().map_or(BareWord::Unusable, |number| BareWord::Value(Value::Number(number)))
+            _ if word
+                .starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) =>
+            {
+                word.parse::<Number>().map_or(BareWord::Unusable, |number| {
+                    BareWord::Value(Value::Number(number))
+                })
             }
             _ => {
                 self.at = from;
@@ -151,7 +158,10 @@ impl<'a> Cursor<'a> {
     fn unit(&self, ahead: usize) -> Option<u32> {
         let digits = self.rest().get(ahead..ahead + 6)?.strip_prefix("\\u")?;
         // `from_str_radix` would accept a sign.
-        digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
+        digits
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit())
+            .then(|| u32::from_str_radix(digits, 16).ok())?
     }
 
     /// Whether the single quote here is inside a word, as in `'the vendor's duty'`.

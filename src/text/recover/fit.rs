@@ -14,10 +14,17 @@ pub(super) fn fitting(region: &Region, text: &str, anchor: &Anchor<'_>) -> Optio
         Value::Object(members) if has_list(members, anchor) => {
             (!region.fragment || region.state != RegionState::Cut).then(|| value.clone())
         }
-        Value::Array(elements) if !region.fragment && (is_list(elements, anchor) || alone(region, text)) => {
+        Value::Array(elements)
+            if !region.fragment && (is_list(elements, anchor) || alone(region, text)) =>
+        {
             Some(wrapped(anchor, elements.clone()))
         }
-        Value::Object(_) | Value::Array(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+        Value::Object(_)
+        | Value::Array(_)
+        | Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_) => None,
     }
 }
 
@@ -45,7 +52,11 @@ pub(super) fn carries(members: &Map<String, Value>, anchor: &Anchor<'_>) -> bool
 }
 
 fn is_list(elements: &[Value], anchor: &Anchor<'_>) -> bool {
-    let carrying = |element: &Value| element.as_object().is_some_and(|members| carries(members, anchor));
+    let carrying = |element: &Value| {
+        element
+            .as_object()
+            .is_some_and(|members| carries(members, anchor))
+    };
     elements.iter().all(Value::is_object) && elements.iter().any(carrying)
 }
 

@@ -17,7 +17,14 @@ pub(super) enum Frame {
 
 impl Frame {
     pub(super) fn opened_by(bracket: u8) -> Self {
-        if bracket == b'{' { Self::Object { members: Map::new(), key: None } } else { Self::Array(Vec::new()) }
+        if bracket == b'{' {
+            Self::Object {
+                members: Map::new(),
+                key: None,
+            }
+        } else {
+            Self::Array(Vec::new())
+        }
     }
 
     pub(super) fn closed_by(&self, bracket: u8) -> bool {
@@ -51,7 +58,9 @@ impl Frame {
     pub(super) fn cut(self, anchor: Option<&Anchor<'_>>) -> Option<Value> {
         let lists = anchor.is_some_and(|anchor| self.is_at(anchor.list));
         match self {
-            Self::Object { members, key: _ } => (!members.is_empty() && !lists).then_some(Value::Object(members)),
+            Self::Object { members, key: _ } => {
+                (!members.is_empty() && !lists).then_some(Value::Object(members))
+            }
             Self::Array(elements) => (!elements.is_empty()).then_some(Value::Array(elements)),
         }
     }
@@ -68,7 +77,10 @@ impl Frame {
 /// If the open frames contain an object of the list that cannot be kept, because none of them has the anchor's field: the number
 /// of complete elements of the list.
 pub(super) fn loses(frames: &[Frame], anchor: &Anchor<'_>) -> Option<usize> {
-    let below = frames.iter().rposition(|frame| frame.is_at(anchor.list)).map_or(0, |index| index + 1);
+    let below = frames
+        .iter()
+        .rposition(|frame| frame.is_at(anchor.list))
+        .map_or(0, |index| index + 1);
     let mut objects = frames[below..].iter().filter_map(|frame| match frame {
         Frame::Object { members, key: _ } => Some(members),
         Frame::Array(_) => None,

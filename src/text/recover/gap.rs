@@ -114,5 +114,7 @@ fn member(text: &str, colon: usize) -> Option<(String, Value)> {
     };
     let behind = text[cursor.at()..].trim_start();
     visit(text.len() - behind.len() - cursor.at());
-    behind.starts_with([',', '}']).then(|| (key.name.to_owned(), value))
+    behind
+        .starts_with([',', '}'])
+        .then(|| (key.name.to_owned(), value))
 }

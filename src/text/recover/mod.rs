@@ -61,8 +61,14 @@ pub fn recover(text: &str, anchor: &Anchor<'_>) -> Option<Recovered> {
         salvage.gather(region);
     }
     let (single, salvaged) = salvage.split(regions.members());
-    let strict_single = single.as_ref().is_some_and(|found| found.layer == RecoveryLayer::Strict);
-    if strict_single { single } else { best.repaired().or(single).or(salvaged) }
+    let strict_single = single
+        .as_ref()
+        .is_some_and(|found| found.layer == RecoveryLayer::Strict);
+    if strict_single {
+        single
+    } else {
+        best.repaired().or(single).or(salvaged)
+    }
 }
 
 /// Recovers the first object or array of a text: from its fenced blocks, then from the whole text; strictly, otherwise repaired.
@@ -107,10 +113,18 @@ impl Best {
     }
 
     fn strict(self) -> Option<Recovered> {
-        self.strict.map(|value| Recovered { value, layer: RecoveryLayer::Strict, lost: 0 })
+        self.strict.map(|value| Recovered {
+            value,
+            layer: RecoveryLayer::Strict,
+            lost: 0,
+        })
     }
 
     fn repaired(self) -> Option<Recovered> {
-        self.repaired.or(self.cut).map(|value| Recovered { value, layer: RecoveryLayer::Repaired, lost: 0 })
+        self.repaired.or(self.cut).map(|value| Recovered {
+            value,
+            layer: RecoveryLayer::Repaired,
+            lost: 0,
+        })
     }
 }

@@ -173,8 +173,19 @@ impl TextReader<'_> {
 
     /// Closes the innermost frame of this bracket's kind, and all frames inside it that lack their bracket.
     fn close(&mut self, bracket: u8) -> ReadStep {
-        visit(self.frames.iter().rev().take_while(|frame| !frame.closed_by(bracket)).count());
-        if !self.frames.iter().rev().any(|frame| frame.closed_by(bracket)) {
+        visit(
+            self.frames
+                .iter()
+                .rev()
+                .take_while(|frame| !frame.closed_by(bracket))
+                .count(),
+        );
+        if !self
+            .frames
+            .iter()
+            .rev()
+            .any(|frame| frame.closed_by(bracket))
+        {
             return ReadStep::Break(ReadStop::Broken);
         }
         if matches!(self.expected, ExpectedToken::Comma) {
@@ -212,19 +223,34 @@ impl TextReader<'_> {
         let ending = match stop {
             ReadStop::Whole(value) => {
                 let (end, begun) = (self.cursor.at(), self.begun);
-                return ReadRegion { value: Some(value), ending: Ending::Whole, end, begun, lost: None, open: 0 };
+                return ReadRegion {
+                    value: Some(value),
+                    ending: Ending::Whole,
+                    end,
+                    begun,
+                    lost: None,
+                    open: 0,
+                };
             }
             ReadStop::Cut => Ending::Cut,
             ReadStop::Broken => Ending::Broken,
         };
         // A text before an unexpected token may be incomplete; an object or array is complete.
-        if ending == Ending::Cut || matches!(self.pending, Some(Value::Object(_) | Value::Array(_))) {
+        if ending == Ending::Cut || matches!(self.pending, Some(Value::Object(_) | Value::Array(_)))
+        {
             self.settle_if_any();
         }
         let lost = self.anchor.and_then(|anchor| loses(&self.frames, &anchor));
         let open = self.frames.len();
         let value = self.remains();
-        ReadRegion { value, ending, end: self.cursor.at(), begun: self.begun, lost, open }
+        ReadRegion {
+            value,
+            ending,
+            end: self.cursor.at(),
+            begun: self.begun,
+            lost,
+            open,
+        }
     }
 
     /// Settles a pending value; without one, the current key stays, because it may be the list's.

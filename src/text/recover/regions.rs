@@ -24,7 +24,14 @@ pub(super) struct Regions<'a> {
 impl<'a> Regions<'a> {
     /// The regions of a text; the anchor only determines which objects count as lost.
     pub(super) fn new(text: &'a str, anchor: Option<Anchor<'a>>) -> Self {
-        Self { text, anchor, at: 0, fragments: false, gap: Gap::default(), spare: text.len() }
+        Self {
+            text,
+            anchor,
+            at: 0,
+            fragments: false,
+            gap: Gap::default(),
+            spare: text.len(),
+        }
     }
 
     /// Numbers and booleans between the regions that are direct members of the outermost object.
@@ -86,7 +93,11 @@ impl Iterator for Regions<'_> {
             let start = self.at + ahead?;
             let reading = read_container(self.text, start, self.anchor);
             let false_start = reading.ending != Ending::Whole && !reading.begun;
-            self.at = if false_start { self.behind_false_start(start, reading.end) } else { reading.end };
+            self.at = if false_start {
+                self.behind_false_start(start, reading.end)
+            } else {
+                reading.end
+            };
             let open = reading.open;
             let broken = reading.ending == Ending::Broken;
             let region = (!false_start || self.fragments).then(|| self.region(start, reading));

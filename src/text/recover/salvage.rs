@@ -28,13 +28,21 @@ struct SalvagedValue {
 
 impl<'a> Salvage<'a> {
     pub(super) fn new(anchor: Anchor<'a>) -> Self {
-        Self { anchor, pieces: Vec::new(), lost: 0, doubtful: 0, bare: None }
+        Self {
+            anchor,
+            pieces: Vec::new(),
+            lost: 0,
+            doubtful: 0,
+            bare: None,
+        }
     }
 
     /// Takes the values of one region that may contain objects of the list.
     pub(super) fn gather(&mut self, region: Region) {
         let value = region.value.unwrap_or_default();
-        let carrying = value.as_object().is_some_and(|members| keeps(members, &self.anchor));
+        let carrying = value
+            .as_object()
+            .is_some_and(|members| keeps(members, &self.anchor));
         if !region.fragment && !region.inside && carrying {
             self.bare = match region.state {
                 RegionState::Strict => Some(RecoveryLayer::Strict),
@@ -46,17 +54,27 @@ impl<'a> Salvage<'a> {
         match (value, region.member) {
             (Value::Array(elements), Some(key)) if key == self.anchor.list => {
                 self.doubtful = self.doubtful.saturating_sub(usize::from(region.outer));
-                self.pieces.push(SalvagedValue { value: wrapped(&self.anchor, elements), sibling: None, lost });
+                self.pieces.push(SalvagedValue {
+                    value: wrapped(&self.anchor, elements),
+                    sibling: None,
+                    lost,
+                });
             }
             (value, Some(key)) => {
                 let around = region.outer && contains_list(&value, &self.anchor);
                 self.doubtful = self.doubtful.saturating_sub(usize::from(around));
                 let sibling = region.outer.then_some(key);
-                self.pieces.push(SalvagedValue { value, sibling, lost });
+                self.pieces.push(SalvagedValue {
+                    value,
+                    sibling,
+                    lost,
+                });
             }
             // The outermost object itself: the part that was read before it broke.
             (Value::Object(members), None)
-                if region.state == RegionState::Broken && !carrying && !has_list(&members, &self.anchor) =>
+                if region.state == RegionState::Broken
+                    && !carrying
+                    && !has_list(&members, &self.anchor) =>
             {
                 let outermost = region.outer && !region.fragment;
                 if lost.is_some() {
@@ -64,13 +82,23 @@ impl<'a> Salvage<'a> {
                 }
                 let pieces = members.into_iter().map(|(key, value)| {
                     let sibling = outermost.then_some(key);
-                    SalvagedValue { value, sibling, lost: None }
+                    SalvagedValue {
+                        value,
+                        sibling,
+                        lost: None,
+                    }
                 });
                 self.pieces.extend(pieces);
             }
-            (Value::Null, None) if lost.is_some() => self.count_lost(region.depth == 1 && !region.fragment),
+            (Value::Null, None) if lost.is_some() => {
+                self.count_lost(region.depth == 1 && !region.fragment)
+            }
             (Value::Null, None) => {}
-            (value, None) => self.pieces.push(SalvagedValue { value, sibling: None, lost }),
+            (value, None) => self.pieces.push(SalvagedValue {
+                value,
+                sibling: None,
+                lost,
+            }),
         }
     }
 
@@ -82,14 +110,37 @@ impl<'a> Salvage<'a> {
     }
 
     /// The only object of the text if it is standalone; otherwise all found objects, with the siblings of the list.
-    pub(super) fn split(self, members: Vec<(String, Value)>) -> (Option<Recovered>, Option<Recovered>) {
-        let Self { anchor, pieces, lost, doubtful, bare } = self;
-        let listed = pieces.iter().any(|piece| contains_list(&piece.value, &anchor));
-        let mut sorted = Sorted { anchor, kept: Vec::new(), sibling: Map::new(), lost: lost + doubtful };
-        for SalvagedValue { value, sibling, lost } in pieces {
+    pub(super) fn split(
+        self,
+        members: Vec<(String, Value)>,
+    ) -> (Option<Recovered>, Option<Recovered>) {
+        let Self {
+            anchor,
+            pieces,
+            lost,
+            doubtful,
+            bare,
+        } = self;
+        let listed = pieces
+            .iter()
+            .any(|piece| contains_list(&piece.value, &anchor));
+        let mut sorted = Sorted {
+            anchor,
+            kept: Vec::new(),
+            sibling: Map::new(),
+            lost: lost + doubtful,
+        };
+        for SalvagedValue {
+            value,
+            sibling,
+            lost,
+        } in pieces
+        {
             match sibling {
                 // Without the list the role of a member is unknown, so every object with the field may be meant.
-                Some(key) if listed && !contains_list(&value, &anchor) => sorted.add_sibling(key, value),
+                Some(key) if listed && !contains_list(&value, &anchor) => {
+                    sorted.add_sibling(key, value)
+                }
                 Some(_) | None => {
                     sorted.lost += usize::from(lost.is_some());
                     sorted.take(value, lost);
@@ -97,21 +148,42 @@ impl<'a> Salvage<'a> {
             }
         }
         if listed {
-            members.into_iter().for_each(|(key, value)| sorted.add_sibling(key, value));
+            members
+                .into_iter()
+                .for_each(|(key, value)| sorted.add_sibling(key, value));
         }
-        let Sorted { kept, sibling, lost, .. } = sorted;
+        let Sorted {
+            kept,
+            sibling,
+            lost,
+            ..
+        } = sorted;
         if kept.is_empty() {
             return (None, None);
         }
         let single = kept.len() == 1 && lost == 0;
         let mut value = wrapped(&anchor, kept);
         match bare.filter(|_| single) {
-            Some(layer) => (Some(Recovered { value, layer, lost: 0 }), None),
+            Some(layer) => (
+                Some(Recovered {
+                    value,
+                    layer,
+                    lost: 0,
+                }),
+                None,
+            ),
             None => {
                 if let Value::Object(members) = &mut value {
                     members.extend(sibling);
                 }
-                (None, Some(Recovered { value, layer: RecoveryLayer::Salvaged, lost }))
+                (
+                    None,
+                    Some(Recovered {
+                        value,
+                        layer: RecoveryLayer::Salvaged,
+                        lost,
+                    }),
+                )
             }
         }
     }
@@ -132,14 +204,22 @@ impl Sorted<'_> {
             Value::Object(members) if has_list(&members, &self.anchor) => {
                 for (key, member) in members {
                     match member {
-                        Value::Array(elements) if key == self.anchor.list => self.elements(elements, counted),
+                        Value::Array(elements) if key == self.anchor.list => {
+                            self.elements(elements, counted)
+                        }
                         member => self.add_sibling(key, member),
                     }
                 }
             }
-            Value::Object(members) if keeps(&members, &self.anchor) => self.kept.push(Value::Object(members)),
-            Value::Object(members) => members.into_iter().for_each(|(_, member)| self.take(member, counted)),
-            Value::Array(elements) => elements.into_iter().for_each(|element| self.take(element, counted)),
+            Value::Object(members) if keeps(&members, &self.anchor) => {
+                self.kept.push(Value::Object(members))
+            }
+            Value::Object(members) => members
+                .into_iter()
+                .for_each(|(_, member)| self.take(member, counted)),
+            Value::Array(elements) => elements
+                .into_iter()
+                .for_each(|element| self.take(element, counted)),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
@@ -173,9 +253,12 @@ fn keeps(members: &Map<String, Value>, anchor: &Anchor<'_>) -> bool {
 fn contains_list(value: &Value, anchor: &Anchor<'_>) -> bool {
     match value {
         Value::Object(members) => {
-            has_list(members, anchor) || members.values().any(|member| contains_list(member, anchor))
+            has_list(members, anchor)
+                || members.values().any(|member| contains_list(member, anchor))
         }
-        Value::Array(elements) => elements.iter().any(|element| contains_list(element, anchor)),
+        Value::Array(elements) => elements
+            .iter()
+            .any(|element| contains_list(element, anchor)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }

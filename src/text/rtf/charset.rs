@@ -97,7 +97,9 @@ impl Page {
 
     /// The length in bytes of the character that begins with this byte.
     pub fn length(self, first: u8) -> usize {
-        let Self::Known(encoding) = self else { return 1 };
+        let Self::Known(encoding) = self else {
+            return 1;
+        };
         if encoding == encoding_rs::UTF_8 {
             return match first {
                 0xC2..=0xDF => 2,
@@ -120,7 +122,9 @@ impl Page {
                 // An invalid pair: a replacement character, and the second byte if it is an ASCII character by itself.
                 ((_, true), [_, second]) if encoding != encoding_rs::UTF_8 => {
                     let own = matches!(second, 0..0x40 | 0x7F).then(|| char::from(*second));
-                    std::iter::once(char::REPLACEMENT_CHARACTER).chain(own).collect()
+                    std::iter::once(char::REPLACEMENT_CHARACTER)
+                        .chain(own)
+                        .collect()
                 }
                 ((text, _), _) => text.into_owned(),
             },
@@ -151,7 +155,10 @@ impl Page {
 fn upper(table: &str, byte: u8) -> char {
     match byte.checked_sub(128) {
         None => char::from(byte),
-        Some(place) => table.chars().nth(usize::from(place)).unwrap_or(char::REPLACEMENT_CHARACTER),
+        Some(place) => table
+            .chars()
+            .nth(usize::from(place))
+            .unwrap_or(char::REPLACEMENT_CHARACTER),
     }
 }
 
@@ -160,7 +167,12 @@ fn shape(byte: u8) -> char {
     match byte {
         0xB7 => '\u{2022}',
         0xA7 => '\u{25AA}',
-        _ => encoding_rs::WINDOWS_1252.decode_without_bom_handling(&[byte]).0.chars().next().unwrap_or('\u{FFFD}'),
+        _ => encoding_rs::WINDOWS_1252
+            .decode_without_bom_handling(&[byte])
+            .0
+            .chars()
+            .next()
+            .unwrap_or('\u{FFFD}'),
     }
 }
 
@@ -173,17 +185,25 @@ fn greek(byte: u8) -> char {
         0xF1..=0xFE => (higher, 0xF1),
         _ => ("", 0),
     };
-    shapes.chars().nth(usize::from(byte - from)).unwrap_or_else(|| shape(byte))
+    shapes
+        .chars()
+        .nth(usize::from(byte - from))
+        .unwrap_or_else(|| shape(byte))
 }
 
 /// The character of a field from Word's "Insert symbol": `SYMBOL 179 \f "Symbol" \s 12`.
 pub fn named(instruction: &str) -> Option<char> {
     let number = instruction.split_whitespace().nth(1)?;
-    let number = match number.strip_prefix("0x").or_else(|| number.strip_prefix("0X")) {
+    let number = match number
+        .strip_prefix("0x")
+        .or_else(|| number.strip_prefix("0X"))
+    {
         Some(digits) => u32::from_str_radix(digits, 16).ok()?,
         None => number.parse().ok()?,
     };
-    let font = instruction.split_once("\\f").map_or("", |(_, font)| font.trim_start().trim_start_matches('"'));
+    let font = instruction
+        .split_once("\\f")
+        .map_or("", |(_, font)| font.trim_start().trim_start_matches('"'));
     let page = match font.split(['"', ' ']).next().unwrap_or_default() {
         "Symbol" => Page::Greek,
         "Wingdings" | "Webdings" | "ZapfDingbats" | "Monotype" => Page::Shapes,

@@ -75,7 +75,10 @@ impl RtfReader<'_> {
             self.report_lost_half();
         }
         // Most words format; check for a destination only if one does not.
-        let reads = matches!(self.group.dest, Dest::Text | Dest::Number | Dest::NestedRow | Dest::Numbering);
+        let reads = matches!(
+            self.group.dest,
+            Dest::Text | Dest::Number | Dest::NestedRow | Dest::Numbering
+        );
         if let Some((place, word)) = words::find(name)
             && reads
         {
@@ -212,7 +215,9 @@ impl RtfReader<'_> {
         };
         match self.side {
             BorderSide::None => {}
-            BorderSide::Of(level, side) => Rc::make_mut(self.props(level)).border(side, attribute, value),
+            BorderSide::Of(level, side) => {
+                Rc::make_mut(self.props(level)).border(side, attribute, value)
+            }
             BorderSide::Row => self.row().add(name, value),
         }
         true
@@ -227,7 +232,11 @@ impl RtfReader<'_> {
 
     const fn row(&mut self) -> &mut TableRow {
         let [outer, nested] = &mut self.rows;
-        if matches!(self.group.dest, Dest::NestedRow) { nested } else { outer }
+        if matches!(self.group.dest, Dest::NestedRow) {
+            nested
+        } else {
+            outer
+        }
     }
 
     /// `\plain`: resets character formatting.
@@ -252,7 +261,14 @@ impl RtfReader<'_> {
             "par" => self.paragraph_word(start),
             "cell" | "nestcell" => {
                 self.touch(start);
-                self.end_paragraph(if name == "cell" { 1 } else { self.depth().max(2) }, self.lexer.at);
+                self.end_paragraph(
+                    if name == "cell" {
+                        1
+                    } else {
+                        self.depth().max(2)
+                    },
+                    self.lexer.at,
+                );
                 self.end_cell();
             }
             "row" | "nestrow" => self.end_row(name == "nestrow"),
@@ -281,7 +297,9 @@ impl RtfReader<'_> {
 
     /// Whether the paragraph has content that must be ended.
     pub fn has_content(&self) -> bool {
-        self.flows.last().is_some_and(super::flow::Flow::has_content)
+        self.flows
+            .last()
+            .is_some_and(super::flow::Flow::has_content)
     }
 
     fn end_cell(&mut self) {

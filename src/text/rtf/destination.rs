@@ -11,11 +11,57 @@ use super::{Bookmark, ParagraphPlace, words};
 
 /// Destinations whose text is not part of the document; sorted.
 pub const SKIPPED: &[&str] = &[
-    "atnauthor", "atndate", "atnicn", "atnid", "atnparent", "atnref", "atntime", "atrfend", "atrfstart", "background",
-    "colorschememapping", "datafield", "datastore", "defchp", "defpap", "falt", "filetbl", "formfield", "generator",
-    "info", "latentstyles", "listname", "listpicture", "mmath", "mmathPr", "nonesttables", "nonshppict", "objclass",
-    "objdata", "objname", "panose", "pgdsctbl", "pict", "pnseclvl", "pntxta", "pntxtb", "private", "revtbl", "rsidtbl",
-    "rxe", "shprslt", "sn", "sp", "sv", "tc", "tcn", "template", "themedata", "userprops", "wgrffmtfilter", "xe",
+    "atnauthor",
+    "atndate",
+    "atnicn",
+    "atnid",
+    "atnparent",
+    "atnref",
+    "atntime",
+    "atrfend",
+    "atrfstart",
+    "background",
+    "colorschememapping",
+    "datafield",
+    "datastore",
+    "defchp",
+    "defpap",
+    "falt",
+    "filetbl",
+    "formfield",
+    "generator",
+    "info",
+    "latentstyles",
+    "listname",
+    "listpicture",
+    "mmath",
+    "mmathPr",
+    "nonesttables",
+    "nonshppict",
+    "objclass",
+    "objdata",
+    "objname",
+    "panose",
+    "pgdsctbl",
+    "pict",
+    "pnseclvl",
+    "pntxta",
+    "pntxtb",
+    "private",
+    "revtbl",
+    "rsidtbl",
+    "rxe",
+    "shprslt",
+    "sn",
+    "sp",
+    "sv",
+    "tc",
+    "tcn",
+    "template",
+    "themedata",
+    "userprops",
+    "wgrffmtfilter",
+    "xe",
     "xmlnstbl",
 ];
 
@@ -32,7 +78,9 @@ const CONTENTS: [(&str, &str); 8] = [
 ];
 
 /// Destinations marked as skippable whose text is part of the document.
-const READ: &[&str] = &["cs", "shppict", "result", "objattph", "fldrslt", "field", "object", "shp", "shpgrp"];
+const READ: &[&str] = &[
+    "cs", "shppict", "result", "objattph", "fldrslt", "field", "object", "shp", "shpgrp",
+];
 
 /// The property of a drawing with the text of WordArt.
 const WORD_ART: &str = "gtextUNICODE";
@@ -57,13 +105,20 @@ impl RtfReader<'_> {
             return false;
         }
         if self.group.dest == Dest::OneOfTwice {
-            let around = self.outer.iter().rev().nth(1).map_or(Dest::Skip, |group| group.dest);
+            let around = self
+                .outer
+                .iter()
+                .rev()
+                .nth(1)
+                .map_or(Dest::Skip, |group| group.dest);
             self.group.dest = if name == "ud" { around } else { Dest::Skip };
             return true;
         }
         match name {
             "fonttbl" => self.table(Dest::Fonts),
-            "colortbl" | "stylesheet" | "listtable" | "listoverridetable" => self.table(Dest::Table),
+            "colortbl" | "stylesheet" | "listtable" | "listoverridetable" => {
+                self.table(Dest::Table)
+            }
             _ if matches!(self.group.dest, Dest::Fonts | Dest::Table) => {
                 if star || SKIPPED.binary_search(&name).is_ok() {
                     self.group.dest = Dest::Skip;
@@ -72,10 +127,16 @@ impl RtfReader<'_> {
             }
             "footnote" => self.begin_flow(ParagraphPlace::Footnote, start),
             "annotation" => self.begin_flow(ParagraphPlace::Annotation, start),
-            "header" | "headerl" | "headerr" | "headerf" => self.begin_flow(ParagraphPlace::Header, start),
-            "footer" | "footerl" | "footerr" | "footerf" => self.begin_flow(ParagraphPlace::Footer, start),
+            "header" | "headerl" | "headerr" | "headerf" => {
+                self.begin_flow(ParagraphPlace::Header, start)
+            }
+            "footer" | "footerl" | "footerr" | "footerf" => {
+                self.begin_flow(ParagraphPlace::Footer, start)
+            }
             // The line above the notes of a page, and what is there if they go on.
-            "ftnsep" | "ftnsepc" | "ftncn" | "aftnsep" | "aftnsepc" | "aftncn" => self.begin_separator(start),
+            "ftnsep" | "ftnsepc" | "ftncn" | "aftnsep" | "aftnsepc" | "aftncn" => {
+                self.begin_separator(start)
+            }
             "sp" if self.group.dest == Dest::Shape => self.group.dest = Dest::Property,
             "sn" if self.group.dest == Dest::Property => {
                 self.property.clear();
@@ -107,7 +168,9 @@ impl RtfReader<'_> {
                 self.group.dest = Dest::Skip;
             }
             _ if SKIPPED.binary_search(&name).is_ok() => self.group.dest = Dest::Skip,
-            _ if star && !READ.contains(&name) && words::find(name).is_none() => self.group.dest = Dest::Skip,
+            _ if star && !READ.contains(&name) && words::find(name).is_none() => {
+                self.group.dest = Dest::Skip
+            }
             _ => return false,
         }
         true
@@ -146,7 +209,14 @@ impl RtfReader<'_> {
                 flow.begin_later();
             }
         } else if place != ParagraphPlace::TextBox {
-            self.mark(if place == ParagraphPlace::Footnote { "note" } else { "remark" }, start);
+            self.mark(
+                if place == ParagraphPlace::Footnote {
+                    "note"
+                } else {
+                    "remark"
+                },
+                start,
+            );
         }
         self.group.owns_flow = true;
         self.group.dest = Dest::Text;
@@ -160,7 +230,9 @@ impl RtfReader<'_> {
         if self.flows.last().is_some_and(Flow::has_content) {
             self.end_paragraph(self.depth(), end);
         }
-        if let (Some(mut flow), Some(last)) = (self.flows.pop(), self.gathered.paragraphs.last_mut()) {
+        if let (Some(mut flow), Some(last)) =
+            (self.flows.pop(), self.gathered.paragraphs.last_mut())
+        {
             last.signature.extend(flow.take_rest());
         }
     }
@@ -195,28 +267,44 @@ impl RtfReader<'_> {
                 {
                     flow.touch(inner.start);
                     // A text that only old readers show.
-                    if number.chars().count() > LONGEST_NUMBER || number.split_whitespace().count() > NUMBER_WORDS {
+                    if number.chars().count() > LONGEST_NUMBER
+                        || number.split_whitespace().count() > NUMBER_WORDS
+                    {
                         flow.content("number", number, inner.start);
                     }
                     flow.number = Some(number.to_owned());
                 }
             }
             Dest::Field => {
-                let word = self.collected.split_whitespace().next().unwrap_or_default().to_ascii_uppercase();
-                let instruction = self.collected.split_whitespace().collect::<Vec<_>>().join(" ");
+                let word = self
+                    .collected
+                    .split_whitespace()
+                    .next()
+                    .unwrap_or_default()
+                    .to_ascii_uppercase();
+                let instruction = self
+                    .collected
+                    .split_whitespace()
+                    .collect::<Vec<_>>()
+                    .join(" ");
                 match is_internal(&word, &instruction) {
                     true => self.mark(format!("field {word}").trim_end(), inner.start),
                     false => self.content("field", &instruction, inner.start),
                 }
                 if word == "SYMBOL" {
                     let written = self.written;
-                    self.group.pending = named(&self.collected).map(|letter| PendingSymbol { letter, written });
+                    self.group.pending =
+                        named(&self.collected).map(|letter| PendingSymbol { letter, written });
                 }
             }
             Dest::Begin => {
                 let name = self.collected.trim().to_owned();
-                self.names.insert(name.clone(), self.document.bookmarks.len());
-                self.document.bookmarks.push(Bookmark { name, source: end + 1..end + 1 });
+                self.names
+                    .insert(name.clone(), self.document.bookmarks.len());
+                self.document.bookmarks.push(Bookmark {
+                    name,
+                    source: end + 1..end + 1,
+                });
             }
             Dest::End => {
                 let begun = self.names.remove(self.collected.trim());

@@ -25,7 +25,11 @@ impl Document {
     /// The text, one paragraph per line.
     #[must_use]
     pub fn text(&self) -> String {
-        self.paragraphs.iter().map(|paragraph| paragraph.text.as_str()).collect::<Vec<_>>().join("\n")
+        self.paragraphs
+            .iter()
+            .map(|paragraph| paragraph.text.as_str())
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 }
 
@@ -52,13 +56,20 @@ impl Paragraph {
     /// The byte in the source for an offset in the text; for the end of the text, the offset after its last byte.
     #[must_use]
     pub fn source_at(&self, text_offset: usize) -> usize {
-        let after = self.map.partition_point(|entry| usize_of(entry.0) <= text_offset);
+        let after = self
+            .map
+            .partition_point(|entry| usize_of(entry.0) <= text_offset);
         let Some((text, source)) = after.checked_sub(1).and_then(|at| self.map.get(at)) else {
             return self.source.start;
         };
-        let within = text_offset.min(self.text.len()).saturating_sub(usize_of(*text));
+        let within = text_offset
+            .min(self.text.len())
+            .saturating_sub(usize_of(*text));
         // Escaped characters may be shorter in the source than in the text (a byte of a code page).
-        let end = self.map.get(after).map_or(self.source.end, |next| usize_of(next.1).saturating_sub(1));
+        let end = self
+            .map
+            .get(after)
+            .map_or(self.source.end, |next| usize_of(next.1).saturating_sub(1));
         (usize_of(*source) + within).min(end.max(usize_of(*source)))
     }
 }
@@ -133,7 +144,11 @@ impl fmt::Display for FormatToken {
                 return write!(out, "{kind} {}", line(source, SHOWN).trim());
             }
         };
-        if words.is_empty() { write!(out, "{kind} (plain)") } else { write!(out, "{kind} {words}") }
+        if words.is_empty() {
+            write!(out, "{kind} (plain)")
+        } else {
+            write!(out, "{kind} {words}")
+        }
     }
 }
 

@@ -111,13 +111,18 @@ impl Flow {
     /// Records something between letters that has a content of its own.
     pub fn content(&mut self, kind: &str, source: &str, at: usize) {
         self.touch(at);
-        self.tokens.push(FormatToken::Content { kind: kind.into(), source: source.into() });
+        self.tokens.push(FormatToken::Content {
+            kind: kind.into(),
+            source: source.into(),
+        });
     }
 
     /// What comes after the last paragraph, which has no text of its own.
     pub fn take_rest(&mut self) -> impl Iterator<Item = FormatToken> + use<> {
         let is_content = |token: &FormatToken| matches!(token, FormatToken::Content { .. });
-        std::mem::take(&mut self.tokens).into_iter().filter(is_content)
+        std::mem::take(&mut self.tokens)
+            .into_iter()
+            .filter(is_content)
     }
 
     /// Whether the paragraph has content that must be ended.
@@ -141,11 +146,19 @@ impl Flow {
         let depth = depth.min(DEEPEST);
         self.levels.truncate(usize::from(depth));
         while self.levels.len() < usize::from(depth) {
-            self.levels.push(TableLevel { table: gathered.tables, row: 0, column: 0 });
+            self.levels.push(TableLevel {
+                table: gathered.tables,
+                row: 0,
+                column: 0,
+            });
             gathered.tables = gathered.tables.saturating_add(1);
         }
-        let cell =
-            self.levels.last().map(|level| Cell { table: level.table, row: level.row, column: level.column, depth });
+        let cell = self.levels.last().map(|level| Cell {
+            table: level.table,
+            row: level.row,
+            column: level.column,
+            depth,
+        });
         if cell.is_some() {
             self.open.push((depth, gathered.paragraphs.len()));
         } else {
@@ -157,7 +170,11 @@ impl Flow {
         self.last = None;
         let in_body = self.place == ParagraphPlace::Body && cell.is_some();
         gathered.paragraphs.push(Paragraph {
-            place: if in_body { ParagraphPlace::Cell } else { self.place },
+            place: if in_body {
+                ParagraphPlace::Cell
+            } else {
+                self.place
+            },
             number: self.number.take(),
             text: std::mem::take(&mut self.text),
             map: std::mem::take(&mut self.map),
@@ -176,13 +193,19 @@ impl Flow {
 
     /// Ends a row with this definition; `nested` means a row of the deepest table, if that is nested.
     pub fn end_row(&mut self, nested: bool, row: &Arc<str>, gathered: &mut Gathered) {
-        let depth = if nested { self.open.last().map_or(2, |open| open.0).max(2) } else { 1 };
+        let depth = if nested {
+            self.open.last().map_or(2, |open| open.0).max(2)
+        } else {
+            1
+        };
         while let Some((own, place)) = self.open.pop_if(|open| open.0 >= depth) {
             // Paragraphs of unfinished inner rows do not get the outer row's formatting.
             if own == depth
                 && let Some(paragraph) = gathered.paragraphs.get_mut(place)
             {
-                paragraph.signature.insert(1, FormatToken::Row(Arc::clone(row)));
+                paragraph
+                    .signature
+                    .insert(1, FormatToken::Row(Arc::clone(row)));
             }
         }
         self.levels.truncate(usize::from(depth));

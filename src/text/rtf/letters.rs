@@ -19,7 +19,11 @@ impl RtfReader<'_> {
         let (mut rest, mut at) = (bytes, at);
         while let Some((byte, after)) = rest.split_first() {
             // A pending byte may need a second one.
-            let plain = if self.bytes.is_empty() { self.unpaged(rest) } else { "" };
+            let plain = if self.bytes.is_empty() {
+                self.unpaged(rest)
+            } else {
+                ""
+            };
             if plain.is_empty() {
                 self.byte(*byte, at);
                 rest = after;
@@ -40,8 +44,14 @@ impl RtfReader<'_> {
         {
             return text;
         }
-        let length = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(bytes.len());
-        bytes.get(..length).and_then(|bytes| from_utf8(bytes).ok()).unwrap_or_default()
+        let length = bytes
+            .iter()
+            .position(|byte| !byte.is_ascii())
+            .unwrap_or(bytes.len());
+        bytes
+            .get(..length)
+            .and_then(|bytes| from_utf8(bytes).ok())
+            .unwrap_or_default()
     }
 
     /// Handles a name in the font table; the font "Symbol" is recognized by its name.
@@ -81,7 +91,11 @@ impl RtfReader<'_> {
         }
         self.bytes.push(byte);
         let page = self.font_page();
-        if self.bytes.first().is_none_or(|first| self.bytes.len() >= page.length(*first)) {
+        if self
+            .bytes
+            .first()
+            .is_none_or(|first| self.bytes.len() >= page.length(*first))
+        {
             self.flush();
         }
     }
@@ -108,12 +122,19 @@ impl RtfReader<'_> {
 
     /// The code page of that font.
     fn font_page(&self) -> Page {
-        self.pages.get(&self.text_font()).copied().unwrap_or(self.page)
+        self.pages
+            .get(&self.text_font())
+            .copied()
+            .unwrap_or(self.page)
     }
 
     /// The code page for letters here; names and instructions do not depend on the font.
     fn display_page(&self) -> Page {
-        if self.shows() { self.font_page() } else { self.page }
+        if self.shows() {
+            self.font_page()
+        } else {
+            self.page
+        }
     }
 
     /// Whether text here is part of the document.
@@ -163,11 +184,18 @@ impl RtfReader<'_> {
     }
 
     fn put_code(&mut self, code: u32, at: usize) {
-        let page = if self.greek.contains(&self.text_font()) { Page::Greek } else { self.font_page() };
-        let letter = page.private(code).or_else(|| char::from_u32(code)).unwrap_or_else(|| {
-            self.flaw(at, FlawKind::BadUnicode);
-            char::REPLACEMENT_CHARACTER
-        });
+        let page = if self.greek.contains(&self.text_font()) {
+            Page::Greek
+        } else {
+            self.font_page()
+        };
+        let letter = page
+            .private(code)
+            .or_else(|| char::from_u32(code))
+            .unwrap_or_else(|| {
+                self.flaw(at, FlawKind::BadUnicode);
+                char::REPLACEMENT_CHARACTER
+            });
         // TextEdit writes `\line` as this character.
         let letter = if letter == '\u{2028}' { '\n' } else { letter };
         let mut buffer = [0; 4];

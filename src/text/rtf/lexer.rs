@@ -52,20 +52,27 @@ impl<'a> Lexer<'a> {
 
     fn run(&self, from: usize, fits: impl Fn(u8) -> bool) -> &'a [u8] {
         let rest = self.source.get(from..).unwrap_or_default();
-        let length = rest.iter().position(|byte| !fits(*byte)).unwrap_or(rest.len());
+        let length = rest
+            .iter()
+            .position(|byte| !fits(*byte))
+            .unwrap_or(rest.len());
         rest.get(..length).unwrap_or_default()
     }
 
     /// The next lexeme and its offset; `at` is then its end.
     pub fn next(&mut self) -> Option<(usize, Lexeme<'a>)> {
-        self.at += self.run(self.at, |byte| byte == b'\r' || byte == b'\n').len();
+        self.at += self
+            .run(self.at, |byte| byte == b'\r' || byte == b'\n')
+            .len();
         let start = self.at;
         let lexeme = match self.peek(0)? {
             b'{' => self.take(1, Lexeme::Open),
             b'}' => self.take(1, Lexeme::Close),
             b'\\' => self.control(),
             _ => {
-                let text = self.run(start, |byte| !matches!(byte, b'{' | b'}' | b'\\' | b'\r' | b'\n'));
+                let text = self.run(start, |byte| {
+                    !matches!(byte, b'{' | b'}' | b'\\' | b'\r' | b'\n')
+                });
                 self.take(text.len(), Lexeme::Text(text))
             }
         };
@@ -98,11 +105,15 @@ impl<'a> Lexer<'a> {
     fn word(&mut self) -> Lexeme<'a> {
         let name = self.run(self.at + 1, |byte| byte.is_ascii_alphabetic());
         self.at += 1 + name.len();
-        let negative = self.peek(0) == Some(b'-') && self.peek(1).is_some_and(|byte| byte.is_ascii_digit());
-        let digits = self.run(self.at + usize::from(negative), |byte| byte.is_ascii_digit());
+        let negative =
+            self.peek(0) == Some(b'-') && self.peek(1).is_some_and(|byte| byte.is_ascii_digit());
+        let digits = self.run(self.at + usize::from(negative), |byte| {
+            byte.is_ascii_digit()
+        });
         let value = (!digits.is_empty()).then(|| {
             let size = digits.iter().fold(0_i64, |size, digit| {
-                size.saturating_mul(10).saturating_add(i64::from(digit.saturating_sub(b'0')))
+                size.saturating_mul(10)
+                    .saturating_add(i64::from(digit.saturating_sub(b'0')))
             });
             if negative { -size } else { size }
         });
@@ -111,13 +122,20 @@ impl<'a> Lexer<'a> {
             self.at += 1;
         }
         let name = from_utf8(name).unwrap_or_default();
-        if name == "bin" { self.binary(value.unwrap_or(0)) } else { Lexeme::Word(name, value) }
+        if name == "bin" {
+            self.binary(value.unwrap_or(0))
+        } else {
+            Lexeme::Word(name, value)
+        }
     }
 
     fn binary(&mut self, count: i64) -> Lexeme<'a> {
         match usize::try_from(count) {
             Ok(count) if count <= self.source.len().saturating_sub(self.at) => {
-                let bytes = self.source.get(self.at..self.at + count).unwrap_or_default();
+                let bytes = self
+                    .source
+                    .get(self.at..self.at + count)
+                    .unwrap_or_default();
                 self.take(count, Lexeme::Binary(bytes))
             }
             _ => Lexeme::BadBinary,
@@ -126,5 +144,7 @@ impl<'a> Lexer<'a> {
 }
 
 fn digit(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+    char::from(byte)
+        .to_digit(16)
+        .and_then(|digit| u8::try_from(digit).ok())
 }

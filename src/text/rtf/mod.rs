@@ -50,7 +50,11 @@ pub fn first_difference<'a>(
     one: &'a [FormatToken],
     other: &'a [FormatToken],
 ) -> Option<(Option<&'a FormatToken>, Option<&'a FormatToken>)> {
-    let same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let same = one
+        .iter()
+        .zip(other)
+        .take_while(|(one, other)| one == other)
+        .count();
     let pair = (one.get(same), other.get(same));
     (pair != (None, None)).then_some(pair)
 }

@@ -135,8 +135,7 @@ pub const PAGES: &[(i64, &str)] = &[
 ];
 
 /// The shapes of the font "Symbol" from 0x20 to 0x7E, with Adobe's mapping.
-pub const SYMBOL_LOW: &str =
-    " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_¯αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼";
+pub const SYMBOL_LOW: &str = " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_¯αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼";
 
 /// Its shapes from 0xA0 to 0xEF, and from 0xF1 to 0xFE.
 pub const SYMBOL_HIGH: [&str; 2] = [

@@ -202,7 +202,10 @@ impl<'a> RtfReader<'a> {
 
     pub fn read(mut self) -> Document {
         while let Some((start, lexeme)) = self.lexer.next() {
-            if !matches!(lexeme, Lexeme::Text(_) | Lexeme::Hex(_) | Lexeme::Symbol(0x80..)) {
+            if !matches!(
+                lexeme,
+                Lexeme::Text(_) | Lexeme::Hex(_) | Lexeme::Symbol(0x80..)
+            ) {
                 self.flush();
             }
             match lexeme {
@@ -231,13 +234,17 @@ impl<'a> RtfReader<'a> {
         self.report_lost_half();
         if !self.outer.is_empty() {
             let open: Vec<usize> = self.outer.iter().skip(1).map(|group| group.start).collect();
-            open.into_iter().chain([self.group.start]).for_each(|start| self.flaw(start, FlawKind::UnclosedGroup));
+            open.into_iter()
+                .chain([self.group.start])
+                .for_each(|start| self.flaw(start, FlawKind::UnclosedGroup));
         }
         while !self.flows.is_empty() {
             self.end_flow(self.lexer.at);
         }
         self.document.paragraphs = self.gathered.paragraphs;
-        self.document.paragraphs.sort_by_key(|paragraph| paragraph.source.start);
+        self.document
+            .paragraphs
+            .sort_by_key(|paragraph| paragraph.source.start);
         self.document.flaws.sort_by_key(|flaw| flaw.at);
         self.document
     }
@@ -291,11 +298,16 @@ impl<'a> RtfReader<'a> {
             return;
         }
         // A note or a header is not a field. The field's character comes before its end.
-        let pending = self.group.pending.filter(|pending| pending.written == self.written && !self.group.owns_flow);
+        let pending = self
+            .group
+            .pending
+            .filter(|pending| pending.written == self.written && !self.group.owns_flow);
         if let Some(pending) = pending {
             self.put(pending.letter.encode_utf8(&mut [0; 4]), start);
         }
-        let Some(outer) = self.outer.pop() else { return };
+        let Some(outer) = self.outer.pop() else {
+            return;
+        };
         if self.group.owns_flow {
             self.end_flow(start);
         }

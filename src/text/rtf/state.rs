@@ -42,13 +42,19 @@ impl Props {
                 }
             }
             WordEffect::Value(usual) => {
-                match number.unwrap_or(if matches!(word.name, "up" | "dn") { 6 } else { usual }) {
+                match number.unwrap_or(if matches!(word.name, "up" | "dn") {
+                    6
+                } else {
+                    usual
+                }) {
                     0 => self.remove(key),
                     number if number == usual => self.remove(key),
                     number => self.insert(key, number),
                 }
             }
-            WordEffect::Choice(group) if number == Some(0) => self.remove(GROUPS + u32::from(group)),
+            WordEffect::Choice(group) if number == Some(0) => {
+                self.remove(GROUPS + u32::from(group))
+            }
             WordEffect::Choice(group) => self.insert(GROUPS + u32::from(group), clamp_place(place)),
             WordEffect::Clear(group) => self.remove(GROUPS + u32::from(group)),
             WordEffect::Side => self.insert(key, 1),
@@ -57,7 +63,10 @@ impl Props {
 
     /// Sets an attribute of a border; `side` is the index of the side's word in the table.
     pub fn border(&mut self, side: usize, attribute: usize, value: Option<i64>) {
-        self.insert(BORDERS + key(side) * ATTRIBUTES + key(attribute), value.map_or(1, clamp));
+        self.insert(
+            BORDERS + key(side) * ATTRIBUTES + key(attribute),
+            value.map_or(1, clamp),
+        );
     }
 
     /// Adds a tab stop with its position, kind and leader.
@@ -69,7 +78,10 @@ impl Props {
 
     /// The value of a word of the table, if set.
     pub fn get(&self, place: usize) -> Option<i32> {
-        let at = self.set.binary_search_by_key(&key(place), |entry| entry.0).ok()?;
+        let at = self
+            .set
+            .binary_search_by_key(&key(place), |entry| entry.0)
+            .ok()?;
         self.set.get(at).map(|entry| entry.1)
     }
 
@@ -93,18 +105,32 @@ impl Props {
     /// Equivalent control words.
     pub fn words(&self) -> String {
         let mut words = String::new();
-        let name =
-            |place: u32| usize::try_from(place).ok().and_then(|place| WORDS.get(place)).map_or("?", |word| word.name);
+        let name = |place: u32| {
+            usize::try_from(place)
+                .ok()
+                .and_then(|place| WORDS.get(place))
+                .map_or("?", |word| word.name)
+        };
         for (key, value) in &self.set {
             let _ = match *key {
                 BORDERS.. => {
                     let attribute = usize::try_from(key % ATTRIBUTES).unwrap_or(0);
                     let attribute = BORDER.get(attribute).copied().unwrap_or("?");
-                    write!(words, "\\{}:{attribute}{value} ", name((key - BORDERS) / ATTRIBUTES))
+                    write!(
+                        words,
+                        "\\{}:{attribute}{value} ",
+                        name((key - BORDERS) / ATTRIBUTES)
+                    )
                 }
                 GROUPS.. => write!(words, "\\{} ", name(u32::try_from(*value).unwrap_or(0))),
-                key => match usize::try_from(key).ok().and_then(|place| WORDS.get(place)).map(|word| word.kind) {
-                    Some(WordEffect::Toggle | WordEffect::Side) => write!(words, "\\{} ", name(key)),
+                key => match usize::try_from(key)
+                    .ok()
+                    .and_then(|place| WORDS.get(place))
+                    .map(|word| word.kind)
+                {
+                    Some(WordEffect::Toggle | WordEffect::Side) => {
+                        write!(words, "\\{} ", name(key))
+                    }
                     _ => write!(words, "\\{}{value} ", name(key)),
                 },
             };
@@ -126,5 +152,9 @@ fn clamp_place(place: usize) -> i32 {
 }
 
 fn clamp(value: i64) -> i32 {
-    i32::try_from(value).unwrap_or(if value.is_negative() { i32::MIN } else { i32::MAX })
+    i32::try_from(value).unwrap_or(if value.is_negative() {
+        i32::MIN
+    } else {
+        i32::MAX
+    })
 }

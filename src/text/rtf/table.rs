@@ -13,13 +13,17 @@ pub struct TableRow {
 impl TableRow {
     /// Whether a word defines rows or cells; words for tracked row changes are ignored.
     pub fn knows(name: &str) -> bool {
-        (name.starts_with("tr") || name.starts_with("cl") || name == "cellx") && !matches!(name, "trauth" | "trdate")
+        (name.starts_with("tr") || name.starts_with("cl") || name == "cellx")
+            && !matches!(name, "trauth" | "trdate")
     }
 
     /// Adds a word; `\trowd` starts a new definition.
     pub fn add(&mut self, name: &str, value: Option<i64>) {
         if name == "trowd" {
-            *self = Self { begun: true, ..Self::default() };
+            *self = Self {
+                begun: true,
+                ..Self::default()
+            };
             return;
         }
         // Words of the document, such as `\trackformatting`, have the same prefix; they are ignored before a row.
@@ -43,6 +47,9 @@ impl TableRow {
     /// The definition as words; it stays the same until another word follows.
     pub fn name(&mut self) -> Arc<str> {
         let words = &mut self.words;
-        Arc::clone(self.named.get_or_insert_with(|| std::mem::take(words).trim_end().into()))
+        Arc::clone(
+            self.named
+                .get_or_insert_with(|| std::mem::take(words).trim_end().into()),
+        )
     }
 }

@@ -15,12 +15,21 @@ fn shown(document: &Document) -> String {
         let place = match (paragraph.place, paragraph.cell) {
             (ParagraphPlace::Body, _) => String::new(),
             (ParagraphPlace::Cell, Some(cell)) => {
-                format!("{}:{}:{}:{} ", cell.depth, cell.table, cell.row, cell.column)
+                format!(
+                    "{}:{}:{}:{} ",
+                    cell.depth, cell.table, cell.row, cell.column
+                )
             }
             (place, _) => format!("{place:?} "),
         };
-        let number = paragraph.number.as_ref().map_or(String::new(), |number| format!("[{number}] "));
-        format!("{place}{number}{}", paragraph.text.replace('\t', "\\t").replace('\n', "\\n"))
+        let number = paragraph
+            .number
+            .as_ref()
+            .map_or(String::new(), |number| format!("[{number}] "));
+        format!(
+            "{place}{number}{}",
+            paragraph.text.replace('\t', "\\t").replace('\n', "\\n")
+        )
     });
     lines.collect::<Vec<_>>().join("|")
 }

@@ -48,17 +48,51 @@ const BULLET_FORM: u16 = 6;
 
 /// Attributes of a border; they follow the word that selects its side.
 pub const BORDER: &[&str] = &[
-    "brdrart", "brdrbar", "brdrcf", "brdrdash", "brdrdashd", "brdrdashdd", "brdrdashdot", "brdrdashdotdot",
-    "brdrdashsm", "brdrdb", "brdrdot", "brdremboss", "brdrengrave", "brdrframe", "brdrhair", "brdrinset", "brdrnil",
-    "brdrnone", "brdroutset", "brdrs", "brdrsh", "brdrtbl", "brdrth", "brdrthtnlg", "brdrthtnmg", "brdrthtnsg",
-    "brdrtnthlg", "brdrtnthmg", "brdrtnthsg", "brdrtnthtnlg", "brdrtnthtnmg", "brdrtnthtnsg", "brdrtriple", "brdrw",
-    "brdrwavy", "brdrwavydb", "brsp",
+    "brdrart",
+    "brdrbar",
+    "brdrcf",
+    "brdrdash",
+    "brdrdashd",
+    "brdrdashdd",
+    "brdrdashdot",
+    "brdrdashdotdot",
+    "brdrdashsm",
+    "brdrdb",
+    "brdrdot",
+    "brdremboss",
+    "brdrengrave",
+    "brdrframe",
+    "brdrhair",
+    "brdrinset",
+    "brdrnil",
+    "brdrnone",
+    "brdroutset",
+    "brdrs",
+    "brdrsh",
+    "brdrtbl",
+    "brdrth",
+    "brdrthtnlg",
+    "brdrthtnmg",
+    "brdrthtnsg",
+    "brdrtnthlg",
+    "brdrtnthmg",
+    "brdrtnthsg",
+    "brdrtnthtnlg",
+    "brdrtnthtnmg",
+    "brdrtnthtnsg",
+    "brdrtriple",
+    "brdrw",
+    "brdrwavy",
+    "brdrwavydb",
+    "brsp",
 ];
 
 /// All other formatting words, sorted by name.
 pub static WORDS: LazyLock<Vec<FormattingWord>> = LazyLock::new(|| {
     let words_of = |&(level, kind, names): &(FormatLevel, WordEffect, &'static str)| {
-        names.split(' ').map(move |name| FormattingWord { name, level, kind })
+        names
+            .split(' ')
+            .map(move |name| FormattingWord { name, level, kind })
     };
     let mut words: Vec<FormattingWord> = BY_EFFECT.iter().flat_map(words_of).collect();
     words.sort_unstable_by_key(|word| word.name);
@@ -73,7 +107,11 @@ const BY_EFFECT: &[(FormatLevel, WordEffect, &str)] = &[
         "ab acaps acccomma accdot ai ascaps astrike aul b caps deleted embo i impr outl revised scaps shad strike \
          striked v",
     ),
-    (Char, ZERO, "acf af animtext cb cf chcbpat chcfpat chshdng cs dn expnd expndtw highlight kerning ulc up"),
+    (
+        Char,
+        ZERO,
+        "acf af animtext cb cf chcbpat chcfpat chshdng cs dn expnd expndtw highlight kerning ulc up",
+    ),
     (Char, Value(100), "charscalex"),
     (Char, Value(24), "afs fs"),
     (Char, Keep, "alang f lang langfe langfenp langnp"),
@@ -104,7 +142,11 @@ const BY_EFFECT: &[(FormatLevel, WordEffect, &str)] = &[
     (Para, Side, "box brdrb brdrbtw brdrl brdrr brdrt"),
     (Para, Choice(ALIGN), "qc qd qj qk qr qt"),
     (Para, Choice(BULLET), "pnlvlblt pnlvlbody pnlvlcont"),
-    (Para, Choice(BULLET_FORM), "pncard pndec pnlcltr pnlcrm pnord pnucltr pnucrm"),
+    (
+        Para,
+        Choice(BULLET_FORM),
+        "pncard pndec pnlcltr pnlcrm pnord pnucltr pnucrm",
+    ),
     (Para, Choice(DIRECTION), "rtlpar"),
     (Para, Choice(WIDOW), "widctlpar"),
     (Para, Clear(ALIGN), "ql"),

@@ -11,11 +11,17 @@ impl BaseTree<'_> {
     /// The content of the head's file at this path, if git would store it as this file of the base commit.
     pub(super) fn local(&self, base: BaseFile<'_>, file: &RepoPath) -> Option<Arc<ReadContent>> {
         let content = self.head.content(file).ok()?;
-        self.is_stored(self.form_in(base, file, &content), base, file).then_some(content)
+        self.is_stored(self.form_in(base, file, &content), base, file)
+            .then_some(content)
     }
 
     /// How git would store the content of the head's file as this one of the base commit.
-    pub(super) fn form_in(&self, base: BaseFile<'_>, file: &RepoPath, content: &ReadContent) -> Option<StoredForm> {
+    pub(super) fn form_in(
+        &self,
+        base: BaseFile<'_>,
+        file: &RepoPath,
+        content: &ReadContent,
+    ) -> Option<StoredForm> {
         match self.is_unedited(base, file, content) {
             true => Some(StoredForm::Text),
             false => content.form_in(base.blob),
@@ -25,8 +31,12 @@ impl BaseTree<'_> {
     /// Whether git knows without a digest that the head's file is this one.
     fn is_unedited(&self, base: BaseFile<'_>, file: &RepoPath, content: &ReadContent) -> bool {
         let is_listed = || {
-            let edited = self.edited.get_or_init(|| self.objects.edited(&self.commit));
-            edited.as_ref().is_none_or(|edited| edited.has(file.as_str()))
+            let edited = self
+                .edited
+                .get_or_init(|| self.objects.edited(&self.commit));
+            edited
+                .as_ref()
+                .is_none_or(|edited| edited.has(file.as_str()))
         };
         let is_of_size = base.blob.size == u64::try_from(content.bytes.len()).ok();
         // Git does not look into submodules.
@@ -48,20 +58,29 @@ impl BaseTree<'_> {
         match form {
             None => false,
             Some(StoredForm::Text) => true,
-            Some(StoredForm::Pointer) => self.checked_out_node(file).is_some_and(|node| node.id == base.blob.id),
+            Some(StoredForm::Pointer) => self
+                .checked_out_node(file)
+                .is_some_and(|node| node.id == base.blob.id),
         }
     }
 
     /// The entry of a file in the commit that is checked out; `None` if it has none.
     fn checked_out_node(&self, file: &RepoPath) -> Option<TreeNode> {
         let commit = self.head.commit()?;
-        let mut known = self.checked_out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self
+            .checked_out
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let tree = match known.take() {
             Some(cache) => BaseTree::of(self.objects, &commit, self.head, cache),
             None => BaseTree::open(self.objects, &commit, self.head).ok()?,
         };
         let found = tree.resolved(file).ok().map(|(_, node)| node);
-        *known = Some(tree.state.into_inner().unwrap_or_else(PoisonError::into_inner));
+        *known = Some(
+            tree.state
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
         found
     }
 }

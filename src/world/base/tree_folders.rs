@@ -11,7 +11,8 @@ pub(super) type TreeFolder = Arc<BTreeMap<String, TreeNode>>;
 
 /// Groups the entries of a recursive listing by folder.
 pub(super) fn by_folder(entries: Vec<(String, TreeNode)>) -> HashMap<RepoPath, TreeFolder> {
-    let mut folders: HashMap<String, Vec<(String, TreeNode)>> = HashMap::from([(String::new(), Vec::new())]);
+    let mut folders: HashMap<String, Vec<(String, TreeNode)>> =
+        HashMap::from([(String::new(), Vec::new())]);
     for (path, node) in entries {
         // Git never stores such a name. A name with a backslash is an ordinary file.
         if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
@@ -27,7 +28,11 @@ pub(super) fn by_folder(entries: Vec<(String, TreeNode)>) -> HashMap<RepoPath, T
             None => drop(folders.insert(folder.to_owned(), vec![(name, node)])),
         }
     }
-    let folder =
-        |(path, entries): (String, Vec<_>)| (RepoPath::root().below(&path), Arc::new(entries.into_iter().collect()));
+    let folder = |(path, entries): (String, Vec<_>)| {
+        (
+            RepoPath::root().below(&path),
+            Arc::new(entries.into_iter().collect()),
+        )
+    };
     folders.into_iter().map(folder).collect()
 }

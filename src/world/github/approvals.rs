@@ -8,7 +8,8 @@ use super::account::AccountForm;
 use super::forms::{NamedForm, origin_of};
 use super::{GitHub, GitHubError, PAGE, if_found, parsed};
 use crate::model::{
-    BranchPush, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState, StatusState,
+    BranchPush, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
+    StatusState,
 };
 use crate::text::encoded_segment;
 
@@ -21,7 +22,12 @@ impl GitHub {
 
     /// The details of a pull request. Its answer has the name of the default branch, too.
     pub(super) fn details_of(&self, form: ApprovalPullForm) -> PullRequestDetails {
-        if let Some(name) = form.base.repo.as_ref().and_then(|repo| repo.default_branch.clone()) {
+        if let Some(name) = form
+            .base
+            .repo
+            .as_ref()
+            .and_then(|repo| repo.default_branch.clone())
+        {
             // Known from another answer, it is the same.
             let _ = self.default_branch.set(name);
         }
@@ -30,15 +36,20 @@ impl GitHub {
 
     /// A user's permission in this repository; `None` for anybody who is not a collaborator.
     pub fn permission_of(&self, login: &str) -> Result<Permission, GitHubError> {
-        let path = self.path(&format!("/collaborators/{}/permission", encoded_segment(login)));
+        let path = self.path(&format!(
+            "/collaborators/{}/permission",
+            encoded_segment(login)
+        ));
         let doing = "while checking the permission of the user who set the label";
-        Ok(if_found(self.get::<PermissionForm>(&path, doing))?.map_or(Permission::None, Permission::from))
+        Ok(if_found(self.get::<PermissionForm>(&path, doing))?
+            .map_or(Permission::None, Permission::from))
     }
 
     /// The statuses of a commit, newest first.
     pub fn statuses(&self, commit: &str) -> Result<Vec<CommitStatus>, GitHubError> {
         let path = self.path(&format!("/commits/{commit}/statuses"));
-        let forms: Vec<CommitStatusForm> = self.entries(&path, "while reading the commit's statuses")?;
+        let forms: Vec<CommitStatusForm> =
+            self.entries(&path, "while reading the commit's statuses")?;
         Ok(forms.into_iter().map(CommitStatus::from).collect())
     }
 
@@ -52,7 +63,8 @@ impl GitHub {
         address: Option<&str>,
     ) -> Result<(), GitHubError> {
         let path = self.path(&format!("/statuses/{commit}"));
-        let mut body = json!({ "state": state.as_str(), "context": context, "description": description });
+        let mut body =
+            json!({ "state": state.as_str(), "context": context, "description": description });
         if let Some(address) = address {
             body["target_url"] = json!(address);
         }
@@ -66,22 +78,39 @@ impl GitHub {
     pub fn label_events(&self, pull_request: u64) -> Result<Vec<LabelEvent>, GitHubError> {
         let path = self.path(&format!("/issues/{pull_request}/timeline"));
         let forms: Vec<TimelineForm> = self.entries(&path, "while reading the timeline")?;
-        Ok(forms.into_iter().filter_map(TimelineForm::of_label).collect())
+        Ok(forms
+            .into_iter()
+            .filter_map(TimelineForm::of_label)
+            .collect())
     }
 
     /// The pushes to a branch that the activity of its repository shows, newest first.
-    pub fn pushes_to(&self, repository: &str, branch: &str) -> Result<Vec<BranchPush>, GitHubError> {
+    pub fn pushes_to(
+        &self,
+        repository: &str,
+        branch: &str,
+    ) -> Result<Vec<BranchPush>, GitHubError> {
         let reference = encoded_segment(&format!("refs/heads/{branch}"));
         let path = format!("/repos/{repository}/activity?ref={reference}&per_page={PAGE}");
         let pushes: Vec<ActivityForm> = self.get(&path, "while looking up who pushed the head")?;
-        let push =
-            |ActivityForm { before, after, actor }| BranchPush { before, after, by: actor.map(AccountForm::login) };
+        let push = |ActivityForm {
+                        before,
+                        after,
+                        actor,
+                    }| BranchPush {
+            before,
+            after,
+            by: actor.map(AccountForm::login),
+        };
         Ok(pushes.into_iter().map(push).collect())
     }
 
     /// Removes a label; a label that is already gone is not an error.
     pub fn remove_label(&self, pull_request: u64, label: &str) -> Result<(), GitHubError> {
-        let path = self.path(&format!("/issues/{pull_request}/labels/{}", encoded_segment(label)));
+        let path = self.path(&format!(
+            "/issues/{pull_request}/labels/{}",
+            encoded_segment(label)
+        ));
         if_found(self.ask(&Method::DELETE, &path, None, "while removing the label")).map(|_| ())
     }
 }
@@ -131,7 +160,12 @@ impl TimelineForm {
             _ => return None,
         };
         let by = self.actor.map_or(String::new(), AccountForm::login);
-        Some(LabelEvent { label: self.label?.name, change, by, at: self.created_at? })
+        Some(LabelEvent {
+            label: self.label?.name,
+            change,
+            by,
+            at: self.created_at?,
+        })
     }
 }
 
@@ -176,7 +210,11 @@ impl From<ApprovalPullForm> for PullRequestDetails {
         let origin = origin_of(repository(&form.head), repository(&form.base));
         Self {
             number: form.number,
-            state: if form.state == "open" { PullState::Open } else { PullState::Closed },
+            state: if form.state == "open" {
+                PullState::Open
+            } else {
+                PullState::Closed
+            },
             author: form.user.map_or(String::new(), AccountForm::login),
             head: form.head.sha,
             branch: form.head.branch,
@@ -252,7 +290,8 @@ mod tests {
             let form: PermissionForm = serde_json::from_value(answer.clone()).unwrap();
             assert_eq!(Permission::from(form), expected, "{answer}");
         }
-        let without_role: PermissionForm = serde_json::from_value(json!({ "permission": "write" })).unwrap();
+        let without_role: PermissionForm =
+            serde_json::from_value(json!({ "permission": "write" })).unwrap();
         assert_eq!(Permission::from(without_role), Permission::Write);
     }
 }

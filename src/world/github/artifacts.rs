@@ -51,35 +51,53 @@ impl GitHub {
     /// A workflow run by id.
     pub fn workflow_run(&self, id: u64) -> Result<WorkflowRun, GitHubError> {
         let path = self.path(&format!("/actions/runs/{id}"));
-        Ok(self.get::<WorkflowRunForm>(&path, "while reading the run")?.into())
+        Ok(self
+            .get::<WorkflowRunForm>(&path, "while reading the run")?
+            .into())
     }
 
     /// The runs on a commit that were started by this event, newest first; at most one page. A run in progress may have uploaded its
     /// result already.
     pub fn runs_on(&self, commit: &str, event: &str) -> Result<Vec<WorkflowRun>, GitHubError> {
-        let path = self.path(&format!("/actions/runs?head_sha={commit}&event={event}&per_page={PAGE}"));
+        let path = self.path(&format!(
+            "/actions/runs?head_sha={commit}&event={event}&per_page={PAGE}"
+        ));
         let form: RunsForm = self.get(&path, "while listing the runs on a commit")?;
-        let mut runs: Vec<WorkflowRun> = form.workflow_runs.into_iter().map(WorkflowRun::from).collect();
+        let mut runs: Vec<WorkflowRun> = form
+            .workflow_runs
+            .into_iter()
+            .map(WorkflowRun::from)
+            .collect();
         runs.sort_by_key(|run| std::cmp::Reverse((run.id, run.attempt)));
         Ok(runs)
     }
 
     /// The artifacts of a run with this name, newest first; each attempt adds its own.
     pub fn artifacts(&self, run: u64, name: &str) -> Result<Vec<Artifact>, GitHubError> {
-        let path = self.path(&format!("/actions/runs/{run}/artifacts?name={name}&per_page={PAGE}"));
-        Ok(called(self.get(&path, "while listing the run's artifacts")?, name))
+        let path = self.path(&format!(
+            "/actions/runs/{run}/artifacts?name={name}&per_page={PAGE}"
+        ));
+        Ok(called(
+            self.get(&path, "while listing the run's artifacts")?,
+            name,
+        ))
     }
 
     /// All artifacts of a run, newest first; at most one page.
     pub fn all_artifacts(&self, run: u64) -> Result<Vec<Artifact>, GitHubError> {
         let path = self.path(&format!("/actions/runs/{run}/artifacts?per_page={PAGE}"));
-        Ok(artifacts(self.get(&path, "while listing the run's artifacts")?))
+        Ok(artifacts(
+            self.get(&path, "while listing the run's artifacts")?,
+        ))
     }
 
     /// The artifacts of the repository with this name, newest first; at most one page.
     pub fn artifacts_called(&self, name: &str) -> Result<Vec<Artifact>, GitHubError> {
         let path = self.path(&format!("/actions/artifacts?name={name}&per_page={PAGE}"));
-        Ok(called(self.get(&path, "while listing the artifacts with a name")?, name))
+        Ok(called(
+            self.get(&path, "while listing the artifacts with a name")?,
+            name,
+        ))
     }
 
     /// The zip archive of an artifact, at most `limit` bytes. The download address gets no token.
@@ -138,14 +156,32 @@ struct OfRunForm {
 
 /// Converts and filters by name, because a server may ignore the filter in the request.
 fn called(form: ArtifactsForm, name: &str) -> Vec<Artifact> {
-    artifacts(form).into_iter().filter(|artifact| artifact.name == name).collect()
+    artifacts(form)
+        .into_iter()
+        .filter(|artifact| artifact.name == name)
+        .collect()
 }
 
 fn artifacts(form: ArtifactsForm) -> Vec<Artifact> {
-    let all = form.artifacts.into_iter().map(|ArtifactForm { id, name, expired, created_at, workflow_run }| {
-        let (run, head) = workflow_run.map_or((None, None), |run| (run.id, run.head_sha));
-        Artifact { id, name, expired, run, head, at: created_at }
-    });
+    let all = form.artifacts.into_iter().map(
+        |ArtifactForm {
+             id,
+             name,
+             expired,
+             created_at,
+             workflow_run,
+         }| {
+            let (run, head) = workflow_run.map_or((None, None), |run| (run.id, run.head_sha));
+            Artifact {
+                id,
+                name,
+                expired,
+                run,
+                head,
+                at: created_at,
+            }
+        },
+    );
     let mut found: Vec<Artifact> = all.collect();
     found.sort_by_key(|artifact| std::cmp::Reverse(artifact.id));
     found
@@ -153,7 +189,10 @@ fn artifacts(form: ArtifactsForm) -> Vec<Artifact> {
 
 impl From<WorkflowRunForm> for WorkflowRun {
     fn from(form: WorkflowRunForm) -> Self {
-        let (head_repository, owner) = form.head_repository.map(|from| (from.id, from.owner)).unzip();
+        let (head_repository, owner) = form
+            .head_repository
+            .map(|from| (from.id, from.owner))
+            .unzip();
         Self {
             id: form.id,
             attempt: form.run_attempt.unwrap_or(1),

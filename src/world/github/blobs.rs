@@ -19,9 +19,13 @@ impl GitHub {
     pub(super) fn texts_by_id(&self, ids: &[&str]) -> BTreeMap<String, Vec<u8>> {
         let mut found = BTreeMap::new();
         for ids in ids.get(..MOST).unwrap_or(ids).chunks(AT_ONCE) {
-            let Ok(texts) = self.some_texts(ids) else { break };
+            let Ok(texts) = self.some_texts(ids) else {
+                break;
+            };
             // A text is cut where it is long, and converted where it is not UTF-8: then it has another id.
-            let whole = texts.into_iter().filter(|(id, text)| Blob::File(id.clone()).holds(text));
+            let whole = texts
+                .into_iter()
+                .filter(|(id, text)| Blob::File(id.clone()).holds(text));
             found.extend(whole);
         }
         found
@@ -30,7 +34,10 @@ impl GitHub {
     fn some_texts(&self, ids: &[&str]) -> Result<Vec<(String, Vec<u8>)>, GitHubError> {
         let (owner, name) = self.repository.split_once('/').unwrap_or_default();
         let is_id = |id: &&&str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let fields = ids.iter().filter(is_id).map(|id| format!("f{id}: object(oid: \"{id}\") {{ ...file }}\n"));
+        let fields = ids
+            .iter()
+            .filter(is_id)
+            .map(|id| format!("f{id}: object(oid: \"{id}\") {{ ...file }}\n"));
         let fields: String = fields.collect();
         let query = format!(
             "query ($owner: String!, $name: String!) {{ repository(owner: $owner, name: $name) {{\n{fields}}} }}\n\
@@ -40,9 +47,15 @@ impl GitHub {
         let path = &self.graphql.path;
         let answer = self.ask_repeatable(path, &body, "while reading files of a commit")?;
         let form: TextsAnswerForm = parsed(&answer, path)?;
-        let files = form.data.and_then(|data| data.repository).unwrap_or_default().into_iter();
+        let files = form
+            .data
+            .and_then(|data| data.repository)
+            .unwrap_or_default()
+            .into_iter();
         Ok(files
-            .filter_map(|(name, file)| Some((name.strip_prefix('f')?.to_owned(), file?.text?.into_bytes())))
+            .filter_map(|(name, file)| {
+                Some((name.strip_prefix('f')?.to_owned(), file?.text?.into_bytes()))
+            })
             .collect())
     }
 
@@ -52,7 +65,11 @@ impl GitHub {
     /// A failed request, or a content with another id.
     pub fn files_by_id(&self, ids: &[&str]) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
         let mut found = self.texts_by_id(ids);
-        let left: Vec<&str> = ids.iter().copied().filter(|id| !found.contains_key(*id)).collect();
+        let left: Vec<&str> = ids
+            .iter()
+            .copied()
+            .filter(|id| !found.contains_key(*id))
+            .collect();
         anyhow::ensure!(
             left.len() <= self.most_files(),
             "{} files are not in the commit's archive as they were committed, too many to read one by one; remove export-ignore, \

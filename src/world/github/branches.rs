@@ -54,8 +54,14 @@ impl GitHub {
     ///
     /// # Errors
     /// The branch moved, or GitHub refused.
-    pub fn commit_on(&self, branch: &str, head: &str, what: &FileCommit<'_>) -> Result<String, NotCommitted> {
-        let additions = json!([{ "path": what.file.as_str(), "contents": STANDARD.encode(what.text) }]);
+    pub fn commit_on(
+        &self,
+        branch: &str,
+        head: &str,
+        what: &FileCommit<'_>,
+    ) -> Result<String, NotCommitted> {
+        let additions =
+            json!([{ "path": what.file.as_str(), "contents": STANDARD.encode(what.text) }]);
         let message = json!({ "headline": what.headline });
         self.commit(branch, head, &message, &json!({ "additions": additions }))
     }
@@ -64,17 +70,40 @@ impl GitHub {
     ///
     /// # Errors
     /// The branch moved, or GitHub refused.
-    pub fn commit_files_on(&self, branch: &str, head: &str, what: &FilesCommit<'_>) -> Result<String, NotCommitted> {
-        let FilesCommit { additions, removals, headline, body } = what;
-        let addition =
-            |(file, text): (&RepoPath, &String)| json!({ "path": file.as_str(), "contents": STANDARD.encode(text) });
+    pub fn commit_files_on(
+        &self,
+        branch: &str,
+        head: &str,
+        what: &FilesCommit<'_>,
+    ) -> Result<String, NotCommitted> {
+        let FilesCommit {
+            additions,
+            removals,
+            headline,
+            body,
+        } = what;
+        let addition = |(file, text): (&RepoPath, &String)| json!({ "path": file.as_str(), "contents": STANDARD.encode(text) });
         let additions: Vec<Value> = additions.iter().map(addition).collect();
-        let deletions: Vec<Value> = removals.iter().map(|file| json!({ "path": file.as_str() })).collect();
+        let deletions: Vec<Value> = removals
+            .iter()
+            .map(|file| json!({ "path": file.as_str() }))
+            .collect();
         let message = json!({ "headline": headline, "body": body });
-        self.commit(branch, head, &message, &json!({ "additions": additions, "deletions": deletions }))
+        self.commit(
+            branch,
+            head,
+            &message,
+            &json!({ "additions": additions, "deletions": deletions }),
+        )
     }
 
-    fn commit(&self, branch: &str, head: &str, message: &Value, changes: &Value) -> Result<String, NotCommitted> {
+    fn commit(
+        &self,
+        branch: &str,
+        head: &str,
+        message: &Value,
+        changes: &Value,
+    ) -> Result<String, NotCommitted> {
         let input = json!({
             "branch": { "repositoryNameWithOwner": self.repository, "branchName": branch },
             "message": message,
@@ -82,16 +111,24 @@ impl GitHub {
             "fileChanges": changes,
         });
         let body = json!({ "query": COMMIT, "variables": { "input": input } });
-        let form: CommittedForm = self.post(&self.graphql.path, &body, "while committing to the branch")?;
+        let form: CommittedForm =
+            self.post(&self.graphql.path, &body, "while committing to the branch")?;
         if let Some(error) = form.errors.first() {
             return Err(error.refusal());
         }
         let oid = form.data.and_then(|data| Some(data.created?.commit?.oid));
-        oid.ok_or_else(|| GitHubError::Failed(anyhow::anyhow!("GitHub's answer names no commit")).into())
+        oid.ok_or_else(|| {
+            GitHubError::Failed(anyhow::anyhow!("GitHub's answer names no commit")).into()
+        })
     }
 
     /// Creates a commit of one file on top of `parent` and sets a branch to it, replacing its old head.
-    pub fn put_on(&self, branch: &str, parent: &str, what: &FileCommit<'_>) -> Result<String, GitHubError> {
+    pub fn put_on(
+        &self,
+        branch: &str,
+        parent: &str,
+        what: &FileCommit<'_>,
+    ) -> Result<String, GitHubError> {
         let doing = "while writing the baseline's branch";
         let path = self.path(&format!("/git/commits/{parent}"));
         let below: BelowForm = self.get(&path, doing)?;
@@ -104,8 +141,16 @@ impl GitHub {
         let commit: ShaForm = self.post(&path, &body, doing)?;
         match self.branch(branch)? {
             Some(_) => {
-                let path = self.path(&format!("/git/refs/{}", encoded_segment(&format!("heads/{branch}"))));
-                self.ask(&Method::PATCH, &path, Some(&json!({ "sha": commit.sha, "force": true })), doing)?;
+                let path = self.path(&format!(
+                    "/git/refs/{}",
+                    encoded_segment(&format!("heads/{branch}"))
+                ));
+                self.ask(
+                    &Method::PATCH,
+                    &path,
+                    Some(&json!({ "sha": commit.sha, "force": true })),
+                    doing,
+                )?;
             }
             None => {
                 let body = json!({ "ref": format!("refs/heads/{branch}"), "sha": commit.sha });
@@ -117,8 +162,14 @@ impl GitHub {
 
     /// The head commit of a branch; `None` if the branch does not exist.
     pub fn branch(&self, name: &str) -> Result<Option<String>, GitHubError> {
-        let path = self.path(&format!("/git/ref/{}", encoded_segment(&format!("heads/{name}"))));
-        Ok(if_found(self.get::<RefForm>(&path, "while looking for the branch"))?.map(|form| form.object.sha))
+        let path = self.path(&format!(
+            "/git/ref/{}",
+            encoded_segment(&format!("heads/{name}"))
+        ));
+        Ok(
+            if_found(self.get::<RefForm>(&path, "while looking for the branch"))?
+                .map(|form| form.object.sha),
+        )
     }
 
     /// The tip of a branch as the commit whose numbers count; `None` if the branch does not exist.
@@ -128,9 +179,24 @@ impl GitHub {
 
     /// Dispatches a workflow on a branch, with the number of the branch's pull request as its input `pull-request` if the workflow has
     /// that input. GitHub answers 422 to an input that a workflow does not have, and starts nothing.
-    pub fn start(&self, workflow: &str, branch: &str, pull_request: u64) -> Result<(), GitHubError> {
-        let path = self.path(&format!("/actions/workflows/{}/dispatches", encoded_segment(workflow)));
-        let dispatch = |body: &Value| self.ask(&Method::POST, &path, Some(body), "while starting the gate again");
+    pub fn start(
+        &self,
+        workflow: &str,
+        branch: &str,
+        pull_request: u64,
+    ) -> Result<(), GitHubError> {
+        let path = self.path(&format!(
+            "/actions/workflows/{}/dispatches",
+            encoded_segment(workflow)
+        ));
+        let dispatch = |body: &Value| {
+            self.ask(
+                &Method::POST,
+                &path,
+                Some(body),
+                "while starting the gate again",
+            )
+        };
         let inputs = json!({ "pull-request": pull_request.to_string() });
         let started = match dispatch(&json!({ "ref": branch, "inputs": inputs })) {
             Err(GitHubError::Failed(_)) => dispatch(&json!({ "ref": branch })),
@@ -140,10 +206,18 @@ impl GitHub {
     }
 
     /// Opens a pull request and returns its number.
-    pub fn open_pull(&self, from: &str, into: &str, title: &str, body: &str) -> Result<u64, GitHubError> {
+    pub fn open_pull(
+        &self,
+        from: &str,
+        into: &str,
+        title: &str,
+        body: &str,
+    ) -> Result<u64, GitHubError> {
         let path = self.path("/pulls");
         let body = json!({ "title": title, "head": from, "base": into, "body": body });
-        Ok(self.post::<NumberForm>(&path, &body, "while opening the pull request")?.number)
+        Ok(self
+            .post::<NumberForm>(&path, &body, "while opening the pull request")?
+            .number)
     }
 
     /// Sets the title and description of a pull request.
@@ -158,7 +232,13 @@ impl GitHub {
 
     fn change_pull(&self, number: u64, body: &Value) -> Result<(), GitHubError> {
         let path = self.path(&format!("/pulls/{number}"));
-        self.ask(&Method::PATCH, &path, Some(body), "while updating the pull request").map(|_| ())
+        self.ask(
+            &Method::PATCH,
+            &path,
+            Some(body),
+            "while updating the pull request",
+        )
+        .map(|_| ())
     }
 }
 
@@ -202,7 +282,8 @@ impl GraphQlErrorForm {
             Some("NOT_FOUND") => GitHubError::Missing.into(),
             Some(_) | None => {
                 let message: String = self.message.chars().take(200).collect();
-                GitHubError::Failed(anyhow::anyhow!(message).context("GitHub did not commit")).into()
+                GitHubError::Failed(anyhow::anyhow!(message).context("GitHub did not commit"))
+                    .into()
             }
         }
     }

@@ -33,10 +33,15 @@ words! {
 impl GitHub {
     /// The id of goldgate's newest check run with this name on a commit.
     pub fn check_run(&self, head: &str, name: &str) -> Result<Option<u64>, GitHubError> {
-        let path =
-            self.path(&format!("/commits/{head}/check-runs?check_name={}&per_page={PAGE}", encoded_segment(name)));
+        let path = self.path(&format!(
+            "/commits/{head}/check-runs?check_name={}&per_page={PAGE}",
+            encoded_segment(name)
+        ));
         let form: CheckListForm = self.get(&path, "while looking for the check run")?;
-        let own = form.check_runs.iter().filter(|run| run.name == name && run.external_id.as_deref() == Some(OURS));
+        let own = form
+            .check_runs
+            .iter()
+            .filter(|run| run.name == name && run.external_id.as_deref() == Some(OURS));
         Ok(own.map(|run| run.id).max())
     }
 
@@ -44,23 +49,50 @@ impl GitHub {
     /// the commit does not.
     pub fn start_check_run(&self, head: &str, name: &str) -> Result<u64, GitHubError> {
         let path = self.path("/check-runs");
-        let body = json!({ "name": name, "head_sha": head, "external_id": OURS, "status": "in_progress" });
-        Ok(self.post::<CheckRunForm>(&path, &body, "while starting the check run")?.id)
+        let body =
+            json!({ "name": name, "head_sha": head, "external_id": OURS, "status": "in_progress" });
+        Ok(self
+            .post::<CheckRunForm>(&path, &body, "while starting the check run")?
+            .id)
     }
 
     /// Creates a check run, or updates the one with this id.
-    pub fn write_check_run(&self, number: Option<u64>, run: &CheckRun<'_>) -> Result<(), GitHubError> {
-        let CheckRun { name, head, conclusion, title, summary } = run;
+    pub fn write_check_run(
+        &self,
+        number: Option<u64>,
+        run: &CheckRun<'_>,
+    ) -> Result<(), GitHubError> {
+        let CheckRun {
+            name,
+            head,
+            conclusion,
+            title,
+            summary,
+        } = run;
         let output = json!({ "title": title, "summary": summary });
         let (method, path, mut body) = match number {
             Some(number) => (Method::PATCH, format!("/check-runs/{number}"), json!({})),
-            None => (Method::POST, "/check-runs".to_owned(), json!({ "head_sha": head, "external_id": OURS })),
+            None => (
+                Method::POST,
+                "/check-runs".to_owned(),
+                json!({ "head_sha": head, "external_id": OURS }),
+            ),
         };
-        for (key, value) in [("name", json!(name)), ("status", json!("completed")), ("output", output)] {
+        for (key, value) in [
+            ("name", json!(name)),
+            ("status", json!("completed")),
+            ("output", output),
+        ] {
             body[key] = value;
         }
         body["conclusion"] = json!(conclusion.as_str());
-        self.ask(&method, &self.path(&path), Some(&body), "while writing the check run").map(|_| ())
+        self.ask(
+            &method,
+            &self.path(&path),
+            Some(&body),
+            "while writing the check run",
+        )
+        .map(|_| ())
     }
 }
 

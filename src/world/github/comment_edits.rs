@@ -26,14 +26,38 @@ impl GitHub {
         let form: EditsAnswerForm = parsed(&answer, path)?;
         // An answer with errors has null for what could not be read. Only of a server that does not know the edits, nobody can read them; any
         // other error may be gone at the next request.
-        if let Some(error) = form.errors.iter().flatten().find(|error| !error.is_of_old_server()) {
-            return Err(GitHubError::Failed(anyhow::anyhow!("{path}: {}", error.message)));
+        if let Some(error) = form
+            .errors
+            .iter()
+            .flatten()
+            .find(|error| !error.is_of_old_server())
+        {
+            return Err(GitHubError::Failed(anyhow::anyhow!(
+                "{path}: {}",
+                error.message
+            )));
         }
-        let whole = form.data.filter(|_| form.errors.is_none()).and_then(|data| data.node);
-        let comment = whole.filter(|comment| comment.user_content_edits.is_some()).ok_or(GitHubError::Missing)?;
-        let last = comment.last_edited_at.map(|at| EditForm { edited_at: at, editor: comment.editor });
-        let listed = comment.user_content_edits.and_then(|list| list.nodes).unwrap_or_default();
-        Ok(listed.into_iter().flatten().chain(last).map(CommentEdit::from).collect())
+        let whole = form
+            .data
+            .filter(|_| form.errors.is_none())
+            .and_then(|data| data.node);
+        let comment = whole
+            .filter(|comment| comment.user_content_edits.is_some())
+            .ok_or(GitHubError::Missing)?;
+        let last = comment.last_edited_at.map(|at| EditForm {
+            edited_at: at,
+            editor: comment.editor,
+        });
+        let listed = comment
+            .user_content_edits
+            .and_then(|list| list.nodes)
+            .unwrap_or_default();
+        Ok(listed
+            .into_iter()
+            .flatten()
+            .chain(last)
+            .map(CommentEdit::from)
+            .collect())
     }
 }
 
@@ -58,7 +82,10 @@ struct ErrorExtensionsForm {
 impl EditsErrorForm {
     /// Whether the server does not know a field or a type of the question.
     fn is_of_old_server(&self) -> bool {
-        let code = self.extensions.as_ref().and_then(|extensions| extensions.code.as_deref());
+        let code = self
+            .extensions
+            .as_ref()
+            .and_then(|extensions| extensions.code.as_deref());
         code.is_some_and(|code| UNKNOWN.contains(&code))
     }
 }
@@ -101,7 +128,16 @@ struct EditorForm {
 impl From<EditForm> for CommentEdit {
     fn from(form: EditForm) -> Self {
         // GraphQL names the account of an app without the suffix that REST gives it.
-        let login = |EditorForm { kind, login }| AccountForm { login, kind: Some(kind) }.login();
-        Self { by: form.editor.map(login), at: form.edited_at }
+        let login = |EditorForm { kind, login }| {
+            AccountForm {
+                login,
+                kind: Some(kind),
+            }
+            .login()
+        };
+        Self {
+            by: form.editor.map(login),
+            at: form.edited_at,
+        }
     }
 }

@@ -27,7 +27,9 @@ impl GitHub {
     pub fn create_comment(&self, pull_request: u64, body: &str) -> Result<Comment, GitHubError> {
         let path = self.path(&format!("/issues/{pull_request}/comments"));
         let body = json!({ "body": body });
-        let comment: Comment = self.post::<CommentForm>(&path, &body, "while posting the comment")?.into();
+        let comment: Comment = self
+            .post::<CommentForm>(&path, &body, "while posting the comment")?
+            .into();
         self.learn_identity(&comment.author);
         Ok(comment)
     }
@@ -36,20 +38,33 @@ impl GitHub {
     pub fn update_comment(&self, id: u64, body: &str) -> Result<Comment, GitHubError> {
         // octocrab's own update_comment sends POST, which GitHub does not document.
         let path = self.path(&format!("/issues/comments/{id}"));
-        let answer = self.ask(&Method::PATCH, &path, Some(&json!({ "body": body })), "while updating the comment")?;
+        let answer = self.ask(
+            &Method::PATCH,
+            &path,
+            Some(&json!({ "body": body })),
+            "while updating the comment",
+        )?;
         Ok(parsed::<CommentForm>(&answer, &path)?.into())
     }
 
     /// A comment by id.
     pub fn comment(&self, id: u64) -> Result<Comment, GitHubError> {
         let path = self.path(&format!("/issues/comments/{id}"));
-        Ok(self.get::<CommentForm>(&path, "while reading the comment back")?.into())
+        Ok(self
+            .get::<CommentForm>(&path, "while reading the comment back")?
+            .into())
     }
 
     /// Deletes a comment.
     pub fn remove_comment(&self, id: u64) -> Result<(), GitHubError> {
         let path = self.path(&format!("/issues/comments/{id}"));
-        self.ask(&Method::DELETE, &path, None, "while removing a second comment").map(|_| ())
+        self.ask(
+            &Method::DELETE,
+            &path,
+            None,
+            "while removing a second comment",
+        )
+        .map(|_| ())
     }
 }
 

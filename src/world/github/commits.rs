@@ -26,7 +26,8 @@ impl Blob {
     pub fn holds(&self, bytes: &[u8]) -> bool {
         match self {
             Self::Link => false,
-            Self::File(id) => IdForm::of(id).is_some_and(|form| ObjectId::of(form, ObjectKind::Blob, bytes).is(id)),
+            Self::File(id) => IdForm::of(id)
+                .is_some_and(|form| ObjectId::of(form, ObjectKind::Blob, bytes).is(id)),
         }
     }
 }
@@ -43,7 +44,10 @@ impl GitHub {
     pub fn tree(&self, commit: &str) -> Result<Option<Tree>, GitHubError> {
         let doing = "while reading the list of a commit's files";
         // GitHub takes a commit's id for that of its tree.
-        let path = self.path(&format!("/git/trees/{}?recursive=1", encoded_segment(commit)));
+        let path = self.path(&format!(
+            "/git/trees/{}?recursive=1",
+            encoded_segment(commit)
+        ));
         let form: CommitTreeForm = self.get(&path, doing)?;
         if form.truncated {
             return Ok(None);

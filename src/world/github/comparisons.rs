@@ -53,7 +53,10 @@ impl CommitComparison {
 
     /// The accounts of a listed commit's author and committer.
     pub fn people_of(&self, commit: &str) -> &[String] {
-        self.people.get(commit).map(Vec::as_slice).unwrap_or_default()
+        self.people
+            .get(commit)
+            .map(Vec::as_slice)
+            .unwrap_or_default()
     }
 
     /// Whether all commits since the merge base are listed.
@@ -65,18 +68,47 @@ impl CommitComparison {
 impl GitHub {
     /// Compares a commit with its merge base with another commit.
     pub fn compare(&self, base: &str, head: &str) -> Result<CommitComparison, GitHubError> {
-        let path = self.path(&format!("/compare/{}...{}", encoded_segment(base), encoded_segment(head)));
-        let ComparisonForm { merge_base_commit, commits, files } = self.get(&path, "while comparing two commits")?;
+        let path = self.path(&format!(
+            "/compare/{}...{}",
+            encoded_segment(base),
+            encoded_segment(head)
+        ));
+        let ComparisonForm {
+            merge_base_commit,
+            commits,
+            files,
+        } = self.get(&path, "while comparing two commits")?;
         let (mut first_parents, mut people) = (BTreeMap::new(), BTreeMap::new());
-        for ComparedCommitForm { sha, parents, author, committer } in commits {
-            first_parents.insert(sha.clone(), parents.into_iter().next().map(|parent| parent.sha));
-            let all = [author, committer].into_iter().flatten().map(AccountForm::login);
-            people.insert(sha, all.filter(|login| !login.is_empty() && login != WEB_FLOW).collect());
+        for ComparedCommitForm {
+            sha,
+            parents,
+            author,
+            committer,
+        } in commits
+        {
+            first_parents.insert(
+                sha.clone(),
+                parents.into_iter().next().map(|parent| parent.sha),
+            );
+            let all = [author, committer]
+                .into_iter()
+                .flatten()
+                .map(AccountForm::login);
+            people.insert(
+                sha,
+                all.filter(|login| !login.is_empty() && login != WEB_FLOW)
+                    .collect(),
+            );
         }
         let is_whole = files.len() < MOST_FILES;
         let files = files.into_iter().map(ComparedFile::from).collect();
         let (merge_base, files) = (merge_base_commit.sha, is_whole.then_some(files));
-        Ok(CommitComparison { merge_base, parents: first_parents, people, files })
+        Ok(CommitComparison {
+            merge_base,
+            parents: first_parents,
+            people,
+            files,
+        })
     }
 
     /// The branches of a merge queue: their full names by the commit of the group.
@@ -84,7 +116,10 @@ impl GitHub {
         let name = encoded_segment(&format!("heads/gh-readonly-queue/{into}/"));
         let path = self.path(&format!("/git/matching-refs/{name}"));
         let refs: Vec<QueueRefForm> = self.get(&path, "while listing the merge queue")?;
-        Ok(refs.into_iter().map(|one| (one.object.sha, one.name)).collect())
+        Ok(refs
+            .into_iter()
+            .map(|one| (one.object.sha, one.name))
+            .collect())
     }
 }
 
@@ -123,7 +158,16 @@ struct QueueRefForm {
 
 impl From<ComparedFileForm> for ComparedFile {
     fn from(form: ComparedFileForm) -> Self {
-        let ComparedFileForm { filename, sha, status, previous_filename } = form;
-        Self { path: filename, blob: sha.filter(|_| status != "removed"), previous: previous_filename }
+        let ComparedFileForm {
+            filename,
+            sha,
+            status,
+            previous_filename,
+        } = form;
+        Self {
+            path: filename,
+            blob: sha.filter(|_| status != "removed"),
+            previous: previous_filename,
+        }
     }
 }

@@ -16,7 +16,9 @@ impl GitHub {
         let encoded = encoded_segment(file.as_str());
         let path = self.path(&format!("/contents/{encoded}?ref={commit}"));
         let doing = "while reading a file of the base commit";
-        let Some(form) = if_found(self.get(&path, doing))? else { return Ok(None) };
+        let Some(form) = if_found(self.get(&path, doing))? else {
+            return Ok(None);
+        };
         match content(&form)? {
             Some(bytes) => Ok(Some(bytes)),
             None => self.ask_raw(&path, doing).map(|answer| Some(answer.body)),
@@ -29,8 +31,16 @@ fn content(form: &ContentForm) -> Result<Option<Vec<u8>>, GitHubError> {
     if form.encoding != "base64" {
         return Ok(None);
     }
-    let plain: String = form.content.chars().filter(|char| !char.is_whitespace()).collect();
-    STANDARD.decode(plain).context("the file's base64 is broken").map(Some).map_err(GitHubError::Failed)
+    let plain: String = form
+        .content
+        .chars()
+        .filter(|char| !char.is_whitespace())
+        .collect();
+    STANDARD
+        .decode(plain)
+        .context("the file's base64 is broken")
+        .map(Some)
+        .map_err(GitHubError::Failed)
 }
 
 #[derive(Deserialize)]

@@ -8,16 +8,28 @@ use octocrab::Octocrab;
 
 use super::redirect::HOPS;
 use super::send_once::{SendError, send_once};
-use super::{GitHub, GitHubError, GitHubResponse, JSON, Repeatable, TIMEOUTS, TRIES, backoff, error, pause};
+use super::{
+    GitHub, GitHubError, GitHubResponse, JSON, Repeatable, TIMEOUTS, TRIES, backoff, error, pause,
+};
 
 impl GitHub {
     /// Downloads from an address of the API, at most `limit` bytes.
-    pub(super) fn download(&self, path: &str, limit: u64, doing: &'static str) -> Result<Vec<u8>, GitHubError> {
-        self.within_longest(self.fetched(path, limit)).map_err(|refusal| match refusal {
-            GitHubError::Failed(error) => GitHubError::Failed(error.context(format!("{doing} (GET {path})"))),
-            GitHubError::Unusable(error) => GitHubError::Unusable(error.context(format!("{doing} (GET {path})"))),
-            other => other,
-        })
+    pub(super) fn download(
+        &self,
+        path: &str,
+        limit: u64,
+        doing: &'static str,
+    ) -> Result<Vec<u8>, GitHubError> {
+        self.within_longest(self.fetched(path, limit))
+            .map_err(|refusal| match refusal {
+                GitHubError::Failed(error) => {
+                    GitHubError::Failed(error.context(format!("{doing} (GET {path})")))
+                }
+                GitHubError::Unusable(error) => {
+                    GitHubError::Unusable(error.context(format!("{doing} (GET {path})")))
+                }
+                other => other,
+            })
     }
 
     async fn fetched(&self, path: &str, limit: u64) -> Result<Vec<u8>, GitHubError> {
@@ -32,7 +44,10 @@ impl GitHub {
                         other => other,
                     });
                 }
-                Ok(answer) => (pause(Repeatable::Yes, &answer, tries), error(&Method::GET, &answer, self.read_only)),
+                Ok(answer) => (
+                    pause(Repeatable::Yes, &answer, tries),
+                    error(&Method::GET, &answer, self.read_only),
+                ),
                 Err(SendError::Refused(error)) => return Err(GitHubError::Unusable(error)),
                 Err(SendError::Broken(error)) => (Some(backoff(tries)), GitHubError::Failed(error)),
             };
@@ -44,14 +59,18 @@ impl GitHub {
                 Some(_) | None => return Err(refused),
             }
         }
-        Err(GitHubError::Failed(anyhow::anyhow!("GitHub never answered")))
+        Err(GitHubError::Failed(anyhow::anyhow!(
+            "GitHub never answered"
+        )))
     }
 
     /// Calls the API, then follows its redirects.
     async fn hops(&self, path: &str, limit: u64) -> Result<GitHubResponse, SendError> {
         let mut answer = got(&self.clients.asking, path, limit).await?;
         for _ in 0..HOPS {
-            let Some(next) = self.api.next_path(&Method::GET, &answer) else { break };
+            let Some(next) = self.api.next_path(&Method::GET, &answer) else {
+                break;
+            };
             answer = got(&self.clients.asking, &next, limit).await?;
         }
         for _ in 0..HOPS {
@@ -62,7 +81,9 @@ impl GitHub {
             answer = got(&self.clients.bare, &next, limit).await?;
         }
         match answer.status.is_redirection() {
-            true => Err(SendError::Refused(anyhow::anyhow!("there were more than {HOPS} redirects"))),
+            true => Err(SendError::Refused(anyhow::anyhow!(
+                "there were more than {HOPS} redirects"
+            ))),
             false => Ok(answer),
         }
     }
@@ -70,12 +91,20 @@ impl GitHub {
 
 /// The target of a redirect. It may contain a signature, so messages must not show it.
 fn location(headers: &HeaderMap, plain: bool) -> anyhow::Result<String> {
-    let text = headers.get("location").and_then(|value| value.to_str().ok()).context("a redirect has no address")?;
-    let uri: Uri = text.parse().ok().context("a redirect has an invalid address")?;
+    let text = headers
+        .get("location")
+        .and_then(|value| value.to_str().ok())
+        .context("a redirect has no address")?;
+    let uri: Uri = text
+        .parse()
+        .ok()
+        .context("a redirect has an invalid address")?;
     match uri.scheme_str() {
         Some("https") => Ok(text.to_owned()),
         Some("http") if plain => Ok(text.to_owned()),
-        Some(_) | None => anyhow::bail!("a redirect leads to an address without TLS, which is not followed"),
+        Some(_) | None => {
+            anyhow::bail!("a redirect leads to an address without TLS, which is not followed")
+        }
     }
 }
 
@@ -84,13 +113,22 @@ async fn got(client: &Octocrab, address: &str, limit: u64) -> Result<GitHubRespo
         .method(Method::GET)
         .uri(address)
         .header("accept", JSON)
-        .header("user-agent", concat!("goldgate/", env!("CARGO_PKG_VERSION")))
+        .header(
+            "user-agent",
+            concat!("goldgate/", env!("CARGO_PKG_VERSION")),
+        )
         .header("x-github-api-version", "2022-11-28")
         .body(String::new())
         .map_err(|_| SendError::Refused(anyhow::anyhow!("the address is not valid")))?;
     // The client's errors contain the whole address.
-    let answer = send_once(client, request, limit, |_| anyhow::anyhow!("the connection broke")).await?;
-    Ok(GitHubResponse { status: checked_status(answer.status, &answer.headers), ..answer })
+    let answer = send_once(client, request, limit, |_| {
+        anyhow::anyhow!("the connection broke")
+    })
+    .await?;
+    Ok(GitHubResponse {
+        status: checked_status(answer.status, &answer.headers),
+        ..answer
+    })
 }
 
 /// Treats a redirect status without an address as a server error.

@@ -20,11 +20,18 @@ pub struct DownloadClients {
 impl DownloadClients {
     pub fn open(api: &str, token: &Secret) -> anyhow::Result<Self> {
         let context = "while building the client for downloads";
-        let asking = Octocrab::builder().base_uri(api).with_context(|| format!("GITHUB_API_URL is {api:?}"))?;
+        let asking = Octocrab::builder()
+            .base_uri(api)
+            .with_context(|| format!("GITHUB_API_URL is {api:?}"))?;
         Ok(Self {
-            asking: asking.personal_token(token.reveal()).build_with_reqwest(web::client()?).context(context)?,
+            asking: asking
+                .personal_token(token.reveal())
+                .build_with_reqwest(web::client()?)
+                .context(context)?,
             // Without the API's address: octocrab puts its path, `/api/v3` of an Enterprise Server, in front of every other address too.
-            bare: Octocrab::builder().build_with_reqwest(web::client()?).context(context)?,
+            bare: Octocrab::builder()
+                .build_with_reqwest(web::client()?)
+                .context(context)?,
             plain: api.starts_with("http://"),
         })
     }

@@ -23,5 +23,9 @@ pub(super) struct LoginForm {
 
 /// Where the head of a pull request is, by the repositories of its head and its base. A head without one was in a fork that is gone.
 pub fn origin_of(head: Option<u64>, base: Option<u64>) -> BranchOrigin {
-    if head.is_some() && head == base { BranchOrigin::Same } else { BranchOrigin::Fork }
+    if head.is_some() && head == base {
+        BranchOrigin::Same
+    } else {
+        BranchOrigin::Fork
+    }
 }

@@ -27,7 +27,11 @@ impl GitHub {
 
     fn ask_viewer(&self) -> Option<String> {
         let path = &self.graphql.path;
-        let answer = self.ask_repeatable(path, &json!({ "query": VIEWER }), "while asking for the token's account");
+        let answer = self.ask_repeatable(
+            path,
+            &json!({ "query": VIEWER }),
+            "while asking for the token's account",
+        );
         let form: ViewerAnswerForm = parsed(&answer.ok()?, path).ok()?;
         Some(form.data?.viewer?.login).filter(|login| !login.is_empty())
     }

@@ -21,9 +21,18 @@ impl GitHub {
         if self.has_label(label.name)? {
             return Ok(false);
         }
-        let RepositoryLabel { name, color, description } = label;
+        let RepositoryLabel {
+            name,
+            color,
+            description,
+        } = label;
         let body = json!({ "name": name, "color": color, "description": description });
-        match self.ask(&Method::POST, &self.path("/labels"), Some(&body), "while creating the label") {
+        match self.ask(
+            &Method::POST,
+            &self.path("/labels"),
+            Some(&body),
+            "while creating the label",
+        ) {
             Ok(_) => Ok(true),
             // Another job may have created it meanwhile.
             Err(error) if error.is_denied() || !self.has_label(name)? => Err(error),

@@ -120,20 +120,33 @@ impl GitHub {
     /// The address is not valid, or a client cannot be built.
     pub fn open(api: &str, repository: &str, token: &Secret) -> anyhow::Result<Self> {
         let well_formed = repository.split('/').count() == 2
-            && repository.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/'));
-        anyhow::ensure!(well_formed, "GITHUB_REPOSITORY is {repository:?}; use owner/name");
+            && repository.bytes().all(|byte| {
+                byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/')
+            });
+        anyhow::ensure!(
+            well_formed,
+            "GITHUB_REPOSITORY is {repository:?}; use owner/name"
+        );
         let runtime = start_runtime().context("while starting the network client")?;
         Self::open_on(runtime, api, repository, token)
     }
 
-    fn open_on(runtime: Runtime, api: &str, repository: &str, token: &Secret) -> anyhow::Result<Self> {
+    fn open_on(
+        runtime: Runtime,
+        api: &str,
+        repository: &str,
+        token: &Secret,
+    ) -> anyhow::Result<Self> {
         // octocrab spawns a task when it is built.
         let guard = runtime.enter();
         let address = ApiAddress::parse(api)?;
         let client = built(api, "GITHUB_API_URL", token)?;
         let clients = DownloadClients::open(api, token)?;
         drop(guard);
-        let graphql = GraphQl { client: client.clone(), path: "/graphql".to_owned() };
+        let graphql = GraphQl {
+            client: client.clone(),
+            path: "/graphql".to_owned(),
+        };
         let repository = repository.to_owned();
         let (viewer, writer, default_branch, rules) = Default::default();
         Ok(Self {
@@ -161,11 +174,19 @@ impl GitHub {
     /// # Errors
     /// The address is not valid, or a client cannot be built.
     pub fn with_graphql(self, address: &str, token: &Secret) -> anyhow::Result<Self> {
-        let uri: Uri = address.parse().with_context(|| format!("GITHUB_GRAPHQL_URL is {address:?}"))?;
+        let uri: Uri = address
+            .parse()
+            .with_context(|| format!("GITHUB_GRAPHQL_URL is {address:?}"))?;
         let guard = self.runtime.enter();
         let client = built(address, "GITHUB_GRAPHQL_URL", token)?;
         drop(guard);
-        Ok(Self { graphql: GraphQl { client, path: uri.path().to_owned() }, ..self })
+        Ok(Self {
+            graphql: GraphQl {
+                client,
+                path: uri.path().to_owned(),
+            },
+            ..self
+        })
     }
 
     /// The repository, as `owner/name`.
@@ -189,36 +210,87 @@ impl GitHub {
         body: Option<&Value>,
         doing: &'static str,
     ) -> Result<GitHubResponse, GitHubError> {
-        let repeatable = if *method == Method::POST { Repeatable::No } else { Repeatable::Yes };
-        self.ask_as(&GitHubRequest { method, path, body, form: JSON, repeatable }, doing)
+        let repeatable = if *method == Method::POST {
+            Repeatable::No
+        } else {
+            Repeatable::Yes
+        };
+        self.ask_as(
+            &GitHubRequest {
+                method,
+                path,
+                body,
+                form: JSON,
+                repeatable,
+            },
+            doing,
+        )
     }
 
     /// Sends a POST that changes nothing more when it is sent twice, so that it is retried after a server error as well.
-    fn ask_repeatable(&self, path: &str, body: &Value, doing: &'static str) -> Result<GitHubResponse, GitHubError> {
+    fn ask_repeatable(
+        &self,
+        path: &str,
+        body: &Value,
+        doing: &'static str,
+    ) -> Result<GitHubResponse, GitHubError> {
         let (method, body) = (&Method::POST, Some(body));
-        self.ask_as(&GitHubRequest { method, path, body, form: JSON, repeatable: Repeatable::Yes }, doing)
+        self.ask_as(
+            &GitHubRequest {
+                method,
+                path,
+                body,
+                form: JSON,
+                repeatable: Repeatable::Yes,
+            },
+            doing,
+        )
     }
 
     /// Reads the unchanged bytes of a file.
     fn ask_raw(&self, path: &str, doing: &'static str) -> Result<GitHubResponse, GitHubError> {
         let (method, body) = (&Method::GET, None);
-        self.ask_as(&GitHubRequest { method, path, body, form: RAW, repeatable: Repeatable::Yes }, doing)
+        self.ask_as(
+            &GitHubRequest {
+                method,
+                path,
+                body,
+                form: RAW,
+                repeatable: Repeatable::Yes,
+            },
+            doing,
+        )
     }
 
-    fn ask_as(&self, request: &GitHubRequest<'_>, doing: &'static str) -> Result<GitHubResponse, GitHubError> {
-        self.within_longest(self.send(request)).map_err(|refusal| match refusal {
-            GitHubError::Failed(error) => {
-                GitHubError::Failed(error.context(format!("{doing} ({} {})", request.method.as_str(), request.path)))
-            }
-            other => other,
-        })
+    fn ask_as(
+        &self,
+        request: &GitHubRequest<'_>,
+        doing: &'static str,
+    ) -> Result<GitHubResponse, GitHubError> {
+        self.within_longest(self.send(request))
+            .map_err(|refusal| match refusal {
+                GitHubError::Failed(error) => GitHubError::Failed(error.context(format!(
+                    "{doing} ({} {})",
+                    request.method.as_str(),
+                    request.path
+                ))),
+                other => other,
+            })
     }
 
     /// Waits for a request with its retries, at most [`LONGEST`].
-    fn within_longest<T>(&self, request: impl Future<Output = Result<T, GitHubError>>) -> Result<T, GitHubError> {
-        let outcome = self.runtime.block_on(async { tokio::time::timeout(LONGEST, request).await });
+    fn within_longest<T>(
+        &self,
+        request: impl Future<Output = Result<T, GitHubError>>,
+    ) -> Result<T, GitHubError> {
+        let outcome = self
+            .runtime
+            .block_on(async { tokio::time::timeout(LONGEST, request).await });
         outcome.unwrap_or_else(|_| {
-            Err(GitHubError::Failed(anyhow::anyhow!("it took longer than {} s", LONGEST.as_secs())))
+            Err(GitHubError::Failed(anyhow::anyhow!(
+                "it took longer than {} s",
+                LONGEST.as_secs()
+            )))
         })
     }
 
@@ -228,12 +300,21 @@ impl GitHub {
     }
 
     /// Posts to an address of the API, and reads its answer.
-    fn post<T: DeserializeOwned>(&self, path: &str, body: &Value, doing: &'static str) -> Result<T, GitHubError> {
+    fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &Value,
+        doing: &'static str,
+    ) -> Result<T, GitHubError> {
         parsed(&self.ask(&Method::POST, path, Some(body), doing)?, path)
     }
 
     /// Every entry of a list, across its pages.
-    fn entries<T: DeserializeOwned>(&self, path: &str, doing: &'static str) -> Result<Vec<T>, GitHubError> {
+    fn entries<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        doing: &'static str,
+    ) -> Result<Vec<T>, GitHubError> {
         let mut all = Vec::new();
         for page in 1..=PAGES {
             let path = format!("{path}?per_page={PAGE}&page={page}");
@@ -254,14 +335,16 @@ impl GitHub {
         loop {
             let (wait, refusal) = match self.sent(request).await {
                 Ok(answer) if answer.status.is_success() => return Ok(answer),
-                Ok(answer) => {
-                    (pause(request.repeatable, &answer, tries), error(request.method, &answer, self.read_only))
-                }
+                Ok(answer) => (
+                    pause(request.repeatable, &answer, tries),
+                    error(request.method, &answer, self.read_only),
+                ),
                 Err(SendError::Refused(error)) => (None, GitHubError::Failed(error)),
                 // GitHub may have executed a request whose answer was lost.
-                Err(SendError::Broken(error)) => {
-                    ((request.repeatable == Repeatable::Yes).then(|| backoff(tries)), GitHubError::Failed(error))
-                }
+                Err(SendError::Broken(error)) => (
+                    (request.repeatable == Repeatable::Yes).then(|| backoff(tries)),
+                    GitHubError::Failed(error),
+                ),
             };
             match wait {
                 Some(wait) if tries < TRIES && waited.saturating_add(wait) <= TIMEOUTS => {
@@ -281,32 +364,56 @@ impl GitHub {
         }
         let mut answer = asked(&self.client, request, request.path).await?;
         for _ in 0..HOPS {
-            let Some(path) = self.api.next_path(request.method, &answer) else { break };
+            let Some(path) = self.api.next_path(request.method, &answer) else {
+                break;
+            };
             answer = asked(&self.client, request, &path).await?;
         }
         Ok(answer)
     }
 }
 
-async fn asked(client: &Octocrab, request: &GitHubRequest<'_>, path: &str) -> Result<GitHubResponse, SendError> {
-    let GitHubRequest { method, path: _, body, form, repeatable: _ } = *request;
+async fn asked(
+    client: &Octocrab,
+    request: &GitHubRequest<'_>,
+    path: &str,
+) -> Result<GitHubResponse, SendError> {
+    let GitHubRequest {
+        method,
+        path: _,
+        body,
+        form,
+        repeatable: _,
+    } = *request;
     let text = body.map(Value::to_string).unwrap_or_default();
     let request = http::Request::builder()
         .method(method.clone())
         .uri(path)
         .header("accept", form)
         .header("content-type", "application/json")
-        .header("user-agent", concat!("goldgate/", env!("CARGO_PKG_VERSION")))
+        .header(
+            "user-agent",
+            concat!("goldgate/", env!("CARGO_PKG_VERSION")),
+        )
         .header("x-github-api-version", "2022-11-28")
         .body(text)
         .map_err(|error| SendError::Refused(error.into()))?;
-    send_once(client, request, InputLimit::API_ANSWER.most, anyhow::Error::from).await
+    send_once(
+        client,
+        request,
+        InputLimit::API_ANSWER.most,
+        anyhow::Error::from,
+    )
+    .await
 }
 
 fn built(address: &str, variable: &str, token: &Secret) -> anyhow::Result<Octocrab> {
     // The client panics on others, which no header can have.
     let is_of_token = |byte: u8| byte.is_ascii_graphic();
-    anyhow::ensure!(token.reveal().bytes().all(is_of_token), "the token has a character that no token of GitHub has");
+    anyhow::ensure!(
+        token.reveal().bytes().all(is_of_token),
+        "the token has a character that no token of GitHub has"
+    );
     Octocrab::builder()
         .base_uri(address)
         .with_context(|| format!("{variable} is {address:?}"))?

@@ -31,17 +31,27 @@ impl GitHub {
     /// The open pull requests from a branch of this repository. GitHub finds those of a fork of the same owner as well.
     pub fn own_open_pulls(&self, branch: &str) -> Result<Vec<OpenPull>, GitHubError> {
         let found = self.open_pulls(self.owner(), branch)?;
-        Ok(found.into_iter().filter(|pull| pull.origin == BranchOrigin::Same).collect())
+        Ok(found
+            .into_iter()
+            .filter(|pull| pull.origin == BranchOrigin::Same)
+            .collect())
     }
 
     /// All open pull requests. For a commit GitHub lists none that only a fork has (TooTallNate/nx.js#410), and perhaps none of forks at all.
     pub fn every_open_pull(&self) -> Result<Vec<OpenPull>, GitHubError> {
-        Ok(open(self.entries(&self.path("/pulls"), "while listing the open pull requests")?))
+        Ok(open(self.entries(
+            &self.path("/pulls"),
+            "while listing the open pull requests",
+        )?))
     }
 }
 
 fn open(forms: Vec<PullForm>) -> Vec<OpenPull> {
-    forms.into_iter().filter(|form| form.state == "open").map(OpenPull::from).collect()
+    forms
+        .into_iter()
+        .filter(|form| form.state == "open")
+        .map(OpenPull::from)
+        .collect()
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,19 +64,34 @@ pub struct ClosedPull {
 
 impl GitHub {
     /// The newest closed pull request from a branch of this repository into another one, of the newest [`PAGE`] of its owner.
-    pub fn newest_closed_pull(&self, branch: &str, into: &str) -> Result<Option<ClosedPull>, GitHubError> {
+    pub fn newest_closed_pull(
+        &self,
+        branch: &str,
+        into: &str,
+    ) -> Result<Option<ClosedPull>, GitHubError> {
         let head = encoded_segment(&format!("{}:{branch}", self.owner()));
         let into = encoded_segment(into);
         let path = self
             .path(&format!("/pulls?state=closed&head={head}&base={into}&sort=created&direction=desc&per_page={PAGE}"));
-        let forms: Vec<MergedPullForm> = self.get(&path, "while looking for a closed pull request")?;
-        let newest = forms.into_iter().find(|form| origin(&form.head, &form.base) == BranchOrigin::Same);
-        Ok(newest.map(|MergedPullForm { number, head, merged_at, body, .. }| ClosedPull {
-            number,
-            head: head.sha,
-            description: body.unwrap_or_default(),
-            is_merged: merged_at.is_some(),
-        }))
+        let forms: Vec<MergedPullForm> =
+            self.get(&path, "while looking for a closed pull request")?;
+        let newest = forms
+            .into_iter()
+            .find(|form| origin(&form.head, &form.base) == BranchOrigin::Same);
+        Ok(newest.map(
+            |MergedPullForm {
+                 number,
+                 head,
+                 merged_at,
+                 body,
+                 ..
+             }| ClosedPull {
+                number,
+                head: head.sha,
+                description: body.unwrap_or_default(),
+                is_merged: merged_at.is_some(),
+            },
+        ))
     }
 }
 
@@ -87,16 +112,29 @@ impl GitHub {
     /// The pull requests that were merged into a branch, those that changed last first: one page.
     pub fn merged_pulls(&self, into: &str) -> Result<Vec<MergedPull>, GitHubError> {
         let into = encoded_segment(into);
-        let path = self.path(&format!("/pulls?state=closed&base={into}&sort=updated&direction=desc&per_page={PAGE}"));
-        let forms: Vec<MergedPullForm> = self.get(&path, "while looking for merged pull requests")?;
-        Ok(forms.into_iter().filter_map(MergedPullForm::merged).collect())
+        let path = self.path(&format!(
+            "/pulls?state=closed&base={into}&sort=updated&direction=desc&per_page={PAGE}"
+        ));
+        let forms: Vec<MergedPullForm> =
+            self.get(&path, "while looking for merged pull requests")?;
+        Ok(forms
+            .into_iter()
+            .filter_map(MergedPullForm::merged)
+            .collect())
     }
 
     /// The merged pull requests of a commit.
     pub fn merged_pulls_of(&self, commit: &str) -> Result<Vec<MergedPull>, GitHubError> {
-        let path = self.path(&format!("/commits/{}/pulls?per_page={PAGE}", encoded_segment(commit)));
-        let forms: Vec<MergedPullForm> = self.get(&path, "while looking for the commit's pull requests")?;
-        Ok(forms.into_iter().filter_map(MergedPullForm::merged).collect())
+        let path = self.path(&format!(
+            "/commits/{}/pulls?per_page={PAGE}",
+            encoded_segment(commit)
+        ));
+        let forms: Vec<MergedPullForm> =
+            self.get(&path, "while looking for the commit's pull requests")?;
+        Ok(forms
+            .into_iter()
+            .filter_map(MergedPullForm::merged)
+            .collect())
     }
 }
 
@@ -111,10 +149,16 @@ pub enum MergeState {
 
 impl GitHub {
     /// A pull request with its test merge. This request makes GitHub create it.
-    pub fn pull_and_merge(&self, number: u64) -> Result<(PullRequestDetails, MergeState), GitHubError> {
+    pub fn pull_and_merge(
+        &self,
+        number: u64,
+    ) -> Result<(PullRequestDetails, MergeState), GitHubError> {
         let path = self.path(&format!("/pulls/{number}"));
         let answer = self.ask(&Method::GET, &path, None, "while reading the test merge")?;
-        let MergeForm { mergeable, merge_commit_sha } = parsed(&answer, &path)?;
+        let MergeForm {
+            mergeable,
+            merge_commit_sha,
+        } = parsed(&answer, &path)?;
         let state = match (mergeable, merge_commit_sha) {
             (Some(false), _) => MergeState::Conflict,
             (Some(true), Some(merge)) => MergeState::Made(merge),
@@ -143,18 +187,27 @@ impl GitHub {
 
     /// Whether a branch has a commit in its history.
     pub fn branch_has(&self, branch: &str, commit: &str) -> Result<bool, GitHubError> {
-        self.merge_base(branch, commit).map(|common| common == commit)
+        self.merge_base(branch, commit)
+            .map(|common| common == commit)
     }
 
     /// Whether a commit has another one in its history, or is that commit.
     pub fn has_commit(&self, newer: &str, commit: &str) -> Result<bool, GitHubError> {
-        self.common_commit(newer, commit).map(|common| common == commit)
+        self.common_commit(newer, commit)
+            .map(|common| common == commit)
     }
 
     /// The merge base of two commits.
     fn common_commit(&self, one: &str, other: &str) -> Result<String, GitHubError> {
-        let path = self.path(&format!("/compare/{}...{}?per_page=1", encoded_segment(one), encoded_segment(other)));
-        Ok(self.get::<CompareForm>(&path, "while reading the merge base")?.merge_base_commit.sha)
+        let path = self.path(&format!(
+            "/compare/{}...{}?per_page=1",
+            encoded_segment(one),
+            encoded_segment(other)
+        ));
+        Ok(self
+            .get::<CompareForm>(&path, "while reading the merge base")?
+            .merge_base_commit
+            .sha)
     }
 }
 
@@ -171,9 +224,23 @@ struct MergedPullForm {
 impl MergedPullForm {
     /// `None` if the pull request is not merged.
     fn merged(self) -> Option<MergedPull> {
-        let Self { number, head, base, merged_at, merge_commit_sha, body } = self;
+        let Self {
+            number,
+            head,
+            base,
+            merged_at,
+            merge_commit_sha,
+            body,
+        } = self;
         let (at, description) = (merged_at?, body.unwrap_or_default());
-        Some(MergedPull { number, head: head.sha, at, description, into: base.name, commit: merge_commit_sha })
+        Some(MergedPull {
+            number,
+            head: head.sha,
+            at,
+            description,
+            into: base.name,
+            commit: merge_commit_sha,
+        })
     }
 }
 

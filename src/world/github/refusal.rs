@@ -120,7 +120,9 @@ impl GitHubError {
     pub fn explained(self, what: &str, permission: &str) -> anyhow::Error {
         match self {
             Self::Failed(error) | Self::Unusable(error) => error.context(what.to_owned()),
-            Self::Refused(_) | Self::Missing => anyhow::anyhow!("{what}: {}", self.reason(permission)),
+            Self::Refused(_) | Self::Missing => {
+                anyhow::anyhow!("{what}: {}", self.reason(permission))
+            }
         }
     }
 }
@@ -129,17 +131,25 @@ impl GitHubRefusal {
     /// The reason as a clause. `permission` is what the request needs, such as `statuses: write`.
     pub fn explained(&self, permission: &str) -> String {
         match self {
-            Self::Permission(sets) => format!("the job needs the permission `{}`", named(sets, permission)),
-            Self::ReadOnly(ReadOnlyToken::Fork) => "the token of a fork's pull request is read-only".to_owned(),
+            Self::Permission(sets) => {
+                format!("the job needs the permission `{}`", named(sets, permission))
+            }
+            Self::ReadOnly(ReadOnlyToken::Fork) => {
+                "the token of a fork's pull request is read-only".to_owned()
+            }
             Self::ReadOnly(ReadOnlyToken::Dependabot) => format!(
                 "the token of a run that Dependabot started is read-only; the job needs the permission `{permission}`"
             ),
             Self::BadToken => "GitHub does not accept the token; check the input token".to_owned(),
-            Self::Locked => "the conversation is locked; unlock it and run the job again".to_owned(),
+            Self::Locked => {
+                "the conversation is locked; unlock it and run the job again".to_owned()
+            }
             Self::RateLimit(limit) => limit.explained(),
             Self::RunInProgress => "the workflow run is still in progress".to_owned(),
             Self::NothingFailed => "the workflow run has no failed job".to_owned(),
-            Self::TooOld => "GitHub starts no run again that is older than 30 days: push a commit".to_owned(),
+            Self::TooOld => {
+                "GitHub starts no run again that is older than 30 days: push a commit".to_owned()
+            }
             Self::Other(message) => format!("GitHub refuses it: {}", line(message, MESSAGE)),
         }
     }
@@ -149,7 +159,9 @@ impl RateLimit {
     fn explained(self) -> String {
         let what = match self.kind {
             RateLimitKind::Primary => "GitHub's rate limit of this token is used up",
-            RateLimitKind::Secondary => "GitHub limits this token, because it sent too many requests in a short time",
+            RateLimitKind::Secondary => {
+                "GitHub limits this token, because it sent too many requests in a short time"
+            }
         };
         let minutes = self.wait.unwrap_or(SECONDARY).as_secs().div_ceil(60).max(1);
         format!("{what}; run the job again in {minutes} min")
@@ -159,7 +171,10 @@ impl RateLimit {
 /// The permission to show: `expected`, unless GitHub names sets of which none is about the same scope.
 fn named(sets: &[Vec<String>], expected: &str) -> String {
     let scope = |permission: &str| permission.split(':').next().unwrap_or_default().to_owned();
-    let is_known = sets.iter().flatten().any(|one| scope(one) == scope(expected));
+    let is_known = sets
+        .iter()
+        .flatten()
+        .any(|one| scope(one) == scope(expected));
     match sets.first() {
         Some(first) if !is_known => first.join("` and `"),
         Some(_) | None => expected.to_owned(),
@@ -167,7 +182,11 @@ fn named(sets: &[Vec<String>], expected: &str) -> String {
 }
 
 /// The error in an unsuccessful answer. GitHub answers 403 for many reasons, and only some are missing permissions.
-pub(super) fn error(method: &Method, answer: &GitHubResponse, read_only: Option<ReadOnlyToken>) -> GitHubError {
+pub(super) fn error(
+    method: &Method,
+    answer: &GitHubResponse,
+    read_only: Option<ReadOnlyToken>,
+) -> GitHubError {
     if let Some(limit) = rate_limit(answer) {
         return GitHubRefusal::RateLimit(limit).into();
     }
@@ -181,7 +200,11 @@ pub(super) fn error(method: &Method, answer: &GitHubResponse, read_only: Option<
         }
         StatusCode::NOT_FOUND => GitHubError::Missing,
         status => {
-            let detail = if message.is_empty() { message } else { format!(": {message}") };
+            let detail = if message.is_empty() {
+                message
+            } else {
+                format!(": {message}")
+            };
             GitHubError::Failed(anyhow::anyhow!("GitHub answered {status}{detail}"))
         }
     }
@@ -210,8 +233,12 @@ fn forbidden(message: &str, read_only: Option<ReadOnlyToken>) -> Option<GitHubRe
 
 /// How GitHub says that a token lacks a permission, in lower case: "Resource not accessible by integration", "Resource not accessible by
 /// personal access token", "Must have admin rights to Repository.", "Must have push access to repository", "You do not have permission to …".
-const DENIED: [&str; 4] =
-    ["not accessible by", "must have admin rights", "must have push access", "not have permission"];
+const DENIED: [&str; 4] = [
+    "not accessible by",
+    "must have admin rights",
+    "must have push access",
+    "not have permission",
+];
 
 /// A 403 for another reason than the known ones: a missing permission where GitHub says so or says nothing; else what GitHub says. The header
 /// with the accepted permissions decides nothing, because GitHub may also send it when the repository is archived, or an allow list or a
@@ -219,19 +246,33 @@ const DENIED: [&str; 4] =
 fn unknown(answer: &GitHubResponse, message: String) -> GitHubRefusal {
     let said = message.to_lowercase();
     let is_permission = said.is_empty() || DENIED.iter().any(|words| said.contains(words));
-    if is_permission { GitHubRefusal::Permission(accepted(answer)) } else { GitHubRefusal::Other(message) }
+    if is_permission {
+        GitHubRefusal::Permission(accepted(answer))
+    } else {
+        GitHubRefusal::Other(message)
+    }
 }
 
 /// The sets of permissions that GitHub accepts for a request, such as `pull-requests: write` (docs, "Troubleshooting the REST API":
 /// sets are separated by semicolons, permissions of a set by commas).
 fn accepted(answer: &GitHubResponse) -> Vec<Vec<String>> {
-    let text = answer.headers.get("x-accepted-github-permissions").and_then(|value| value.to_str().ok());
+    let text = answer
+        .headers
+        .get("x-accepted-github-permissions")
+        .and_then(|value| value.to_str().ok());
     let one = |permission: &str| {
         let (scope, level) = permission.trim().split_once('=')?;
-        let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-        (is_plain(scope) && is_plain(level)).then(|| format!("{}: {level}", scope.replace('_', "-")))
+        let is_plain = |text: &str| {
+            text.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        };
+        (is_plain(scope) && is_plain(level))
+            .then(|| format!("{}: {level}", scope.replace('_', "-")))
     };
-    let sets = text.unwrap_or_default().split(';').map(|set| set.split(',').filter_map(one).collect::<Vec<_>>());
+    let sets = text
+        .unwrap_or_default()
+        .split(';')
+        .map(|set| set.split(',').filter_map(one).collect::<Vec<_>>());
     sets.filter(|set| !set.is_empty()).collect()
 }
 
@@ -244,32 +285,58 @@ fn message(answer: &GitHubResponse) -> String {
     let body = serde_json::from_slice::<Value>(&answer.body).unwrap_or_default();
     let errors = body["errors"].as_array().into_iter().flatten();
     let reasons = errors.filter_map(|error| error["message"].as_str().or(error.as_str()));
-    let said: Vec<&str> = body["message"].as_str().into_iter().chain(reasons).collect();
+    let said: Vec<&str> = body["message"]
+        .as_str()
+        .into_iter()
+        .chain(reasons)
+        .collect();
     said.join(": ").chars().take(MESSAGE).collect()
 }
 
 /// The limit that an answer reports, as 403 or 429 (docs, "Rate limits for the REST API").
 fn rate_limit(answer: &GitHubResponse) -> Option<RateLimit> {
     let number = |name| {
-        answer.headers.get(name).and_then(|value| value.to_str().ok()).and_then(|text| text.trim().parse::<u64>().ok())
+        answer
+            .headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .and_then(|text| text.trim().parse::<u64>().ok())
     };
     if answer.status != StatusCode::FORBIDDEN && answer.status != StatusCode::TOO_MANY_REQUESTS {
         return None;
     }
     let used_up = number("x-ratelimit-remaining") == Some(0);
     if let Some(seconds) = number("retry-after") {
-        let kind = if used_up { RateLimitKind::Primary } else { RateLimitKind::Secondary };
-        return Some(RateLimit { kind, wait: Some(Duration::from_secs(seconds)) });
+        let kind = if used_up {
+            RateLimitKind::Primary
+        } else {
+            RateLimitKind::Secondary
+        };
+        return Some(RateLimit {
+            kind,
+            wait: Some(Duration::from_secs(seconds)),
+        });
     }
     if used_up {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let wait = number("x-ratelimit-reset").map(|reset| Duration::from_secs(reset.saturating_sub(now)));
-        return Some(RateLimit { kind: RateLimitKind::Primary, wait });
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_secs());
+        let wait =
+            number("x-ratelimit-reset").map(|reset| Duration::from_secs(reset.saturating_sub(now)));
+        return Some(RateLimit {
+            kind: RateLimitKind::Primary,
+            wait,
+        });
     }
     let said = message(answer).to_lowercase();
     let is_limit = answer.status == StatusCode::TOO_MANY_REQUESTS
-        || ["rate limit", "abuse detection"].iter().any(|words| said.contains(words));
-    is_limit.then_some(RateLimit { kind: RateLimitKind::Secondary, wait: None })
+        || ["rate limit", "abuse detection"]
+            .iter()
+            .any(|words| said.contains(words));
+    is_limit.then_some(RateLimit {
+        kind: RateLimitKind::Secondary,
+        wait: None,
+    })
 }
 
 /// Whether a request may be sent twice.
@@ -282,7 +349,11 @@ pub(super) enum Repeatable {
 }
 
 /// How long to wait before a retry; `None` if a retry would not help.
-pub(super) fn pause(repeatable: Repeatable, answer: &GitHubResponse, tries: u32) -> Option<Duration> {
+pub(super) fn pause(
+    repeatable: Repeatable,
+    answer: &GitHubResponse,
+    tries: u32,
+) -> Option<Duration> {
     if let Some(limit) = rate_limit(answer) {
         let unknown = match answer.status {
             StatusCode::TOO_MANY_REQUESTS => backoff(tries),

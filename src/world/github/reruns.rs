@@ -25,6 +25,7 @@ impl GitHub {
         };
         let path = self.path(&format!("/actions/runs/{run}/{what}"));
         // A second request finds the run in progress.
-        self.ask_repeatable(&path, &json!({}), "while starting the run again").map(|_| ())
+        self.ask_repeatable(&path, &json!({}), "while starting the run again")
+            .map(|_| ())
     }
 }

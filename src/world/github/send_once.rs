@@ -26,12 +26,18 @@ pub(super) async fn send_once(
     let mut body = Vec::new();
     while let Some(frame) = frames.frame().await {
         let frame = frame.map_err(broken)?;
-        let Some(bytes) = frame.data_ref() else { continue };
+        let Some(bytes) = frame.data_ref() else {
+            continue;
+        };
         if (body.len() + bytes.len()) as u64 > limit {
             let what = format!("it is larger than {} MiB", limit / 1_048_576);
             return Err(SendError::Refused(anyhow::anyhow!(what)));
         }
         body.extend_from_slice(bytes);
     }
-    Ok(GitHubResponse { status: parts.status, headers: parts.headers, body })
+    Ok(GitHubResponse {
+        status: parts.status,
+        headers: parts.headers,
+        body,
+    })
 }

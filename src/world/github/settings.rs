@@ -47,7 +47,9 @@ impl GitHub {
             return Ok(known.clone());
         }
         let path = self.path("");
-        let now = self.get::<SettingsForm>(&path, "while reading the repository")?.default_branch;
+        let now = self
+            .get::<SettingsForm>(&path, "while reading the repository")?
+            .default_branch;
         Ok(self.default_branch.get_or_init(|| now).clone())
     }
 
@@ -87,23 +89,40 @@ impl GitHub {
         for BranchRuleForm { kind, parameters } in listed {
             match kind.as_str() {
                 "required_status_checks" => {
-                    let Some(checks) = parameters.required_status_checks else { return Err(unlisted_checks(branch)) };
-                    rules.required.extend(checks.into_iter().map(RequiredCheck::from));
+                    let Some(checks) = parameters.required_status_checks else {
+                        return Err(unlisted_checks(branch));
+                    };
+                    rules
+                        .required
+                        .extend(checks.into_iter().map(RequiredCheck::from));
                 }
-                "workflows" => rules.workflows.extend(parameters.workflows.into_iter().map(|workflow| workflow.path)),
+                "workflows" => rules.workflows.extend(
+                    parameters
+                        .workflows
+                        .into_iter()
+                        .map(|workflow| workflow.path),
+                ),
                 "merge_queue" => {
                     let grouping = parameters.grouping_strategy.as_deref();
                     let every = grouping != Some("HEADGREEN");
-                    rules.queue = Some(if every { QueueGrouping::Every } else { QueueGrouping::OnlyLast });
+                    rules.queue = Some(if every {
+                        QueueGrouping::Every
+                    } else {
+                        QueueGrouping::OnlyLast
+                    });
                 }
                 _ => {}
             }
         }
         let path = self.path(&format!("/branches/{}", encoded_segment(branch)));
         let form: ProtectedForm = self.get(&path, doing)?;
-        let classic = form.protection.and_then(|protection| protection.required_status_checks);
+        let classic = form
+            .protection
+            .and_then(|protection| protection.required_status_checks);
         if let Some(checks) = classic {
-            rules.required.extend(checks.all().ok_or_else(|| unlisted_checks(branch))?);
+            rules
+                .required
+                .extend(checks.all().ok_or_else(|| unlisted_checks(branch))?);
         }
         rules.required.sort();
         rules.required.dedup();
@@ -111,18 +130,33 @@ impl GitHub {
     }
 
     /// The `action.yml` of an action at a commit, tag or branch; `None` if it does not exist.
-    pub fn action_file(&self, action: &str, reference: &str) -> Result<Option<String>, GitHubError> {
-        let path = format!("/repos/{action}/contents/action.yml?ref={}", encoded_segment(reference));
+    pub fn action_file(
+        &self,
+        action: &str,
+        reference: &str,
+    ) -> Result<Option<String>, GitHubError> {
+        let path = format!(
+            "/repos/{action}/contents/action.yml?ref={}",
+            encoded_segment(reference)
+        );
         let found = if_found(self.ask_raw(&path, "while reading the action"))?;
         Ok(found.map(|answer| String::from_utf8_lossy(&answer.body).into_owned()))
     }
 
     /// Whether an image such as `ghcr.io/owner/name@sha256:…` can be pulled without a login, as a runner pulls it.
     pub fn image_state(&self, image: &str) -> anyhow::Result<ImageState> {
-        let (name, digest) = image.rsplit_once('@').or_else(|| image.rsplit_once(':')).unwrap_or((image, "latest"));
-        let (host, name) =
-            name.split_once('/').ok_or_else(|| anyhow::anyhow!("the image {image:?} names no registry"))?;
-        let scheme = if host.starts_with("127.0.0.1:") { "http" } else { "https" };
+        let (name, digest) = image
+            .rsplit_once('@')
+            .or_else(|| image.rsplit_once(':'))
+            .unwrap_or((image, "latest"));
+        let (host, name) = name
+            .split_once('/')
+            .ok_or_else(|| anyhow::anyhow!("the image {image:?} names no registry"))?;
+        let scheme = if host.starts_with("127.0.0.1:") {
+            "http"
+        } else {
+            "https"
+        };
         let address = format!("{scheme}://{host}/v2/{name}/manifests/{digest}");
         self.runtime.block_on(async {
             let client = web::client()?;
@@ -170,7 +204,9 @@ fn token_address(challenge: &str) -> Option<String> {
 }
 
 fn unlisted_checks(branch: &str) -> GitHubError {
-    GitHubError::Failed(anyhow::anyhow!("GitHub's answer does not list the required checks of {branch}"))
+    GitHubError::Failed(anyhow::anyhow!(
+        "GitHub's answer does not list the required checks of {branch}"
+    ))
 }
 
 #[derive(Deserialize)]
@@ -214,7 +250,10 @@ struct BranchRuleCheckForm {
 impl From<BranchRuleCheckForm> for RequiredCheck {
     fn from(form: BranchRuleCheckForm) -> Self {
         // Branch protection writes -1 for any app.
-        Self { name: form.context, app: form.app_id.and_then(|id| u64::try_from(id).ok()) }
+        Self {
+            name: form.context,
+            app: form.app_id.and_then(|id| u64::try_from(id).ok()),
+        }
     }
 }
 
@@ -238,7 +277,9 @@ struct ProtectionChecksForm {
 impl ProtectionChecksForm {
     fn all(self) -> Option<Vec<RequiredCheck>> {
         let named = |name| RequiredCheck { name, app: None };
-        let checks = self.checks.map(|checks| checks.into_iter().map(RequiredCheck::from).collect());
+        let checks = self
+            .checks
+            .map(|checks| checks.into_iter().map(RequiredCheck::from).collect());
         checks.or_else(|| Some(self.contexts?.into_iter().map(named).collect()))
     }
 }
@@ -249,9 +290,9 @@ mod tests {
 
     #[test]
     fn a_challenge_names_the_token_service() {
-        let challenge =
-            r#"Bearer realm="https://ghcr.io/token",service="ghcr.io",scope="repository:acme/goldgate:pull""#;
-        let wanted = "https://ghcr.io/token?service=ghcr.io&scope=repository%3Aacme%2Fgoldgate%3Apull";
+        let challenge = r#"Bearer realm="https://ghcr.io/token",service="ghcr.io",scope="repository:acme/goldgate:pull""#;
+        let wanted =
+            "https://ghcr.io/token?service=ghcr.io&scope=repository%3Aacme%2Fgoldgate%3Apull";
         assert_eq!(token_address(challenge).as_deref(), Some(wanted));
         assert_eq!(token_address("Basic realm=\"x\""), None);
     }

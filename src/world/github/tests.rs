@@ -13,8 +13,14 @@ use super::{GitHub, GitHubError};
 use crate::world::env::Secret;
 
 /// A client of a server that treats every connection alike.
-fn client<F: Future<Output = ()> + Send + 'static>(serve: impl Fn(TcpStream) -> F + Send + 'static) -> GitHub {
-    let runtime = Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+fn client<F: Future<Output = ()> + Send + 'static>(
+    serve: impl Fn(TcpStream) -> F + Send + 'static,
+) -> GitHub {
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let api = format!("http://{}", listener.local_addr().unwrap());
     runtime.spawn(async move {
@@ -30,15 +36,25 @@ fn client<F: Future<Output = ()> + Send + 'static>(serve: impl Fn(TcpStream) -> 
 fn failed(github: &GitHub) -> (String, Duration) {
     let now = |runtime: &Runtime| runtime.block_on(async { Instant::now() });
     let start = now(&github.runtime);
-    let answer = github.ask(&Method::GET, "/repos/acme/agents", None, "while reading the repository");
-    let Err(GitHubError::Failed(error)) = answer else { unreachable!("it has not failed") };
+    let answer = github.ask(
+        &Method::GET,
+        "/repos/acme/agents",
+        None,
+        "while reading the repository",
+    );
+    let Err(GitHubError::Failed(error)) = answer else {
+        unreachable!("it has not failed")
+    };
     (format!("{error:#}"), now(&github.runtime) - start)
 }
 
 /// Reads the request and starts an answer of this many bytes.
 async fn answer(stream: &mut TcpStream, length: usize) {
     assert!(stream.read(&mut [0; 4096]).await.unwrap() > 0);
-    stream.write_all(format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n").as_bytes()).await.unwrap();
+    stream
+        .write_all(format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n").as_bytes())
+        .await
+        .unwrap();
 }
 
 #[test]
@@ -48,7 +64,10 @@ fn a_server_that_never_answers_is_given_up() {
         pending::<()>().await;
     });
     let (said, took) = failed(&github);
-    assert!(said.starts_with("while reading the repository (GET /repos/acme/agents): "), "{said}");
+    assert!(
+        said.starts_with("while reading the repository (GET /repos/acme/agents): "),
+        "{said}"
+    );
     // Five times 30 seconds, and the waits between them.
     assert!((150..180).contains(&took.as_secs()), "{took:?}");
 }
@@ -83,11 +102,21 @@ fn an_answer_of_at_most_128_mib_is_read() {
             answer(&mut stream, length).await;
             let piece = [b' '; 1 << 16];
             let mut left = length;
-            while left > 0 && stream.write_all(&piece[..left.min(piece.len())]).await.is_ok() {
+            while left > 0
+                && stream
+                    .write_all(&piece[..left.min(piece.len())])
+                    .await
+                    .is_ok()
+            {
                 left -= left.min(piece.len());
             }
         });
-        let answer = github.ask(&Method::GET, "/repos/acme/agents", None, "while reading the repository");
+        let answer = github.ask(
+            &Method::GET,
+            "/repos/acme/agents",
+            None,
+            "while reading the repository",
+        );
         assert_eq!(answer.is_ok(), is_read, "{length}");
     }
 }

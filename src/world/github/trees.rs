@@ -23,17 +23,36 @@ impl Objects for GitHub {
         let form: TreeForm = self
             .get(&path, "while listing the base commit")
             .map_err(|refusal| tree_error(refusal, "the files of the base commit"))?;
-        let entries = form.tree.into_iter().map(|EntryForm { path, mode, sha, size }| {
-            let kind = NodeKind::of_mode(&mode);
-            (path, TreeNode { kind, id: sha.unwrap_or_default(), size })
-        });
-        Ok(Listing { entries: entries.collect(), truncated: form.truncated })
+        let entries = form.tree.into_iter().map(
+            |EntryForm {
+                 path,
+                 mode,
+                 sha,
+                 size,
+             }| {
+                let kind = NodeKind::of_mode(&mode);
+                (
+                    path,
+                    TreeNode {
+                        kind,
+                        id: sha.unwrap_or_default(),
+                        size,
+                    },
+                )
+            },
+        );
+        Ok(Listing {
+            entries: entries.collect(),
+            truncated: form.truncated,
+        })
     }
 
     fn blob(&self, id: &str) -> anyhow::Result<Vec<u8>> {
         let path = self.path(&format!("/git/blobs/{}", of_id(id)?));
         let doing = "while reading a file of the base commit";
-        let answer = self.ask_raw(&path, doing).map_err(|refusal| tree_error(refusal, "a file of the base commit"))?;
+        let answer = self
+            .ask_raw(&path, doing)
+            .map_err(|refusal| tree_error(refusal, "a file of the base commit"))?;
         Ok(answer.body)
     }
 
@@ -43,23 +62,35 @@ impl Objects for GitHub {
 
     fn earlier(&self, commit: &str, file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {
         let (commit, path) = (of_id(commit)?, encoded_segment(file.as_str()));
-        let path = self.path(&format!("/commits?sha={commit}&path={path}&per_page={CHANGES}"));
+        let path = self.path(&format!(
+            "/commits?sha={commit}&path={path}&per_page={CHANGES}"
+        ));
         let what = "the history of a file";
-        let changes: Vec<ShaForm> =
-            self.get(&path, "while reading the history of a file").map_err(|refusal| tree_error(refusal, what))?;
+        let changes: Vec<ShaForm> = self
+            .get(&path, "while reading the history of a file")
+            .map_err(|refusal| tree_error(refusal, what))?;
         let mut earlier = Vec::new();
         for change in changes {
-            earlier.extend(self.file(file, of_id(&change.sha)?).map_err(|refusal| tree_error(refusal, what))?);
+            earlier.extend(
+                self.file(file, of_id(&change.sha)?)
+                    .map_err(|refusal| tree_error(refusal, what))?,
+            );
         }
         Ok(earlier)
     }
 
-    fn commits_below(&self, [_, head]: [&str; 2], folders: &[RepoPath]) -> anyhow::Result<CommitsBelow> {
+    fn commits_below(
+        &self,
+        [_, head]: [&str; 2],
+        folders: &[RepoPath],
+    ) -> anyhow::Result<CommitsBelow> {
         let head = of_id(head)?;
         let mut ids: Vec<String> = Vec::new();
         for folder in folders {
             let path = encoded_segment(folder.as_str());
-            let path = self.path(&format!("/commits?sha={head}&path={path}&per_page={PAST_COMMITS}"));
+            let path = self.path(&format!(
+                "/commits?sha={head}&path={path}&per_page={PAST_COMMITS}"
+            ));
             let what = "the history of recordings";
             let commits: Vec<ShaForm> = self
                 .get(&path, "while reading the history of recordings")
@@ -72,21 +103,37 @@ impl Objects for GitHub {
             }
         }
         let is_limited = ids.len() >= PAST_COMMITS;
-        let ends = ids.last().filter(|_| is_limited).cloned().into_iter().collect();
-        Ok(CommitsBelow { ids, ends, cut: is_limited.then_some(HistoryCut::Limited(PAST_COMMITS)) })
+        let ends = ids
+            .last()
+            .filter(|_| is_limited)
+            .cloned()
+            .into_iter()
+            .collect();
+        Ok(CommitsBelow {
+            ids,
+            ends,
+            cut: is_limited.then_some(HistoryCut::Limited(PAST_COMMITS)),
+        })
     }
 
     fn statuses_of(&self, commit: &str) -> Option<anyhow::Result<Vec<CommitStatus>>> {
         let statuses = of_id(commit).and_then(|commit| {
-            self.statuses(commit).map_err(|error| error.explained("commit statuses cannot be read", "statuses: read"))
+            self.statuses(commit).map_err(|error| {
+                error.explained("commit statuses cannot be read", "statuses: read")
+            })
         });
         Some(statuses)
     }
 
-    fn archive(&self, commit: &str, wanted: &dyn Fn(&RepoPath) -> bool) -> anyhow::Result<Option<Archived>> {
+    fn archive(
+        &self,
+        commit: &str,
+        wanted: &dyn Fn(&RepoPath) -> bool,
+    ) -> anyhow::Result<Option<Archived>> {
         let what = "the files of the base commit";
-        let bytes =
-            self.tarball(of_id(commit)?, ArchiveLimits::DOWNLOAD).map_err(|refusal| tree_error(refusal, what))?;
+        let bytes = self
+            .tarball(of_id(commit)?, ArchiveLimits::DOWNLOAD)
+            .map_err(|refusal| tree_error(refusal, what))?;
         let unpacked = archive::tarball(&bytes, ArchiveLimits::REPOSITORY, wanted)?;
         Ok(Some(unpacked.files))
     }

@@ -53,11 +53,21 @@ impl fmt::Debug for AgentProgram {
 impl AgentProgram {
     /// Opens a target that is a program. Programs run in `root`, the repository's folder. Nothing is started yet.
     pub fn open(target: &Target, root: &Path, env: &Env) -> Result<Self, Unopened> {
-        Self::open_answered(target, root, env, ModelAnswers::Server(UpstreamChoice::Usual))
+        Self::open_answered(
+            target,
+            root,
+            env,
+            ModelAnswers::Server(UpstreamChoice::Usual),
+        )
     }
 
     /// The same, for a captured agent whose model calls are answered like this.
-    pub fn open_answered(target: &Target, root: &Path, env: &Env, answers: ModelAnswers) -> Result<Self, Unopened> {
+    pub fn open_answered(
+        target: &Target,
+        root: &Path,
+        env: &Env,
+        answers: ModelAnswers,
+    ) -> Result<Self, Unopened> {
         let launch = |argv: &[String], names: &[String]| Launch {
             argv: argv.to_vec(),
             root: root.to_owned(),
@@ -65,12 +75,24 @@ impl AgentProgram {
         };
         let means = match &target.transport {
             Transport::Http(address) => http(address)?,
-            Transport::Command { argv, protocol: Protocol::Oneshot, env } => Means::Oneshot(launch(argv, env)),
-            Transport::Command { argv, protocol: Protocol::Jsonl, env } => {
+            Transport::Command {
+                argv,
+                protocol: Protocol::Oneshot,
+                env,
+            } => Means::Oneshot(launch(argv, env)),
+            Transport::Command {
+                argv,
+                protocol: Protocol::Jsonl,
+                env,
+            } => {
                 let workers = target.concurrency.map_or(1, |workers| workers as usize);
                 Means::Jsonl(Pool::new(launch(argv, env), workers))
             }
-            Transport::Command { argv, protocol: Protocol::Captured(source), env: names } => match answers {
+            Transport::Command {
+                argv,
+                protocol: Protocol::Captured(source),
+                env: names,
+            } => match answers {
                 ModelAnswers::Server(upstream) => Means::Captured(CapturedAgent::recording(
                     launch(argv, names),
                     *source,
@@ -79,13 +101,27 @@ impl AgentProgram {
                 )?),
                 ModelAnswers::Recorded(recorded) => {
                     // Its code is that of a pull request, and needs no key.
-                    let names: Vec<String> = names.iter().filter(|name| !Env::is_secret(name)).cloned().collect();
-                    Means::Captured(CapturedAgent::replaying(launch(argv, &names), *source, recorded))
+                    let names: Vec<String> = names
+                        .iter()
+                        .filter(|name| !Env::is_secret(name))
+                        .cloned()
+                        .collect();
+                    Means::Captured(CapturedAgent::replaying(
+                        launch(argv, &names),
+                        *source,
+                        recorded,
+                    ))
                 }
             },
-            Transport::Model(_) => return Err(Unopened::Unusable("a model is not a program".to_owned())),
+            Transport::Model(_) => {
+                return Err(Unopened::Unusable("a model is not a program".to_owned()));
+            }
         };
-        Ok(Self { means, timeouts: Timeouts::of(target), complaints: Mutex::default() })
+        Ok(Self {
+            means,
+            timeouts: Timeouts::of(target),
+            complaints: Mutex::default(),
+        })
     }
 
     /// Makes one run and returns its record, the text of a JSON object.
@@ -93,11 +129,21 @@ impl AgentProgram {
         let request_text = request_v1::written(request);
         match &self.means {
             Means::Http { client, url } => {
-                let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+                let headers = HeaderMap::from_iter([(
+                    CONTENT_TYPE,
+                    HeaderValue::from_static("application/json"),
+                )]);
                 let (url, timeouts) = (url.clone(), self.timeouts);
-                let text = TargetRequest { method: Method::POST, client, url, headers, body: request_text, timeouts }
-                    .text()
-                    .await?;
+                let text = TargetRequest {
+                    method: Method::POST,
+                    client,
+                    url,
+                    headers,
+                    body: request_text,
+                    timeouts,
+                }
+                .text()
+                .await?;
                 record(text.into_bytes())
             }
             Means::Oneshot(launch) => {
@@ -105,7 +151,9 @@ impl AgentProgram {
                 let call = self.timeouts.call;
                 let printed = timeout(call, oneshot::printed(launch, request_text, &stderr)).await;
                 self.keep(request, stderr.text());
-                printed.unwrap_or_else(|_| Err(too_slow(call, &stderr))).and_then(record)
+                printed
+                    .unwrap_or_else(|_| Err(too_slow(call, &stderr)))
+                    .and_then(record)
             }
             Means::Captured(agent) => {
                 let stderr = Complaints::default();
@@ -124,7 +172,10 @@ impl AgentProgram {
 
     /// What the program wrote to stderr during this request, at most the last 64 KiB. Returned once, for the report.
     pub fn complaints(&self, request: &SampleRequest) -> Option<String> {
-        self.complaints.lock().unwrap_or_else(PoisonError::into_inner).remove(&request_v1::id(request))
+        self.complaints
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&request_v1::id(request))
     }
 
     /// Ends the workers, if there are any. Without this call they are killed.
@@ -137,7 +188,10 @@ impl AgentProgram {
 
     fn keep(&self, request: &SampleRequest, text: String) {
         if !text.is_empty() {
-            self.complaints.lock().unwrap_or_else(PoisonError::into_inner).insert(request_v1::id(request), text);
+            self.complaints
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(request_v1::id(request), text);
         }
     }
 }
@@ -146,24 +200,29 @@ fn http(address: &str) -> Result<Means, Unopened> {
     let client = client_for_targets().map_err(|error| Unopened::Unusable(format!("{error:#}")))?;
     let url: Option<Url> = address.trim().parse().ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
-    let url = url.ok_or_else(|| Unopened::Unusable("the target's address is not an http address".to_owned()))?;
+    let url = url.ok_or_else(|| {
+        Unopened::Unusable("the target's address is not an http address".to_owned())
+    })?;
     Ok(Means::Http { client, url })
 }
 
 /// How a program answers.
-const FORM: &str =
-    "print {\"status\": \"completed\", \"outputs\": {\"text\": …}}; goldgate record takes a plain answer";
+const FORM: &str = "print {\"status\": \"completed\", \"outputs\": {\"text\": …}}; goldgate record takes a plain answer";
 
 /// Checks that the output is a JSON object; its fields are checked by the reader of records.
 fn record(printed: Vec<u8>) -> Result<String, CallError> {
     let unusable = |what: String| lasting(what).charged();
-    let text = String::from_utf8(printed).map_err(|_| unusable("the answer is not UTF-8".to_owned()))?;
+    let text =
+        String::from_utf8(printed).map_err(|_| unusable("the answer is not UTF-8".to_owned()))?;
     let read: Result<BTreeMap<String, IgnoredAny>, _> = serde_json::from_str(&text);
     match read {
         Ok(_) => Ok(text),
-        Err(_) if text.trim().is_empty() => {
-            Err(unusable(format!("the answer is not a run record: nothing was printed; {FORM}")))
-        }
-        Err(error) => Err(unusable(format!("the answer is not a run record: {error}: {}; {FORM}", line(&text, 200)))),
+        Err(_) if text.trim().is_empty() => Err(unusable(format!(
+            "the answer is not a run record: nothing was printed; {FORM}"
+        ))),
+        Err(error) => Err(unusable(format!(
+            "the answer is not a run record: {error}: {}; {FORM}",
+            line(&text, 200)
+        ))),
     }
 }

@@ -26,26 +26,52 @@ enum Access {
     /// A Bedrock API key, sent in a header.
     Bearer(HeaderValue),
     /// AWS keys, used to sign.
-    Signed { region: String, source: Box<CredentialsSource> },
+    Signed {
+        region: String,
+        source: Box<CredentialsSource>,
+    },
 }
 
 impl Bedrock {
     /// Finds region, address and credentials; makes no request yet.
     pub fn of(provider: &Provider, client: &Client, env: &Env) -> Result<Self, Unopened> {
-        let region = provider.region.clone().or_else(|| super::credentials::region(env)).ok_or_else(|| {
-            Unopened::Unusable("bedrock needs a region: set region in the target, or AWS_REGION".to_owned())
+        let region = provider
+            .region
+            .clone()
+            .or_else(|| super::credentials::region(env))
+            .ok_or_else(|| {
+                Unopened::Unusable(
+                    "bedrock needs a region: set region in the target, or AWS_REGION".to_owned(),
+                )
+            })?;
+        let stated = provider
+            .base_url
+            .as_deref()
+            .or_else(|| env.get("AWS_ENDPOINT_URL_BEDROCK_RUNTIME"));
+        let base = stated
+            .or_else(|| env.get("AWS_ENDPOINT_URL"))
+            .map_or_else(|| host(&region), str::to_owned);
+        let url = address(&base, &provider.model).ok_or_else(|| {
+            Unopened::Unusable(format!(
+                "the address of {} is not an http address",
+                provider.model
+            ))
         })?;
-        let stated = provider.base_url.as_deref().or_else(|| env.get("AWS_ENDPOINT_URL_BEDROCK_RUNTIME"));
-        let base = stated.or_else(|| env.get("AWS_ENDPOINT_URL")).map_or_else(|| host(&region), str::to_owned);
-        let url = address(&base, &provider.model)
-            .ok_or_else(|| Unopened::Unusable(format!("the address of {} is not an http address", provider.model)))?;
-        let variable = provider.api_key_env.as_deref().unwrap_or("AWS_BEARER_TOKEN_BEDROCK");
+        let variable = provider
+            .api_key_env
+            .as_deref()
+            .unwrap_or("AWS_BEARER_TOKEN_BEDROCK");
         let access = match (env.secret(variable), &provider.api_key_env) {
             (Some(key), _) => Access::Bearer(secret_header("Bearer ", &key)?),
             (None, Some(name)) => {
-                return Err(Unopened::NoKey { wanted: format!("set the environment variable {name}") });
+                return Err(Unopened::NoKey {
+                    wanted: format!("set the environment variable {name}"),
+                });
             }
-            (None, None) => Access::Signed { source: Box::new(CredentialsSource::find(env, client, &region)?), region },
+            (None, None) => Access::Signed {
+                source: Box::new(CredentialsSource::find(env, client, &region)?),
+                region,
+            },
         };
         Ok(Self { url, access })
     }
@@ -66,7 +92,13 @@ impl Bedrock {
                     headers: &[("content-type", "application/json")],
                     body,
                 };
-                headers.extend(signature(&call, &keys, region, "bedrock", SystemTime::now())?);
+                headers.extend(signature(
+                    &call,
+                    &keys,
+                    region,
+                    "bedrock",
+                    SystemTime::now(),
+                )?);
             }
         }
         Ok(headers)
@@ -75,14 +107,24 @@ impl Bedrock {
 
 /// The vendor's own host in a region.
 fn host(region: &str) -> String {
-    let domain = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
+    let domain = if region.starts_with("cn-") {
+        "amazonaws.com.cn"
+    } else {
+        "amazonaws.com"
+    };
     format!("https://bedrock-runtime.{region}.{domain}")
 }
 
 fn address(base: &str, model: &str) -> Option<Url> {
     // Model names contain colons, and as an ARN slashes.
-    let path = format!("{}/model/{}/converse", base.trim().trim_end_matches('/'), encoded_segment(model));
-    path.parse().ok().filter(|url: &Url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some())
+    let path = format!(
+        "{}/model/{}/converse",
+        base.trim().trim_end_matches('/'),
+        encoded_segment(model)
+    );
+    path.parse()
+        .ok()
+        .filter(|url: &Url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some())
 }
 
 /// The parts of a request that are signed.
@@ -100,8 +142,16 @@ fn signature(
     service: &str,
     at: SystemTime,
 ) -> Result<Vec<(HeaderName, HeaderValue)>, CallError> {
-    let failed = |error: &dyn std::fmt::Display| lasting(format!("the call cannot be signed: {error}"));
-    let identity = Credentials::new(&keys.id, &keys.secret, keys.session.clone(), None, "goldgate").into();
+    let failed =
+        |error: &dyn std::fmt::Display| lasting(format!("the call cannot be signed: {error}"));
+    let identity = Credentials::new(
+        &keys.id,
+        &keys.secret,
+        keys.session.clone(),
+        None,
+        "goldgate",
+    )
+    .into();
     let parameters = SigningParams::builder()
         .identity(&identity)
         .region(region)
@@ -113,9 +163,11 @@ fn signature(
         .into();
     let headers = call.headers.iter().copied();
     let body = SignableBody::Bytes(call.body.as_bytes());
-    let request =
-        SignableRequest::new(call.method, call.url.as_str(), headers, body).map_err(|error| failed(&error))?;
-    let (instructions, _) = sign(request, &parameters).map_err(|error| failed(&error))?.into_parts();
+    let request = SignableRequest::new(call.method, call.url.as_str(), headers, body)
+        .map_err(|error| failed(&error))?;
+    let (instructions, _) = sign(request, &parameters)
+        .map_err(|error| failed(&error))?
+        .into_parts();
     let (signed, _) = instructions.into_parts();
     let signed = signed.into_iter().map(|header| {
         let mut value = HeaderValue::from_str(header.value()).map_err(|error| failed(&error))?;
@@ -135,14 +187,25 @@ mod tests {
     #[test]
     fn the_model_name_is_percent_encoded_in_the_path() {
         for (base, model, wanted) in [
-            ("http://h", "acme.large-v2:0", "http://h/model/acme.large-v2%3A0/converse"),
+            (
+                "http://h",
+                "acme.large-v2:0",
+                "http://h/model/acme.large-v2%3A0/converse",
+            ),
             ("http://h/p/", "a b", "http://h/p/model/a%20b/converse"),
-            ("http://h", "arn:aws:bedrock:x:1:p/y", "http://h/model/arn%3Aaws%3Abedrock%3Ax%3A1%3Ap%2Fy/converse"),
+            (
+                "http://h",
+                "arn:aws:bedrock:x:1:p/y",
+                "http://h/model/arn%3Aaws%3Abedrock%3Ax%3A1%3Ap%2Fy/converse",
+            ),
         ] {
             assert_eq!(address(base, model).unwrap().as_str(), wanted);
         }
         assert_eq!(address("ftp://h", "m"), None);
-        assert_eq!(host("cn-north-1"), "https://bedrock-runtime.cn-north-1.amazonaws.com.cn");
+        assert_eq!(
+            host("cn-north-1"),
+            "https://bedrock-runtime.cn-north-1.amazonaws.com.cn"
+        );
     }
 
     /// AWS's published examples (the Signature Version 4 test suite and the guide's sample request).
@@ -155,7 +218,10 @@ mod tests {
             expires: None,
         };
         let at = UNIX_EPOCH + Duration::from_secs(1_440_938_160);
-        let form: &[(&str, &str)] = &[("content-type", "application/x-www-form-urlencoded; charset=utf-8")];
+        let form: &[(&str, &str)] = &[(
+            "content-type",
+            "application/x-www-form-urlencoded; charset=utf-8",
+        )];
         let posted: &[(&str, &str)] = &[("content-type", "application/x-www-form-urlencoded")];
         for (method, url, headers, body, service, wanted) in [
             (
@@ -199,11 +265,22 @@ mod tests {
                 "5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7",
             ),
         ] {
-            let call = SignedCall { method, url: &url.parse().unwrap(), headers, body };
+            let call = SignedCall {
+                method,
+                url: &url.parse().unwrap(),
+                headers,
+                body,
+            };
             let signed = signature(&call, &keys, "us-east-1", service, at).unwrap();
-            let (_, value) = signed.iter().find(|(name, _)| name == "authorization").unwrap();
+            let (_, value) = signed
+                .iter()
+                .find(|(name, _)| name == "authorization")
+                .unwrap();
             let found = value.to_str().unwrap();
-            assert!(found.ends_with(&format!("Signature={wanted}")), "{url} {body}: {found}");
+            assert!(
+                found.ends_with(&format!("Signature={wanted}")),
+                "{url} {body}: {found}"
+            );
         }
     }
 }

@@ -38,7 +38,9 @@ struct Endpoint {
 
 impl fmt::Debug for ChatModel {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Chat").field("provider", &self.provider).finish_non_exhaustive()
+        out.debug_struct("Chat")
+            .field("provider", &self.provider)
+            .finish_non_exhaustive()
     }
 }
 
@@ -54,7 +56,12 @@ const OPENAI: Vendor = Vendor {
     base_url: "https://api.openai.com/v1",
     base_url_env: "OPENAI_BASE_URL",
     key_env: "OPENAI_API_KEY",
-    hosts: &["api.openai.com", ".api.openai.com", ".openai.azure.com", ".services.ai.azure.com"],
+    hosts: &[
+        "api.openai.com",
+        ".api.openai.com",
+        ".openai.azure.com",
+        ".services.ai.azure.com",
+    ],
 };
 
 const ANTHROPIC: Vendor = Vendor {
@@ -67,13 +74,19 @@ const ANTHROPIC: Vendor = Vendor {
 impl ChatModel {
     /// Opens a model; makes no call yet.
     pub fn open(provider: &Provider, timeouts: Timeouts, env: &Env) -> Result<Self, Unopened> {
-        let client = client_for_targets().map_err(|error| Unopened::Unusable(format!("{error:#}")))?;
+        let client =
+            client_for_targets().map_err(|error| Unopened::Unusable(format!("{error:#}")))?;
         let wire = match provider.wire {
             Wire::OpenAi => WireSettings::OpenAi(Endpoint::of(provider, &OPENAI, env)?),
             Wire::Anthropic => WireSettings::Anthropic(Endpoint::of(provider, &ANTHROPIC, env)?),
             Wire::Bedrock => WireSettings::Bedrock(Box::new(Bedrock::of(provider, &client, env)?)),
         };
-        Ok(Self { provider: provider.clone(), timeouts, client, wire })
+        Ok(Self {
+            provider: provider.clone(),
+            timeouts,
+            client,
+            wire,
+        })
     }
 
     /// Makes one call and returns the model's next turn.
@@ -81,11 +94,17 @@ impl ChatModel {
         match &self.wire {
             WireSettings::OpenAi(endpoint) => {
                 let body = openai::request(conversation, &self.provider, endpoint.server);
-                openai::turn(&self.post(&endpoint.url, endpoint.headers.clone(), body.to_string()).await?)
+                openai::turn(
+                    &self
+                        .post(&endpoint.url, endpoint.headers.clone(), body.to_string())
+                        .await?,
+                )
             }
             WireSettings::Anthropic(endpoint) => {
                 let body = anthropic::request(conversation, &self.provider, endpoint.server);
-                let answer = self.post(&endpoint.url, endpoint.headers.clone(), body.to_string()).await?;
+                let answer = self
+                    .post(&endpoint.url, endpoint.headers.clone(), body.to_string())
+                    .await?;
                 anthropic::turn(&answer, conversation)
             }
             WireSettings::Bedrock(bedrock) => {
@@ -98,7 +117,16 @@ impl ChatModel {
 
     async fn post(&self, url: &Url, headers: HeaderMap, body: String) -> Result<Value, CallError> {
         let (client, url, timeouts) = (&self.client, url.clone(), self.timeouts);
-        TargetRequest { client, method: Method::POST, url, headers, body, timeouts }.answer().await
+        TargetRequest {
+            client,
+            method: Method::POST,
+            url,
+            headers,
+            body,
+            timeouts,
+        }
+        .answer()
+        .await
     }
 }
 
@@ -107,19 +135,33 @@ impl Endpoint {
         let stated = provider.base_url.as_deref();
         let configured = stated.or_else(|| env.get(vendor.base_url_env));
         let base = configured.unwrap_or(vendor.base_url);
-        let url = address(base, provider.wire)
-            .ok_or_else(|| Unopened::Unusable(format!("the base_url of {} is not an http address", provider.model)))?;
+        let url = address(base, provider.wire).ok_or_else(|| {
+            Unopened::Unusable(format!(
+                "the base_url of {} is not an http address",
+                provider.model
+            ))
+        })?;
         let vendors = url.host_str().is_some_and(|host| is_of(host, vendor.hosts));
         let key = key(provider, vendor, env)?;
         let headers = headers(provider.wire, key.as_ref())?;
-        Ok(Self { url, server: if vendors { Server::Vendor } else { Server::Compatible }, headers })
+        Ok(Self {
+            url,
+            server: if vendors {
+                Server::Vendor
+            } else {
+                Server::Compatible
+            },
+            headers,
+        })
     }
 }
 
 /// The key from the configured variable; without one from the vendor's usual variable, but never for a `base_url` in the config,
 /// which might be anybody's server.
 fn key(provider: &Provider, vendor: &Vendor, env: &Env) -> Result<Option<Secret>, Unopened> {
-    let missing = |name: &str| Unopened::NoKey { wanted: format!("set the environment variable {name}") };
+    let missing = |name: &str| Unopened::NoKey {
+        wanted: format!("set the environment variable {name}"),
+    };
     match (&provider.api_key_env, &provider.base_url) {
         (Some(name), _) => env.secret(name).map(Some).ok_or_else(|| missing(name)),
         (None, Some(_)) => Ok(None),
@@ -136,7 +178,10 @@ fn headers(wire: Wire, key: Option<&Secret>) -> Result<HeaderMap, Unopened> {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     let (name, prefix) = match wire {
         Wire::Anthropic => {
-            headers.insert("anthropic-version", HeaderValue::from_static(anthropic::VERSION));
+            headers.insert(
+                "anthropic-version",
+                HeaderValue::from_static(anthropic::VERSION),
+            );
             (HeaderName::from_static("x-api-key"), "")
         }
         Wire::OpenAi | Wire::Bedrock => (AUTHORIZATION, "Bearer "),
@@ -165,7 +210,13 @@ fn address(base: &str, wire: Wire) -> Option<Url> {
 }
 
 fn is_of(host: &str, hosts: &[&str]) -> bool {
-    hosts.iter().any(|known| if known.starts_with('.') { host.ends_with(known) } else { host == *known })
+    hosts.iter().any(|known| {
+        if known.starts_with('.') {
+            host.ends_with(known)
+        } else {
+            host == *known
+        }
+    })
 }
 
 #[cfg(test)]
@@ -177,14 +228,38 @@ mod tests {
     fn a_base_address_works_with_and_without_its_version() {
         for (base, wire, wanted) in [
             ("http://h:1", Wire::OpenAi, "http://h:1/v1/chat/completions"),
-            ("http://h:1/", Wire::OpenAi, "http://h:1/v1/chat/completions"),
-            ("http://h:1/v1", Wire::OpenAi, "http://h:1/v1/chat/completions"),
-            ("http://h:1/v1/", Wire::OpenAi, "http://h:1/v1/chat/completions"),
-            ("https://h/v1beta/openai/", Wire::OpenAi, "https://h/v1beta/openai/chat/completions"),
-            ("https://h/x?api-version=3", Wire::OpenAi, "https://h/x/chat/completions?api-version=3"),
+            (
+                "http://h:1/",
+                Wire::OpenAi,
+                "http://h:1/v1/chat/completions",
+            ),
+            (
+                "http://h:1/v1",
+                Wire::OpenAi,
+                "http://h:1/v1/chat/completions",
+            ),
+            (
+                "http://h:1/v1/",
+                Wire::OpenAi,
+                "http://h:1/v1/chat/completions",
+            ),
+            (
+                "https://h/v1beta/openai/",
+                Wire::OpenAi,
+                "https://h/v1beta/openai/chat/completions",
+            ),
+            (
+                "https://h/x?api-version=3",
+                Wire::OpenAi,
+                "https://h/x/chat/completions?api-version=3",
+            ),
             ("http://h:1", Wire::Anthropic, "http://h:1/v1/messages"),
             ("http://h:1/v1/", Wire::Anthropic, "http://h:1/v1/messages"),
-            ("https://h/anthropic", Wire::Anthropic, "https://h/anthropic/v1/messages"),
+            (
+                "https://h/anthropic",
+                Wire::Anthropic,
+                "https://h/anthropic/v1/messages",
+            ),
         ] {
             assert_eq!(address(base, wire).unwrap().as_str(), wanted, "{base}");
         }

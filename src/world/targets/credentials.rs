@@ -19,7 +19,10 @@ use crate::world::env::{Env, Secret};
 /// How long before they expire keys are renewed.
 const EARLY: SignedDuration = SignedDuration::from_mins(5);
 
-const TIMEOUTS: Timeouts = Timeouts { call: Duration::from_secs(20), stall: Duration::from_secs(10) };
+const TIMEOUTS: Timeouts = Timeouts {
+    call: Duration::from_secs(20),
+    stall: Duration::from_secs(10),
+};
 
 /// A source of keys. Temporary keys are renewed before they expire.
 pub struct CredentialsSource {
@@ -57,7 +60,9 @@ impl CredentialsSource {
     /// # Errors
     /// No source exists, or one is unusable.
     pub fn find(env: &Env, client: &Client, region: &str) -> Result<Self, Unopened> {
-        let found = of_variables(env).or_else(|| profile(env).keys).map(CredentialsOrigin::Stated);
+        let found = of_variables(env)
+            .or_else(|| profile(env).keys)
+            .map(CredentialsOrigin::Stated);
         let origin = match found {
             Some(origin) => Some(origin),
             None => match web_identity(env, region)? {
@@ -66,8 +71,14 @@ impl CredentialsSource {
             },
         };
         let wanted = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE with a file that contains its keys, or a web identity";
-        let origin = origin.ok_or_else(|| Unopened::NoKey { wanted: wanted.to_owned() })?;
-        Ok(Self { origin, client: client.clone(), kept: Mutex::new(None) })
+        let origin = origin.ok_or_else(|| Unopened::NoKey {
+            wanted: wanted.to_owned(),
+        })?;
+        Ok(Self {
+            origin,
+            client: client.clone(),
+            kept: Mutex::new(None),
+        })
     }
 
     /// Keys that are valid for a call.
@@ -79,7 +90,10 @@ impl CredentialsSource {
         let mut kept = self.kept.lock().await;
         let now = Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX);
         let soon = now.saturating_add(EARLY).unwrap_or(Timestamp::MAX);
-        match kept.as_ref().filter(|keys| keys.expires.is_none_or(|end| end > soon)) {
+        match kept
+            .as_ref()
+            .filter(|keys| keys.expires.is_none_or(|end| end > soon))
+        {
             Some(keys) => Ok(keys.clone()),
             None => {
                 let keys = self.renewed().await.map_err(|fault| {
@@ -96,15 +110,28 @@ impl CredentialsSource {
         let mut headers = HeaderMap::new();
         let (method, url, body, read): (_, _, _, fn(&str) -> Option<AwsKeys>) = match &self.origin {
             CredentialsOrigin::Stated(keys) => return Ok(keys.clone()),
-            CredentialsOrigin::WebIdentity { token_file, role, session, url } => {
+            CredentialsOrigin::WebIdentity {
+                token_file,
+                role,
+                session,
+                url,
+            } => {
                 let form = HeaderValue::from_static("application/x-www-form-urlencoded");
                 headers.insert(CONTENT_TYPE, form);
-                (Method::POST, url, sts_query(role, session, &content(token_file)?), aws::assumed)
+                (
+                    Method::POST,
+                    url,
+                    sts_query(role, session, &content(token_file)?),
+                    aws::assumed,
+                )
             }
             CredentialsOrigin::Container { url, token } => {
                 if let Some(token) = token.read()? {
                     let mut value = HeaderValue::from_str(token.reveal()).map_err(|_| {
-                        lasting("the token contains characters that are not allowed in a header".to_owned())
+                        lasting(
+                            "the token contains characters that are not allowed in a header"
+                                .to_owned(),
+                        )
                     })?;
                     value.set_sensitive(true);
                     headers.insert(AUTHORIZATION, value);
@@ -112,11 +139,18 @@ impl CredentialsSource {
                 (Method::GET, url, String::new(), aws::contained)
             }
         };
-        let sending =
-            TargetRequest { client: &self.client, method, url: url.clone(), headers, body, timeouts: TIMEOUTS };
+        let sending = TargetRequest {
+            client: &self.client,
+            method,
+            url: url.clone(),
+            headers,
+            body,
+            timeouts: TIMEOUTS,
+        };
         let (_, answer) = sending.bytes().await?;
         // The answer is not quoted, because it may contain part of a key.
-        read(&String::from_utf8_lossy(&answer)).ok_or_else(|| lasting("the answer contains no keys".to_owned()))
+        read(&String::from_utf8_lossy(&answer))
+            .ok_or_else(|| lasting("the answer contains no keys".to_owned()))
     }
 }
 
@@ -132,8 +166,8 @@ impl ContainerToken {
 
 /// The content of a token file. It is read on every use, because it is replaced from time to time.
 fn content(file: &PathBuf) -> Result<String, CallError> {
-    let text =
-        fs::read_to_string(file).map_err(|error| lasting(format!("the token's file cannot be read: {error}")))?;
+    let text = fs::read_to_string(file)
+        .map_err(|error| lasting(format!("the token's file cannot be read: {error}")))?;
     Ok(text.trim().to_owned())
 }
 
@@ -150,41 +184,77 @@ fn sts_query(role: &str, session: &str, token: &str) -> String {
 
 /// The region from the environment or the profile.
 pub fn region(env: &Env) -> Option<String> {
-    let stated = env.get("AWS_REGION").or_else(|| env.get("AWS_DEFAULT_REGION"));
+    let stated = env
+        .get("AWS_REGION")
+        .or_else(|| env.get("AWS_DEFAULT_REGION"));
     stated.map(str::to_owned).or_else(|| profile(env).region)
 }
 
 fn of_variables(env: &Env) -> Option<AwsKeys> {
     let own = |name: &str| env.get(name).map(str::to_owned);
     let (id, secret) = (own("AWS_ACCESS_KEY_ID")?, own("AWS_SECRET_ACCESS_KEY")?);
-    Some(AwsKeys { id, secret, session: own("AWS_SESSION_TOKEN"), expires: None })
+    Some(AwsKeys {
+        id,
+        secret,
+        session: own("AWS_SESSION_TOKEN"),
+        expires: None,
+    })
 }
 
 /// The profile from the credentials file and the config file; keys of the credentials file come first.
 fn profile(env: &Env) -> AwsProfile {
     let name = env.get("AWS_PROFILE").unwrap_or("default");
     let read = |variable: &str, usual: &str, file: AwsProfileFile| {
-        let home = || env.get("HOME").map(|home| PathBuf::from(home).join(".aws").join(usual));
+        let home = || {
+            env.get("HOME")
+                .map(|home| PathBuf::from(home).join(".aws").join(usual))
+        };
         let path = env.get(variable).map(PathBuf::from).or_else(home);
         let text = path.and_then(|path| fs::read_to_string(path).ok());
-        text.map(|text| aws::profile(&text, file, name)).unwrap_or_default()
+        text.map(|text| aws::profile(&text, file, name))
+            .unwrap_or_default()
     };
-    let first = read("AWS_SHARED_CREDENTIALS_FILE", "credentials", AwsProfileFile::Credentials);
+    let first = read(
+        "AWS_SHARED_CREDENTIALS_FILE",
+        "credentials",
+        AwsProfileFile::Credentials,
+    );
     let second = read("AWS_CONFIG_FILE", "config", AwsProfileFile::Config);
-    AwsProfile { keys: first.keys.or(second.keys), region: second.region.or(first.region) }
+    AwsProfile {
+        keys: first.keys.or(second.keys),
+        region: second.region.or(first.region),
+    }
 }
 
 fn web_identity(env: &Env, region: &str) -> Result<Option<CredentialsOrigin>, Unopened> {
-    let (Some(file), Some(role)) = (env.get("AWS_WEB_IDENTITY_TOKEN_FILE"), env.get("AWS_ROLE_ARN")) else {
+    let (Some(file), Some(role)) = (
+        env.get("AWS_WEB_IDENTITY_TOKEN_FILE"),
+        env.get("AWS_ROLE_ARN"),
+    ) else {
         return Ok(None);
     };
-    let domain = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
-    let stated = env.get("AWS_ENDPOINT_URL_STS").or_else(|| env.get("AWS_ENDPOINT_URL"));
+    let domain = if region.starts_with("cn-") {
+        "amazonaws.com.cn"
+    } else {
+        "amazonaws.com"
+    };
+    let stated = env
+        .get("AWS_ENDPOINT_URL_STS")
+        .or_else(|| env.get("AWS_ENDPOINT_URL"));
     let address = stated.map_or_else(|| format!("https://sts.{region}.{domain}/"), str::to_owned);
-    let url =
-        address.parse().map_err(|_| Unopened::Unusable("the address of the token service is not valid".to_owned()))?;
-    let session = env.get("AWS_ROLE_SESSION_NAME").unwrap_or("goldgate").to_owned();
-    Ok(Some(CredentialsOrigin::WebIdentity { token_file: file.into(), role: role.to_owned(), session, url }))
+    let url = address.parse().map_err(|_| {
+        Unopened::Unusable("the address of the token service is not valid".to_owned())
+    })?;
+    let session = env
+        .get("AWS_ROLE_SESSION_NAME")
+        .unwrap_or("goldgate")
+        .to_owned();
+    Ok(Some(CredentialsOrigin::WebIdentity {
+        token_file: file.into(),
+        role: role.to_owned(),
+        session,
+        url,
+    }))
 }
 
 fn container(env: &Env) -> Result<Option<CredentialsOrigin>, Unopened> {
@@ -196,16 +266,33 @@ fn container(env: &Env) -> Result<Option<CredentialsOrigin>, Unopened> {
     };
     let url: Option<Url> = address.parse().ok().filter(is_trusted);
     let url = url.ok_or_else(|| {
-        let what = "the address of the container's credentials is neither https nor on this machine";
+        let what =
+            "the address of the container's credentials is neither https nor on this machine";
         Unopened::Unusable(what.to_owned())
     })?;
-    let file = env.get("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").map(|file| ContainerToken::File(file.into()));
-    let token = file.or_else(|| env.secret("AWS_CONTAINER_AUTHORIZATION_TOKEN").map(ContainerToken::Stated));
-    Ok(Some(CredentialsOrigin::Container { url, token: token.unwrap_or(ContainerToken::Nothing) }))
+    let file = env
+        .get("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
+        .map(|file| ContainerToken::File(file.into()));
+    let token = file.or_else(|| {
+        env.secret("AWS_CONTAINER_AUTHORIZATION_TOKEN")
+            .map(ContainerToken::Stated)
+    });
+    Ok(Some(CredentialsOrigin::Container {
+        url,
+        token: token.unwrap_or(ContainerToken::Nothing),
+    }))
 }
 
 /// AWS's own rule: keys come over TLS, from this machine, or from the two link-local addresses for containers.
 fn is_trusted(url: &Url) -> bool {
-    let known = ["127.0.0.1", "localhost", "[::1]", "169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"];
-    url.scheme() == "https" || (url.scheme() == "http" && url.host_str().is_some_and(|host| known.contains(&host)))
+    let known = [
+        "127.0.0.1",
+        "localhost",
+        "[::1]",
+        "169.254.170.2",
+        "169.254.170.23",
+        "[fd00:ec2::23]",
+    ];
+    url.scheme() == "https"
+        || (url.scheme() == "http" && url.host_str().is_some_and(|host| known.contains(&host)))
 }

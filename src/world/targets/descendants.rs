@@ -12,10 +12,14 @@ pub fn descendants(child: Pid) -> Vec<Pid> {
     if parent(child) != Some(own) {
         return Vec::new();
     }
-    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir("/proc") else {
+        return Vec::new();
+    };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    let all: Vec<(Pid, Pid)> =
-        names.filter_map(Pid::from_raw).filter_map(|process| Some((process, parent(process)?))).collect();
+    let all: Vec<(Pid, Pid)> = names
+        .filter_map(Pid::from_raw)
+        .filter_map(|process| Some((process, parent(process)?)))
+        .collect();
     let mut found = vec![child];
     let mut visited = 0;
     while let Some(above) = found.get(visited).copied() {

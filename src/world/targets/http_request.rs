@@ -32,7 +32,9 @@ impl TargetRequest<'_> {
     /// The call's failure. Its text contains no header and no query.
     pub async fn bytes(self) -> Result<(Option<String>, Vec<u8>), CallError> {
         let call = self.timeouts.call;
-        timeout(call, self.send()).await.unwrap_or_else(|_| Err(too_slow(call)))
+        timeout(call, self.send())
+            .await
+            .unwrap_or_else(|_| Err(too_slow(call)))
     }
 
     /// Sends the request and returns the unchanged text of a JSON answer.
@@ -49,13 +51,22 @@ impl TargetRequest<'_> {
     }
 
     async fn send(self) -> Result<(Option<String>, Vec<u8>), CallError> {
-        let sent = self.client.request(self.method, self.url).headers(self.headers).body(self.body).send().await;
+        let sent = self
+            .client
+            .request(self.method, self.url)
+            .headers(self.headers)
+            .body(self.body)
+            .send()
+            .await;
         let response = sent.map_err(broken)?;
         let status = response.status().as_u16();
         let headers = response.headers().clone();
         let body = body(response, self.timeouts.stall).await;
         match status {
-            200..=299 => Ok((text(&headers, CONTENT_TYPE.as_str()).map(str::to_owned), body?)),
+            200..=299 => Ok((
+                text(&headers, CONTENT_TYPE.as_str()).map(str::to_owned),
+                body?,
+            )),
             // The body of an error answer is useful, but may be incomplete.
             _ => Err(refused(status, &headers, &body.unwrap_or_default())),
         }
@@ -64,7 +75,11 @@ impl TargetRequest<'_> {
 
 fn too_slow(call: Duration) -> CallError {
     let what = format!("no answer within {}", display_timeout(call));
-    CallError { status: RunStatus::Timeout, ..passing(what) }.charged()
+    CallError {
+        status: RunStatus::Timeout,
+        ..passing(what)
+    }
+    .charged()
 }
 
 /// The failure of a broken connection. The address is left out, because its query may contain a key.
@@ -89,12 +104,26 @@ async fn body(mut response: Response, stall: Duration) -> Result<Vec<u8>, CallEr
     let mut body = Vec::new();
     loop {
         let piece = timeout(stall, response.chunk()).await.map_err(|_| {
-            let what = format!("the answer stopped after {} bytes for {}", body.len(), display_timeout(stall));
-            CallError { status: RunStatus::Stalled, ..passing(what) }.charged()
+            let what = format!(
+                "the answer stopped after {} bytes for {}",
+                body.len(),
+                display_timeout(stall)
+            );
+            CallError {
+                status: RunStatus::Stalled,
+                ..passing(what)
+            }
+            .charged()
         })?;
-        let Some(piece) = piece.map_err(broken)? else { return Ok(body) };
+        let Some(piece) = piece.map_err(broken)? else {
+            return Ok(body);
+        };
         if body.len() + piece.len() > MAX_ANSWER_BYTES {
-            return Err(lasting(format!("the answer is larger than {} MiB", MAX_ANSWER_BYTES >> 20)).charged());
+            return Err(lasting(format!(
+                "the answer is larger than {} MiB",
+                MAX_ANSWER_BYTES >> 20
+            ))
+            .charged());
         }
         body.extend_from_slice(&piece);
     }
@@ -103,13 +132,14 @@ async fn body(mut response: Response, stall: Duration) -> Result<Vec<u8>, CallEr
 fn refused(status: u16, headers: &HeaderMap, body: &[u8]) -> CallError {
     let error_body: Value = serde_json::from_slice(body).unwrap_or_default();
     let text_of = |name: &str| text(headers, name);
-    let shown =
-        wire::refusal(&error_body).unwrap_or_else(|| line(&String::from_utf8_lossy(&body[..body.len().min(800)]), 200));
+    let shown = wire::refusal(&error_body)
+        .unwrap_or_else(|| line(&String::from_utf8_lossy(&body[..body.len().min(800)]), 200));
     let what = match shown.as_str() {
         "" => format!("HTTP {status}"),
         shown => format!("HTTP {status}: {shown}"),
     };
-    let transient = matches!(status, 408 | 409 | 429 | 500..=599) && !(status == 429 && wire::is_final(&error_body));
+    let transient = matches!(status, 408 | 409 | 429 | 500..=599)
+        && !(status == 429 && wire::is_final(&error_body));
     // Both vendors' own clients follow this header.
     let again = match text_of("x-should-retry") {
         Some("true") => true,
@@ -124,7 +154,12 @@ fn refused(status: u16, headers: &HeaderMap, body: &[u8]) -> CallError {
         after_ms: text_of("retry-after-ms"),
         date: text_of(DATE.as_str()),
     };
-    CallError { retry: Retry::Later { after: wire::wait(hint) }, ..passing(what) }
+    CallError {
+        retry: Retry::Later {
+            after: wire::wait(hint),
+        },
+        ..passing(what)
+    }
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

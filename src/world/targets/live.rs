@@ -21,13 +21,25 @@ pub enum Live {
 impl Live {
     /// Opens a target. Programs run in `root`, the repository's folder. Nothing is called yet.
     pub fn open(target: &Target, root: &Path, env: &Env) -> Result<Self, Unopened> {
-        Self::open_answered(target, root, env, ModelAnswers::Server(UpstreamChoice::Usual))
+        Self::open_answered(
+            target,
+            root,
+            env,
+            ModelAnswers::Server(UpstreamChoice::Usual),
+        )
     }
 
     /// The same, for a captured agent whose model calls are answered like this.
-    pub fn open_answered(target: &Target, root: &Path, env: &Env, answers: ModelAnswers) -> Result<Self, Unopened> {
+    pub fn open_answered(
+        target: &Target,
+        root: &Path,
+        env: &Env,
+        answers: ModelAnswers,
+    ) -> Result<Self, Unopened> {
         match &target.transport {
-            Transport::Model(provider) => ChatModel::open(provider, Timeouts::of(target), env).map(Self::Chat),
+            Transport::Model(provider) => {
+                ChatModel::open(provider, Timeouts::of(target), env).map(Self::Chat)
+            }
             Transport::Command { .. } | Transport::Http(_) => {
                 AgentProgram::open_answered(target, root, env, answers).map(Self::Agent)
             }

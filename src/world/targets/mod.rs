@@ -48,7 +48,10 @@ pub struct Timeouts {
 impl Timeouts {
     /// The config's limits, or the defaults.
     pub fn of(target: &Target) -> Self {
-        Self { call: target.timeout.unwrap_or(CALL), stall: target.stall.unwrap_or(STALL) }
+        Self {
+            call: target.timeout.unwrap_or(CALL),
+            stall: target.stall.unwrap_or(STALL),
+        }
     }
 }
 
@@ -77,14 +80,26 @@ impl Error for Unopened {}
 
 /// A failure that a retry cannot fix.
 fn lasting(what: String) -> CallError {
-    CallError { status: RunStatus::Error, what, retry: Retry::Never, charge: Charge::Never }
+    CallError {
+        status: RunStatus::Error,
+        what,
+        retry: Retry::Never,
+        charge: Charge::Never,
+    }
 }
 
 /// A failure that may not occur on a retry.
 fn passing(what: String) -> CallError {
-    CallError { retry: Retry::Later { after: None }, ..lasting(what) }
+    CallError {
+        retry: Retry::Later { after: None },
+        ..lasting(what)
+    }
 }
 
 fn display_timeout(time: Duration) -> String {
-    if time.subsec_millis() == 0 { format!("{} s", time.as_secs()) } else { format!("{} ms", time.as_millis()) }
+    if time.subsec_millis() == 0 {
+        format!("{} s", time.as_secs())
+    } else {
+        format!("{} ms", time.as_millis())
+    }
 }

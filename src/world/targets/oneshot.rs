@@ -18,7 +18,11 @@ const DRAIN: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// It cannot be started, failed, or wrote too much.
-pub async fn printed(launch: &Launch, request: String, stderr: &Complaints) -> Result<Vec<u8>, CallError> {
+pub async fn printed(
+    launch: &Launch,
+    request: String,
+    stderr: &Complaints,
+) -> Result<Vec<u8>, CallError> {
     let mut process = Process::start(launch)?;
     let group = process.group;
     let writer = spawn(ask(process.stdin.take(), request));
@@ -38,13 +42,23 @@ pub async fn printed(launch: &Launch, request: String, stderr: &Complaints) -> R
     let output = match timeout(DRAIN, reader).await {
         Ok(Ok(Some(output))) => output,
         Ok(Ok(None)) => {
-            return Err(lasting(format!("the program printed more than {} MiB", MAX_ANSWER_BYTES >> 20)));
+            return Err(lasting(format!(
+                "the program printed more than {} MiB",
+                MAX_ANSWER_BYTES >> 20
+            )));
         }
-        Ok(Err(_)) | Err(_) => return Err(lasting("the program ended, but its output stayed open".to_owned())),
+        Ok(Err(_)) | Err(_) => {
+            return Err(lasting(
+                "the program ended, but its output stayed open".to_owned(),
+            ));
+        }
     };
     match ended {
         Ok(status) if status.success() => Ok(output),
-        Ok(status) => Err(lasting(format!("the program ended with {status}{}", stderr.last_words()))),
+        Ok(status) => Err(lasting(format!(
+            "the program ended with {status}{}",
+            stderr.last_words()
+        ))),
         Err(error) => Err(lasting(format!("the program is lost: {error}"))),
     }
 }

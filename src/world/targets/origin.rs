@@ -13,7 +13,9 @@ pub fn origin(address: &str) -> Option<String> {
 
 /// Whether an address is the vendor's own, over TLS on the default port. Cloud hosts on which anybody can run a server do not count.
 pub fn is_vendors(wire: Wire, address: &str) -> bool {
-    let Ok(url) = address.trim().parse::<Url>() else { return false };
+    let Ok(url) = address.trim().parse::<Url>() else {
+        return false;
+    };
     let host = url.host_str().unwrap_or_default();
     let is_own = match wire {
         Wire::OpenAi => host == "api.openai.com" || host.ends_with(".api.openai.com"),
@@ -24,8 +26,12 @@ pub fn is_vendors(wire: Wire, address: &str) -> bool {
 }
 
 fn is_bedrock(host: &str) -> bool {
-    let rest = host.strip_prefix("bedrock-runtime.").or_else(|| host.strip_prefix("bedrock-runtime-fips."));
-    let region =
-        rest.and_then(|rest| rest.strip_suffix(".amazonaws.com").or_else(|| rest.strip_suffix(".amazonaws.com.cn")));
+    let rest = host
+        .strip_prefix("bedrock-runtime.")
+        .or_else(|| host.strip_prefix("bedrock-runtime-fips."));
+    let region = rest.and_then(|rest| {
+        rest.strip_suffix(".amazonaws.com")
+            .or_else(|| rest.strip_suffix(".amazonaws.com.cn"))
+    });
     region.is_some_and(|region| !region.is_empty() && !region.contains('.'))
 }

@@ -57,11 +57,20 @@ enum WorkerError {
 impl Pool {
     /// A pool of at most `workers` workers, started on demand.
     pub fn new(launch: Launch, workers: usize) -> Self {
-        Self { launch, idle: Mutex::default(), permits: Semaphore::new(workers.max(1)) }
+        Self {
+            launch,
+            idle: Mutex::default(),
+            permits: Semaphore::new(workers.max(1)),
+        }
     }
 
     /// Sends the request to a free worker; returns its answer and what it wrote to stderr meanwhile.
-    pub async fn answer(&self, id: &str, request: &str, call: Duration) -> (Result<Vec<u8>, CallError>, String) {
+    pub async fn answer(
+        &self,
+        id: &str,
+        request: &str,
+        call: Duration,
+    ) -> (Result<Vec<u8>, CallError>, String) {
         let Ok(_permit) = self.permits.acquire().await else {
             return (Err(lasting("the pool is closed".to_owned())), String::new());
         };
@@ -79,7 +88,10 @@ impl Pool {
             };
             let stderr = worker.stderr.text();
             if answer.is_ok() {
-                self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+                self.idle
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(worker);
             }
             return (answer, stderr);
         }
@@ -126,13 +138,24 @@ impl Worker {
         if let Some(stdout) = process.stdout.take() {
             spawn(pass_on(stdout, sender));
         }
-        let stdin = process.stdin.take().ok_or_else(|| lasting("the worker has no input".to_owned()))?;
-        Ok(Self { process, stdin, events, stderr, answered: None })
+        let stdin = process
+            .stdin
+            .take()
+            .ok_or_else(|| lasting("the worker has no input".to_owned()))?;
+        Ok(Self {
+            process,
+            stdin,
+            events,
+            stderr,
+            answered: None,
+        })
     }
 
     /// Whether it is running and has sent nothing unrequested.
     fn is_quiet(&mut self) -> bool {
-        self.events.is_empty() && !self.events.is_closed() && matches!(self.process.child.try_wait(), Ok(None))
+        self.events.is_empty()
+            && !self.events.is_closed()
+            && matches!(self.process.child.try_wait(), Ok(None))
     }
 
     async fn ask(&mut self, id: &str, request: &str) -> Result<Vec<u8>, WorkerError> {
@@ -146,14 +169,21 @@ impl Worker {
         };
         match id_of(&answer) {
             Some(found) if found == id => {}
-            Some(found) if Some(&found) == self.answered.as_ref() => return Err(WorkerError::Previous),
+            Some(found) if Some(&found) == self.answered.as_ref() => {
+                return Err(WorkerError::Previous);
+            }
             Some(found) => {
                 let what = format!("the worker answered request {} instead", line(&found, 100));
                 return Err(self.its(what));
             }
             None => {
-                let start = line(&String::from_utf8_lossy(&answer[..answer.len().min(800)]), 200);
-                return Err(self.its(format!("the worker's line is not an answer with an id: {start}")));
+                let start = line(
+                    &String::from_utf8_lossy(&answer[..answer.len().min(800)]),
+                    200,
+                );
+                return Err(self.its(format!(
+                    "the worker's line is not an answer with an id: {start}"
+                )));
             }
         }
         match timeout(SETTLE, self.events.recv()).await {
@@ -179,14 +209,21 @@ impl Worker {
     /// The failure for an event that is not a line.
     async fn failed(&mut self, event: Option<WorkerMessage>) -> CallError {
         let what = match event {
-            Some(WorkerMessage::Flood) => format!("the worker wrote more than {} MiB to stderr", FLOOD >> 20),
-            Some(WorkerMessage::Endless) => {
-                format!("the worker printed a line of more than {} MiB", MAX_ANSWER_BYTES >> 20)
+            Some(WorkerMessage::Flood) => {
+                format!("the worker wrote more than {} MiB to stderr", FLOOD >> 20)
             }
-            Some(WorkerMessage::Line(_)) | None => match timeout(END_TIMEOUT, self.process.child.wait()).await {
-                Ok(Ok(status)) => format!("the worker ended with {status}"),
-                Ok(Err(_)) | Err(_) => "the worker closed its output".to_owned(),
-            },
+            Some(WorkerMessage::Endless) => {
+                format!(
+                    "the worker printed a line of more than {} MiB",
+                    MAX_ANSWER_BYTES >> 20
+                )
+            }
+            Some(WorkerMessage::Line(_)) | None => {
+                match timeout(END_TIMEOUT, self.process.child.wait()).await {
+                    Ok(Ok(status)) => format!("the worker ended with {status}"),
+                    Ok(Err(_)) | Err(_) => "the worker closed its output".to_owned(),
+                }
+            }
         };
         lasting(format!("{what}{}", self.stderr.last_words()))
     }
@@ -216,5 +253,7 @@ fn id_of(answer: &[u8]) -> Option<String> {
     struct AnswerId {
         id: String,
     }
-    serde_json::from_slice(answer).ok().map(|AnswerId { id }| id)
+    serde_json::from_slice(answer)
+        .ok()
+        .map(|AnswerId { id }| id)
 }

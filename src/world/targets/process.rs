@@ -60,19 +60,47 @@ impl Process {
     /// Starts a program.
     pub fn start(launch: &Launch) -> Result<Self, CallError> {
         let Launch { argv, root, env } = launch;
-        let [program, arguments @ ..] = argv.as_slice() else { return Err(lasting("the command is empty".to_owned())) };
+        let [program, arguments @ ..] = argv.as_slice() else {
+            return Err(lasting("the command is empty".to_owned()));
+        };
         // Otherwise the platform decides whether a relative path starts from this folder or the child's.
-        let path = if program.contains('/') { root.join(program) } else { program.into() };
+        let path = if program.contains('/') {
+            root.join(program)
+        } else {
+            program.into()
+        };
         let mut command = Command::new(path);
-        command.args(arguments).current_dir(root).kill_on_drop(true).process_group(0);
+        command
+            .args(arguments)
+            .current_dir(root)
+            .kill_on_drop(true)
+            .process_group(0);
         // The program gets no key that is not passed to it explicitly.
-        command.env_clear().envs(env.iter().map(|(name, value)| (name, value)));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child =
-            command.spawn().map_err(|error| lasting(format!("cannot start {}: {error}", line(program, 100))))?;
-        let group = ProcessGroup(child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw));
-        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        Ok(Self { child, stdin, stdout, stderr, group })
+        command
+            .env_clear()
+            .envs(env.iter().map(|(name, value)| (name, value)));
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command
+            .spawn()
+            .map_err(|error| lasting(format!("cannot start {}: {error}", line(program, 100))))?;
+        let group = ProcessGroup(
+            child
+                .id()
+                .and_then(|id| i32::try_from(id).ok())
+                .and_then(Pid::from_raw),
+        );
+        let (stdin, stdout, stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        Ok(Self {
+            child,
+            stdin,
+            stdout,
+            stderr,
+            group,
+        })
     }
 }
 
@@ -84,8 +112,16 @@ impl Drop for Process {
 
 /// The failure of a program that took too long.
 pub fn too_slow(call: Duration, stderr: &Complaints) -> CallError {
-    let what = format!("no answer within {}{}", display_timeout(call), stderr.last_words());
-    CallError { status: RunStatus::Timeout, ..lasting(what) }.charged()
+    let what = format!(
+        "no answer within {}{}",
+        display_timeout(call),
+        stderr.last_words()
+    );
+    CallError {
+        status: RunStatus::Timeout,
+        ..lasting(what)
+    }
+    .charged()
 }
 
 /// The end of a process's stderr.
@@ -110,7 +146,9 @@ pub enum OutputBudget {
 impl Complaints {
     /// Reads stderr until it ends, so that the process never blocks. Kills the process if it writes too much.
     pub async fn listen(self, from: Option<ChildStderr>, group: ProcessGroup) -> OutputBudget {
-        let Some(mut from) = from else { return OutputBudget::Fine };
+        let Some(mut from) = from else {
+            return OutputBudget::Fine;
+        };
         let mut piece = vec![0; 16 << 10];
         loop {
             match from.read(&mut piece).await {
@@ -131,7 +169,11 @@ impl Complaints {
         tail.since += piece.len();
         let more = tail.kept.len().saturating_sub(KEPT);
         tail.kept.drain(..more);
-        if tail.since > FLOOD { OutputBudget::Flood } else { OutputBudget::Fine }
+        if tail.since > FLOOD {
+            OutputBudget::Flood
+        } else {
+            OutputBudget::Fine
+        }
     }
 
     /// Discards the output about the previous sample.
@@ -148,8 +190,16 @@ impl Complaints {
     /// The last three lines as a part of a sentence; empty if stderr is empty.
     pub fn last_words(&self) -> String {
         let text = self.text();
-        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let lines: Vec<&str> = text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .collect();
         let last = lines[lines.len().saturating_sub(3)..].join(" | ");
-        if last.is_empty() { String::new() } else { format!("; stderr ends with: {}", line(&last, 300)) }
+        if last.is_empty() {
+            String::new()
+        } else {
+            format!("; stderr ends with: {}", line(&last, 300))
+        }
     }
 }

@@ -3,7 +3,12 @@
 use super::Case;
 
 pub const CASES: &[Case] = &[
-    ("evidence", "tasks/x.json", "{\"name\": \"x\"}", ":1:13: the key \"repo_path\" is missing"),
+    (
+        "evidence",
+        "tasks/x.json",
+        "{\"name\": \"x\"}",
+        ":1:13: the key \"repo_path\" is missing",
+    ),
     (
         "evidence",
         "tasks/x.json",
@@ -40,8 +45,18 @@ pub const CASES: &[Case] = &[
         "{\"name\": \"x\", \"repo_path\": \"r\", \"expected_file\": \"f\", \"expected_keyword\": \"k\", \"allowed_files\": [], \"lifecycle\": {\"retired\": {\"date\": \"d\"}}}",
         ":1:138: the key \"reason\" is missing",
     ),
-    ("reconciliation", "fixtures/x.json", "{}", ":1:2: the key \"snapshot\" is missing"),
-    ("reconciliation", "fixtures/x.json", "{\"snapshot\": {}}", ":1:16: the key \"max_recommendations\" is missing"),
+    (
+        "reconciliation",
+        "fixtures/x.json",
+        "{}",
+        ":1:2: the key \"snapshot\" is missing",
+    ),
+    (
+        "reconciliation",
+        "fixtures/x.json",
+        "{\"snapshot\": {}}",
+        ":1:16: the key \"max_recommendations\" is missing",
+    ),
     (
         "reconciliation",
         "fixtures/x.json",
@@ -72,15 +87,30 @@ pub const CASES: &[Case] = &[
         "{\"snapshot\": {\"file\": []}, \"max_recommendations\": 1}",
         ":1:20: unknown key \"file\"; did you mean \"files\"?",
     ),
-    ("property", "cases/x.json", "{}", ":1:2: the key \"variants\" is missing"),
-    ("property", "cases/x.json", "{\"variants\": []}", ":1:14: the list of variants is empty"),
+    (
+        "property",
+        "cases/x.json",
+        "{}",
+        ":1:2: the key \"variants\" is missing",
+    ),
+    (
+        "property",
+        "cases/x.json",
+        "{\"variants\": []}",
+        ":1:14: the list of variants is empty",
+    ),
     (
         "property",
         "cases/x.json",
         r#"{"expected_deltas": [{"item": "abc", "kind": "coupled"}, {"item": "abc", "kind": "coupled"}], "variants": [{"name": "v", "transform": "t"}]}"#,
         r#":1:67: "abc" is expected twice; an item has one kind"#,
     ),
-    ("property", "cases/x.json", "{\"variants\": [{\"name\": \"v\"}]}", ":1:27: the key \"transform\" is missing"),
+    (
+        "property",
+        "cases/x.json",
+        "{\"variants\": [{\"name\": \"v\"}]}",
+        ":1:27: the key \"transform\" is missing",
+    ),
     (
         "property",
         "cases/x.json",

@@ -3,8 +3,18 @@
 use super::{Case, SCENE};
 
 pub const CASES: &[Case] = &[
-    ("interview", SCENE, "{}", ":1:2: the key \"minimumRubricScore\" is missing"),
-    ("interview", SCENE, "{\"minimumRubricScore\": 13}", ":1:2: minimumRubricScore is 13"),
+    (
+        "interview",
+        SCENE,
+        "{}",
+        ":1:2: the key \"minimumRubricScore\" is missing",
+    ),
+    (
+        "interview",
+        SCENE,
+        "{\"minimumRubricScore\": 13}",
+        ":1:2: minimumRubricScore is 13",
+    ),
     (
         "interview",
         SCENE,
@@ -29,7 +39,12 @@ pub const CASES: &[Case] = &[
         "{\"minimumRubricScore\": 9, \"context\": {\"constraints\": \"fast\"}}",
         ":1:39: the context's constraints are not a list of strings",
     ),
-    ("stochastic", SCENE, "{}", ":1:2: the key \"groundTruth\" is missing"),
+    (
+        "stochastic",
+        SCENE,
+        "{}",
+        ":1:2: the key \"groundTruth\" is missing",
+    ),
     (
         "stochastic",
         SCENE,
@@ -90,7 +105,12 @@ pub const CASES: &[Case] = &[
         r#"{"minimumRubricScore": 9, "scenarioId": "a/b"}"#,
         r#":1:41: "a/b" is not a valid id; use letters, digits"#,
     ),
-    ("interview", SCENE, r#"{"minimumRubricScore": 1e999}"#, r#":1:28: the number is out of range; write a number"#),
+    (
+        "interview",
+        SCENE,
+        r#"{"minimumRubricScore": 1e999}"#,
+        r#":1:28: the number is out of range; write a number"#,
+    ),
     (
         "interview",
         SCENE,

@@ -4,7 +4,12 @@ use super::{Case, TOOL};
 
 pub const CASES: &[Case] = &[
     (TOOL, "c.json", "{}", ":1:2: the key \"cases\" is missing"),
-    (TOOL, "c.json", "3", ":1:1: invalid type: integer `3`; expected a list of cases, or { \"cases\": [] }"),
+    (
+        TOOL,
+        "c.json",
+        "3",
+        ":1:1: invalid type: integer `3`; expected a list of cases, or { \"cases\": [] }",
+    ),
     (
         TOOL,
         "c.json",

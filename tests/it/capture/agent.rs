@@ -1,5 +1,9 @@
 //! An agent as a user would write it, in this test binary: it knows its model's server from its environment alone.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an agent prints its answer, and its complaints")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "an agent prints its answer, and its complaints"
+)]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -51,7 +55,11 @@ fn variable(name: &str) -> String {
 
 /// Sends a request to an address below a base of the environment.
 pub fn ask(method: &str, address: &str, key: &str, body: &str) -> Answer {
-    let (host, path) = address.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let (host, path) = address
+        .strip_prefix("http://")
+        .unwrap()
+        .split_once('/')
+        .unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
     let text = format!(
         "{method} /{path} HTTP/1.1\r\nhost: {host}\r\n{key}\r\ncontent-type: application/json\r\nx-run: {}\r\ncontent-length: {}\r\n\r\n{body}",
@@ -73,7 +81,12 @@ pub fn ask(method: &str, address: &str, key: &str, body: &str) -> Answer {
             length = value.trim().parse().unwrap();
         }
         if header.trim().is_empty() {
-            return Answer { status, reader, is_chunked, length };
+            return Answer {
+                status,
+                reader,
+                is_chunked,
+                length,
+            };
         }
     }
 }
@@ -90,13 +103,22 @@ fn chat(body: &Value) -> Value {
 
 /// A loop over OpenAI's wire format: the model calls a tool, sees its result, and answers.
 fn tool_loop(query: &str, system: &str, result: &str) -> String {
-    chat_loop(vec![json!({ "role": "system", "content": system }), json!({ "role": "user", "content": query })], result)
+    chat_loop(
+        vec![
+            json!({ "role": "system", "content": system }),
+            json!({ "role": "user", "content": query }),
+        ],
+        result,
+    )
 }
 
 /// The same in a conversation: the turns before, each with a call of the tool, then the query.
 fn talk(query: &str) -> String {
     let before: Vec<Value> = serde_json::from_str(&variable("GOLDGATE_TURNS_BEFORE")).unwrap();
-    assert_eq!(variable("GOLDGATE_CONVERSATION"), "chat/support/happy_path-0/0");
+    assert_eq!(
+        variable("GOLDGATE_CONVERSATION"),
+        "chat/support/happy_path-0/0"
+    );
     let mut messages = Vec::new();
     for turn in before {
         let function = json!({ "name": "find_order", "arguments": "{\"order\": 17}" });
@@ -113,9 +135,14 @@ fn talk(query: &str) -> String {
 
 fn chat_loop(mut messages: Vec<Value>, result: &str) -> String {
     loop {
-        let answer = chat(&json!({ "model": "m-1", "messages": messages, "user": std::process::id().to_string() }));
+        let answer = chat(
+            &json!({ "model": "m-1", "messages": messages, "user": std::process::id().to_string() }),
+        );
         let message = answer["choices"][0]["message"].clone();
-        let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
+        let calls = message["tool_calls"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
         messages.push(message.clone());
         if calls.is_empty() {
             return message["content"].as_str().unwrap().to_owned();
@@ -128,8 +155,14 @@ fn chat_loop(mut messages: Vec<Value>, result: &str) -> String {
 
 /// Version 2 of the agent has a bug: it loses short answers.
 fn without_short(answer: String) -> String {
-    let has_bug = std::fs::read_to_string("agent.txt").unwrap().contains("version 2");
-    if has_bug && answer.len() < 30 { "?".to_owned() } else { answer }
+    let has_bug = std::fs::read_to_string("agent.txt")
+        .unwrap()
+        .contains("version 2");
+    if has_bug && answer.len() < 30 {
+        "?".to_owned()
+    } else {
+        answer
+    }
 }
 
 /// What the agent's file says: to print nothing, to ask once and run no tool, or to print a run record.
@@ -140,7 +173,13 @@ fn as_file(query: &str, system: &str) -> String {
         "asks nothing" => return says.to_owned(),
         "is guarded" => {
             let address = format!("{}/moderations", variable("OPENAI_BASE_URL"));
-            ask("POST", &address, "x-none: 1", &json!({ "input": query }).to_string()).text();
+            ask(
+                "POST",
+                &address,
+                "x-none: 1",
+                &json!({ "input": query }).to_string(),
+            )
+            .text();
         }
         "runs both tools" | "runs one of two tools" => {
             let count = if file.contains("both") { 2 } else { 1 };
@@ -148,8 +187,12 @@ fn as_file(query: &str, system: &str) -> String {
             return says.to_owned();
         }
         "asks elsewhere" => {
-            let address = format!("{}/deployments/m-1/chat/completions/", variable("OPENAI_BASE_URL"));
-            let body = json!({ "model": "m-1", "messages": [{ "role": "user", "content": query }] });
+            let address = format!(
+                "{}/deployments/m-1/chat/completions/",
+                variable("OPENAI_BASE_URL")
+            );
+            let body =
+                json!({ "model": "m-1", "messages": [{ "role": "user", "content": query }] });
             ask("POST", &address, "x-none: 1", &body.to_string()).text();
             return says.to_owned();
         }
@@ -160,8 +203,11 @@ fn as_file(query: &str, system: &str) -> String {
     match file.trim() {
         "runs no tool" => {
             let messages = [("system", system), ("user", query)];
-            let messages = messages.map(|(role, content)| json!({ "role": role, "content": content }));
-            chat(&json!({ "model": "m-1", "messages": messages, "user": std::process::id().to_string() }));
+            let messages =
+                messages.map(|(role, content)| json!({ "role": role, "content": content }));
+            chat(
+                &json!({ "model": "m-1", "messages": messages, "user": std::process::id().to_string() }),
+            );
             return says.to_owned();
         }
         _ => drop(tool_loop(query, system, "sent on Monday")),
@@ -188,8 +234,15 @@ fn two_calls(query: &str, results: usize) {
     let answer = chat(&json!({ "model": "m-1", "messages": messages }));
     let message = answer["choices"][0]["message"].clone();
     messages.push(message.clone());
-    for call in message["tool_calls"].as_array().unwrap().iter().take(results) {
-        messages.push(json!({ "role": "tool", "tool_call_id": call["id"], "content": "sent on Monday" }));
+    for call in message["tool_calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .take(results)
+    {
+        messages.push(
+            json!({ "role": "tool", "tool_call_id": call["id"], "content": "sent on Monday" }),
+        );
     }
     chat(&json!({ "model": "m-1", "messages": messages }));
 }
@@ -200,7 +253,8 @@ fn message_loop(query: &str) -> String {
     let mut messages = vec![json!({ "role": "user", "content": query })];
     loop {
         let body = json!({ "model": "m-1", "max_tokens": 100, "messages": messages });
-        let answer: Value = serde_json::from_str(&ask("POST", &address, &key, &body.to_string()).text()).unwrap();
+        let answer: Value =
+            serde_json::from_str(&ask("POST", &address, &key, &body.to_string()).text()).unwrap();
         messages.push(json!({ "role": "assistant", "content": answer["content"] }));
         let block = &answer["content"][0];
         match block["type"].as_str().unwrap() {
@@ -222,19 +276,36 @@ enum Arrival {
 fn stream(query: &str, arrival: Arrival) -> String {
     let base = variable("OPENAI_BASE_URL");
     let body = json!({ "model": "m-1", "stream": true, "messages": [{ "role": "user", "content": query }] });
-    let mut answer = ask("POST", &format!("{base}/chat/completions"), "x-none: 1", &body.to_string());
+    let mut answer = ask(
+        "POST",
+        &format!("{base}/chat/completions"),
+        "x-none: 1",
+        &body.to_string(),
+    );
     let mut whole = String::from_utf8(answer.piece().unwrap()).unwrap();
     if arrival == Arrival::InPieces {
-        assert!(!whole.contains("[DONE]"), "the first event came alone: {whole}");
+        assert!(
+            !whole.contains("[DONE]"),
+            "the first event came alone: {whole}"
+        );
     }
-    assert_eq!(ask("GET", &format!("{base}/seen"), "x-none: 1", "").text(), "{}");
+    assert_eq!(
+        ask("GET", &format!("{base}/seen"), "x-none: 1", "").text(),
+        "{}"
+    );
     while let Some(piece) = answer.piece() {
         whole.push_str(&String::from_utf8(piece).unwrap());
     }
-    let events = whole.lines().filter_map(|line| line.strip_prefix("data: ")).filter(|data| *data != "[DONE]");
-    let deltas =
-        events.map(|data| serde_json::from_str::<Value>(data).unwrap()["choices"][0]["delta"]["content"].clone());
-    deltas.filter_map(|delta| delta.as_str().map(str::to_owned)).collect()
+    let events = whole
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "))
+        .filter(|data| *data != "[DONE]");
+    let deltas = events.map(|data| {
+        serde_json::from_str::<Value>(data).unwrap()["choices"][0]["delta"]["content"].clone()
+    });
+    deltas
+        .filter_map(|delta| delta.as_str().map(str::to_owned))
+        .collect()
 }
 
 /// Exports a trace with a call of a tool.
@@ -253,7 +324,8 @@ fn export(query: &str) -> String {
                 text("gen_ai.operation.name", "invoke_agent"),
                 text(
                     "gen_ai.input.messages",
-                    &json!([{ "role": "user", "parts": [{ "type": "text", "content": query }] }]).to_string()
+                    &json!([{ "role": "user", "parts": [{ "type": "text", "content": query }] }])
+                        .to_string()
                 )
             ])
         ),
@@ -270,8 +342,14 @@ fn export(query: &str) -> String {
     ]);
     let body = json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": spans }] }] });
     let address = variable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
-    assert_eq!(address, format!("{}/v1/traces", variable("OTEL_EXPORTER_OTLP_ENDPOINT")));
-    assert_eq!(ask("POST", &address, "x-none: 1", &body.to_string()).text(), "{}");
+    assert_eq!(
+        address,
+        format!("{}/v1/traces", variable("OTEL_EXPORTER_OTLP_ENDPOINT"))
+    );
+    assert_eq!(
+        ask("POST", &address, "x-none: 1", &body.to_string()).text(),
+        "{}"
+    );
     "Order 17 was sent on Monday.".to_owned()
 }
 
@@ -297,7 +375,9 @@ pub fn act(arguments: &[String]) {
         "stream" => stream(query, Arrival::InPieces),
         "stream-replayed" => stream(query, Arrival::AtOnce),
         "spans" => export(query),
-        "variables" => ["OPENAI_API_KEY", "ACME_REGION", "ACME_TOKEN", "HTTPS_PROXY"].map(variable).join(" "),
+        "variables" => ["OPENAI_API_KEY", "ACME_REGION", "ACME_TOKEN", "HTTPS_PROXY"]
+            .map(variable)
+            .join(" "),
         "silent" => String::new(),
         "unprinted" => {
             tool_loop(query, system, "sent on Monday");
@@ -313,13 +393,18 @@ pub fn act(arguments: &[String]) {
             let text = "x".repeat(17 << 20);
             chat(&json!({ "messages": [{ "role": "user", "content": text }] })).to_string()
         }
-        "nowhere" => ask("GET", &variable("OPENAI_BASE_URL").replace("/openai/v1", "/v2/x"), "x-none: 1", "").text(),
+        "nowhere" => ask(
+            "GET",
+            &variable("OPENAI_BASE_URL").replace("/openai/v1", "/v2/x"),
+            "x-none: 1",
+            "",
+        )
+        .text(),
         "elsewhere" => {
             let proxy = variable("HTTP_PROXY");
             let host = proxy.strip_prefix("http://").unwrap().to_owned();
             let mut stream = TcpStream::connect(host).unwrap();
-            let text =
-                "GET http://api.example.com/v1/models HTTP/1.1\r\nhost: api.example.com\r\nconnection: close\r\n\r\n";
+            let text = "GET http://api.example.com/v1/models HTTP/1.1\r\nhost: api.example.com\r\nconnection: close\r\n\r\n";
             stream.write_all(text.as_bytes()).unwrap();
             let mut answer = String::new();
             stream.read_to_string(&mut answer).unwrap();

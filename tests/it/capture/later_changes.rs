@@ -9,9 +9,18 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("another model that plays the user needs an approval, also where the code runs again", other_user),
-        trial("a recording with another goal of the user answers no call of the code", other_goal),
-        trial("check names the cases whose code has no recorded answers", unrecorded),
+        trial(
+            "another model that plays the user needs an approval, also where the code runs again",
+            other_user,
+        ),
+        trial(
+            "a recording with another goal of the user answers no call of the code",
+            other_goal,
+        ),
+        trial(
+            "check names the cases whose code has no recorded answers",
+            unrecorded,
+        ),
         trial(
             "a recording that covers a file which git does not have says so, and so does the build server",
             untracked,
@@ -30,9 +39,13 @@ fn other_user() {
     assert_eq!(against(&repository, "HEAD").code, 0, "the control");
     repository.replace("goldgate.yaml", "model: u-1", "model: v-2");
     let ran = against(&repository, "HEAD");
-    let words =
-        "1 recording of `chat/support` recorded with u-1 as the user, which has changed since, and not recorded again";
-    assert!(ran.code == 1 && ran.stdout.contains(words), "{}{}", ran.stdout, ran.stderr);
+    let words = "1 recording of `chat/support` recorded with u-1 as the user, which has changed since, and not recorded again";
+    assert!(
+        ran.code == 1 && ran.stdout.contains(words),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     let ran = record(&repository, &server, &[]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let ran = against(&repository, "HEAD");
@@ -47,7 +60,12 @@ fn other_goal() {
     assert_eq!(repository.goldgate(&["run"]).code, 0, "the control");
     repository.replace("cases.json", "Know it.", "Get the money back.");
     let ran = repository.goldgate(&["run"]);
-    assert!(ran.code == 3 && ran.stdout.contains("was recorded for another input"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stdout.contains("was recorded for another input"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     assert_eq!(record(&repository, &server, &[]).code, 0);
     assert_eq!(repository.goldgate(&["run"]).code, 0, "recorded again");
 }
@@ -59,29 +77,52 @@ fn unrecorded() {
     repository.remove(RECORDING);
     let ran = repository.goldgate(&["check"]);
     let next = "record what is missing: `goldgate record --suite chat --agent support --missing`";
-    assert!(ran.code == 2 && ran.stderr.contains("has no recording") && ran.stderr.contains(next), "{}", ran.stderr);
+    assert!(
+        ran.code == 2 && ran.stderr.contains("has no recording") && ran.stderr.contains(next),
+        "{}",
+        ran.stderr
+    );
 }
 
 fn untracked() {
     let server = ModelServer::new();
     let repository = repository("loop", "openai");
     let text = config("loop", EXCHANGES, "openai").replace(EXCHANGES, "{ replay: runs }");
-    repository.write("goldgate.yaml", text.replace("[agent.txt]", "['agent*.txt']"));
+    repository.write(
+        "goldgate.yaml",
+        text.replace("[agent.txt]", "['agent*.txt']"),
+    );
     repository.remove(".git");
     commit_all(&repository);
     let note = "git does not have agent-scratch.txt, and the digest of the agent's files covers it";
     let ran = record(&repository, &server, &[]);
-    assert!(ran.code == 0 && !ran.stderr.contains("git does not have"), "the control: {}", ran.stderr);
+    assert!(
+        ran.code == 0 && !ran.stderr.contains("git does not have"),
+        "the control: {}",
+        ran.stderr
+    );
     commit_all(&repository);
     git(&repository.path(""), &["branch", "base"]);
     repository.write("agent.txt", "version 2\n");
     repository.write("agent-scratch.txt", "Later.\n");
     let ran = record(&repository, &server, &[]);
     assert!(ran.code == 0 && ran.stderr.contains(note), "{}", ran.stderr);
-    assert_eq!(against(&repository, "base").code, 0, "here, the file is there");
-    git(&repository.path(""), &["commit", "-q", "--all", "-m", "work"]);
+    assert_eq!(
+        against(&repository, "base").code,
+        0,
+        "here, the file is there"
+    );
+    git(
+        &repository.path(""),
+        &["commit", "-q", "--all", "-m", "work"],
+    );
     repository.remove("agent-scratch.txt");
     let ran = against(&repository, "base");
     let words = "this change recorded or moved them, and they are of other files of the agent than it has: agent.txt changed later, or one was not committed";
-    assert!(ran.code == 3 && ran.stdout.contains(words), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stdout.contains(words),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }

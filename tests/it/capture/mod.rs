@@ -77,7 +77,10 @@ pub fn repository(behaviour: &str, capture: &str) -> Repository {
 pub fn record(repository: &Repository, server: &ModelServer, more: &[&str]) -> Ran {
     let upstream = server.address();
     let arguments = [&["record", "--quiet", "--upstream", &upstream], more].concat();
-    repository.goldgate_with(&arguments, &[("OPENAI_API_KEY", KEY), ("ANTHROPIC_API_KEY", KEY)])
+    repository.goldgate_with(
+        &arguments,
+        &[("OPENAI_API_KEY", KEY), ("ANTHROPIC_API_KEY", KEY)],
+    )
 }
 
 pub const KEY: &str = "sesame-open-0123456789";
@@ -86,20 +89,31 @@ pub const KEY: &str = "sesame-open-0123456789";
 pub fn recorded(behaviour: &str, capture: &str, server: &ModelServer) -> Repository {
     let repository = repository(behaviour, capture);
     let ran = record(&repository, server, &[]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, format!("{RECORDING}\n").as_str()), "{}", ran.stderr);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, format!("{RECORDING}\n").as_str()),
+        "{}",
+        ran.stderr
+    );
     repository
 }
 
 pub fn run(repository: &Repository, more: &[&str]) -> (Ran, Value) {
     let ran = repository.goldgate(&[&["run", "--format", "json", "--quiet"], more].concat());
-    let report =
-        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", ran.stdout, ran.stderr));
+    let report = serde_json::from_str(&ran.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}{}", ran.stdout, ran.stderr));
     (ran, report)
 }
 
 fn metrics(report: &Value) -> Value {
-    let metrics = report["suites"][0]["agents"][0]["metrics"].as_object().unwrap().clone();
-    metrics.into_iter().map(|(name, metric)| (name, metric["value"].clone())).collect()
+    let metrics = report["suites"][0]["agents"][0]["metrics"]
+        .as_object()
+        .unwrap()
+        .clone();
+    metrics
+        .into_iter()
+        .map(|(name, metric)| (name, metric["value"].clone()))
+        .collect()
 }
 
 fn record_of(repository: &Repository) -> Value {
@@ -112,8 +126,17 @@ fn same_numbers(behaviour: &str, capture: &str) -> (Repository, Value) {
     let repository = recorded(behaviour, capture, &server);
     let calls = server.requests().len();
     let (ran, replayed) = run(&repository, &[]);
-    assert_eq!((ran.code, replayed["verdict"].as_str()), (0, Some("pass")), "{}{}", ran.stdout, ran.stderr);
-    repository.write("goldgate.yaml", config(behaviour, "{ replay: runs }", capture));
+    assert_eq!(
+        (ran.code, replayed["verdict"].as_str()),
+        (0, Some("pass")),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    repository.write(
+        "goldgate.yaml",
+        config(behaviour, "{ replay: runs }", capture),
+    );
     let (_, graded) = run(&repository, &[]);
     assert_eq!(metrics(&replayed), metrics(&graded));
     assert_eq!(server.requests().len(), calls, "a replay calls nobody");
@@ -130,18 +153,42 @@ fn conversation() {
     let repository = repository("talk", "openai");
     repository.write("cases.json", TALK);
     let ran = record(&repository, &server, &[]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, format!("{RECORDING}\n").as_str()), "{}", ran.stderr);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, format!("{RECORDING}\n").as_str()),
+        "{}",
+        ran.stderr
+    );
     let record = record_of(&repository);
     let calls = record["intermediate"]["tool_calls"].as_array().unwrap();
     let turns: Vec<&Value> = calls.iter().map(|call| &call["turn"]).collect();
-    assert_eq!(turns, [&json!(0), &json!(1)], "a call that a request repeats is not made again: {record}");
+    assert_eq!(
+        turns,
+        [&json!(0), &json!(1)],
+        "a call that a request repeats is not made again: {record}"
+    );
     let answers = record["outputs"]["turns"].as_array().unwrap();
-    assert_eq!((answers.len(), &answers[1]["user"]), (2, &json!("And now?")));
-    let (calls, exchanges) = (&record["metrics"]["model_calls"], record["intermediate"]["exchanges"].as_array());
+    assert_eq!(
+        (answers.len(), &answers[1]["user"]),
+        (2, &json!("And now?"))
+    );
+    let (calls, exchanges) = (
+        &record["metrics"]["model_calls"],
+        record["intermediate"]["exchanges"].as_array(),
+    );
     assert_eq!((calls, exchanges.map(Vec::len)), (&json!(4), Some(4)));
     let (ran, replayed) = run(&repository, &[]);
-    assert_eq!((ran.code, replayed["verdict"].as_str()), (0, Some("pass")), "{}{}", ran.stdout, ran.stderr);
-    repository.write("goldgate.yaml", config("talk", "{ replay: runs }", "openai"));
+    assert_eq!(
+        (ran.code, replayed["verdict"].as_str()),
+        (0, Some("pass")),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    repository.write(
+        "goldgate.yaml",
+        config("talk", "{ replay: runs }", "openai"),
+    );
     let (_, graded) = run(&repository, &[]);
     assert_eq!(metrics(&replayed), metrics(&graded));
 }
@@ -156,8 +203,15 @@ pub fn talks_with(repository: &Repository, user: &Endpoint) {
     let case = json!([{ "category": "happy_path", "query": "Where is my order 17?", "answer": { "all_of": ["Monday"] },
         "user": { "model": "customer", "goal": "Know it.", "max_turns": 2 } }]);
     repository.write("cases.json", case.to_string());
-    let customer = format!("  customer: {{ provider: openai, model: u-1, base_url: \"{}/v1\" }}\n", user.address());
-    repository.replace("goldgate.yaml", "targets:\n", &format!("targets:\n{customer}"));
+    let customer = format!(
+        "  customer: {{ provider: openai, model: u-1, base_url: \"{}/v1\" }}\n",
+        user.address()
+    );
+    repository.replace(
+        "goldgate.yaml",
+        "targets:\n",
+        &format!("targets:\n{customer}"),
+    );
 }
 
 /// A program that is recorded with a simulated user: its code runs again with what the user said in the recording.
@@ -169,14 +223,31 @@ fn simulated_user() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let (calls, asked) = (server.requests().len(), user.requests());
     let record = record_of(&repository);
-    assert_eq!((&record["outputs"]["turns"][1]["user"], asked), (&json!("And now?"), 1));
+    assert_eq!(
+        (&record["outputs"]["turns"][1]["user"], asked),
+        (&json!("And now?"), 1)
+    );
     let (ran, replayed) = run(&repository, &[]);
-    assert_eq!((ran.code, replayed["verdict"].as_str()), (0, Some("pass")), "{}{}", ran.stdout, ran.stderr);
-    assert_eq!((server.requests().len(), user.requests()), (calls, asked), "a replay calls nobody");
+    assert_eq!(
+        (ran.code, replayed["verdict"].as_str()),
+        (0, Some("pass")),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    assert_eq!(
+        (server.requests().len(), user.requests()),
+        (calls, asked),
+        "a replay calls nobody"
+    );
     let recorded = repository.read(RECORDING);
     repository.remove(RECORDING);
     let (ran, _) = run(&repository, &[]);
-    assert_eq!(ran.code, 3, "the agent did not fail, its recording is missing: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        ran.code, 3,
+        "the agent did not fail, its recording is missing: {}{}",
+        ran.stdout, ran.stderr
+    );
     repository.write(RECORDING, recorded);
     repository.replace("goldgate.yaml", EXCHANGES, "{ replay: runs }");
     let (_, graded) = run(&repository, &[]);
@@ -185,7 +256,10 @@ fn simulated_user() {
 
 fn openai() {
     let (_, record) = same_numbers("loop", "openai");
-    assert_eq!(record["outputs"], json!({ "text": "Order 17 was sent on Monday." }));
+    assert_eq!(
+        record["outputs"],
+        json!({ "text": "Order 17 was sent on Monday." })
+    );
     let call = &record["intermediate"]["tool_calls"][0];
     assert_eq!(
         (&call["name"], &call["arguments"]["order"], &call["result"]),
@@ -193,21 +267,41 @@ fn openai() {
     );
     let metrics = &record["metrics"];
     assert_eq!(
-        (&metrics["input_tokens"], &metrics["output_tokens"], &metrics["model_calls"]),
+        (
+            &metrics["input_tokens"],
+            &metrics["output_tokens"],
+            &metrics["model_calls"]
+        ),
         (&json!(60), &json!(10), &json!(2))
     );
     let exchange = &record["intermediate"]["exchanges"][1];
-    assert_eq!((&exchange["wire"], &exchange["request"]["path"]), (&json!("openai"), &json!("/chat/completions")));
+    assert_eq!(
+        (&exchange["wire"], &exchange["request"]["path"]),
+        (&json!("openai"), &json!("/chat/completions"))
+    );
     assert_eq!(exchange["response"]["status"], json!(200));
-    let digests = ["fingerprint", "input_sha256"].map(|key| record["provenance"][key].as_str().map(str::len));
+    let digests =
+        ["fingerprint", "input_sha256"].map(|key| record["provenance"][key].as_str().map(str::len));
     assert_eq!(digests, [Some(64), Some(64)], "{record}");
 }
 
 fn anthropic() {
     let (_, record) = same_numbers("messages", "anthropic");
-    assert_eq!(record["outputs"]["text"], json!("Order 17 was sent on Monday."));
-    assert_eq!(record["intermediate"]["tool_calls"][0]["name"], json!("find_order"));
-    assert_eq!((&record["metrics"]["input_tokens"], &record["metrics"]["model_calls"]), (&json!(24), &json!(2)));
+    assert_eq!(
+        record["outputs"]["text"],
+        json!("Order 17 was sent on Monday.")
+    );
+    assert_eq!(
+        record["intermediate"]["tool_calls"][0]["name"],
+        json!("find_order")
+    );
+    assert_eq!(
+        (
+            &record["metrics"]["input_tokens"],
+            &record["metrics"]["model_calls"]
+        ),
+        (&json!(24), &json!(2))
+    );
 }
 
 fn streamed() {
@@ -217,24 +311,52 @@ fn streamed() {
     let ran = record(&repository, &server, &[]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let record = record_of(&repository);
-    assert_eq!(record["outputs"]["text"], json!("Order 17 was sent on Monday."));
-    assert_eq!((&record["metrics"]["input_tokens"], &record["metrics"]["output_tokens"]), (&json!(11), &json!(6)));
+    assert_eq!(
+        record["outputs"]["text"],
+        json!("Order 17 was sent on Monday.")
+    );
+    assert_eq!(
+        (
+            &record["metrics"]["input_tokens"],
+            &record["metrics"]["output_tokens"]
+        ),
+        (&json!(11), &json!(6))
+    );
     // In a replay both parts of the stream are there at once.
     repository.replace("goldgate.yaml", "stream]", "stream-replayed]");
     let (ran, report) = run(&repository, &[]);
-    assert_eq!((ran.code, report["verdict"].as_str()), (0, Some("pass")), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        (ran.code, report["verdict"].as_str()),
+        (0, Some("pass")),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 fn spans() {
     let server = ModelServer::new();
     let repository = recorded("spans", "otlp", &server);
     let record = record_of(&repository);
-    assert_eq!(record["intermediate"]["tool_calls"][0]["name"], json!("find_order"), "{record}");
+    assert_eq!(
+        record["intermediate"]["tool_calls"][0]["name"],
+        json!("find_order"),
+        "{record}"
+    );
     assert_eq!(server.requests().len(), 0);
     let time = &record["metrics"]["total_latency_ms"];
-    assert!(time.as_u64().is_some_and(|time| time > 0), "the time of the program, which asked no model: {time}");
+    assert!(
+        time.as_u64().is_some_and(|time| time > 0),
+        "the time of the program, which asked no model: {time}"
+    );
     let (ran, report) = run(&repository, &[]);
-    assert_eq!((ran.code, report["verdict"].as_str()), (0, Some("pass")), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        (ran.code, report["verdict"].as_str()),
+        (0, Some("pass")),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 fn secrets() {
@@ -245,24 +367,62 @@ fn secrets() {
         assert!(!text.contains(secret), "{secret}: {text}");
     }
     let names = &record_of(&repository)["intermediate"]["exchanges"][0]["request"]["headers"];
-    assert_eq!(*names, json!(["authorization", "content-length", "content-type", "host", "x-run"]));
+    assert_eq!(
+        *names,
+        json!([
+            "authorization",
+            "content-length",
+            "content-type",
+            "host",
+            "x-run"
+        ])
+    );
     let heads = server.requests();
-    assert!(heads.iter().all(|head| head.contains(&format!("authorization: Bearer {KEY}"))), "{heads:?}");
+    assert!(
+        heads
+            .iter()
+            .all(|head| head.contains(&format!("authorization: Bearer {KEY}"))),
+        "{heads:?}"
+    );
 }
 
 fn variables() {
     let server = ModelServer::new();
     let repository = repository("variables", "openai");
-    repository.write("cases.json", CASES.replace("[\"find_order\"]", "[]").replace("Monday", "placeholder"));
-    let known = [("OPENAI_API_KEY", KEY), ("ACME_REGION", "north"), ("ACME_TOKEN", "t-12345678"), ("OTHER", "no")];
-    let ran = repository.goldgate_with(&["record", "--quiet", "--upstream", &server.address()], &known);
+    repository.write(
+        "cases.json",
+        CASES
+            .replace("[\"find_order\"]", "[]")
+            .replace("Monday", "placeholder"),
+    );
+    let known = [
+        ("OPENAI_API_KEY", KEY),
+        ("ACME_REGION", "north"),
+        ("ACME_TOKEN", "t-12345678"),
+        ("OTHER", "no"),
+    ];
+    let ran = repository.goldgate_with(
+        &["record", "--quiet", "--upstream", &server.address()],
+        &known,
+    );
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let printed = record_of(&repository)["outputs"]["text"].to_string();
-    assert!(printed.starts_with("\"goldgate-placeholder north ") && printed.contains("redacted"), "{printed}");
-    assert!(ran.stderr.contains("1 sample without a call of a model"), "{}", ran.stderr);
+    assert!(
+        printed.starts_with("\"goldgate-placeholder north ") && printed.contains("redacted"),
+        "{printed}"
+    );
+    assert!(
+        ran.stderr.contains("1 sample without a call of a model"),
+        "{}",
+        ran.stderr
+    );
     let ran = repository.goldgate_with(&["run", "--quiet", "--record", "again"], &known);
     let again = repository.read("again/support/happy_path-0.json");
-    assert!(again.contains("goldgate-placeholder north  http://127.0.0.1:"), "{again}{}", ran.stderr);
+    assert!(
+        again.contains("goldgate-placeholder north  http://127.0.0.1:"),
+        "{again}{}",
+        ran.stderr
+    );
 }
 
 /// What a case says about its replay, and the code of the run.
@@ -278,27 +438,54 @@ fn replay_after(from: &str, to: &str) -> (Ran, Value) {
 
 fn changed_answer() {
     let (ran, report) = replay_after("loop", "other-answer");
-    assert_eq!((ran.code, report["verdict"].as_str()), (1, Some("fail")), "{}{}", ran.stdout, ran.stderr);
-    assert!(report["failures"].to_string().contains("someday"), "{}", report["failures"]);
+    assert_eq!(
+        (ran.code, report["verdict"].as_str()),
+        (1, Some("fail")),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    assert!(
+        report["failures"].to_string().contains("someday"),
+        "{}",
+        report["failures"]
+    );
 }
 
 fn unprinted_answer() {
     let (ran, report) = replay_after("loop", "unprinted");
-    assert_eq!((ran.code, report["verdict"].as_str()), (1, Some("fail")), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        (ran.code, report["verdict"].as_str()),
+        (1, Some("fail")),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 fn never_printed() {
     let (repository, record) = same_numbers("unprinted", "openai");
-    assert_eq!(record["outputs"]["text"], json!("Order 17 was sent on Monday."));
+    assert_eq!(
+        record["outputs"]["text"],
+        json!("Order 17 was sent on Monday.")
+    );
     assert_eq!(record["intermediate"]["answered_by"], json!(["model"]));
     // A recording of an older goldgate does not tell which it was.
     let mut record = record;
-    record["intermediate"].as_object_mut().unwrap().remove("answered_by");
+    record["intermediate"]
+        .as_object_mut()
+        .unwrap()
+        .remove("answered_by");
     repository.write(RECORDING, record.to_string());
     repository.write("goldgate.yaml", config("unprinted", EXCHANGES, "openai"));
     let (ran, report) = run(&repository, &[]);
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(report.to_string().contains("does not state whether it printed its answer"), "{report}");
+    assert!(
+        report
+            .to_string()
+            .contains("does not state whether it printed its answer"),
+        "{report}"
+    );
 }
 
 fn changed_request() {
@@ -309,7 +496,10 @@ fn changed_request() {
         assert_eq!(ran.code, 3, "{behaviour}: {}{}", ran.stdout, ran.stderr);
         let text = report.to_string().replace("\\\"", "\"");
         assert!(text.contains(difference), "{behaviour}: {text}");
-        assert!(text.contains("record again: `goldgate "), "{behaviour}: {text}");
+        assert!(
+            text.contains("record again: `goldgate "),
+            "{behaviour}: {text}"
+        );
     }
 }
 
@@ -343,9 +533,12 @@ pub fn against(repository: &Repository, base: &str) -> Ran {
 
 fn against_base(repository: &Repository) -> (Ran, Value) {
     let (name, value) = path();
-    let ran = repository.goldgate_with(&["run", "--format", "json", "--quiet", "--base", "HEAD"], &[(name, &value)]);
-    let report =
-        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", ran.stdout, ran.stderr));
+    let ran = repository.goldgate_with(
+        &["run", "--format", "json", "--quiet", "--base", "HEAD"],
+        &[(name, &value)],
+    );
+    let report = serde_json::from_str(&ran.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}{}", ran.stdout, ran.stderr));
     (ran, report)
 }
 
@@ -353,10 +546,19 @@ fn changed_code() {
     let repository = committed();
     repository.write("agent.txt", "version 2\n");
     let (ran, report) = against_base(&repository);
-    assert_eq!((ran.code, report["verdict"].as_str()), (0, Some("pass")), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        (ran.code, report["verdict"].as_str()),
+        (0, Some("pass")),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     // The control: recordings that are graded themselves are of the older agent.
     repository.replace("goldgate.yaml", EXCHANGES, "{ replay: runs }");
-    git(&repository.path(""), &["commit", "-q", "-a", "-m", "graded"]);
+    git(
+        &repository.path(""),
+        &["commit", "-q", "-a", "-m", "graded"],
+    );
     repository.write("agent.txt", "version 3\n");
     let (ran, report) = against_base(&repository);
     assert_eq!(ran.code, 3, "{report}{}", ran.stderr);
@@ -364,7 +566,11 @@ fn changed_code() {
 
 fn edited_exchange() {
     let repository = committed();
-    repository.replace(RECORDING, "Order 17 was sent on Monday.\",", "Order 17 was sent last Monday.\",");
+    repository.replace(
+        RECORDING,
+        "Order 17 was sent on Monday.\",",
+        "Order 17 was sent last Monday.\",",
+    );
     let (ran, report) = against_base(&repository);
     let changes = report["golden_changes"].to_string();
     assert!(changes.contains("happy_path-0"), "{changes}{}", ran.stderr);
@@ -388,12 +594,19 @@ fn added_samples() {
     repository.remove(RECORDING);
     repository.write("runs/support/happy_path-0/0.json", &recording);
     for sample in 1..3 {
-        let longer = recording.replace("sent on Monday.", "sent on Monday, and will be there tomorrow.");
+        let longer = recording.replace(
+            "sent on Monday.",
+            "sent on Monday, and will be there tomorrow.",
+        );
         let longer = longer.replace("\"sample\": 0", &format!("\"sample\": {sample}"));
         repository.write(&format!("runs/support/happy_path-0/{sample}.json"), longer);
     }
     let (ran, report) = run(&repository, &[]);
-    assert_eq!((ran.code, report["verdict"].as_str()), (0, Some("pass")), "two of three samples pass: {report}");
+    assert_eq!(
+        (ran.code, report["verdict"].as_str()),
+        (0, Some("pass")),
+        "two of three samples pass: {report}"
+    );
     let (ran, report) = against_base(&repository);
     assert_eq!(ran.code, 1, "{report}{}", ran.stderr);
 }
@@ -403,10 +616,25 @@ fn shown() {
     repository.write("goldgate.yaml", config("other-answer", EXCHANGES, "openai"));
     let (name, value) = path();
     let ran = repository.goldgate_with(&["explain", "happy_path-0"], &[(name, &value)]);
-    assert!(ran.code == 0 && ran.stdout.contains("someday"), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("on Monday"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 0 && ran.stdout.contains("someday"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    assert!(
+        ran.stdout.contains("on Monday"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     let ran = repository.goldgate_with(&["review"], &[(name, &value)]);
-    assert!(ran.code == 0 && ran.stdout.contains("newly failing"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 0 && ran.stdout.contains("newly failing"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     repository.write("goldgate.yaml", config("loop", EXCHANGES, "openai"));
     let ran = repository.goldgate(&["selftest"]);
     assert!(
@@ -424,18 +652,42 @@ fn argument() {
     let ran = record(&repository, &server, &[]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let (ran, report) = run(&repository, &[]);
-    assert_eq!((ran.code, report["verdict"].as_str()), (0, Some("pass")), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        (ran.code, report["verdict"].as_str()),
+        (0, Some("pass")),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 fn samples() {
     let server = ModelServer::new();
     let repository = repository("loop", "openai");
     let ran = record(&repository, &server, &["--samples", "2"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "runs/support/happy_path-0/\n"), "{}", ran.stderr);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, "runs/support/happy_path-0/\n"),
+        "{}",
+        ran.stderr
+    );
     let (_, report) = run(&repository, &[]);
-    assert_eq!(report["suites"][0]["agents"][0]["cases"][0]["samples_completed"], json!(2), "{report}");
+    assert_eq!(
+        report["suites"][0]["agents"][0]["cases"][0]["samples_completed"],
+        json!(2),
+        "{report}"
+    );
     repository.remove("runs/support/happy_path-0/0.json");
     let (_, report) = run(&repository, &[]);
-    assert_eq!(report["suites"][0]["agents"][0]["cases"][0]["samples_completed"], json!(1), "{report}");
-    assert!(report.to_string().contains("sample 0 is not recorded in runs"), "{report}");
+    assert_eq!(
+        report["suites"][0]["agents"][0]["cases"][0]["samples_completed"],
+        json!(1),
+        "{report}"
+    );
+    assert!(
+        report
+            .to_string()
+            .contains("sample 0 is not recorded in runs"),
+        "{report}"
+    );
 }

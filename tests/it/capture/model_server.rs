@@ -57,7 +57,9 @@ fn serve(stream: TcpStream, state: &State) {
                 whole(&mut stream, "{}");
             }
             "/v1/moderations" => whole(&mut stream, "{\"results\": [{\"flagged\": false}]}"),
-            "/v1/deployments/m-1/chat/completions/" => whole(&mut stream, &completion(&body).to_string()),
+            "/v1/deployments/m-1/chat/completions/" => {
+                whole(&mut stream, &completion(&body).to_string())
+            }
             "/v1/messages" => whole(&mut stream, &message(&body).to_string()),
             "/v1/chat/completions" if body["stream"] == json!(true) => pieces(&mut stream, state),
             "/v1/chat/completions" => whole(&mut stream, &completion(&body).to_string()),
@@ -68,7 +70,10 @@ fn serve(stream: TcpStream, state: &State) {
 
 fn request(reader: &mut BufReader<TcpStream>) -> Option<(String, Value)> {
     let mut head = String::new();
-    reader.read_line(&mut head).ok().filter(|count| *count > 0)?;
+    reader
+        .read_line(&mut head)
+        .ok()
+        .filter(|count| *count > 0)?;
     let mut length = 0;
     loop {
         let mut line = String::new();
@@ -88,7 +93,8 @@ fn request(reader: &mut BufReader<TcpStream>) -> Option<(String, Value)> {
 
 fn whole(stream: &mut TcpStream, body: &str) {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nset-cookie: session=secret-cookie\r\n";
-    let _ = stream.write_all(format!("{head}content-length: {}\r\n\r\n{body}", body.len()).as_bytes());
+    let _ =
+        stream.write_all(format!("{head}content-length: {}\r\n\r\n{body}", body.len()).as_bytes());
 }
 
 /// The first event at once, and the others when the first one has been seen.
@@ -97,7 +103,8 @@ fn pieces(stream: &mut TcpStream, state: &State) {
         let chunk = json!({ "id": "s-1", "model": "m-1", "choices": [{ "index": 0, "delta": { "content": delta } }] });
         format!("data: {chunk}\n\n")
     };
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+    let head =
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
     let _ = stream.write_all(head.as_bytes());
     let mut send = |text: &str| {
         let _ = stream.write_all(format!("{:x}\r\n{text}\r\n", text.len()).as_bytes());
@@ -130,7 +137,9 @@ fn completion(body: &Value) -> Value {
             };
             json!({ "role": "assistant", "content": null, "tool_calls": orders.into_iter().map(call).collect::<Vec<_>>() })
         }
-        _ => json!({ "role": "assistant", "content": format!("Order 17 was {}.", last["content"].as_str().unwrap()) }),
+        _ => {
+            json!({ "role": "assistant", "content": format!("Order 17 was {}.", last["content"].as_str().unwrap()) })
+        }
     };
     json!({ "id": format!("chatcmpl-{}", number()), "object": "chat.completion", "model": "m-1-2026",
         "choices": [{ "index": 0, "finish_reason": "stop", "message": message }],
@@ -150,5 +159,8 @@ fn message(body: &Value) -> Value {
 }
 
 fn number() -> u32 {
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().subsec_nanos()
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap()
+        .subsec_nanos()
 }

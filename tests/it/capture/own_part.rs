@@ -11,9 +11,18 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("code that prints its answer no more, or runs no tool any more, needs an approval", recorded_less),
-        trial("code that leaves recorded answers unasked gives no verdict", asks_less),
-        trial("a printed run record keeps its status and the calls that it states", printed_record),
+        trial(
+            "code that prints its answer no more, or runs no tool any more, needs an approval",
+            recorded_less,
+        ),
+        trial(
+            "code that leaves recorded answers unasked gives no verdict",
+            asks_less,
+        ),
+        trial(
+            "a printed run record keeps its status and the calls that it states",
+            printed_record,
+        ),
     ]
 }
 
@@ -37,12 +46,32 @@ fn committed_as(server: &ModelServer, source: &str, behaviour: &str) -> Reposito
 fn recorded_less() {
     let open = "with more calls of a tool without a result than on the base commit";
     for (before, behaviour, code, says) in [
-        ("version 1", "version 2", 0, "as expected for new recordings"),
-        ("version 1", "prints nothing", 1, "whose program printed its answer on the base commit and prints none now"),
+        (
+            "version 1",
+            "version 2",
+            0,
+            "as expected for new recordings",
+        ),
+        (
+            "version 1",
+            "prints nothing",
+            1,
+            "whose program printed its answer on the base commit and prints none now",
+        ),
         ("version 1", "runs no tool", 1, open),
         ("runs both tools", "runs one of two tools", 1, open),
-        ("runs one of two tools", "runs both tools", 0, "as expected for new recordings"),
-        ("version 1", "asks nothing", 1, "in which the code asked no model, while it asked one on the base commit"),
+        (
+            "runs one of two tools",
+            "runs both tools",
+            0,
+            "as expected for new recordings",
+        ),
+        (
+            "version 1",
+            "asks nothing",
+            1,
+            "in which the code asked no model, while it asked one on the base commit",
+        ),
         // Its call is seen on any path.
         ("version 1", "asks elsewhere", 1, open),
     ] {
@@ -52,7 +81,12 @@ fn recorded_less() {
         let ran = record(&repository, &server, &[]);
         assert_eq!(ran.code, 0, "{behaviour}: {}", ran.stderr);
         let ran = against(&repository, "HEAD");
-        assert!(ran.code == code && ran.stdout.contains(says), "{behaviour}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.code == code && ran.stdout.contains(says),
+            "{behaviour}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
 }
 
@@ -64,13 +98,23 @@ fn asks_less() {
     repository.write("agent.txt", "runs no tool\n");
     let ran = against(&repository, "HEAD");
     let says = "the code took 1 of the 2 recorded answers, so it does less than before";
-    assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stdout.contains(says),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     // An answer that is of no model counts as well.
     let repository = committed_as(&server, EXCHANGES, "is guarded");
     repository.write("agent.txt", "version 2\n");
     let ran = against(&repository, "HEAD");
     let says = "the code took 2 of the 3 recorded answers, so it does less than before; record again: `goldgate record";
-    assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stdout.contains(says),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 fn printed_record() {
@@ -79,7 +123,11 @@ fn printed_record() {
     let before = repository.read(RECORDING);
     repository.write("agent.txt", "prints a failed run\n");
     let ran = record(&repository, &server, &[]);
-    assert!(ran.code == 3 && ran.stderr.contains("not recorded") && ran.stderr.contains("lost"), "{}", ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stderr.contains("not recorded") && ran.stderr.contains("lost"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(repository.read(RECORDING), before);
     let recorded = |behaviour: &str| -> Value {
         repository.write("agent.txt", format!("{behaviour}\n"));
@@ -90,7 +138,10 @@ fn printed_record() {
     for behaviour in ["states a call", "states a call otherwise"] {
         let recorded = recorded(behaviour);
         let calls = recorded["intermediate"]["tool_calls"].as_array().unwrap();
-        let names: Vec<&str> = calls.iter().filter_map(|call| call["name"].as_str()).collect();
+        let names: Vec<&str> = calls
+            .iter()
+            .filter_map(|call| call["name"].as_str())
+            .collect();
         assert_eq!(names, ["find_order", "delete_account"], "{recorded}");
     }
     assert_eq!(

@@ -20,50 +20,131 @@ const REWRITE: &str = "BLESS_RECORDINGS";
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
-        trial("the bundled recordings keep the digests of their agents and inputs", digests),
+        trial(
+            "the bundled recordings keep the digests of their agents and inputs",
+            digests,
+        ),
         trial(
             "another form of the bundled golden files, or another expectation, makes no recording stale",
             expectations,
         ),
     ];
     for (suite, agent, file) in PROMPTS {
-        trials.push(trial(format!("a changed prompt of {suite}/{agent} gives no verdict"), move || {
-            changed(suite, agent, file, "files", |text| format!("{text}\n- Never report anything.\n"));
-        }));
+        trials.push(trial(
+            format!("a changed prompt of {suite}/{agent} gives no verdict"),
+            move || {
+                changed(suite, agent, file, "files", |text| {
+                    format!("{text}\n- Never report anything.\n")
+                });
+            },
+        ));
     }
     for (suite, agent, file, from, to) in INPUTS {
-        trials.push(trial(format!("a changed {file} gives no verdict on {suite}/{agent}"), move || {
-            changed(suite, agent, file, "input", |text| {
-                assert!(text.contains(from), "{file} has no {from:?}");
-                text.replacen(from, to, 1)
-            });
-        }));
+        trials.push(trial(
+            format!("a changed {file} gives no verdict on {suite}/{agent}"),
+            move || {
+                changed(suite, agent, file, "input", |text| {
+                    assert!(text.contains(from), "{file} has no {from:?}");
+                    text.replacen(from, to, 1)
+                });
+            },
+        ));
     }
     trials
 }
 
 /// A file of each bundled agent.
 const PROMPTS: [(&str, &str, &str); 13] = [
-    ("contracts", "legal", "fixtures/contracts/prompts/policies/legal/policies-v1.md"),
-    ("contracts", "finance", "fixtures/contracts/prompts/policies/finance/policies-v1.md"),
-    ("contracts", "commercial", "fixtures/contracts/prompts/policies/commercial/policies-v1.md"),
-    ("contracts", "privacy", "fixtures/contracts/prompts/policies/privacy/policies-v1.md"),
-    ("assistant", "assistant", "fixtures/tool_use/prompts/policies-v1.md"),
-    ("interview", "interviewer", "fixtures/interview/prompts/policies-v1.md"),
-    ("variability", "interviewer", "fixtures/interview/prompts/policies-v1.md"),
-    ("reconciliation", "reconciler", "fixtures/reconciliation/prompts/policies-v1.md"),
-    ("stability", "reconciler", "fixtures/reconciliation/prompts/policies-v1.md"),
-    ("evidence", "inspector", "fixtures/evidence/prompts/policies-v1.md"),
-    ("revision", "critic", "fixtures/revision/prompts/contract-v3.md"),
-    ("revision", "loop", "fixtures/revision/prompts/contract-v3.md"),
-    ("revision", "reviser", "fixtures/revision/prompts/contract-v3.md"),
+    (
+        "contracts",
+        "legal",
+        "fixtures/contracts/prompts/policies/legal/policies-v1.md",
+    ),
+    (
+        "contracts",
+        "finance",
+        "fixtures/contracts/prompts/policies/finance/policies-v1.md",
+    ),
+    (
+        "contracts",
+        "commercial",
+        "fixtures/contracts/prompts/policies/commercial/policies-v1.md",
+    ),
+    (
+        "contracts",
+        "privacy",
+        "fixtures/contracts/prompts/policies/privacy/policies-v1.md",
+    ),
+    (
+        "assistant",
+        "assistant",
+        "fixtures/tool_use/prompts/policies-v1.md",
+    ),
+    (
+        "interview",
+        "interviewer",
+        "fixtures/interview/prompts/policies-v1.md",
+    ),
+    (
+        "variability",
+        "interviewer",
+        "fixtures/interview/prompts/policies-v1.md",
+    ),
+    (
+        "reconciliation",
+        "reconciler",
+        "fixtures/reconciliation/prompts/policies-v1.md",
+    ),
+    (
+        "stability",
+        "reconciler",
+        "fixtures/reconciliation/prompts/policies-v1.md",
+    ),
+    (
+        "evidence",
+        "inspector",
+        "fixtures/evidence/prompts/policies-v1.md",
+    ),
+    (
+        "revision",
+        "critic",
+        "fixtures/revision/prompts/contract-v3.md",
+    ),
+    (
+        "revision",
+        "loop",
+        "fixtures/revision/prompts/contract-v3.md",
+    ),
+    (
+        "revision",
+        "reviser",
+        "fixtures/revision/prompts/contract-v3.md",
+    ),
 ];
 
 /// A query, a document, a repository or another input of each bundled suite: file, text and what takes its place.
 const INPUTS: [(&str, &str, &str, &str, &str); 10] = [
-    ("contracts", "legal", "fixtures/contracts/contracts/supply-agreement.md", "#", "##"),
-    ("assistant", "assistant", "fixtures/tool_use/eval_cases.json", "\"query\": \"", "\"query\": \"Please. "),
-    ("orders", "desk", "examples/order-desk/cases.json", "\"query\": \"", "\"query\": \"Please. "),
+    (
+        "contracts",
+        "legal",
+        "fixtures/contracts/contracts/supply-agreement.md",
+        "#",
+        "##",
+    ),
+    (
+        "assistant",
+        "assistant",
+        "fixtures/tool_use/eval_cases.json",
+        "\"query\": \"",
+        "\"query\": \"Please. ",
+    ),
+    (
+        "orders",
+        "desk",
+        "examples/order-desk/cases.json",
+        "\"query\": \"",
+        "\"query\": \"Please. ",
+    ),
     (
         "interview",
         "interviewer",
@@ -85,10 +166,34 @@ const INPUTS: [(&str, &str, &str, &str, &str); 10] = [
         "\"files\": [",
         "\"files\": [\"more.rs\", ",
     ),
-    ("stability", "reconciler", "fixtures/property/cases/prop-01.json", "\"files\": [", "\"files\": [\"more.rs\", "),
-    ("evidence", "inspector", "fixtures/repos/buggy_calc/README.md", "\n", "\n\n"),
-    ("revision", "reviser", "fixtures/revision/cases/agency-tea/original.rtf", "the", "any"),
-    ("revision", "critic", "fixtures/revision/cases/agency-tea/revised.rtf", "the", "any"),
+    (
+        "stability",
+        "reconciler",
+        "fixtures/property/cases/prop-01.json",
+        "\"files\": [",
+        "\"files\": [\"more.rs\", ",
+    ),
+    (
+        "evidence",
+        "inspector",
+        "fixtures/repos/buggy_calc/README.md",
+        "\n",
+        "\n\n",
+    ),
+    (
+        "revision",
+        "reviser",
+        "fixtures/revision/cases/agency-tea/original.rtf",
+        "the",
+        "any",
+    ),
+    (
+        "revision",
+        "critic",
+        "fixtures/revision/cases/agency-tea/revised.rtf",
+        "the",
+        "any",
+    ),
 ];
 
 fn changed(suite: &str, agent: &str, file: &str, what: &str, change: impl Fn(&str) -> String) {
@@ -98,8 +203,15 @@ fn changed(suite: &str, agent: &str, file: &str, what: &str, change: impl Fn(&st
     let (code, why) = refused(&repository, &["--suite", suite]);
     // Another input may fail a gate, too.
     let is_red = code == 3 || (code == 1 && what == "input");
-    assert!(is_red && why.contains(&format!("{suite}/{agent}: ")) && why.contains("stale"), "{code} {why}");
-    let says = if what == "input" { "the case's input changed since they were recorded" } else { "prompts/" };
+    assert!(
+        is_red && why.contains(&format!("{suite}/{agent}: ")) && why.contains("stale"),
+        "{code} {why}"
+    );
+    let says = if what == "input" {
+        "the case's input changed since they were recorded"
+    } else {
+        "prompts/"
+    };
     assert!(why.contains(says), "{why}");
     assert_eq!(repository.goldgate(&["check"]).code, 2);
 }
@@ -113,42 +225,63 @@ fn expectations() {
     repository.write(file, serde_json::to_string_pretty(&cases).unwrap());
     for suite in ["assistant", "contracts"] {
         let ran = run(&repository, &["--suite", suite]);
-        assert!(ran.code < 2 && !ran.stdout.contains("stale"), "{}", ran.stdout);
+        assert!(
+            ran.code < 2 && !ran.stdout.contains("stale"),
+            "{}",
+            ran.stdout
+        );
     }
 }
 
 /// The digest of an agent's files, as this program writes it: path and content of each.
 fn agent_digest(disk: &Disk, agent: &Agent) -> String {
-    let AgentFiles::Patterns(patterns) = agent.files() else { panic!("a bundled agent names its files") };
+    let AgentFiles::Patterns(patterns) = agent.files() else {
+        panic!("a bundled agent names its files")
+    };
     let mut files: BTreeSet<RepoPath> = BTreeSet::new();
     for glob in patterns {
-        files.extend(files_below(disk, glob.folder()).unwrap().into_values().filter(|file| glob.matches(file)));
+        files.extend(
+            files_below(disk, glob.folder())
+                .unwrap()
+                .into_values()
+                .filter(|file| glob.matches(file)),
+        );
     }
-    let lines = files.iter().map(|file| format!("{}  {file}\n", sha256_hex(&disk.bytes(file).unwrap())));
+    let lines = files
+        .iter()
+        .map(|file| format!("{}  {file}\n", sha256_hex(&disk.bytes(file).unwrap())));
     sha256_hex(lines.collect::<String>().as_bytes())
 }
 
 /// The recordings of a run.
 fn recordings(disk: &Disk, agent: &Agent, key: &RunKey) -> Vec<RepoPath> {
-    let Some(RunSource::Replay(folder)) = &agent.deterministic else { return Vec::new() };
+    let Some(RunSource::Replay(folder)) = &agent.deterministic else {
+        return Vec::new();
+    };
     let folder = folder.child(key.agent.as_str());
     let several = folder.child(key.case.as_str());
     match disk.list(&several) {
-        Ok(entries) => entries.iter().map(|entry| several.child(&entry.name)).collect(),
+        Ok(entries) => entries
+            .iter()
+            .map(|entry| several.child(&entry.name))
+            .collect(),
         Err(_) => vec![folder.child(&format!("{}.json", key.case))],
     }
 }
 
 fn digests() {
     let disk = Disk::open(root()).unwrap();
-    let config = read_config(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap();
+    let config =
+        read_config(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap();
     let mut checked = 0;
     for suite in &config.suites {
         let golden = (kind(&suite.kind).unwrap().open)(suite, &disk).unwrap();
         let mut seen: BTreeSet<&RunKey> = BTreeSet::new();
         for pair in golden.pairs() {
             for key in pair.runs.iter().filter(|key| key.suite == suite.id) {
-                let Some(agent) = suite.agents.get(&key.agent).filter(|_| seen.insert(key)) else { continue };
+                let Some(agent) = suite.agents.get(&key.agent).filter(|_| seen.insert(key)) else {
+                    continue;
+                };
                 let ask = golden.ask(pair, key, &disk).unwrap().unwrap();
                 let wanted = [
                     ("fingerprint", agent_digest(&disk, agent)),
@@ -167,11 +300,15 @@ fn digests() {
 fn digest(disk: &Disk, file: &RepoPath, wanted: &[(&str, String)]) {
     let text = disk.text(file).unwrap().text;
     let record: Value = serde_json::from_str(&text).unwrap();
-    let is_current = |(key, sha256): &(&str, String)| record["provenance"][*key].as_str() == Some(sha256);
+    let is_current =
+        |(key, sha256): &(&str, String)| record["provenance"][*key].as_str() == Some(sha256);
     if wanted.iter().all(is_current) {
         return;
     }
-    assert!(std::env::var_os(REWRITE).is_some(), "{file} is not of its agent and input; {REWRITE}=1 rewrites digests");
+    assert!(
+        std::env::var_os(REWRITE).is_some(),
+        "{file} is not of its agent and input; {REWRITE}=1 rewrites digests"
+    );
     fs::write(root().join(file.as_str()), with_digests(&text, wanted)).unwrap();
 }
 
@@ -179,17 +316,42 @@ fn digest(disk: &Disk, file: &RepoPath, wanted: &[(&str, String)]) {
 fn with_digests(text: &str, wanted: &[(&str, String)]) -> String {
     let Some(start) = text.rfind("\"provenance\"") else {
         let whole = text.trim_end().strip_suffix('}').unwrap().trim_end();
-        let digests: Vec<String> = wanted.iter().map(|(key, sha256)| format!("    \"{key}\": \"{sha256}\"")).collect();
-        return format!("{whole},\n  \"provenance\": {{\n{}\n  }}\n}}\n", digests.join(",\n"));
+        let digests: Vec<String> = wanted
+            .iter()
+            .map(|(key, sha256)| format!("    \"{key}\": \"{sha256}\""))
+            .collect();
+        return format!(
+            "{whole},\n  \"provenance\": {{\n{}\n  }}\n}}\n",
+            digests.join(",\n")
+        );
     };
     let open = start + text[start..].find('{').unwrap();
     let end = open + text[open..].find('}').unwrap();
     let (head, inside, tail) = (&text[..open + 1], &text[open + 1..end], &text[end..]);
-    let old = |part: &&str| !wanted.iter().any(|(key, _)| part.trim_start().starts_with(&format!("\"{key}\"")));
-    let mut parts: Vec<String> = inside.split(',').filter(old).map(|part| part.trim_end().to_owned()).collect();
-    let space: String = inside.chars().take_while(|char| char.is_whitespace()).collect();
-    parts.extend(wanted.iter().map(|(key, sha256)| format!("{space}\"{key}\": \"{sha256}\"")));
-    let last: String = inside.chars().rev().take_while(|char| char.is_whitespace()).collect();
+    let old = |part: &&str| {
+        !wanted
+            .iter()
+            .any(|(key, _)| part.trim_start().starts_with(&format!("\"{key}\"")))
+    };
+    let mut parts: Vec<String> = inside
+        .split(',')
+        .filter(old)
+        .map(|part| part.trim_end().to_owned())
+        .collect();
+    let space: String = inside
+        .chars()
+        .take_while(|char| char.is_whitespace())
+        .collect();
+    parts.extend(
+        wanted
+            .iter()
+            .map(|(key, sha256)| format!("{space}\"{key}\": \"{sha256}\"")),
+    );
+    let last: String = inside
+        .chars()
+        .rev()
+        .take_while(|char| char.is_whitespace())
+        .collect();
     let last: String = last.chars().rev().collect();
     format!("{head}{}{last}{tail}", parts.join(","))
 }

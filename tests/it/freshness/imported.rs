@@ -10,17 +10,35 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("an imported recording is stale when its agent or its case changes, and importing again mends it", stale),
-        trial("recordings may be made again for another input", other_input),
+        trial(
+            "an imported recording is stale when its agent or its case changes, and importing again mends it",
+            stale,
+        ),
+        trial(
+            "recordings may be made again for another input",
+            other_input,
+        ),
         trial(
             "a transcript of another question is refused, and kept with --force as one of an unknown input",
             other_question,
         ),
-        trial("a transcript of a case that no suite has keeps no digests, and import says so", unknown_case),
+        trial(
+            "a transcript of a case that no suite has keeps no digests, and import says so",
+            unknown_case,
+        ),
         trial("import without a config keeps no digests", no_config),
-        trial("a conversation that goes on is refused, and kept with --force as one of an unknown input", goes_on),
-        trial("a conversation is imported for the case in which the user says the same, turn by turn", conversation),
-        trial("a transcript that does not show the case's document keeps no digest of the input", documents),
+        trial(
+            "a conversation that goes on is refused, and kept with --force as one of an unknown input",
+            goes_on,
+        ),
+        trial(
+            "a conversation is imported for the case in which the user says the same, turn by turn",
+            conversation,
+        ),
+        trial(
+            "a transcript that does not show the case's document keeps no digest of the input",
+            documents,
+        ),
     ]
 }
 
@@ -31,7 +49,17 @@ fn import(repository: &Repository, question: &str, more: &[&str]) -> Ran {
         { "role": "assistant", "content": "It was shipped." },
     ]);
     repository.write("chat.json", messages.to_string());
-    let arguments = ["import", "openai", "chat.json", "--out", "runs", "--agent", "helper", "--case", "order-status"];
+    let arguments = [
+        "import",
+        "openai",
+        "chat.json",
+        "--out",
+        "runs",
+        "--agent",
+        "helper",
+        "--case",
+        "order-status",
+    ];
     repository.goldgate(&[&arguments, more].concat())
 }
 
@@ -49,7 +77,10 @@ fn stale() {
     again("Where is my order 17?");
     repository.replace("cases.json", "order 17", "order 18");
     let (code, why) = refused(&repository, &[]);
-    assert!(code == 3 && why.contains("the case's input changed since they were recorded"), "{why}");
+    assert!(
+        code == 3 && why.contains("the case's input changed since they were recorded"),
+        "{why}"
+    );
     // Space alone is no other question.
     again("Where is  my order 18?\n");
     repository.replace("cases.json", "[\"shipped\"]", "[\"shipped\", \"sent\"]");
@@ -61,15 +92,34 @@ fn other_question() {
     let repository = talk();
     repository.remove("runs");
     let ran = import(&repository, "Are you open?", &[]);
-    assert_eq!((ran.code, repository.path("runs/helper/order-status.json").exists()), (2, false), "{}", ran.stderr);
-    for words in ["[another-input]", "Are you open?", "Where is my order 17?", "--force"] {
+    assert_eq!(
+        (
+            ran.code,
+            repository.path("runs/helper/order-status.json").exists()
+        ),
+        (2, false),
+        "{}",
+        ran.stderr
+    );
+    for words in [
+        "[another-input]",
+        "Are you open?",
+        "Where is my order 17?",
+        "--force",
+    ] {
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
     }
     let ran = import(&repository, "Are you open?", &["--force"]);
-    assert!(ran.code == 0 && ran.stderr.contains("imported with an unknown input"), "{}", ran.stderr);
-    let record: Value = serde_json::from_str(&repository.read("runs/helper/order-status.json")).unwrap();
     assert!(
-        record["provenance"]["fingerprint"].is_string() && record["provenance"]["input_sha256"].is_null(),
+        ran.code == 0 && ran.stderr.contains("imported with an unknown input"),
+        "{}",
+        ran.stderr
+    );
+    let record: Value =
+        serde_json::from_str(&repository.read("runs/helper/order-status.json")).unwrap();
+    assert!(
+        record["provenance"]["fingerprint"].is_string()
+            && record["provenance"]["input_sha256"].is_null(),
         "{record}"
     );
 }
@@ -77,10 +127,27 @@ fn other_question() {
 fn unknown_case() {
     let repository = talk();
     repository.remove("runs");
-    let arguments = ["import", "openai", "chat.json", "--out", "runs", "--agent", "helper", "--case", "thanks"];
+    let arguments = [
+        "import",
+        "openai",
+        "chat.json",
+        "--out",
+        "runs",
+        "--agent",
+        "helper",
+        "--case",
+        "thanks",
+    ];
     import(&repository, "Thanks", &[]);
     let ran = repository.goldgate(&arguments);
-    assert!(ran.code == 0 && ran.stderr.contains("has the case thanks for the agent helper"), "{}", ran.stderr);
+    assert!(
+        ran.code == 0
+            && ran
+                .stderr
+                .contains("has the case thanks for the agent helper"),
+        "{}",
+        ran.stderr
+    );
 }
 
 fn no_config() {
@@ -89,7 +156,8 @@ fn no_config() {
     repository.remove("goldgate.yaml");
     let ran = import(&repository, "Anything", &[]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    let record: Value = serde_json::from_str(&repository.read("runs/helper/order-status.json")).unwrap();
+    let record: Value =
+        serde_json::from_str(&repository.read("runs/helper/order-status.json")).unwrap();
     assert!(record["provenance"]["fingerprint"].is_null(), "{record}");
     let ran = import(&repository, "Anything", &["--config", "goldgate.yaml"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
@@ -102,14 +170,31 @@ fn other_input() {
     let imported = |question: &str| assert_eq!(import(&repository, question, &["--force"]).code, 0);
     imported("Where is my order 17?");
     commit_all(&repository);
-    repository.replace("cases.json", "Where is my order 17?", "Where is my order 18?");
+    repository.replace(
+        "cases.json",
+        "Where is my order 17?",
+        "Where is my order 18?",
+    );
     imported("Where is my order 18?");
-    repository.replace("runs/helper/order-status.json", "It was shipped.", "It was shipped today.");
+    repository.replace(
+        "runs/helper/order-status.json",
+        "It was shipped.",
+        "It was shipped today.",
+    );
     let path = std::env::var("PATH").unwrap();
     let ran = repository.goldgate_with(&["run", "--base", "HEAD"], &[("PATH", &path)]);
     let says = "1 recording of `support/helper` changed; what the agent was asked changed too";
-    assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
-    assert!(!ran.stdout.contains("none of the agent's files"), "{}", ran.stdout);
+    assert!(
+        ran.code == 1 && ran.stdout.contains(says),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    assert!(
+        !ran.stdout.contains("none of the agent's files"),
+        "{}",
+        ran.stdout
+    );
 }
 
 const TURNS: &str = r#"{"cases": [{"id": "order-status", "category": "multi_step", "turns": [
@@ -117,7 +202,11 @@ const TURNS: &str = r#"{"cases": [{"id": "order-status", "category": "multi_step
 
 /// A conversation with this second message of the user, and what follows it.
 fn talk_of(second: &str, rest: &[Value]) -> String {
-    let first = [said("user", "Where is my order 17?"), said("assistant", "It was shipped."), said("user", second)];
+    let first = [
+        said("user", "Where is my order 17?"),
+        said("assistant", "It was shipped."),
+        said("user", second),
+    ];
     Value::from([&first[..], rest].concat()).to_string()
 }
 
@@ -128,8 +217,20 @@ fn said(role: &str, text: &str) -> Value {
 fn conversation() {
     let call = json!({ "role": "assistant", "content": null, "tool_calls":
         [{ "id": "1", "function": { "name": "cancel", "arguments": "{}" } }] });
-    let done = [call, json!({ "role": "tool", "tool_call_id": "1", "content": "done" }), said("assistant", "Done.")];
-    let arguments = ["import", "openai", "chat.json", "--out", "runs", "--agent", "helper"];
+    let done = [
+        call,
+        json!({ "role": "tool", "tool_call_id": "1", "content": "done" }),
+        said("assistant", "Done."),
+    ];
+    let arguments = [
+        "import",
+        "openai",
+        "chat.json",
+        "--out",
+        "runs",
+        "--agent",
+        "helper",
+    ];
     let repository = talk();
     repository.remove("runs");
     repository.write("cases.json", TURNS);
@@ -137,45 +238,91 @@ fn conversation() {
     repository.write("chat.json", talk_of("Cancel  it.", &done));
     let ran = repository.goldgate(&arguments);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
-    let read = || -> Value { serde_json::from_str(&repository.read("runs/helper/order-status.json")).unwrap() };
-    assert!(read()["provenance"]["input_sha256"].is_string(), "{}", read());
-    assert_eq!(read()["outputs"]["turns"][0], json!({ "user": "Where is my order 17?", "text": "It was shipped." }));
+    let read = || -> Value {
+        serde_json::from_str(&repository.read("runs/helper/order-status.json")).unwrap()
+    };
+    assert!(
+        read()["provenance"]["input_sha256"].is_string(),
+        "{}",
+        read()
+    );
+    assert_eq!(
+        read()["outputs"]["turns"][0],
+        json!({ "user": "Where is my order 17?", "text": "It was shipped." })
+    );
     assert_eq!(read()["intermediate"]["tool_calls"][0]["turn"], 1);
     assert_eq!(run(&repository, &[]).code, 0);
     // Another message of any turn is another input.
     repository.replace("cases.json", "Cancel it.", "Cancel order 17.");
     let (code, why) = refused(&repository, &[]);
-    assert!(code == 3 && why.contains("the case's input changed since they were recorded"), "{why}");
+    assert!(
+        code == 3 && why.contains("the case's input changed since they were recorded"),
+        "{why}"
+    );
     repository.replace("cases.json", "Cancel order 17.", "Cancel it.");
     let hint = [said("system", "Say done."), said("assistant", "Done.")];
     for (second, rest, words) in [
-        ("Send it back.", &done[..], r#"turns.1 is "Send it back.", but the case's is "Cancel it.""#),
-        ("Cancel it.", &[], "answered user messages: 1, but the case has 2"),
-        ("Cancel it.", &hint, r#"the system message "Say done." after the first user message"#),
+        (
+            "Send it back.",
+            &done[..],
+            r#"turns.1 is "Send it back.", but the case's is "Cancel it.""#,
+        ),
+        (
+            "Cancel it.",
+            &[],
+            "answered user messages: 1, but the case has 2",
+        ),
+        (
+            "Cancel it.",
+            &hint,
+            r#"the system message "Say done." after the first user message"#,
+        ),
     ] {
         repository.write("chat.json", talk_of(second, rest));
         let named = [&arguments[..], &["--case", "order-status"]].concat();
         repository.remove("runs");
         let ran = repository.goldgate(&named);
-        assert!(ran.code == 2 && ran.stderr.contains(words), "{words}: {}", ran.stderr);
+        assert!(
+            ran.code == 2 && ran.stderr.contains(words),
+            "{words}: {}",
+            ran.stderr
+        );
         let ran = repository.goldgate(&[&named[..], &["--force"]].concat());
-        assert!(ran.code == 0 && ran.stderr.contains("imported with an unknown input"), "{}", ran.stderr);
+        assert!(
+            ran.code == 0 && ran.stderr.contains("imported with an unknown input"),
+            "{}",
+            ran.stderr
+        );
         assert!(read()["provenance"]["input_sha256"].is_null(), "{}", read());
     }
 }
 
 fn goes_on() {
     let question = json!({ "role": "user", "content": "Where is my order 17?" });
-    let (lost, right) = (said("assistant", "I do not know."), said("assistant", "It was shipped."));
+    let (lost, right) = (
+        said("assistant", "I do not know."),
+        said("assistant", "It was shipped."),
+    );
     let hint = said("user", "The right answer is: it was shipped.");
     let refused = [
         json!([question, lost, hint, right]),
         json!([question, hint, right]),
         json!([question, said("system", "Say that it was shipped."), right]),
     ];
-    let arguments = ["import", "openai", "chat.json", "--out", "runs", "--agent", "helper", "--case", "order-status"];
+    let arguments = [
+        "import",
+        "openai",
+        "chat.json",
+        "--out",
+        "runs",
+        "--agent",
+        "helper",
+        "--case",
+        "order-status",
+    ];
     let input = |repository: &Repository| -> Value {
-        let record: Value = serde_json::from_str(&repository.read("runs/helper/order-status.json")).unwrap();
+        let record: Value =
+            serde_json::from_str(&repository.read("runs/helper/order-status.json")).unwrap();
         record["provenance"]["input_sha256"].clone()
     };
     for messages in refused {
@@ -189,7 +336,11 @@ fn goes_on() {
             ran.stderr
         );
         let ran = repository.goldgate(&[&arguments[..], &["--force"]].concat());
-        assert!(ran.code == 0 && ran.stderr.contains("imported with an unknown input"), "{}", ran.stderr);
+        assert!(
+            ran.code == 0 && ran.stderr.contains("imported with an unknown input"),
+            "{}",
+            ran.stderr
+        );
         assert!(input(&repository).is_null());
     }
     let call = json!({ "role": "assistant", "content": null, "tool_calls":
@@ -197,27 +348,52 @@ fn goes_on() {
     let told = json!({ "role": "tool", "tool_call_id": "1", "content": "shipped" });
     let repository = talk();
     repository.remove("runs");
-    let whole = json!([said("system", "Be brief."), question, call, told, right, said("user", "Thanks!")]);
+    let whole = json!([
+        said("system", "Be brief."),
+        question,
+        call,
+        told,
+        right,
+        said("user", "Thanks!")
+    ]);
     repository.write("chat.json", whole.to_string());
     let ran = repository.goldgate(&arguments);
-    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "nothing that is said after the answer changes it");
+    assert_eq!(
+        (ran.code, ran.stderr.as_str()),
+        (0, ""),
+        "nothing that is said after the answer changes it"
+    );
     assert!(input(&repository).is_string());
 }
 
 fn documents() {
     let repository = Repository::small();
     let import = |asked: String, code: i32| {
-        let messages =
-            json!([{ "role": "user", "content": asked }, { "role": "assistant", "content": "{\"findings\": []}" }]);
+        let messages = json!([{ "role": "user", "content": asked }, { "role": "assistant", "content": "{\"findings\": []}" }]);
         repository.write("chat.json", messages.to_string());
-        let to = ["--out", "golden/runs", "--agent", "legal", "--case", "lease", "--force"];
+        let to = [
+            "--out",
+            "golden/runs",
+            "--agent",
+            "legal",
+            "--case",
+            "lease",
+            "--force",
+        ];
         let ran = repository.goldgate(&[&["import", "openai", "chat.json"], &to[..]].concat());
         assert_eq!(ran.code, code, "{}", ran.stderr);
-        let record: Value = serde_json::from_str(&repository.read("golden/runs/legal/lease.json")).unwrap();
+        let record: Value =
+            serde_json::from_str(&repository.read("golden/runs/legal/lease.json")).unwrap();
         (record["provenance"]["input_sha256"].is_string(), ran.stderr)
     };
     let document = repository.read("golden/contracts/lease.md");
-    assert_eq!(import(format!("Review this:\n\n{document}"), 0), (true, String::new()));
+    assert_eq!(
+        import(format!("Review this:\n\n{document}"), 0),
+        (true, String::new())
+    );
     let (known, said) = import("Review the supply agreement on bananas.".to_owned(), 0);
-    assert!(!known && said.contains("does not contain the case's input: its input is unknown"), "{said}");
+    assert!(
+        !known && said.contains("does not contain the case's input: its input is unknown"),
+        "{said}"
+    );
 }

@@ -11,12 +11,27 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("an app's token writes one comment, and its approvals count", app),
-        trial("an approval by another account than the gate's names both accounts", two_accounts),
-        trial("an Enterprise Server is asked below its own addresses alone", enterprise),
+        trial(
+            "an app's token writes one comment, and its approvals count",
+            app,
+        ),
+        trial(
+            "an approval by another account than the gate's names both accounts",
+            two_accounts,
+        ),
+        trial(
+            "an Enterprise Server is asked below its own addresses alone",
+            enterprise,
+        ),
         trial("the account is asked once a run, by GraphQL", once),
-        trial("without GraphQL the account is that of the first comment that was written", without_graphql),
-        trial("without GraphQL a comment and a status of another account prove nothing", foreign),
+        trial(
+            "without GraphQL the account is that of the first comment that was written",
+            without_graphql,
+        ),
+        trial(
+            "without GraphQL a comment and a status of another account prove nothing",
+            foreign,
+        ),
     ]
 }
 
@@ -27,12 +42,21 @@ fn approved(story: &Story) {
     assert_eq!(story.gate(7).code, 1);
     let ran = story.labeled("alice");
     let statuses = story.github.statuses(&head_sha());
-    assert!(statuses[0].starts_with("success approved by alice"), "{statuses:?} {}{}", ran.stdout, ran.stderr);
+    assert!(
+        statuses[0].starts_with("success approved by alice"),
+        "{statuses:?} {}{}",
+        ran.stdout,
+        ran.stderr
+    );
     let ran = story.graded(8);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let ran = story.unlabeled(7);
     let statuses = story.github.statuses(&head_sha());
-    assert_eq!(statuses[1], "failure withdrawn: trudy removed the label; #2", "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        statuses[1], "failure withdrawn: trudy removed the label; #2",
+        "{}{}",
+        ran.stdout, ran.stderr
+    );
     assert_eq!(story.graded(9).code, 1);
 }
 
@@ -41,13 +65,24 @@ fn app() {
     github.app(APP);
     for _ in 0..2 {
         let ran = opened(&repository, &github).runs();
-        assert!(ran.code == 0 && !ran.stdout.contains("::warning"), "{}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.code == 0 && !ran.stdout.contains("::warning"),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
     assert_eq!((github.bodies(APP).len(), github.bodies(BOT).len()), (1, 0));
     let story = Story::new();
     story.github.app(APP);
     approved(&story);
-    assert_eq!((story.github.bodies(APP).len(), story.github.bodies(BOT).len()), (1, 0));
+    assert_eq!(
+        (
+            story.github.bodies(APP).len(),
+            story.github.bodies(BOT).len()
+        ),
+        (1, 0)
+    );
 }
 
 fn two_accounts() {
@@ -64,31 +99,55 @@ fn two_accounts() {
 
 fn enterprise() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
-    let (rest, graphql) = (format!("{}/api/v3", github.address()), format!("{}/api/graphql", github.address()));
+    let (rest, graphql) = (
+        format!("{}/api/v3", github.address()),
+        format!("{}/api/graphql", github.address()),
+    );
     let run = || {
         let job = opened(&repository, &github).variable("GITHUB_API_URL", &rest);
         job.variable("GITHUB_GRAPHQL_URL", &graphql).runs()
     };
     let ran = run();
-    assert!(ran.code == 0 && !ran.stdout.contains("::warning"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 0 && !ran.stdout.contains("::warning"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
     assert_eq!(run().code, 1);
     assert_eq!(github.bodies(BOT).len(), 1);
     let asked = github.requests();
     let is_below = |request: &String| {
-        ["/api/v3/repos/acme/agents/", "/api/graphql"].iter().any(|path| request.contains(&format!(" {path}")))
+        ["/api/v3/repos/acme/agents/", "/api/graphql"]
+            .iter()
+            .any(|path| request.contains(&format!(" {path}")))
     };
-    assert!(asked.iter().any(|request| request == "POST /api/graphql"), "{asked:?}");
+    assert!(
+        asked.iter().any(|request| request == "POST /api/graphql"),
+        "{asked:?}"
+    );
     assert!(asked.iter().all(is_below), "{asked:?}");
 }
 
 fn once() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
-    let count = |path: &str| github.requests().iter().filter(|request| request.ends_with(path)).count();
+    let count = |path: &str| {
+        github
+            .requests()
+            .iter()
+            .filter(|request| request.ends_with(path))
+            .count()
+    };
     // The first comment tells the account. Later runs ask whether it is theirs.
     for asked in [0, 1, 2] {
         opened(&repository, &github).runs();
-        assert_eq!((count("/graphql"), count("/user")), (asked, 0), "{:?}", github.requests());
+        assert_eq!(
+            (count("/graphql"), count("/user")),
+            (asked, 0),
+            "{:?}",
+            github.requests()
+        );
     }
 }
 
@@ -99,7 +158,12 @@ fn without_graphql() {
         github.app(APP);
         for _ in 0..2 {
             let ran = opened(&repository, &github).runs();
-            assert!(ran.code == 0 && !ran.stdout.contains("::warning"), "{}{}", ran.stdout, ran.stderr);
+            assert!(
+                ran.code == 0 && !ran.stdout.contains("::warning"),
+                "{}{}",
+                ran.stdout,
+                ran.stderr
+            );
         }
         assert_eq!(github.bodies(APP).len(), 1, "{access:?}");
     }
@@ -115,12 +179,22 @@ fn foreign() {
     story.gate(7);
     let body = story.github.bodies(BOT).remove(0);
     story.labeled("alice");
-    let line = story.github.statuses(&head_sha())[0].trim_start_matches("success ").to_owned();
+    let line = story.github.statuses(&head_sha())[0]
+        .trim_start_matches("success ")
+        .to_owned();
     let forged = Story::new();
     forged.github.graphql(GraphQlAccess::Blocked);
     forged.gate(7);
     forged.github.comment("mallory", &body);
-    forged.github.status("mallory", &head_sha(), "success", &line);
+    forged
+        .github
+        .status("mallory", &head_sha(), "success", &line);
     assert_eq!(forged.graded(8).code, 1);
-    assert_eq!((forged.github.bodies("mallory").len(), forged.github.bodies(BOT).len()), (1, 1));
+    assert_eq!(
+        (
+            forged.github.bodies("mallory").len(),
+            forged.github.bodies(BOT).len()
+        ),
+        (1, 1)
+    );
 }

@@ -10,9 +10,15 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("ten errors are annotated, and the rest is counted", errors),
-        trial("ten warnings are annotated, and the rest is counted", warnings),
+        trial(
+            "ten warnings are annotated, and the rest is counted",
+            warnings,
+        ),
         trial("no rest is counted where every annotation is shown", few),
-        trial("an error of every mode is an annotation and in the summary, and its text is data", failed_modes),
+        trial(
+            "an error of every mode is an annotation and in the summary, and its text is data",
+            failed_modes,
+        ),
     ]
 }
 
@@ -33,59 +39,147 @@ fn failing(suites: usize) -> (Repository, Standin) {
 }
 
 fn count(ran: &Ran, command: &str) -> usize {
-    ran.stdout.lines().filter(|line| line.starts_with(command)).count()
+    ran.stdout
+        .lines()
+        .filter(|line| line.starts_with(command))
+        .count()
 }
 
 #[track_caller]
 fn counts(ran: &Ran, errors: usize, warnings: usize, rest: Option<&str>) {
-    assert_eq!((count(ran, "::error "), count(ran, "::warning ")), (errors, warnings), "{}", ran.stdout);
-    let notices = ran.stdout.lines().filter(|line| line.contains("see the job summary"));
-    assert_eq!(notices.collect::<Vec<_>>(), rest.into_iter().collect::<Vec<_>>(), "{}", ran.stdout);
+    assert_eq!(
+        (count(ran, "::error "), count(ran, "::warning ")),
+        (errors, warnings),
+        "{}",
+        ran.stdout
+    );
+    let notices = ran
+        .stdout
+        .lines()
+        .filter(|line| line.contains("see the job summary"));
+    assert_eq!(
+        notices.collect::<Vec<_>>(),
+        rest.into_iter().collect::<Vec<_>>(),
+        "{}",
+        ran.stdout
+    );
 }
 
 fn errors() {
     let (repository, github) = failing(11);
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 1, "{}", ran.stdout);
-    counts(&ran, 10, 0, Some("::notice title=goldgate::1 more errors; see the job summary"));
+    counts(
+        &ran,
+        10,
+        0,
+        Some("::notice title=goldgate::1 more errors; see the job summary"),
+    );
 }
 
 fn warnings() {
     let (repository, github) = failing(12);
-    let ran = opened(&repository, &github).input("blocking", "false").runs();
+    let ran = opened(&repository, &github)
+        .input("blocking", "false")
+        .runs();
     assert_eq!(ran.code, 0, "{}", ran.stdout);
-    counts(&ran, 0, 10, Some("::notice title=goldgate::2 more warnings; see the job summary"));
+    counts(
+        &ran,
+        0,
+        10,
+        Some("::notice title=goldgate::2 more warnings; see the job summary"),
+    );
 }
 
 fn few() {
     let (repository, github) = failing(10);
     counts(&opened(&repository, &github).runs(), 10, 0, None);
-    counts(&opened(&repository, &github).input("blocking", "false").runs(), 0, 10, None);
+    counts(
+        &opened(&repository, &github)
+            .input("blocking", "false")
+            .runs(),
+        0,
+        10,
+        None,
+    );
 }
 
 fn failed_modes() {
     let hostile = "x\"@acme/all ![x](http://e/x.png) <img> %0A::error::pwned";
     for (event, name, input, code, wanted) in [
-        ("pull_request.opened", "pull_request", ("mode", "none"), 2, "mode"),
-        ("pull_request.opened", "pull_request", ("tier", hostile), 2, "@acme/all"),
-        ("pull_request.opened", "pull_request", ("comment-key", "größe"), 2, "comment-key is"),
-        ("pull_request.opened", "pull_request", ("config", "missing.yaml"), 2, "missing.yaml"),
+        (
+            "pull_request.opened",
+            "pull_request",
+            ("mode", "none"),
+            2,
+            "mode",
+        ),
+        (
+            "pull_request.opened",
+            "pull_request",
+            ("tier", hostile),
+            2,
+            "@acme/all",
+        ),
+        (
+            "pull_request.opened",
+            "pull_request",
+            ("comment-key", "größe"),
+            2,
+            "comment-key is",
+        ),
+        (
+            "pull_request.opened",
+            "pull_request",
+            ("config", "missing.yaml"),
+            2,
+            "missing.yaml",
+        ),
         ("push", "push", ("mode", "trusted"), 2, "trusted"),
         ("push", "push", ("mode", "publish"), 2, "workflow_run"),
-        ("pull_request.opened", "pull_request_target", ("mode", "approve"), 3, "pull request cannot be read"),
-        ("pull_request.opened", "pull_request_target", ("mode", "bump"), 3, "pull request cannot be read"),
+        (
+            "pull_request.opened",
+            "pull_request_target",
+            ("mode", "approve"),
+            3,
+            "pull request cannot be read",
+        ),
+        (
+            "pull_request.opened",
+            "pull_request_target",
+            ("mode", "bump"),
+            3,
+            "pull request cannot be read",
+        ),
     ] {
         let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
         if code == 3 {
             github.fault("GET", Fault::Always(403));
         }
-        let ran = Job::new(&repository, &github, event, name).input(input.0, input.1).runs();
+        let ran = Job::new(&repository, &github, event, name)
+            .input(input.0, input.1)
+            .runs();
         assert_eq!(ran.code, code, "{input:?}: {}{}", ran.stdout, ran.stderr);
-        let level = if code == 2 { "::error title=goldgate::" } else { "::warning title=goldgate::" };
-        let first = ran.stdout.lines().find(|line| line.starts_with(level)).unwrap_or_default();
-        assert!(first.contains(wanted) && !first.contains("%0A"), "{input:?}: {}", ran.stdout);
+        let level = if code == 2 {
+            "::error title=goldgate::"
+        } else {
+            "::warning title=goldgate::"
+        };
+        let first = ran
+            .stdout
+            .lines()
+            .find(|line| line.starts_with(level))
+            .unwrap_or_default();
+        assert!(
+            first.contains(wanted) && !first.contains("%0A"),
+            "{input:?}: {}",
+            ran.stdout
+        );
         let summary = repository.read(".runner/summary");
-        assert!(summary.starts_with("**goldgate: no result**\n\n- "), "{input:?}: {summary}");
+        assert!(
+            summary.starts_with("**goldgate: no result**\n\n- "),
+            "{input:?}: {summary}"
+        );
         for bad in ["@acme", "![", "<img", "http:"] {
             assert!(!summary.contains(bad), "{bad}: {summary}");
         }

@@ -17,8 +17,8 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use self::artifacts::{
-    broken_artifacts, foreign_artifacts, hostile_reason, many_runs, moved_during, no_reason, not_as_measured,
-    of_the_models, storage_is_down,
+    broken_artifacts, foreign_artifacts, hostile_reason, many_runs, moved_during, no_reason,
+    not_as_measured, of_the_models, storage_is_down,
 };
 use self::rights::{by_hand, carried, fork, permissions, token, unread_statuses};
 pub use self::story::{BASELINE, LABEL, REASON, Story, base_sha, zipped};
@@ -38,36 +38,102 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(moved_base::trials());
     trials.extend(person::trials());
     trials.extend(vec![
-        trial("a regression, a label, a bump, and the gate is green", whole_story),
+        trial(
+            "a regression, a label, a bump, and the gate is green",
+            whole_story,
+        ),
         trial("an approval twice and a bump twice are one of each", twice),
         trial("the label of a triage user is removed and says why", triage),
         trial("who may approve is what the input approvers says", floors),
-        trial("a label that was given for an older head is removed", moved_before),
-        trial("a push after the label removes the label and leaves no approval", pushed_after),
-        trial("the author's own label counts only where the workflow says so", own_label),
-        trial("a label that was there when the pull request was opened approves nothing", mere_presence),
+        trial(
+            "a label that was given for an older head is removed",
+            moved_before,
+        ),
+        trial(
+            "a push after the label removes the label and leaves no approval",
+            pushed_after,
+        ),
+        trial(
+            "the author's own label counts only where the workflow says so",
+            own_label,
+        ),
+        trial(
+            "a label that was there when the pull request was opened approves nothing",
+            mere_presence,
+        ),
         trial("taking the label away withdraws the approval", unlabeled),
-        trial("a label that is taken away while the approval is written leaves none", meanwhile),
+        trial(
+            "a label that is taken away while the approval is written leaves none",
+            meanwhile,
+        ),
         trial("another label does nothing", other_label),
         trial("a forged status by another creator proves nothing", forged),
         trial("an approval of another result does not count", other_result),
-        trial("a golden change that needs an approval passes with one, and says so", golden_change),
-        trial("an approval does not lift a gate with a threshold of its own", absolute),
-        trial("an artifact on another commit, or a run on one, is refused", foreign_artifacts),
-        trial("a newer result of the model tier that blocks nothing is not the one that is approved", of_the_models),
-        trial("the result is found among the runs of 25 workflows", many_runs),
-        trial("a broken or missing artifact is refused with its reason", broken_artifacts),
-        trial("while the storage of artifacts is down, an approval waits, and its label stays", storage_is_down),
-        trial("a proposed baseline that is not what the report measured is not committed", not_as_measured),
-        trial("a head that moves during the bump is not overwritten", moved_during),
-        trial("a worse number without a reason is not committed, and the comment asks for one", no_reason),
+        trial(
+            "a golden change that needs an approval passes with one, and says so",
+            golden_change,
+        ),
+        trial(
+            "an approval does not lift a gate with a threshold of its own",
+            absolute,
+        ),
+        trial(
+            "an artifact on another commit, or a run on one, is refused",
+            foreign_artifacts,
+        ),
+        trial(
+            "a newer result of the model tier that blocks nothing is not the one that is approved",
+            of_the_models,
+        ),
+        trial(
+            "the result is found among the runs of 25 workflows",
+            many_runs,
+        ),
+        trial(
+            "a broken or missing artifact is refused with its reason",
+            broken_artifacts,
+        ),
+        trial(
+            "while the storage of artifacts is down, an approval waits, and its label stays",
+            storage_is_down,
+        ),
+        trial(
+            "a proposed baseline that is not what the report measured is not committed",
+            not_as_measured,
+        ),
+        trial(
+            "a head that moves during the bump is not overwritten",
+            moved_during,
+        ),
+        trial(
+            "a worse number without a reason is not committed, and the comment asks for one",
+            no_reason,
+        ),
         trial("hostile text in the reason is data", hostile_reason),
-        trial("a fork's approval counts, and the comment says how to commit", fork),
-        trial("a pull request that carries the baseline needs the approval alone", carried),
-        trial("a missing permission is one warning that names it", permissions),
-        trial("without the permission to read statuses the run says so", unread_statuses),
-        trial("where the gate cannot be restarted the comment says what to click", by_hand),
-        trial("the token is in no output, comment or commit of any mode", token),
+        trial(
+            "a fork's approval counts, and the comment says how to commit",
+            fork,
+        ),
+        trial(
+            "a pull request that carries the baseline needs the approval alone",
+            carried,
+        ),
+        trial(
+            "a missing permission is one warning that names it",
+            permissions,
+        ),
+        trial(
+            "without the permission to read statuses the run says so",
+            unread_statuses,
+        ),
+        trial(
+            "where the gate cannot be restarted the comment says what to click",
+            by_hand,
+        ),
+        trial(
+            "the token is in no output, comment or commit of any mode",
+            token,
+        ),
     ]);
     trials
 }
@@ -75,50 +141,122 @@ pub fn trials() -> Vec<Trial> {
 fn whole_story() {
     let story = Story::new();
     assert_eq!(story.gate(7).code, 1);
-    assert!(story.comment().contains(&format!("add the label `{LABEL}`")), "{}", story.comment());
+    assert!(
+        story
+            .comment()
+            .contains(&format!("add the label `{LABEL}`")),
+        "{}",
+        story.comment()
+    );
     let ran = story.labeled("alice");
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let statuses = story.github.statuses(&head_sha());
-    assert!(statuses.len() == 1 && statuses[0].starts_with("success approved by alice; result "), "{statuses:?}");
-    assert!(story.comment().contains("**Approved** on `ec26c3e` by alice"), "{}", story.comment());
+    assert!(
+        statuses.len() == 1 && statuses[0].starts_with("success approved by alice; result "),
+        "{statuses:?}"
+    );
+    assert!(
+        story
+            .comment()
+            .contains("**Approved** on `ec26c3e` by alice"),
+        "{}",
+        story.comment()
+    );
     // The approval alone makes the gate green, and what is shown is still the comparison with the base.
     let green = story.graded(8);
     assert_eq!(green.code, 0, "{}", green.stdout);
     let report: Value = serde_json::from_str(&story.report()).unwrap();
-    assert_eq!((&report["verdict"], &report["approval"]["by"]), (&json!("pass"), &json!("alice")));
-    assert!(story.comment().starts_with("> [!NOTE]\n> **Passes by approval of alice: legal "), "{}", story.comment());
-    assert!(story.comment().contains(" Reason: the agent reports more on purpose**"), "{}", story.comment());
-    assert!(story.comment().contains("−50&nbsp;pp"), "{}", story.comment());
-    assert!(story.checkout.read(".runner/output").contains("\napproved=true\n"));
+    assert_eq!(
+        (&report["verdict"], &report["approval"]["by"]),
+        (&json!("pass"), &json!("alice"))
+    );
+    assert!(
+        story
+            .comment()
+            .starts_with("> [!NOTE]\n> **Passes by approval of alice: legal "),
+        "{}",
+        story.comment()
+    );
+    assert!(
+        story
+            .comment()
+            .contains(" Reason: the agent reports more on purpose**"),
+        "{}",
+        story.comment()
+    );
+    assert!(
+        story.comment().contains("−50&nbsp;pp"),
+        "{}",
+        story.comment()
+    );
+    assert!(
+        story
+            .checkout
+            .read(".runner/output")
+            .contains("\napproved=true\n")
+    );
 
     let ran = story.bump();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let head = story.github.head("changes").unwrap();
     assert_ne!(head, head_sha(), "{}", ran.stdout);
     let commits = story.github.commits();
-    assert_eq!((commits.len(), commits[0]["fileChanges"]["additions"].as_array().unwrap().len()), (1, 1));
+    assert_eq!(
+        (
+            commits.len(),
+            commits[0]["fileChanges"]["additions"]
+                .as_array()
+                .unwrap()
+                .len()
+        ),
+        (1, 1)
+    );
     assert_eq!(commits[0]["fileChanges"]["additions"][0]["path"], BASELINE);
     assert_eq!(story.github.statuses(&head), statuses);
-    assert_eq!(story.github.dispatched(), [("goldgate.yml".to_owned(), "changes".to_owned())]);
-    assert!(story.comment().contains("are committed as"), "{}", story.comment());
+    assert_eq!(
+        story.github.dispatched(),
+        [("goldgate.yml".to_owned(), "changes".to_owned())]
+    );
+    assert!(
+        story.comment().contains("are committed as"),
+        "{}",
+        story.comment()
+    );
     let written: Value = serde_json::from_str(&committed(&story, &head)).unwrap();
     let entry = &written["accepted"][0];
-    assert_eq!((&entry["by"], &entry["pull_request"]), (&json!("alice"), &json!(2)));
+    assert_eq!(
+        (&entry["by"], &entry["pull_request"]),
+        (&json!("alice"), &json!(2))
+    );
     assert_eq!(entry["reason"], "the agent reports more on purpose");
     assert_eq!(entry["previous_sha256"].as_str().unwrap().len(), 64);
 
     // The gate that was started on the branch judges the test merge of its pull request, and is green.
     story.checkout.write(BASELINE, committed(&story, &head));
     story.has_merge();
-    let mut job = Job::new(&story.checkout, &story.github, "workflow_dispatch", "workflow_dispatch");
+    let mut job = Job::new(
+        &story.checkout,
+        &story.github,
+        "workflow_dispatch",
+        "workflow_dispatch",
+    );
     job.event["ref"] = json!("refs/heads/changes");
     job.event["repository"]["default_branch"] = json!("master");
     job.run = 40;
     let ran = job.variable("GITHUB_SHA", &head).runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(story.comment().starts_with("> [!NOTE]\n> **Passes by approval"), "{}", story.comment());
+    assert!(
+        story
+            .comment()
+            .starts_with("> [!NOTE]\n> **Passes by approval"),
+        "{}",
+        story.comment()
+    );
     let report: Value = serde_json::from_str(&story.report()).unwrap();
-    assert_eq!((&report["base"], &report["approval"]["head"]), (&json!(base_sha()), &json!(head)));
+    assert_eq!(
+        (&report["base"], &report["approval"]["head"]),
+        (&json!(base_sha()), &json!(head))
+    );
 }
 
 pub fn committed(story: &Story, commit: &str) -> String {
@@ -136,7 +274,13 @@ fn twice() {
     let head = story.github.head("changes").unwrap();
     let ran = story.bump();
     assert_eq!(ran.code, 0, "{}", ran.stdout);
-    assert_eq!((story.github.head("changes").unwrap(), story.github.commits().len()), (head, 1));
+    assert_eq!(
+        (
+            story.github.head("changes").unwrap(),
+            story.github.commits().len()
+        ),
+        (head, 1)
+    );
     assert_eq!(story.github.dispatched().len(), 1);
     assert_eq!(story.github.bodies(BOT).len(), 1);
 }
@@ -154,7 +298,11 @@ fn triage() {
         let ran = story.labeled(actor);
         story.is_refused(&ran, why);
         assert!(
-            !story.github.requests().iter().any(|request| request.contains("/artifacts")),
+            !story
+                .github
+                .requests()
+                .iter()
+                .any(|request| request.contains("/artifacts")),
             "it looked at the result"
         );
         assert_eq!((story.bump().code, story.github.commits().len()), (0, 0));
@@ -172,7 +320,9 @@ fn floors() {
         story.gate(7);
         story.github.role("alice", role);
         story.github.label(LABEL);
-        let job = story.job("pull_request.labeled", "alice", 20).input("mode", "approve");
+        let job = story
+            .job("pull_request.labeled", "alice", 20)
+            .input("mode", "approve");
         job.input("approvers", floor).runs();
         let given = story.github.statuses(&head_sha()).len() == 1;
         assert_eq!(given, approved, "{floor} {role}");
@@ -184,7 +334,10 @@ fn moved_before() {
     story.gate(7);
     story.github.push(&"c".repeat(40));
     let ran = story.labeled("alice");
-    story.is_refused(&ran, "it was added for ec26c3e, but the head is now ccccccc");
+    story.is_refused(
+        &ran,
+        "it was added for ec26c3e, but the head is now ccccccc",
+    );
 }
 
 fn pushed_after() {
@@ -193,14 +346,26 @@ fn pushed_after() {
     story.labeled("alice");
     let next = "c".repeat(40);
     story.github.push(&next);
-    let mut job = story.job("pull_request.synchronize", "author", 21).input("mode", "approve");
+    let mut job = story
+        .job("pull_request.synchronize", "author", 21)
+        .input("mode", "approve");
     job.event["pull_request"]["head"]["sha"] = json!(next);
     let ran = job.runs();
     assert!(story.github.labels().is_empty(), "{}", ran.stdout);
-    assert!(story.comment().contains("commits were pushed after it"), "{}", story.comment());
+    assert!(
+        story.comment().contains("commits were pushed after it"),
+        "{}",
+        story.comment()
+    );
     assert!(story.github.statuses(&next).is_empty());
     // The same result on the new head is not approved: the approval is for one commit.
-    let mut job = Job::new(&story.checkout, &story.github, "pull_request.synchronize", "pull_request").head(&next);
+    let mut job = Job::new(
+        &story.checkout,
+        &story.github,
+        "pull_request.synchronize",
+        "pull_request",
+    )
+    .head(&next);
     job.run = 22;
     assert_eq!(job.runs().code, 1);
     assert_eq!((story.bump().code, story.github.commits().len()), (0, 0));
@@ -211,9 +376,14 @@ fn own_label() {
     story.gate(7);
     story.github.role("Codertocat", "admin");
     let ran = story.labeled("Codertocat");
-    story.is_refused(&ran, "Codertocat opened this pull request, so somebody else has to approve it");
+    story.is_refused(
+        &ran,
+        "Codertocat opened this pull request, so somebody else has to approve it",
+    );
     story.github.label_by("Codertocat", LABEL);
-    let job = story.job("pull_request.labeled", "Codertocat", 23).input("mode", "approve");
+    let job = story
+        .job("pull_request.labeled", "Codertocat", 23)
+        .input("mode", "approve");
     job.input("allow-self-approval", "true").runs();
     assert_eq!(story.github.statuses(&head_sha()).len(), 1);
 }
@@ -222,7 +392,10 @@ fn mere_presence() {
     let story = Story::new();
     story.github.label(LABEL);
     assert_eq!(story.gate(7).code, 1, "the label alone made the gate green");
-    let ran = story.job("pull_request.opened", "alice", 20).input("mode", "approve").runs();
+    let ran = story
+        .job("pull_request.opened", "alice", 20)
+        .input("mode", "approve")
+        .runs();
     story.is_refused(&ran, "it was added before the pull request was opened");
     assert_eq!((story.bump().code, story.github.commits().len()), (0, 0));
 }
@@ -234,8 +407,15 @@ fn unlabeled() {
     assert_eq!(story.graded(8).code, 0);
     let ran = story.unlabeled(7);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
-    assert_eq!(story.github.statuses(&head_sha())[1], "failure withdrawn: trudy removed the label; #2");
-    assert!(story.comment().contains("**Withdrawn**"), "{}", story.comment());
+    assert_eq!(
+        story.github.statuses(&head_sha())[1],
+        "failure withdrawn: trudy removed the label; #2"
+    );
+    assert!(
+        story.comment().contains("**Withdrawn**"),
+        "{}",
+        story.comment()
+    );
     assert_eq!(story.graded(9).code, 1);
     assert_eq!((story.bump().code, story.github.commits().len()), (0, 0));
 }
@@ -246,21 +426,37 @@ fn meanwhile() {
     story.github.unlabel_meanwhile();
     let ran = story.labeled("alice");
     let statuses = story.github.statuses(&head_sha());
-    assert_eq!(statuses.last().unwrap(), "failure withdrawn: the label was removed; #2", "{}", ran.stdout);
+    assert_eq!(
+        statuses.last().unwrap(),
+        "failure withdrawn: the label was removed; #2",
+        "{}",
+        ran.stdout
+    );
     assert_eq!(story.graded(9).code, 1);
     // Two events of one label: the second comes when the label is gone.
     let ran = story.approve("alice");
-    assert!(ran.stdout.contains("the label was removed meanwhile"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("the label was removed meanwhile"),
+        "{}",
+        ran.stdout
+    );
 }
 
 fn other_label() {
     let story = Story::new();
     story.gate(7);
     story.github.label("bug");
-    let mut job = story.job("pull_request.labeled", "alice", 20).input("mode", "approve");
+    let mut job = story
+        .job("pull_request.labeled", "alice", 20)
+        .input("mode", "approve");
     job.event["label"]["name"] = json!("bug");
     let ran = job.runs();
-    assert!(ran.stdout.contains("this label is not the one that approves"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("this label is not the one that approves"),
+        "{}",
+        ran.stdout
+    );
     assert!(story.github.statuses(&head_sha()).is_empty());
     assert_eq!(story.github.labels(), ["bug"]);
 }
@@ -269,17 +465,25 @@ fn forged() {
     let story = Story::new();
     story.gate(7);
     story.labeled("alice");
-    let line = story.github.statuses(&head_sha())[0].trim_start_matches("success ").to_owned();
+    let line = story.github.statuses(&head_sha())[0]
+        .trim_start_matches("success ")
+        .to_owned();
     for creator in ["mallory", "github-actions", "Github-Actions[bot]"] {
         let forged = Story::new();
         forged.gate(7);
         forged.github.status(creator, &head_sha(), "success", &line);
         assert_eq!(forged.graded(8).code, 1, "{creator}");
         let ran = forged.bump();
-        assert!(forged.github.commits().is_empty(), "{creator}: {}", ran.stdout);
+        assert!(
+            forged.github.commits().is_empty(),
+            "{creator}: {}",
+            ran.stdout
+        );
     }
     // Nor can another creator take an approval away.
-    story.github.status("mallory", &head_sha(), "failure", "withdrawn: no");
+    story
+        .github
+        .status("mallory", &head_sha(), "failure", "withdrawn: no");
     assert_eq!(story.graded(8).code, 0);
 }
 
@@ -287,32 +491,59 @@ fn other_result() {
     let story = Story::new();
     story.gate(7);
     story.labeled("alice");
-    story.checkout.replace(RUN, "{\"category\": \"a\"},", "{\"category\": \"a\"}, {\"category\": \"c\"},");
+    story.checkout.replace(
+        RUN,
+        "{\"category\": \"a\"},",
+        "{\"category\": \"a\"}, {\"category\": \"c\"},",
+    );
     let ran = story.gate(8);
     assert_eq!(ran.code, 1);
     assert!(
-        ran.stdout.contains("the approval of this commit does not count, because it is for another result"),
+        ran.stdout.contains(
+            "the approval of this commit does not count, because it is for another result"
+        ),
         "{}",
         ran.stdout
     );
     story.bump();
     assert!(story.github.commits().is_empty());
-    assert!(story.comment().contains("has another result than the approved one"), "{}", story.comment());
+    assert!(
+        story
+            .comment()
+            .contains("has another result than the approved one"),
+        "{}",
+        story.comment()
+    );
 }
 
 fn golden_change() {
     let story = Story::new();
     story.checkout.write(RUN, crate::repository::RUN);
-    story.checkout.write("prompts/legal.md", story.github.text("prompts/legal.md"));
-    story.checkout.replace("golden/expected/legal/lease.json", "\"expected_gaps\": [\"Missing_Doc\"],", "");
+    story
+        .checkout
+        .write("prompts/legal.md", story.github.text("prompts/legal.md"));
+    story.checkout.replace(
+        "golden/expected/legal/lease.json",
+        "\"expected_gaps\": [\"Missing_Doc\"],",
+        "",
+    );
     assert_eq!(story.gate(7).code, 1, "the guard does not hold it");
-    assert!(story.comment().contains(&format!("add the label `{LABEL}`")), "{}", story.comment());
+    assert!(
+        story
+            .comment()
+            .contains(&format!("add the label `{LABEL}`")),
+        "{}",
+        story.comment()
+    );
     story.labeled("alice");
     let ran = story.graded(8);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
     let report: Value = serde_json::from_str(&story.report()).unwrap();
     assert_eq!(
-        (&report["approval"]["by"], &report["golden_changes"][0]["needs_approval"]),
+        (
+            &report["approval"]["by"],
+            &report["golden_changes"][0]["needs_approval"]
+        ),
         (&json!("alice"), &json!(true))
     );
     // Another change is another result.
@@ -326,7 +557,9 @@ fn golden_change() {
 
 fn absolute() {
     let story = Story::new();
-    story.checkout.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    story
+        .checkout
+        .replace(RUN, "Needs prior approval.", "Needs nothing.");
     story.gate(7);
     story.labeled("alice");
     assert_eq!(story.github.statuses(&head_sha()).len(), 1);
@@ -335,5 +568,8 @@ fn absolute() {
     let report: Value = serde_json::from_str(&story.report()).unwrap();
     let metrics = &report["suites"][0]["agents"][0]["metrics"];
     assert_eq!(metrics["finding_recall"]["verdict"], "fail");
-    assert_eq!(metrics["f1_score"]["verdict"], "pass", "what the baseline limits is approved");
+    assert_eq!(
+        metrics["f1_score"]["verdict"], "pass",
+        "what the baseline limits is approved"
+    );
 }

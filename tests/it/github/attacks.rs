@@ -12,12 +12,16 @@ use crate::{soundness, trial};
 pub fn trials() -> Vec<Trial> {
     let trials = soundness::attacks().into_iter().flat_map(|(name, folder)| {
         let other = folder.clone();
-        let checkout =
-            trial(format!("no green in a pull request: {name}"), move || in_checkout(&soundness::read(&folder)));
+        let checkout = trial(format!("no green in a pull request: {name}"), move || {
+            in_checkout(&soundness::read(&folder))
+        });
         // What is read as data has the deterministic tier alone.
         let is_of_the_tier = after(&soundness::read(&other).run, "--tier").is_none();
-        let data = is_of_the_tier
-            .then(|| trial(format!("no green for a stranger: {name}"), move || as_data(&soundness::read(&other))));
+        let data = is_of_the_tier.then(|| {
+            trial(format!("no green for a stranger: {name}"), move || {
+                as_data(&soundness::read(&other))
+            })
+        });
         [checkout].into_iter().chain(data)
     });
     trials.collect()
@@ -25,7 +29,11 @@ pub fn trials() -> Vec<Trial> {
 
 /// The value of an option.
 fn after<'a>(arguments: &'a [String], option: &str) -> Option<&'a str> {
-    arguments.iter().skip_while(|argument| *argument != option).nth(1).map(String::as_str)
+    arguments
+        .iter()
+        .skip_while(|argument| *argument != option)
+        .nth(1)
+        .map(String::as_str)
 }
 
 /// The config that a job names.
@@ -40,7 +48,10 @@ fn has(arguments: &[String], option: &str) -> bool {
 fn is_not_green(attack: &Attack, ran: &Ran, job: &Repository, github: &Standin) {
     let said = format!("{}: {}{}", attack.why, ran.stdout, ran.stderr);
     assert_ne!(ran.code, 0, "{said}");
-    assert!(!job.read(".runner/output").contains("verdict=pass"), "{said}");
+    assert!(
+        !job.read(".runner/output").contains("verdict=pass"),
+        "{said}"
+    );
     for body in github.bodies(BOT) {
         assert!(!body.contains("[!TIP]"), "{body}");
     }
@@ -54,7 +65,9 @@ fn in_checkout(attack: &Attack) {
     github.files(&head);
     let run = |arguments: &[String]| {
         let job = Job::new(&head, &github, "pull_request.opened", "pull_request");
-        let mut job = job.input("config", config(arguments)).variable("PATH", &path);
+        let mut job = job
+            .input("config", config(arguments))
+            .variable("PATH", &path);
         if let Some(tier) = after(arguments, "--tier") {
             job = job.input("tier", tier);
         }
@@ -67,16 +80,31 @@ fn in_checkout(attack: &Attack) {
     };
     attack.regression.iter().for_each(|edit| edit.apply(&head));
     let ran = run(&attack.control_run);
-    assert_eq!(ran.code, attack.control, "the control: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        ran.code, attack.control,
+        "the control: {}{}",
+        ran.stdout, ran.stderr
+    );
     attack.attack.iter().for_each(|edit| edit.apply(&head));
     let ran = run(&attack.run);
-    assert_eq!(ran.code, attack.verdict, "{}: {}{}", attack.why, ran.stdout, ran.stderr);
+    assert_eq!(
+        ran.code, attack.verdict,
+        "{}: {}{}",
+        attack.why, ran.stdout, ran.stderr
+    );
     // The action takes no answers of earlier runs, and it selects no cases, so that there is nothing to say of them.
-    if ["--cache", "--resume", "--tag", "--case"].iter().any(|option| has(&attack.run, option)) {
+    if ["--cache", "--resume", "--tag", "--case"]
+        .iter()
+        .any(|option| has(&attack.run, option))
+    {
         return;
     }
     let said = format!("{}{}", ran.stdout, ran.stderr);
-    assert!(said.contains(&attack.says), "{:?} is not said: {said}", attack.says);
+    assert!(
+        said.contains(&attack.says),
+        "{:?} is not said: {said}",
+        attack.says
+    );
 }
 
 /// `mode: trusted`: both commits come by the API, and nothing of either is checked out. The workflow is the base's, and so is the
@@ -84,13 +112,19 @@ fn in_checkout(attack: &Attack) {
 fn as_data(attack: &Attack) {
     let head = soundness::committed(&attack.base);
     let (job, github) = (Repository::empty(), Standin::new(&head_sha()));
-    let base = payload("pull_request.opened")["pull_request"]["base"]["sha"].as_str().unwrap().to_owned();
+    let base = payload("pull_request.opened")["pull_request"]["base"]["sha"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     github.commit(&base, &head);
     let run = || {
         github.commit(&head_sha(), &head);
         github.commit(MERGE, &head);
         let event = Job::new(&job, &github, "pull_request.opened", "pull_request_target");
-        let ran = event.input("mode", "trusted").input("config", config(&attack.control_run)).runs();
+        let ran = event
+            .input("mode", "trusted")
+            .input("config", config(&attack.control_run))
+            .runs();
         is_not_green(attack, &ran, &job, &github);
     };
     attack.regression.iter().for_each(|edit| edit.apply(&head));

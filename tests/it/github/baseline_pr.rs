@@ -17,24 +17,60 @@ const BASELINE: &str = "baselines/latest.json";
 const BRANCH: &str = "goldgate/baseline";
 
 pub fn trials() -> Vec<Trial> {
-    [edited::trials(), forks::trials(), own()].into_iter().flatten().collect()
+    [edited::trials(), forks::trials(), own()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn own() -> Vec<Trial> {
     vec![
-        trial("a moved number opens one pull request, which is updated and never doubled", one),
-        trial("a worse number asks for a reason, which goes into the file", reason),
-        trial("a number that no longer moves closes the pull request", closed),
-        trial("a pull request that somebody closed is opened again only with other numbers", declined),
+        trial(
+            "a moved number opens one pull request, which is updated and never doubled",
+            one,
+        ),
+        trial(
+            "a worse number asks for a reason, which goes into the file",
+            reason,
+        ),
+        trial(
+            "a number that no longer moves closes the pull request",
+            closed,
+        ),
+        trial(
+            "a pull request that somebody closed is opened again only with other numbers",
+            declined,
+        ),
         trial("nothing moved is nothing done", nothing),
-        trial("a branch that is not the default one moves no baseline", other_branch),
+        trial(
+            "a branch that is not the default one moves no baseline",
+            other_branch,
+        ),
         trial("a report on another commit, or none, is refused", no_report),
-        trial("a missing permission for the baseline pull request is one warning", permissions),
-        trial("the baseline pull request is green where a merged pull request was approved for its numbers", approved),
-        trial("an approved pull request is found behind 30 merged ones without an approval", behind_others),
-        trial("the check of the default branch is green after the merge of the baseline pull request", after_the_merge),
-        trial("the reason of an approved pull request goes into the baseline without being asked for again", given),
-        trial("a baseline pull request that is not what was approved needs the label", not_approved),
+        trial(
+            "a missing permission for the baseline pull request is one warning",
+            permissions,
+        ),
+        trial(
+            "the baseline pull request is green where a merged pull request was approved for its numbers",
+            approved,
+        ),
+        trial(
+            "an approved pull request is found behind 30 merged ones without an approval",
+            behind_others,
+        ),
+        trial(
+            "the check of the default branch is green after the merge of the baseline pull request",
+            after_the_merge,
+        ),
+        trial(
+            "the reason of an approved pull request goes into the baseline without being asked for again",
+            given,
+        ),
+        trial(
+            "a baseline pull request that is not what was approved needs the label",
+            not_approved,
+        ),
     ]
 }
 
@@ -48,21 +84,28 @@ impl Branch {
     fn new() -> Self {
         let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
         repository.goldgate(&["run", "--update-baseline"]);
-        let branch = Self { repository, github, commit: "5".repeat(40) };
+        let branch = Self {
+            repository,
+            github,
+            commit: "5".repeat(40),
+        };
         branch.at(&"5".repeat(40));
         branch
     }
 
     fn at(&self, commit: &str) {
         for file in [BASELINE, "goldgate.yaml"] {
-            self.github.file_at(commit, file, &self.repository.read(file));
+            self.github
+                .file_at(commit, file, &self.repository.read(file));
         }
     }
 
     fn runs(&self, mode: &str) -> Ran {
         let mut job = Job::new(&self.repository, &self.github, "push", "push").input("mode", mode);
         job.event["repository"]["default_branch"] = json!("master");
-        job.variable("GITHUB_REF", "refs/heads/master").variable("GITHUB_SHA", &self.commit).runs()
+        job.variable("GITHUB_REF", "refs/heads/master")
+            .variable("GITHUB_SHA", &self.commit)
+            .runs()
     }
 
     /// The two steps of the job.
@@ -87,7 +130,11 @@ impl Branch {
 
 /// The pull requests beside the one of the payloads.
 fn ours(github: &Standin) -> Vec<u64> {
-    github.open_pulls().into_iter().filter(|number| *number != 2).collect()
+    github
+        .open_pulls()
+        .into_iter()
+        .filter(|number| *number != 2)
+        .collect()
 }
 
 fn one() {
@@ -98,16 +145,29 @@ fn one() {
     assert_eq!(ours(&branch.github), [3]);
     let first = branch.github.head(BRANCH).unwrap();
     let body = branch.github.description(3);
-    assert!(body.contains("| contracts | legal | f1&#95;score | 100% | 50% | −50 pp ▼ worse |"), "{body}");
+    assert!(
+        body.contains("| contracts | legal | f1&#95;score | 100% | 50% | −50 pp ▼ worse |"),
+        "{body}"
+    );
     // Again: nothing is written a second time.
     branch.job();
-    assert_eq!((ours(&branch.github), branch.github.head(BRANCH).unwrap()), (vec![3], first.clone()));
+    assert_eq!(
+        (ours(&branch.github), branch.github.head(BRANCH).unwrap()),
+        (vec![3], first.clone())
+    );
     // Another number: the same pull request.
-    branch.repository.replace(RUN, "{\"category\": \"a\"},", "{\"category\": \"a\"}, {\"category\": \"c\"},");
+    branch.repository.replace(
+        RUN,
+        "{\"category\": \"a\"},",
+        "{\"category\": \"a\"}, {\"category\": \"c\"},",
+    );
     let ran = branch.job();
     assert_eq!(ours(&branch.github), [3], "{}", ran.stdout);
     assert_ne!(branch.github.head(BRANCH).unwrap(), first);
-    assert_eq!(branch.written()["suites"]["contracts"]["agents"]["legal"]["metrics"]["f1_score"], json!(0.4));
+    assert_eq!(
+        branch.written()["suites"]["contracts"]["agents"]["legal"]["metrics"]["f1_score"],
+        json!(0.4)
+    );
     assert!(branch.github.bodies(BOT).is_empty());
 }
 
@@ -118,25 +178,54 @@ fn reason() {
     assert_eq!(branch.written()["accepted"], json!([]));
     let body = branch.github.description(3);
     assert!(body.contains("a reason is needed"), "{body}");
-    branch.github.describe(3, &format!("{body}\nGoldgate-Reason: it reports more on purpose\n"));
+    branch.github.describe(
+        3,
+        &format!("{body}\nGoldgate-Reason: it reports more on purpose\n"),
+    );
     let ran = branch.job();
     let entry = &branch.written()["accepted"][0];
-    assert_eq!(entry["reason"], "it reports more on purpose", "{}", ran.stdout);
-    assert_eq!((&entry["pull_request"], entry["previous_sha256"].as_str().unwrap().len()), (&json!(3), 64));
+    assert_eq!(
+        entry["reason"], "it reports more on purpose",
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(
+        (
+            &entry["pull_request"],
+            entry["previous_sha256"].as_str().unwrap().len()
+        ),
+        (&json!(3), 64)
+    );
     let (head, body) = (branch.github.head(BRANCH), branch.github.description(3));
-    assert!(body.contains("Goldgate-Reason: it reports more on purpose"), "{body}");
+    assert!(
+        body.contains("Goldgate-Reason: it reports more on purpose"),
+        "{body}"
+    );
     branch.job();
-    assert_eq!((branch.github.head(BRANCH), branch.github.description(3)), (head, body));
+    assert_eq!(
+        (branch.github.head(BRANCH), branch.github.description(3)),
+        (head, body)
+    );
 }
 
 fn closed() {
     let branch = Branch::new();
     branch.worse();
     branch.job();
-    branch.repository.write(BASELINE, branch.repository.read(".goldgate/report/proposed-baseline.json"));
+    branch.repository.write(
+        BASELINE,
+        branch
+            .repository
+            .read(".goldgate/report/proposed-baseline.json"),
+    );
     branch.at(&branch.commit);
     let ran = branch.job();
-    assert!(ran.stdout.contains("the numbers equal the baseline again, so pull request 3 is closed"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("the numbers equal the baseline again, so pull request 3 is closed"),
+        "{}",
+        ran.stdout
+    );
     assert!(ours(&branch.github).is_empty());
     // goldgate closed it, so nobody declined these numbers.
     let branch = Branch::new();
@@ -144,7 +233,9 @@ fn closed() {
     branch.worse();
     branch.job();
     let worse = branch.repository.read(RUN);
-    branch.repository.replace(RUN, "{\"category\": \"a\"}, {\"category\": \"b\"},", "");
+    branch
+        .repository
+        .replace(RUN, "{\"category\": \"a\"}, {\"category\": \"b\"},", "");
     branch.job();
     assert!(ours(&branch.github).is_empty());
     branch.repository.write(RUN, worse);
@@ -159,10 +250,20 @@ fn declined() {
     branch.job();
     branch.github.close(3);
     let ran = branch.job();
-    let says = "pull request 3 with these numbers was closed, so none is opened; reopen it to take them";
-    assert!(ran.code == 0 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    let says =
+        "pull request 3 with these numbers was closed, so none is opened; reopen it to take them";
+    assert!(
+        ran.code == 0 && ran.stdout.contains(says),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     assert!(ours(&branch.github).is_empty());
-    branch.repository.replace(RUN, "{\"category\": \"a\"},", "{\"category\": \"a\"}, {\"category\": \"c\"},");
+    branch.repository.replace(
+        RUN,
+        "{\"category\": \"a\"},",
+        "{\"category\": \"a\"}, {\"category\": \"c\"},",
+    );
     branch.job();
     assert_eq!(ours(&branch.github), [4]);
 }
@@ -183,10 +284,18 @@ fn other_branch() {
     let branch = Branch::new();
     branch.worse();
     branch.runs("run");
-    let mut job = Job::new(&branch.repository, &branch.github, "push", "push").input("mode", "baseline-pr");
+    let mut job =
+        Job::new(&branch.repository, &branch.github, "push", "push").input("mode", "baseline-pr");
     job.event["repository"]["default_branch"] = json!("master");
-    let ran = job.variable("GITHUB_REF", "refs/heads/feature").variable("GITHUB_SHA", &branch.commit).runs();
-    assert!(ran.code == 0 && ran.stdout.contains("this is not the default branch"), "{}", ran.stdout);
+    let ran = job
+        .variable("GITHUB_REF", "refs/heads/feature")
+        .variable("GITHUB_SHA", &branch.commit)
+        .runs();
+    assert!(
+        ran.code == 0 && ran.stdout.contains("this is not the default branch"),
+        "{}",
+        ran.stdout
+    );
     assert!(ours(&branch.github).is_empty());
 }
 
@@ -194,12 +303,24 @@ fn no_report() {
     let mut branch = Branch::new();
     let ran = branch.runs("baseline-pr");
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.starts_with(".goldgate/report/report.json: the report does not exist"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .starts_with(".goldgate/report/report.json: the report does not exist"),
+        "{}",
+        ran.stderr
+    );
     branch.worse();
     branch.runs("run");
     branch.commit = "6".repeat(40);
     let ran = branch.runs("baseline-pr");
-    assert!(ran.code == 2 && ran.stderr.contains("the report is for another commit than this job"), "{}", ran.stderr);
+    assert!(
+        ran.code == 2
+            && ran
+                .stderr
+                .contains("the report is for another commit than this job"),
+        "{}",
+        ran.stderr
+    );
     assert!(ours(&branch.github).is_empty());
 }
 
@@ -210,8 +331,16 @@ fn permissions() {
         branch.github.deny(permission);
         let ran = branch.job();
         assert_eq!(ran.code, 3, "{permission}: {}", ran.stdout);
-        let warnings: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with("::warning")).collect();
-        assert!(warnings.len() == 1 && warnings[0].contains(permission), "{}", ran.stdout);
+        let warnings: Vec<&str> = ran
+            .stdout
+            .lines()
+            .filter(|line| line.starts_with("::warning"))
+            .collect();
+        assert!(
+            warnings.len() == 1 && warnings[0].contains(permission),
+            "{}",
+            ran.stdout
+        );
         assert!(ours(&branch.github).is_empty());
     }
 }
@@ -240,9 +369,13 @@ impl Merged {
         let (main, tip) = (&story.checkout, base_sha());
         story.github.files(main);
         for mode in ["run", "baseline-pr"] {
-            let mut job = Job::new(main, &story.github, "push", "push").input("mode", mode).input("blocking", "false");
+            let mut job = Job::new(main, &story.github, "push", "push")
+                .input("mode", mode)
+                .input("blocking", "false");
             job.event["repository"]["default_branch"] = json!("master");
-            let job = job.variable("GITHUB_REF", "refs/heads/master").variable("GITHUB_SHA", &tip);
+            let job = job
+                .variable("GITHUB_REF", "refs/heads/master")
+                .variable("GITHUB_SHA", &tip);
             let ran = job.variable("SOURCE_DATE_EPOCH", LATER).runs();
             assert_eq!(ran.code, 0, "{mode}: {}{}", ran.stdout, ran.stderr);
         }
@@ -257,17 +390,23 @@ impl Merged {
 
     /// The head of pull request 3 is checked out.
     fn check_out(&self) {
-        self.checkout.write(BASELINE, self.story.github.read_at(&self.head(), BASELINE));
+        self.checkout
+            .write(BASELINE, self.story.github.read_at(&self.head(), BASELINE));
     }
 
     /// Somebody gives the reason in the description, and the job on the default branch writes it into the file.
     fn reason(&self, reason: &str) {
         let body = self.story.github.description(3);
-        self.story.github.describe(3, &format!("{body}\nGoldgate-Reason: {reason}\n"));
-        let mut job = Job::new(&self.story.checkout, &self.story.github, "push", "push").input("mode", "baseline-pr");
+        self.story
+            .github
+            .describe(3, &format!("{body}\nGoldgate-Reason: {reason}\n"));
+        let mut job = Job::new(&self.story.checkout, &self.story.github, "push", "push")
+            .input("mode", "baseline-pr");
         job.event["repository"]["default_branch"] = json!("master");
         let tip = base_sha();
-        let job = job.variable("GITHUB_REF", "refs/heads/master").variable("GITHUB_SHA", &tip);
+        let job = job
+            .variable("GITHUB_REF", "refs/heads/master")
+            .variable("GITHUB_SHA", &tip);
         let ran = job.variable("SOURCE_DATE_EPOCH", LATER).runs();
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         self.check_out();
@@ -279,11 +418,18 @@ impl Merged {
 
     fn gate(&self) -> Ran {
         let (head, merge) = (self.head(), test_merge(3));
-        let mut job = Job::new(&self.checkout, &self.story.github, "pull_request.opened", "pull_request");
+        let mut job = Job::new(
+            &self.checkout,
+            &self.story.github,
+            "pull_request.opened",
+            "pull_request",
+        );
         job.event["pull_request"]["number"] = json!(3);
         job.event["number"] = json!(3);
         job = job.head(&head);
-        job.variable("GITHUB_SHA", &merge).variable("SOURCE_DATE_EPOCH", LATER).runs()
+        job.variable("GITHUB_SHA", &merge)
+            .variable("SOURCE_DATE_EPOCH", LATER)
+            .runs()
     }
 }
 
@@ -294,13 +440,17 @@ fn approved() {
     let merged = Merged::new();
     let ran = merged.gate();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let report: Value = serde_json::from_str(&merged.checkout.read(".goldgate/report/report.json")).unwrap();
+    let report: Value =
+        serde_json::from_str(&merged.checkout.read(".goldgate/report/report.json")).unwrap();
     assert_eq!(report["approval"]["by"], json!("alice on pull request 2"));
     assert_eq!(report["golden_changes"].as_array().unwrap().len(), 1);
     // The reason that the description gives is in the file as well.
     merged.reason("it reports more on purpose");
     let committed: Value = serde_json::from_str(&merged.checkout.read(BASELINE)).unwrap();
-    assert_eq!(committed["accepted"][0]["reason"], json!("it reports more on purpose"));
+    assert_eq!(
+        committed["accepted"][0]["reason"],
+        json!("it reports more on purpose")
+    );
     let ran = merged.gate();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }
@@ -309,7 +459,11 @@ fn approved() {
 fn behind_others() {
     let merged = Merged::new();
     for number in 10..40 {
-        merged.story.github.open_pull(number, &format!("changes-{number}"), &format!("{number:e<40}"));
+        merged.story.github.open_pull(
+            number,
+            &format!("changes-{number}"),
+            &format!("{number:e<40}"),
+        );
         merged.story.github.merge(number);
     }
     let ran = merged.gate();
@@ -331,7 +485,9 @@ fn after_the_merge() {
         job.event["ref"] = json!("refs/heads/master");
         (job.event["before"], job.event["after"]) = (json!(base_sha()), json!(after));
         job.event["repository"]["default_branch"] = json!("master");
-        job.variable("GITHUB_SHA", &after).variable("SOURCE_DATE_EPOCH", LATER).runs()
+        job.variable("GITHUB_SHA", &after)
+            .variable("SOURCE_DATE_EPOCH", LATER)
+            .runs()
     };
     assert_eq!(run().code, 1, "nobody merged it");
     github.merge_as(3, &after);
@@ -345,14 +501,25 @@ fn given() {
     let reason = "the agent reports more on purpose (pull request 2)";
     assert_eq!(committed["accepted"][0]["reason"], json!(reason));
     let body = merged.story.github.description(3);
-    assert!(body.contains(&format!("Goldgate-Reason: {reason}")) && !body.contains("a reason is needed"), "{body}");
+    assert!(
+        body.contains(&format!("Goldgate-Reason: {reason}"))
+            && !body.contains("a reason is needed"),
+        "{body}"
+    );
     let ran = merged.gate();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     // Without an approval, or without the right to read it, nobody has agreed to the reason.
     type Change = fn(&Story);
     let changes: [Change; 3] = [
         |story| story.github.deny("statuses: read"),
-        |story| story.github.status(BOT, &head_sha(), "failure", "withdrawn: trudy removed the label"),
+        |story| {
+            story.github.status(
+                BOT,
+                &head_sha(),
+                "failure",
+                "withdrawn: trudy removed the label",
+            )
+        },
         |story| story.github.reopen(2),
     ];
     for change in changes {
@@ -379,12 +546,20 @@ type Change = fn(&Merged);
 fn not_approved() {
     let changes: [(&str, Change); 15] = [
         ("a number that was not measured", |merged| {
-            merged.checkout.replace(BASELINE, "\"f1_score\": 0.5", "\"f1_score\": 0.4")
+            merged
+                .checkout
+                .replace(BASELINE, "\"f1_score\": 0.5", "\"f1_score\": 0.4")
         }),
         ("another form of the same numbers", |merged| {
-            merged.checkout.write(BASELINE, merged.checkout.read(BASELINE) + " ")
+            merged
+                .checkout
+                .write(BASELINE, merged.checkout.read(BASELINE) + " ")
         }),
-        ("a time in the future", |merged| merged.checkout.replace(BASELINE, "2026-11-21T", "2099-11-21T")),
+        ("a time in the future", |merged| {
+            merged
+                .checkout
+                .replace(BASELINE, "2026-11-21T", "2099-11-21T")
+        }),
         ("a time before the merge of what it measured", |merged| {
             merged.checkout.replace(
                 BASELINE,
@@ -393,26 +568,45 @@ fn not_approved() {
             );
         }),
         ("another version of goldgate", |merged| {
-            merged.checkout.replace(BASELINE, "\"tool_version\": \"", "\"tool_version\": \"9");
+            merged
+                .checkout
+                .replace(BASELINE, "\"tool_version\": \"", "\"tool_version\": \"9");
         }),
         ("a commit that the base branch does not have", |merged| {
             let other = "a".repeat(40);
             merged.checkout.replace(BASELINE, &base_sha(), &other);
         }),
-        ("an acceptance that nobody wrote", |merged| merged.checkout.replace(BASELINE, "\"accepted\": []", FORGED)),
+        ("an acceptance that nobody wrote", |merged| {
+            merged
+                .checkout
+                .replace(BASELINE, "\"accepted\": []", FORGED)
+        }),
         ("an acceptance with a reason that nobody gave", |merged| {
             merged.reason("it reports more on purpose");
-            merged.checkout.replace(BASELINE, "it reports more on purpose", "agreed to everything");
+            merged.checkout.replace(
+                BASELINE,
+                "it reports more on purpose",
+                "agreed to everything",
+            );
         }),
         ("an acceptance by somebody else", |merged| {
             merged.reason("it reports more on purpose");
-            merged.checkout.replace(BASELINE, &format!("\"by\": \"{BOT}\""), "\"by\": \"chief-of-safety\"");
+            merged.checkout.replace(
+                BASELINE,
+                &format!("\"by\": \"{BOT}\""),
+                "\"by\": \"chief-of-safety\"",
+            );
         }),
         ("an acceptance of another baseline", |merged| {
             merged.reason("it reports more on purpose");
             let committed: Value = serde_json::from_str(&merged.checkout.read(BASELINE)).unwrap();
-            let previous = committed["accepted"][0]["previous_sha256"].as_str().unwrap().to_owned();
-            merged.checkout.replace(BASELINE, &previous, &"0".repeat(64));
+            let previous = committed["accepted"][0]["previous_sha256"]
+                .as_str()
+                .unwrap()
+                .to_owned();
+            merged
+                .checkout
+                .replace(BASELINE, &previous, &"0".repeat(64));
         }),
         ("another golden change", |merged| {
             merged.checkout.replace(
@@ -421,9 +615,14 @@ fn not_approved() {
                 "\"max_expected_findings\": 9",
             );
         }),
-        ("an agent that was changed and not recorded again", |merged| {
-            merged.checkout.write("prompts/legal.md", "Report nothing.\n");
-        }),
+        (
+            "an agent that was changed and not recorded again",
+            |merged| {
+                merged
+                    .checkout
+                    .write("prompts/legal.md", "Report nothing.\n");
+            },
+        ),
         ("a branch that is not the baseline's", |merged| {
             let head = merged.head();
             merged.story.github.branch("mine", &head);
@@ -432,13 +631,20 @@ fn not_approved() {
         ("an approval that was withdrawn", |merged| {
             merged.story.github.reopen(2);
             merged.story.github.unlabel(super::approval::LABEL);
-            merged.story.job("pull_request.unlabeled", "alice", 21).input("mode", "approve").runs();
+            merged
+                .story
+                .job("pull_request.unlabeled", "alice", 21)
+                .input("mode", "approve")
+                .runs();
             merged.story.github.merge(2);
         }),
-        ("a pull request that was approved and never merged", |merged| {
-            merged.story.github.reopen(2);
-            merged.story.github.close(2);
-        }),
+        (
+            "a pull request that was approved and never merged",
+            |merged| {
+                merged.story.github.reopen(2);
+                merged.story.github.close(2);
+            },
+        ),
     ];
     for (name, change) in changes {
         let merged = Merged::new();

@@ -12,13 +12,34 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a checkout without the head of the pull request gives no verdict, however good it is", without_the_head),
-        trial("a checkout of the test merge is judged on any event", of_the_merge),
-        trial("a checkout of the head is compared with where it began, and judged by the newest rules", of_the_head),
-        trial("a commit that the job made is judged as the commit of the event", of_the_job),
-        trial("a checkout without git is not judged: the test merge is", without_git),
-        trial("a merge group is judged itself, whatever is checked out", other_than_the_group),
-        trial("an event without the commits that it is about gives no verdict", without_commits),
+        trial(
+            "a checkout without the head of the pull request gives no verdict, however good it is",
+            without_the_head,
+        ),
+        trial(
+            "a checkout of the test merge is judged on any event",
+            of_the_merge,
+        ),
+        trial(
+            "a checkout of the head is compared with where it began, and judged by the newest rules",
+            of_the_head,
+        ),
+        trial(
+            "a commit that the job made is judged as the commit of the event",
+            of_the_job,
+        ),
+        trial(
+            "a checkout without git is not judged: the test merge is",
+            without_git,
+        ),
+        trial(
+            "a merge group is judged itself, whatever is checked out",
+            other_than_the_group,
+        ),
+        trial(
+            "an event without the commits that it is about gives no verdict",
+            without_commits,
+        ),
     ]
 }
 
@@ -32,8 +53,17 @@ fn check_out(repository: &Repository, commit: &str) {
 
 fn is_no_verdict(ran: &Ran, github: &Standin) {
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains("does not contain the head of pull request 2, ec26c3e"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("check out refs/pull/2/merge"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("does not contain the head of pull request 2, ec26c3e"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains("check out refs/pull/2/merge"),
+        "{}",
+        ran.stderr
+    );
     assert!(github.bodies(BOT).is_empty());
 }
 
@@ -43,7 +73,12 @@ fn without_the_head() {
     github.files(&repository);
     github.branch("master", &tip());
     check_out(&repository, &tip());
-    let job = Job::new(&repository, &github, "pull_request.opened", "pull_request_target");
+    let job = Job::new(
+        &repository,
+        &github,
+        "pull_request.opened",
+        "pull_request_target",
+    );
     is_no_verdict(&job.variable("GITHUB_SHA", &tip()).runs(), &github);
     // Another `ref`, or a commit of the branch before its last one.
     is_no_verdict(&opened(&repository, &github).runs(), &github);
@@ -61,13 +96,22 @@ fn of_the_merge() {
     github.branch("master", &tip());
     check_out(&repository, MERGE);
     let run = || {
-        let job = Job::new(&repository, &github, "pull_request.opened", "pull_request_target");
+        let job = Job::new(
+            &repository,
+            &github,
+            "pull_request.opened",
+            "pull_request_target",
+        );
         job.variable("GITHUB_SHA", &tip()).runs()
     };
     let ran = run();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let report: serde_json::Value = serde_json::from_str(&repository.read(".goldgate/report/report.json")).unwrap();
-    assert_eq!((&report["base"], &report["commit"]), (&json!(tip()), &json!(head_sha())));
+    let report: serde_json::Value =
+        serde_json::from_str(&repository.read(".goldgate/report/report.json")).unwrap();
+    assert_eq!(
+        (&report["base"], &report["commit"]),
+        (&json!(tip()), &json!(head_sha()))
+    );
     repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
     assert_eq!(run().code, 1);
 }
@@ -84,7 +128,11 @@ fn of_the_head() {
     github.branch("master", &tip());
     check_out(&repository, &head_sha());
     let ran = opened(&repository, &github).runs();
-    assert_eq!(ran.code, 0, "the case that the base gained is not missing: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        ran.code, 0,
+        "the case that the base gained is not missing: {}{}",
+        ran.stdout, ran.stderr
+    );
     // Who begins a branch at an old commit does not choose old rules, nor an old baseline.
     newest.replace(
         "goldgate.yaml",
@@ -94,7 +142,12 @@ fn of_the_head() {
     github.commit(&tip(), &newest);
     let ran = opened(&repository, &github).runs();
     let wanted = "fails by the rules of the base commit: finding_count";
-    assert!(ran.code == 1 && ran.stdout.contains(wanted), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 1 && ran.stdout.contains(wanted),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 fn of_the_job() {
@@ -107,14 +160,29 @@ fn of_the_job() {
 
 /// Where git is missing, actions/checkout unpacks an archive (its README, "Git must be installed"): of which commit, nothing says.
 fn without_git() {
-    let (checkout, worse, github) = (Repository::small(), Repository::small(), Standin::new(&head_sha()));
+    let (checkout, worse, github) = (
+        Repository::small(),
+        Repository::small(),
+        Standin::new(&head_sha()),
+    );
     worse.replace(RUN, "Needs prior approval.", "Needs nothing.");
     github.commit(&tip(), &checkout);
     github.branch("master", &tip());
     github.parents(MERGE, &[&tip(), &head_sha()]);
     let run = |event: &str| {
-        let (job, base) = (Job::new(&checkout, &github, "pull_request.opened", event), tip());
-        job.variable("GITHUB_SHA", if event == "pull_request" { MERGE } else { &base }).runs()
+        let (job, base) = (
+            Job::new(&checkout, &github, "pull_request.opened", event),
+            tip(),
+        );
+        job.variable(
+            "GITHUB_SHA",
+            if event == "pull_request" {
+                MERGE
+            } else {
+                &base
+            },
+        )
+        .runs()
     };
     github.commit(MERGE, &checkout);
     checkout.remove(".git");
@@ -130,9 +198,16 @@ fn without_git() {
 
 /// `ref: main` in the step of actions/checkout: the good files of another commit are there, and the check is of the group.
 fn other_than_the_group() {
-    let (checkout, worse, github) = (Repository::small(), Repository::small(), Standin::new(&head_sha()));
+    let (checkout, worse, github) = (
+        Repository::small(),
+        Repository::small(),
+        Standin::new(&head_sha()),
+    );
     worse.replace(RUN, "Needs prior approval.", "Needs nothing.");
-    let head = super::payload("merge_group")["merge_group"]["head_sha"].as_str().unwrap().to_owned();
+    let head = super::payload("merge_group")["merge_group"]["head_sha"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let base = base_sha();
     github.commit(&base, &checkout);
     let group = || {
@@ -146,14 +221,23 @@ fn other_than_the_group() {
         check_out(&checkout, here);
         group().runs()
     };
-    for (files, here, code) in [(&checkout, &head, 0), (&checkout, &base, 0), (&worse, &base, 1)] {
+    for (files, here, code) in [
+        (&checkout, &head, 0),
+        (&checkout, &base, 0),
+        (&worse, &base, 1),
+    ] {
         let ran = run(files, here);
         assert_eq!(ran.code, code, "{here}: {}{}", ran.stdout, ran.stderr);
     }
     // Models need the files.
     let ran = group().input("tier", "all").runs();
     let wanted = "leave out `ref` in actions/checkout";
-    assert!(ran.code == 3 && ran.stderr.contains(wanted), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stderr.contains(wanted),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 fn without_commits() {
@@ -163,6 +247,11 @@ fn without_commits() {
         job.event = json!({ "action": "opened", "repository": { "id": 1 } });
         let ran = job.runs();
         assert_eq!(ran.code, 3, "{event}: {}{}", ran.stdout, ran.stderr);
-        assert!(ran.stderr.contains("does not say which commits it is about"), "{}", ran.stderr);
+        assert!(
+            ran.stderr
+                .contains("does not say which commits it is about"),
+            "{}",
+            ran.stderr
+        );
     }
 }

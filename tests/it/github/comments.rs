@@ -12,7 +12,11 @@ pub fn one_comment() {
     assert_eq!(second.code, 1, "{}", second.stderr);
     let bodies = github.bodies(BOT);
     assert_eq!(bodies.len(), 1);
-    assert!(bodies[0].starts_with("> [!CAUTION]\n> **First run: "), "{}", bodies[0]);
+    assert!(
+        bodies[0].starts_with("> [!CAUTION]\n> **First run: "),
+        "{}",
+        bodies[0]
+    );
     let again = opened(&repository, &github).runs();
     assert_eq!((again.code, github.bodies(BOT)), (1, bodies));
     assert!(
@@ -20,7 +24,11 @@ pub fn one_comment() {
             .requests()
             .iter()
             .filter(|request| request.starts_with("POST"))
-            .all(|request| { ["/issues/2/comments", "/graphql"].iter().any(|known| request.ends_with(known)) }),
+            .all(|request| {
+                ["/issues/2/comments", "/graphql"]
+                    .iter()
+                    .any(|known| request.ends_with(known))
+            }),
         "{:?}",
         github.requests()
     );
@@ -30,7 +38,12 @@ pub fn listed_late() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
     github.lists_late(3);
     let ran = opened(&repository, &github).runs();
-    assert!(ran.code == 0 && !ran.stdout.contains("::warning"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 0 && !ran.stdout.contains("::warning"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     assert_eq!(github.bodies(BOT).len(), 1);
 }
 
@@ -41,7 +54,11 @@ pub fn pages() {
     (0..130).for_each(|place| github.comment("someone", &format!("later {place}")));
     opened(&repository, &github).runs();
     assert_eq!(github.bodies(BOT).len(), 1);
-    let pages = github.requests().iter().filter(|request| request.contains("page=3")).count();
+    let pages = github
+        .requests()
+        .iter()
+        .filter(|request| request.contains("page=3"))
+        .count();
     assert!(pages > 0, "{:?}", github.requests());
 }
 
@@ -56,7 +73,11 @@ pub fn spoofed() {
 
 pub fn two_tiers() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
-    repository.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    tier: [deterministic, model]\n");
+    repository.replace(
+        "goldgate.yaml",
+        "    path: golden\n",
+        "    path: golden\n    tier: [deterministic, model]\n",
+    );
     repository.replace(
         "goldgate.yaml",
         "deterministic: { replay: golden/runs }",
@@ -79,7 +100,11 @@ pub fn two_tiers() {
     opened(&repository, &github).input("tier", "model").runs();
     let bodies = github.bodies(BOT);
     assert_eq!(bodies.len(), 1);
-    assert!(bodies[0].starts_with("> [!TIP]\n> **First run: all "), "{}", bodies[0]);
+    assert!(
+        bodies[0].starts_with("> [!TIP]\n> **First run: all "),
+        "{}",
+        bodies[0]
+    );
     for text in [
         "### Deterministic tier · blocks the merge",
         "### Model tier · for information, does not block",
@@ -98,11 +123,21 @@ pub fn older_head() {
     let ran = late.runs();
     // Another head than the present one gives no verdict at all.
     let wanted = "no verdict: the head of pull request 2 moved from bbbbbbb to aaaaaaa";
-    assert!(ran.code == 3 && ran.stderr.contains(wanted), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stderr.contains(wanted),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     assert_eq!(github.bodies(BOT), before);
     let mut earlier = opened(&repository, &github).head(&"a".repeat(40));
     earlier.run = 3;
-    assert!(earlier.runs().stdout.contains("a later run has already written the comment"));
+    assert!(
+        earlier
+            .runs()
+            .stdout
+            .contains("a later run has already written the comment")
+    );
     assert_eq!(github.bodies(BOT), before);
 }
 
@@ -120,9 +155,17 @@ pub fn forbidden() {
     github.fault("POST", Fault::Always(403));
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 0);
-    let warnings: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with("::warning")).collect();
+    let warnings: Vec<&str> = ran
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("::warning"))
+        .collect();
     assert_eq!(warnings.len(), 1, "{}", ran.stdout);
-    assert!(warnings[0].contains("`pull-requests: write`"), "{}", warnings[0]);
+    assert!(
+        warnings[0].contains("`pull-requests: write`"),
+        "{}",
+        warnings[0]
+    );
     repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
     assert_eq!(opened(&repository, &github).runs().code, 1);
 }
@@ -134,15 +177,28 @@ pub fn retried() {
     github.fault("POST", Fault::Limited(1));
     let started = std::time::Instant::now();
     let ran = opened(&repository, &github).runs();
-    assert_eq!((ran.code, github.bodies(BOT).len()), (0, 1), "{}", ran.stdout);
-    assert!(started.elapsed().as_secs_f64() >= 2.0, "Retry-After was not waited for");
+    assert_eq!(
+        (ran.code, github.bodies(BOT).len()),
+        (0, 1),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        started.elapsed().as_secs_f64() >= 2.0,
+        "Retry-After was not waited for"
+    );
 }
 
 pub fn lost_answer() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
     github.fault("POST", Fault::DoneButLost);
     let ran = opened(&repository, &github).runs();
-    assert_eq!((ran.code, github.bodies(BOT).len()), (0, 1), "{}", ran.stdout);
+    assert_eq!(
+        (ran.code, github.bodies(BOT).len()),
+        (0, 1),
+        "{}",
+        ran.stdout
+    );
 }
 
 pub fn overwritten() {
@@ -152,7 +208,12 @@ pub fn overwritten() {
     let mut job = opened(&repository, &github);
     job.run = 8;
     let ran = job.runs();
-    assert!(github.bodies(BOT)[0].contains("\"run\":8"), "{}{}", ran.stdout, github.bodies(BOT)[0]);
+    assert!(
+        github.bodies(BOT)[0].contains("\"run\":8"),
+        "{}{}",
+        ran.stdout,
+        github.bodies(BOT)[0]
+    );
 }
 
 /// A result of before, which may be green, is not the result of this run.
@@ -167,7 +228,9 @@ pub fn no_verdict() {
         assert_eq!(opened(&repository, &github).runs().code, 0);
         let bodies = github.bodies(BOT);
         assert!(
-            bodies.len() == 1 && bodies[0].contains("gates pass") && !bodies[0].contains("No verdict"),
+            bodies.len() == 1
+                && bodies[0].contains("gates pass")
+                && !bodies[0].contains("No verdict"),
             "{round}: {bodies:?}"
         );
         repository.write("goldgate.yaml", broken);
@@ -175,9 +238,13 @@ pub fn no_verdict() {
         assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
         let bodies = github.bodies(BOT);
         assert!(
-            bodies.len() == 1 && bodies[0].starts_with("> [!WARNING]\n> **No verdict on this commit: "),
+            bodies.len() == 1
+                && bodies[0].starts_with("> [!WARNING]\n> **No verdict on this commit: "),
             "{bodies:?}"
         );
-        assert!(!bodies[0].contains("gates pass") && bodies[0].contains("goldgate.yaml"), "{bodies:?}");
+        assert!(
+            !bodies[0].contains("gates pass") && bodies[0].contains("goldgate.yaml"),
+            "{bodies:?}"
+        );
     }
 }

@@ -11,21 +11,54 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("an approval of one config takes no report of another", other_config),
-        trial("two configs are approved one by one, each by its own status and comment", one_by_one),
-        trial("with several configs in one run all statuses are set before the run starts again, once", one_run),
-        trial("a config that needs no approval delays no run", green_sibling),
-        trial("two approved configs are both committed, and each approval moves on with every commit", both_bumped),
+        trial(
+            "an approval of one config takes no report of another",
+            other_config,
+        ),
+        trial(
+            "two configs are approved one by one, each by its own status and comment",
+            one_by_one,
+        ),
+        trial(
+            "with several configs in one run all statuses are set before the run starts again, once",
+            one_run,
+        ),
+        trial(
+            "a config that needs no approval delays no run",
+            green_sibling,
+        ),
+        trial(
+            "two approved configs are both committed, and each approval moves on with every commit",
+            both_bumped,
+        ),
         trial(
             "a stopped commit of one config is continued by the step of another one that runs first",
             stopped_sibling,
         ),
-        trial("a config that is refused takes no approval from another one, whichever comes first", refused_sibling),
-        trial("each config is excused by what the base branch shows of it alone", each_excused),
-        trial("keys that differ in letter case are two configs", letter_case),
-        trial("a config that the pull request removes takes no label from another one", removed),
-        trial("a report that does not say its config approves nothing", no_config),
-        trial("a report of another config is not published, merged or made the baseline", elsewhere),
+        trial(
+            "a config that is refused takes no approval from another one, whichever comes first",
+            refused_sibling,
+        ),
+        trial(
+            "each config is excused by what the base branch shows of it alone",
+            each_excused,
+        ),
+        trial(
+            "keys that differ in letter case are two configs",
+            letter_case,
+        ),
+        trial(
+            "a config that the pull request removes takes no label from another one",
+            removed,
+        ),
+        trial(
+            "a report that does not say its config approves nothing",
+            no_config,
+        ),
+        trial(
+            "a report of another config is not published, merged or made the baseline",
+            elsewhere,
+        ),
     ]
 }
 
@@ -39,7 +72,11 @@ pub struct Services {
 pub const SERVICES: [&str; 2] = ["a", "b"];
 impl Services {
     fn new() -> Self {
-        let (small, checkout, github) = (Repository::small(), Repository::empty(), Standin::new(&head_sha()));
+        let (small, checkout, github) = (
+            Repository::small(),
+            Repository::empty(),
+            Standin::new(&head_sha()),
+        );
         for service in SERVICES {
             for file in FILES {
                 checkout.write(&format!("{service}/{file}"), small.read(file));
@@ -54,18 +91,31 @@ impl Services {
         }
         github.role("alice", "write");
         github.describe(2, super::approval::REASON);
-        Self { checkout, elsewhere: Repository::empty(), github }
+        Self {
+            checkout,
+            elsewhere: Repository::empty(),
+            github,
+        }
     }
 
     /// The recordings of a service become worse.
     fn regress(&self, service: &str) {
         let run = format!("{service}/golden/runs/legal/lease.json");
-        self.checkout.replace(&run, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},");
+        self.checkout.replace(
+            &run,
+            "\"findings\": [",
+            "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},",
+        );
     }
 
     pub fn gate(&self, service: &str, run: u64) -> Ran {
         let config = format!("{service}/goldgate.yaml");
-        let mut job = Job::new(&self.checkout, &self.github, "pull_request.opened", "pull_request");
+        let mut job = Job::new(
+            &self.checkout,
+            &self.github,
+            "pull_request.opened",
+            "pull_request",
+        );
         job.run = run;
         job.input("config", &config).runs()
     }
@@ -77,8 +127,17 @@ impl Services {
             "status": "completed", "conclusion": "failure", "path": format!(".github/workflows/{run}.yml"),
             "head_repository": { "id": 186_853_002, "owner": { "login": "acme" } }, "actor": { "login": "Codertocat" },
         }));
-        let proposed = self.checkout.read(".goldgate/report/proposed-baseline.json");
-        self.github.artifact(run, name, zipped(&[("report.json", report), ("proposed-baseline.json", &proposed)]));
+        let proposed = self
+            .checkout
+            .read(".goldgate/report/proposed-baseline.json");
+        self.github.artifact(
+            run,
+            name,
+            zipped(&[
+                ("report.json", report),
+                ("proposed-baseline.json", &proposed),
+            ]),
+        );
     }
 
     fn report(&self) -> String {
@@ -87,7 +146,12 @@ impl Services {
 
     pub fn labeled(&self, service: &str, mode: &str) -> Ran {
         let config = format!("{service}/goldgate.yaml");
-        let mut job = Job::new(&self.elsewhere, &self.github, "pull_request.labeled", "pull_request_target");
+        let mut job = Job::new(
+            &self.elsewhere,
+            &self.github,
+            "pull_request.labeled",
+            "pull_request_target",
+        );
         job.event["sender"]["login"] = json!("alice");
         job.event["label"]["name"] = json!(LABEL);
         job.input("mode", mode).input("config", &config).runs()
@@ -103,10 +167,20 @@ fn other_config() {
     services.github.label(LABEL);
     let ran = services.labeled("a", "approve");
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(services.github.statuses(&head_sha()).is_empty(), "{:?}", services.github.statuses(&head_sha()));
-    assert!(!services.github.labels().contains(&LABEL.to_owned()), "the label stays");
+    assert!(
+        services.github.statuses(&head_sha()).is_empty(),
+        "{:?}",
+        services.github.statuses(&head_sha())
+    );
+    assert!(
+        !services.github.labels().contains(&LABEL.to_owned()),
+        "the label stays"
+    );
     let comments = services.github.bodies(BOT).concat().replace("&#8288;", "");
-    assert!(comments.contains("is for another config, b/goldgate.yaml"), "{comments}");
+    assert!(
+        comments.contains("is for another config, b/goldgate.yaml"),
+        "{comments}"
+    );
     // Even where somebody approved a result of `a` by hand, the numbers of `b` are not committed as those of `a`.
     let ran = services.labeled("a", "bump");
     assert!(services.github.commits().is_empty(), "{}", ran.stdout);
@@ -119,20 +193,46 @@ fn one_by_one() {
         services.regress(service);
         assert_eq!(services.gate(service, run).code, 1);
         let output = services.checkout.read(".runner/output");
-        assert!(output.contains(&format!("\nartifact=goldgate-report-{service}\n")), "{output}");
-        services.upload(run, &format!("goldgate-report-{service}"), &services.report());
+        assert!(
+            output.contains(&format!("\nartifact=goldgate-report-{service}\n")),
+            "{output}"
+        );
+        services.upload(
+            run,
+            &format!("goldgate-report-{service}"),
+            &services.report(),
+        );
     }
-    assert_eq!(services.github.bodies(BOT).len(), 2, "each config has its comment");
+    assert_eq!(
+        services.github.bodies(BOT).len(),
+        2,
+        "each config has its comment"
+    );
     services.github.label(LABEL);
     services.labeled("b", "approve");
-    assert_eq!(services.github.contexts(&head_sha()), ["goldgate/baseline/b"]);
-    assert_eq!((services.gate("a", 9).code, services.gate("b", 10).code), (1, 0));
+    assert_eq!(
+        services.github.contexts(&head_sha()),
+        ["goldgate/baseline/b"]
+    );
+    assert_eq!(
+        (services.gate("a", 9).code, services.gate("b", 10).code),
+        (1, 0)
+    );
     services.labeled("a", "approve");
-    assert_eq!(services.github.contexts(&head_sha()), ["goldgate/baseline/b", "goldgate/baseline/a"]);
-    assert_eq!((services.gate("a", 11).code, services.gate("b", 12).code), (0, 0));
+    assert_eq!(
+        services.github.contexts(&head_sha()),
+        ["goldgate/baseline/b", "goldgate/baseline/a"]
+    );
+    assert_eq!(
+        (services.gate("a", 11).code, services.gate("b", 12).code),
+        (0, 0)
+    );
     services.labeled("b", "bump");
     let commits = services.github.commits();
-    assert_eq!(commits[0]["fileChanges"]["additions"][0]["path"], "b/baselines/latest.json");
+    assert_eq!(
+        commits[0]["fileChanges"]["additions"][0]["path"],
+        "b/baselines/latest.json"
+    );
 }
 
 /// Two configs whose gates are jobs of one run.
@@ -156,7 +256,12 @@ impl Services {
 
     fn unlabeled(&self, service: &str) -> Ran {
         let config = format!("{service}/goldgate.yaml");
-        let mut job = Job::new(&self.elsewhere, &self.github, "pull_request.unlabeled", "pull_request_target");
+        let mut job = Job::new(
+            &self.elsewhere,
+            &self.github,
+            "pull_request.unlabeled",
+            "pull_request_target",
+        );
         job.event["label"]["name"] = json!(LABEL);
         job.input("mode", "approve").input("config", &config).runs()
     }
@@ -166,11 +271,23 @@ fn one_run() {
     let services = in_one_run(&SERVICES);
     let ran = services.labeled("a", "approve");
     assert!(services.github.reruns().is_empty(), "{}", ran.stdout);
-    assert!(services.comments().contains("once the result of `b` is decided too"), "{}", services.comments());
+    assert!(
+        services
+            .comments()
+            .contains("once the result of `b` is decided too"),
+        "{}",
+        services.comments()
+    );
     services.labeled("b", "approve");
     let reruns = services.github.reruns();
-    assert_eq!((reruns.len(), reruns[0].run, reruns[0].what.as_str()), (1, 7, "rerun-failed-jobs"));
-    assert_eq!(reruns[0].statuses, ["goldgate/baseline/a", "goldgate/baseline/b"]);
+    assert_eq!(
+        (reruns.len(), reruns[0].run, reruns[0].what.as_str()),
+        (1, 7, "rerun-failed-jobs")
+    );
+    assert_eq!(
+        reruns[0].statuses,
+        ["goldgate/baseline/a", "goldgate/baseline/b"]
+    );
     // Nobody may see the run start while one of the approvals still stands.
     services.github.concluded(7, "success");
     services.github.unlabel(LABEL);
@@ -179,10 +296,26 @@ fn one_run() {
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     }
     let reruns = services.github.reruns();
-    assert_eq!((reruns.len(), reruns[1].what.as_str(), reruns[1].statuses.len()), (2, "rerun", 4));
+    assert_eq!(
+        (
+            reruns.len(),
+            reruns[1].what.as_str(),
+            reruns[1].statuses.len()
+        ),
+        (2, "rerun", 4)
+    );
     let statuses = services.github.statuses(&head_sha());
-    assert_eq!(statuses.iter().filter(|status| status.starts_with("failure withdrawn: trudy")).count(), 2);
-    assert_eq!((services.gate("a", 8).code, services.gate("b", 9).code), (1, 1));
+    assert_eq!(
+        statuses
+            .iter()
+            .filter(|status| status.starts_with("failure withdrawn: trudy"))
+            .count(),
+        2
+    );
+    assert_eq!(
+        (services.gate("a", 8).code, services.gate("b", 9).code),
+        (1, 1)
+    );
 }
 
 fn green_sibling() {
@@ -192,7 +325,12 @@ fn green_sibling() {
     // Its own step finds a result that passes, and a run that is started again.
     let ran = services.labeled("b", "approve");
     assert_eq!(services.github.reruns().len(), 1, "{}", ran.stdout);
-    assert!(ran.stdout.contains("its result passes already, so not started again"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("its result passes already, so not started again"),
+        "{}",
+        ran.stdout
+    );
 }
 
 fn refused_sibling() {
@@ -200,17 +338,33 @@ fn refused_sibling() {
         let services = in_one_run(&SERVICES);
         // Nobody can have seen the result of b.
         let bodies = services.github.bodies(BOT);
-        let of_b = bodies.iter().position(|body| body.contains("key=b ")).unwrap() as u64 + 1;
+        let of_b = bodies
+            .iter()
+            .position(|body| body.contains("key=b "))
+            .unwrap() as u64
+            + 1;
         services.github.change_comment(of_b, "gone");
-        let log = order.map(|service| services.labeled(service, "approve").stdout).concat();
-        assert!(!services.github.labels().contains(&LABEL.to_owned()), "{log}");
-        assert_eq!(services.github.contexts(&head_sha()), ["goldgate/baseline/a"], "{log}");
+        let log = order
+            .map(|service| services.labeled(service, "approve").stdout)
+            .concat();
+        assert!(
+            !services.github.labels().contains(&LABEL.to_owned()),
+            "{log}"
+        );
+        assert_eq!(
+            services.github.contexts(&head_sha()),
+            ["goldgate/baseline/a"],
+            "{log}"
+        );
         assert_eq!(services.github.reruns().len(), 1, "{log}");
         // goldgate removed the label itself: that withdraws nothing.
         for service in order {
             services.unlabeled(service);
         }
-        assert_eq!(services.github.contexts(&head_sha()), ["goldgate/baseline/a"]);
+        assert_eq!(
+            services.github.contexts(&head_sha()),
+            ["goldgate/baseline/a"]
+        );
         assert_eq!(services.gate("a", 9).code, 0);
     }
 }
@@ -221,8 +375,15 @@ fn letter_case() {
     let services = Services::new();
     services.regress("a");
     let gate = |key: &str| {
-        let job = Job::new(&services.checkout, &services.github, "pull_request.opened", "pull_request");
-        job.input("config", "a/goldgate.yaml").input("comment-key", key).runs()
+        let job = Job::new(
+            &services.checkout,
+            &services.github,
+            "pull_request.opened",
+            "pull_request",
+        );
+        job.input("config", "a/goldgate.yaml")
+            .input("comment-key", key)
+            .runs()
     };
     for key in ["API", "api"] {
         assert_eq!(gate(key).code, 1);
@@ -230,10 +391,24 @@ fn letter_case() {
     }
     assert_eq!(services.github.bodies(BOT).len(), 2);
     services.github.label(LABEL);
-    let mut job = Job::new(&services.elsewhere, &services.github, "pull_request.labeled", "pull_request_target");
+    let mut job = Job::new(
+        &services.elsewhere,
+        &services.github,
+        "pull_request.labeled",
+        "pull_request_target",
+    );
     job.event["label"]["name"] = json!(LABEL);
-    let ran = job.input("mode", "approve").input("config", "a/goldgate.yaml").input("comment-key", "API").runs();
-    assert_eq!(services.github.contexts(&head_sha()), ["goldgate/baseline/API"], "{}", ran.stdout);
+    let ran = job
+        .input("mode", "approve")
+        .input("config", "a/goldgate.yaml")
+        .input("comment-key", "API")
+        .runs();
+    assert_eq!(
+        services.github.contexts(&head_sha()),
+        ["goldgate/baseline/API"],
+        "{}",
+        ran.stdout
+    );
     assert_eq!((gate("API").code, gate("api").code), (0, 1));
 }
 
@@ -248,12 +423,30 @@ fn removed() {
         let ran = services.labeled(service, "approve");
         assert_eq!(ran.code, 0, "{service}: {}{}", ran.stdout, ran.stderr);
     }
-    assert_eq!(services.github.contexts(&head_sha()), ["goldgate/baseline/b"]);
+    assert_eq!(
+        services.github.contexts(&head_sha()),
+        ["goldgate/baseline/b"]
+    );
     assert_eq!(services.github.labels(), [LABEL]);
     // A config that no side has is a wrong input.
-    let job = Job::new(&services.elsewhere, &services.github, "pull_request.labeled", "pull_request_target");
-    let ran = job.input("mode", "approve").input("config", "c/goldgate.yaml").runs();
-    assert!(ran.code == 2 && ran.stderr.contains("neither on the base branch nor at the head"), "{}", ran.stderr);
+    let job = Job::new(
+        &services.elsewhere,
+        &services.github,
+        "pull_request.labeled",
+        "pull_request_target",
+    );
+    let ran = job
+        .input("mode", "approve")
+        .input("config", "c/goldgate.yaml")
+        .runs();
+    assert!(
+        ran.code == 2
+            && ran
+                .stderr
+                .contains("neither on the base branch nor at the head"),
+        "{}",
+        ran.stderr
+    );
 }
 
 fn no_config() {
@@ -265,7 +458,11 @@ fn no_config() {
     services.upload(7, "goldgate-report", &report.to_string());
     services.github.label(LABEL);
     let ran = services.labeled("a", "approve");
-    assert!(services.github.statuses(&head_sha()).is_empty(), "{}", ran.stdout);
+    assert!(
+        services.github.statuses(&head_sha()).is_empty(),
+        "{}",
+        ran.stdout
+    );
     let comments = services.github.bodies(BOT).concat();
     assert!(comments.contains("does not name its config"), "{comments}");
 }
@@ -279,13 +476,23 @@ fn elsewhere() {
     let commit = payload("push")["after"].as_str().unwrap().to_owned();
     let mut report: Value = serde_json::from_str(&services.report()).unwrap();
     report["commit"] = json!(commit);
-    services.checkout.write(".goldgate/report/report.json", report.to_string());
+    services
+        .checkout
+        .write(".goldgate/report/report.json", report.to_string());
     let mut job = Job::new(&services.checkout, &services.github, "push", "push");
     job.event["repository"]["default_branch"] = json!("master");
-    let job = job.variable("GITHUB_REF", "refs/heads/master").variable("GITHUB_SHA", &commit);
-    let ran = job.input("mode", "baseline-pr").input("config", "a/goldgate.yaml").runs();
+    let job = job
+        .variable("GITHUB_REF", "refs/heads/master")
+        .variable("GITHUB_SHA", &commit);
+    let ran = job
+        .input("mode", "baseline-pr")
+        .input("config", "a/goldgate.yaml")
+        .runs();
     assert!(
-        ran.code == 2 && ran.stderr.contains("the report is for b/goldgate.yaml, but this step is for a/goldgate.yaml"),
+        ran.code == 2
+            && ran.stderr.contains(
+                "the report is for b/goldgate.yaml, but this step is for a/goldgate.yaml"
+            ),
         "{} {}{}",
         ran.code,
         ran.stdout,
@@ -294,13 +501,33 @@ fn elsewhere() {
     // merge, with parts of another config that has the same text.
     let text = services.checkout.read("b/goldgate.yaml");
     services.checkout.write("c/goldgate.yaml", text);
-    let job = Job::new(&services.checkout, &services.github, "pull_request.opened", "pull_request");
-    let part = job.input("config", "b/goldgate.yaml").input("shard", "1/1").input("out", ".goldgate/parts/one").runs();
+    let job = Job::new(
+        &services.checkout,
+        &services.github,
+        "pull_request.opened",
+        "pull_request",
+    );
+    let part = job
+        .input("config", "b/goldgate.yaml")
+        .input("shard", "1/1")
+        .input("out", ".goldgate/parts/one")
+        .runs();
     assert_eq!(part.code, 0, "{}{}", part.stdout, part.stderr);
-    let job = Job::new(&services.checkout, &services.github, "pull_request.opened", "pull_request");
-    let ran = job.input("config", "c/goldgate.yaml").input("mode", "merge").runs();
+    let job = Job::new(
+        &services.checkout,
+        &services.github,
+        "pull_request.opened",
+        "pull_request",
+    );
+    let ran = job
+        .input("config", "c/goldgate.yaml")
+        .input("mode", "merge")
+        .runs();
     assert!(
-        ran.code == 2 && ran.stderr.contains("the shards were graded with another config"),
+        ran.code == 2
+            && ran
+                .stderr
+                .contains("the shards were graded with another config"),
         "{} {}{}",
         ran.code,
         ran.stdout,
@@ -313,23 +540,40 @@ fn both_bumped() {
     for mode in ["approve", "bump"] {
         for service in SERVICES {
             let ran = services.labeled(service, mode);
-            assert_eq!(ran.code, 0, "{mode} {service}: {}{}", ran.stdout, ran.stderr);
+            assert_eq!(
+                ran.code, 0,
+                "{mode} {service}: {}{}",
+                ran.stdout, ran.stderr
+            );
         }
     }
     let written: Vec<Value> = services.github.commits();
     let path = |commit: &Value| commit["fileChanges"]["additions"][0]["path"].clone();
     let paths: Vec<Value> = written.iter().map(path).collect();
-    assert_eq!(paths, ["a/baselines/latest.json", "b/baselines/latest.json"]);
+    assert_eq!(
+        paths,
+        ["a/baselines/latest.json", "b/baselines/latest.json"]
+    );
     let head = services.github.head("changes").unwrap();
-    assert_eq!(services.github.contexts(&head), ["goldgate/baseline/a", "goldgate/baseline/b"]);
+    assert_eq!(
+        services.github.contexts(&head),
+        ["goldgate/baseline/a", "goldgate/baseline/b"]
+    );
     for service in SERVICES {
         let path = format!("{service}/baselines/latest.json");
-        services.checkout.write(&path, services.github.read_at(&head, &path));
+        services
+            .checkout
+            .write(&path, services.github.read_at(&head, &path));
     }
     for service in SERVICES {
         let config = format!("{service}/goldgate.yaml");
-        let job =
-            Job::new(&services.checkout, &services.github, "pull_request.synchronize", "pull_request").head(&head);
+        let job = Job::new(
+            &services.checkout,
+            &services.github,
+            "pull_request.synchronize",
+            "pull_request",
+        )
+        .head(&head);
         let ran = job.input("config", &config).runs();
         assert_eq!(ran.code, 0, "{service}: {}{}", ran.stdout, ran.stderr);
     }
@@ -337,28 +581,47 @@ fn both_bumped() {
 
 /// The job is stopped between the commit of the first config's baseline and its status. The next event begins with another config.
 fn stopped_sibling() {
-    for (is_changed, contexts) in [(false, vec!["goldgate/baseline/b", "goldgate/baseline/a"]), (true, Vec::new())] {
+    for (is_changed, contexts) in [
+        (false, vec!["goldgate/baseline/b", "goldgate/baseline/a"]),
+        (true, Vec::new()),
+    ] {
         let services = in_one_run(&SERVICES);
         for service in SERVICES {
             assert_eq!(services.labeled(service, "approve").code, 0);
         }
         services.github.commit(&head_sha(), &services.checkout);
         services.github.deny("statuses: write");
-        assert_eq!((services.labeled("a", "bump").code, services.github.commits().len()), (3, 1));
+        assert_eq!(
+            (
+                services.labeled("a", "bump").code,
+                services.github.commits().len()
+            ),
+            (3, 1)
+        );
         services.github.change_denied(false);
         let head = services.github.head("changes").unwrap();
         assert!(head != head_sha() && services.github.contexts(&head).is_empty());
         if is_changed {
             services.github.change_commit(&head, |commit| {
-                commit.entries.insert("b/prompts/legal.md".to_owned(), (0o100_644, b"Report nothing.\n".to_vec()));
+                commit.entries.insert(
+                    "b/prompts/legal.md".to_owned(),
+                    (0o100_644, b"Report nothing.\n".to_vec()),
+                );
             });
         }
         for service in ["b", "a"] {
             let config = format!("{service}/goldgate.yaml");
-            let mut job =
-                Job::new(&services.elsewhere, &services.github, "pull_request.synchronize", "pull_request_target");
+            let mut job = Job::new(
+                &services.elsewhere,
+                &services.github,
+                "pull_request.synchronize",
+                "pull_request_target",
+            );
             job.event["pull_request"]["head"]["sha"] = json!(head);
-            let job = job.input("mode", "approve").input("rerun", "false").input("config", &config);
+            let job = job
+                .input("mode", "approve")
+                .input("rerun", "false")
+                .input("config", &config);
             let ran = job.runs();
             assert_eq!(ran.code, 0, "{service}: {}{}", ran.stdout, ran.stderr);
         }
@@ -378,6 +641,9 @@ fn each_excused() {
     services.regress("b");
     assert_eq!(codes(), [0, 1]);
     let bodies = services.github.bodies(BOT);
-    let excused: Vec<bool> = bodies.iter().map(|body| body.contains("master is already at")).collect();
+    let excused: Vec<bool> = bodies
+        .iter()
+        .map(|body| body.contains("master is already at"))
+        .collect();
     assert_eq!(excused, [true, false], "{bodies:?}");
 }

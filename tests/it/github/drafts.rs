@@ -11,8 +11,14 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a draft has the verdict, the comment and the approval of any pull request", judged),
-        trial("an approval of a draft counts when it is ready for review, and the event changes nothing", ready),
+        trial(
+            "a draft has the verdict, the comment and the approval of any pull request",
+            judged,
+        ),
+        trial(
+            "an approval of a draft counts when it is ready for review, and the event changes nothing",
+            ready,
+        ),
         #[cfg(feature = "models")]
         trial("a draft is recorded by its label", recorded),
     ]
@@ -31,7 +37,12 @@ fn gate(story: &Story, mode: &str, action: &str) -> Ran {
         "run" => (&story.checkout, "pull_request"),
         _ => (&story.elsewhere, "pull_request_target"),
     };
-    draft(Job::new(folder, &story.github, "pull_request.opened", event), action).input("mode", mode).runs()
+    draft(
+        Job::new(folder, &story.github, "pull_request.opened", event),
+        action,
+    )
+    .input("mode", mode)
+    .runs()
 }
 
 fn judged() {
@@ -39,7 +50,12 @@ fn judged() {
         let story = Story::new();
         story.has_merge();
         story.github.draft(true);
-        for action in ["opened", "synchronize", "converted_to_draft", "ready_for_review"] {
+        for action in [
+            "opened",
+            "synchronize",
+            "converted_to_draft",
+            "ready_for_review",
+        ] {
             let ran = gate(&story, mode, action);
             assert_eq!(ran.code, 1, "{mode} {action}: {}{}", ran.stdout, ran.stderr);
         }
@@ -62,9 +78,16 @@ fn ready() {
     let approved = story.github.statuses(&head_sha());
     assert_eq!(approved.len(), 1, "{}{}", ran.stdout, ran.stderr);
     for action in ["converted_to_draft", "ready_for_review"] {
-        let ran = draft(story.job("pull_request.opened", "Codertocat", 30), action).input("mode", "approve").runs();
+        let ran = draft(story.job("pull_request.opened", "Codertocat", 30), action)
+            .input("mode", "approve")
+            .runs();
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-        assert_eq!(story.github.statuses(&head_sha()), approved, "{action}: {}", ran.stdout);
+        assert_eq!(
+            story.github.statuses(&head_sha()),
+            approved,
+            "{action}: {}",
+            ran.stdout
+        );
     }
     story.github.draft(false);
     assert_eq!(gate(&story, "run", "ready_for_review").code, 0);
@@ -77,5 +100,11 @@ fn recorded() {
     let story = super::record::Recorded::new();
     story.github.draft(true);
     let ran = story.labeled("alice");
-    assert_eq!((ran.code, story.github.commits().len()), (0, 1), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        (ran.code, story.github.commits().len()),
+        (0, 1),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }

@@ -12,10 +12,22 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("the story of an approval on an Enterprise Server, old or new", story),
-        trial("the trusted gate on an Enterprise Server, old or new", trusted),
-        trial("a fork's report is published on an Enterprise Server", published),
-        trial("the baseline pull request on an Enterprise Server, old or new", baseline),
+        trial(
+            "the story of an approval on an Enterprise Server, old or new",
+            story,
+        ),
+        trial(
+            "the trusted gate on an Enterprise Server, old or new",
+            trusted,
+        ),
+        trial(
+            "a fork's report is published on an Enterprise Server",
+            published,
+        ),
+        trial(
+            "the baseline pull request on an Enterprise Server, old or new",
+            baseline,
+        ),
         trial("a merge queue on an Enterprise Server, old or new", queue),
     ]
 }
@@ -33,7 +45,9 @@ const SERVER: &str = "https://git.acme.example";
 
 /// Each job asks the server's own addresses.
 fn on_server<'a>(job: Job<'a>, addresses: &'a [String; 2]) -> Job<'a> {
-    let job = job.variable("GITHUB_API_URL", &addresses[0]).variable("GITHUB_GRAPHQL_URL", &addresses[1]);
+    let job = job
+        .variable("GITHUB_API_URL", &addresses[0])
+        .variable("GITHUB_GRAPHQL_URL", &addresses[1]);
     job.variable("GITHUB_SERVER_URL", SERVER)
 }
 
@@ -43,7 +57,12 @@ fn addresses(github: &Standin) -> [String; 2] {
 
 #[track_caller]
 fn is_green(ran: &Ran) {
-    assert!(ran.code == 0 && !ran.stdout.contains("::warning"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 0 && !ran.stdout.contains("::warning"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 #[track_caller]
@@ -53,10 +72,17 @@ fn asks_the_server_alone(github: &Standin) {
             .iter()
             .any(|path| request.contains(&format!(" {path}")))
     };
-    let others: Vec<String> = github.requests().into_iter().filter(|request| !is_below(request)).collect();
+    let others: Vec<String> = github
+        .requests()
+        .into_iter()
+        .filter(|request| !is_below(request))
+        .collect();
     assert_eq!(others, Vec::<String>::new());
     for comment in github.bodies(BOT) {
-        assert!(!comment.contains("github.com") && !comment.contains("github.example"), "{comment}");
+        assert!(
+            !comment.contains("github.com") && !comment.contains("github.example"),
+            "{comment}"
+        );
         assert!(comment.contains(SERVER), "{comment}");
     }
 }
@@ -67,14 +93,21 @@ fn story() {
         story.github.lack(lacking);
         let addresses = addresses(&story.github);
         let gate = |run: u64| {
-            let mut job = Job::new(&story.checkout, &story.github, "pull_request.opened", "pull_request");
+            let mut job = Job::new(
+                &story.checkout,
+                &story.github,
+                "pull_request.opened",
+                "pull_request",
+            );
             job.run = run;
             on_server(job, &addresses).runs()
         };
         assert_eq!(gate(7).code, 1);
         story.upload(7, &head_sha(), &story.report(), &story.proposed());
         story.github.label_by("alice", LABEL);
-        let job = |event: &'static str, by: &'static str| story.job(event, by, 20).input("mode", "approve");
+        let job = |event: &'static str, by: &'static str| {
+            story.job(event, by, 20).input("mode", "approve")
+        };
         is_green(&on_server(job("pull_request.labeled", "alice"), &addresses).runs());
         assert!(story.github.statuses(&head_sha())[0].starts_with("success approved by alice"));
         assert_eq!(story.github.reruns().len(), 1);
@@ -96,7 +129,11 @@ fn story() {
         story.github.run(run(5, "alice"));
         story.github.label_by("alice", LABEL);
         on_server(job("pull_request.labeled", "alice"), &addresses).runs();
-        assert!(story.github.labels().is_empty(), "{lacking:?}: {}", story.comment());
+        assert!(
+            story.github.labels().is_empty(),
+            "{lacking:?}: {}",
+            story.comment()
+        );
         asks_the_server_alone(&story.github);
     }
 }
@@ -107,7 +144,12 @@ fn trusted() {
         story.github.lack(lacking);
         story.has_merge();
         let addresses = addresses(&story.github);
-        let job = Job::new(&story.elsewhere, &story.github, "pull_request.opened", "pull_request_target");
+        let job = Job::new(
+            &story.elsewhere,
+            &story.github,
+            "pull_request.opened",
+            "pull_request_target",
+        );
         let ran = on_server(job.input("mode", "trusted"), &addresses).runs();
         assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
         assert_eq!(story.github.leaks(), Vec::<String>::new());
@@ -122,23 +164,36 @@ fn published() {
     let before = fork.github.requests().len();
     is_green(&on_server(fork.job(), &addresses).runs());
     assert_eq!(fork.github.bodies(BOT).len(), 1);
-    assert!(fork.github.bodies(BOT)[0].contains(&format!("({SERVER}/acme/agents/actions/runs/4711)")));
+    assert!(
+        fork.github.bodies(BOT)[0].contains(&format!("({SERVER}/acme/agents/actions/runs/4711)"))
+    );
     let asked = fork.github.requests().split_off(before);
-    assert!(asked.iter().all(|request| request.contains(" /api/") || request.contains(" /_stored/")), "{asked:?}");
+    assert!(
+        asked
+            .iter()
+            .all(|request| request.contains(" /api/") || request.contains(" /_stored/")),
+        "{asked:?}"
+    );
 }
 
 fn baseline() {
     for lacking in servers() {
-        let Story { checkout, github, .. } = Story::new();
+        let Story {
+            checkout, github, ..
+        } = Story::new();
         for file in FILES.iter().chain(&[BASELINE]) {
             github.file(file, &github.text(file));
         }
         github.lack(lacking);
         let (addresses, commit) = (addresses(&github), base_sha());
         for mode in ["run", "baseline-pr"] {
-            let mut job = Job::new(&checkout, &github, "push", "push").input("mode", mode).input("blocking", "false");
+            let mut job = Job::new(&checkout, &github, "push", "push")
+                .input("mode", mode)
+                .input("blocking", "false");
             job.event["repository"]["default_branch"] = json!("master");
-            let job = job.variable("GITHUB_REF", "refs/heads/master").variable("GITHUB_SHA", &commit);
+            let job = job
+                .variable("GITHUB_REF", "refs/heads/master")
+                .variable("GITHUB_SHA", &commit);
             let ran = on_server(job, &addresses).runs();
             assert_eq!(ran.code, 0, "{mode}: {}{}", ran.stdout, ran.stderr);
         }

@@ -12,16 +12,34 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a run that was started by hand is excused by the tip of the base branch alone", by_hand),
-        trial("a run that does not grade the test merge is excused by the tip of the base branch alone", not_the_merge),
+        trial(
+            "a run that was started by hand is excused by the tip of the base branch alone",
+            by_hand,
+        ),
+        trial(
+            "a run that does not grade the test merge is excused by the tip of the base branch alone",
+            not_the_merge,
+        ),
         trial(
             "a returned baseline is recognised over the API, and brings back no entry that is not measured",
             returned,
         ),
-        trial("a pull request with the same head into a branch without a config blocks nobody", no_config),
-        trial("a pull request with the same head that conflicts is judged without its merge", conflict),
-        trial("several pull requests with the same head into one branch count once", same_branch),
-        trial("of too many pull requests with the same head only those into checked branches count", too_many),
+        trial(
+            "a pull request with the same head into a branch without a config blocks nobody",
+            no_config,
+        ),
+        trial(
+            "a pull request with the same head that conflicts is judged without its merge",
+            conflict,
+        ),
+        trial(
+            "several pull requests with the same head into one branch count once",
+            same_branch,
+        ),
+        trial(
+            "of too many pull requests with the same head only those into checked branches count",
+            too_many,
+        ),
     ]
 }
 
@@ -30,7 +48,11 @@ fn tip() -> String {
 }
 
 fn worsen(repository: &Repository) {
-    repository.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"},");
+    repository.replace(
+        RUN,
+        "\"findings\": [",
+        "\"findings\": [ {\"category\": \"a\"},",
+    );
 }
 
 /// The merge base of the pull request is worse than its baseline, and the head shows the same. The tip is as good as `tip_is`.
@@ -55,14 +77,23 @@ fn is_red(ran: &Ran) {
 
 fn is_excused(ran: &Ran) {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("master is already at"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("master is already at"),
+        "{}",
+        ran.stdout
+    );
 }
 
 fn by_hand() {
     let run = |tip_is: fn(&Repository)| {
         let (repository, github) = behind(tip_is);
         github.commit(MERGE, &repository);
-        let mut job = Job::new(&repository, &github, "workflow_dispatch", "workflow_dispatch");
+        let mut job = Job::new(
+            &repository,
+            &github,
+            "workflow_dispatch",
+            "workflow_dispatch",
+        );
         job.event["ref"] = json!("refs/heads/changes");
         job.event["repository"]["default_branch"] = json!("master");
         job.variable("GITHUB_SHA", &head_sha()).runs()
@@ -75,7 +106,12 @@ fn by_hand() {
 fn not_the_merge() {
     let run = |tip_is: fn(&Repository)| {
         let (repository, github) = behind(tip_is);
-        let job = Job::new(&repository, &github, "pull_request.opened", "pull_request_target");
+        let job = Job::new(
+            &repository,
+            &github,
+            "pull_request.opened",
+            "pull_request_target",
+        );
         job.variable("GITHUB_SHA", &tip()).runs()
     };
     is_red(&run(|_| ()));
@@ -101,7 +137,11 @@ fn returned() {
     };
     let ran = run(&|text| text);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("it returns to an earlier baseline"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("it returns to an earlier baseline"),
+        "{}",
+        ran.stdout
+    );
     let ran = run(&|text| {
         let mut baseline: serde_json::Value = serde_json::from_str(&text).unwrap();
         let entry = baseline["suites"]["contracts"]["agents"]["legal"].clone();
@@ -109,7 +149,11 @@ fn returned() {
         serde_json::to_string_pretty(&baseline).unwrap()
     });
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(!ran.stdout.contains("it returns to an earlier baseline"), "{}", ran.stdout);
+    assert!(
+        !ran.stdout.contains("it returns to an earlier baseline"),
+        "{}",
+        ran.stdout
+    );
 }
 
 /// Pull request 2 into master, and another one with the same head into `pages`.
@@ -155,7 +199,11 @@ fn conflict() {
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let note = "pull request 5 into pages has the same head commit and passes";
-    assert!(github.bodies(BOT)[0].contains(note), "{}", github.bodies(BOT)[0]);
+    assert!(
+        github.bodies(BOT)[0].contains(note),
+        "{}",
+        github.bodies(BOT)[0]
+    );
     // The conflict can go away without a new run, so a head that fails there is red here.
     let strict = Repository::small();
     strict.replace(
@@ -172,10 +220,18 @@ fn same_branch() {
     let (repository, github) = with_other();
     github.commit(&"e".repeat(40), &repository);
     github.commit(&test_merge(5), &repository);
-    (6..12).for_each(|number| github.second_pull(number, if number < 9 { "pages" } else { "master" }));
+    (6..12)
+        .for_each(|number| github.second_pull(number, if number < 9 { "pages" } else { "master" }));
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert_eq!(ran.stdout.matches("has the same head commit and passes").count(), 1, "{}", ran.stdout);
+    assert_eq!(
+        ran.stdout
+            .matches("has the same head commit and passes")
+            .count(),
+        1,
+        "{}",
+        ran.stdout
+    );
 }
 
 /// Five other pull requests with the same head, each into a branch of its own.
@@ -212,9 +268,21 @@ fn too_many() {
     // Where nobody may know what a branch requires, it counts.
     github.deny("metadata: read");
     let ran = opened(&repository, &github).runs();
-    assert!(ran.code == 3 && ran.stderr.contains("more than 5 branches"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stderr.contains("more than 5 branches"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     github.allow("metadata: read");
     (5..10).for_each(|number| github.guard(&format!("branch-{number}")));
     let ran = opened(&repository, &github).runs();
-    assert!(ran.code == 3 && ran.stderr.contains("more than 5 branches that require checks"), "{}", ran.stderr);
+    assert!(
+        ran.code == 3
+            && ran
+                .stderr
+                .contains("more than 5 branches that require checks"),
+        "{}",
+        ran.stderr
+    );
 }

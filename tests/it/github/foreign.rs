@@ -8,7 +8,10 @@ use super::publish::Fork;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
-    vec![trial("sixty kinds of foreign text become nothing but text", harmless)]
+    vec![trial(
+        "sixty kinds of foreign text become nothing but text",
+        harmless,
+    )]
 }
 
 /// Mentions, references, links, images, HTML, markup, markers, control and bidirectional characters.
@@ -77,12 +80,20 @@ const KINDS: [&str; 60] = [
 
 fn harmless() {
     let mut fork = Fork::new(true);
-    let marked: Vec<String> =
-        KINDS.iter().enumerate().map(|(number, text)| format!("kind {number:02} {text} end")).collect();
+    let marked: Vec<String> = KINDS
+        .iter()
+        .enumerate()
+        .map(|(number, text)| format!("kind {number:02} {text} end"))
+        .collect();
     fork.report["notes"] = json!(marked);
     // The same texts where people look first: the evidence of a failed check.
-    let check = fork.report["suites"][0]["agents"][0]["cases"][0]["checks"].as_array_mut().unwrap();
-    let failing = check.iter_mut().find(|check| check["tag"].is_string()).unwrap();
+    let check = fork.report["suites"][0]["agents"][0]["cases"][0]["checks"]
+        .as_array_mut()
+        .unwrap();
+    let failing = check
+        .iter_mut()
+        .find(|check| check["tag"].is_string())
+        .unwrap();
     failing["detail"] = json!(KINDS[..30].join(" "));
     failing["next_action"] = json!(KINDS[30..].join(" "));
     let ran = fork.publishes(Some(fork.artifact()));
@@ -90,11 +101,19 @@ fn harmless() {
     let body = fork.github.bodies(BOT).remove(0);
     assert_eq!(body.matches("<!-- goldgate:comment").count(), 1);
     assert_eq!(body.matches("<!-- goldgate:section").count(), 1);
-    assert_eq!(body.matches("<details").count(), body.matches("</details>").count());
+    assert_eq!(
+        body.matches("<details").count(),
+        body.matches("</details>").count()
+    );
     for (number, text) in KINDS.iter().enumerate() {
         let start = format!("- kind {number:02} ");
-        let lines: Vec<&str> = body.lines().filter_map(|line| line.strip_prefix(&start)).collect();
-        let [line] = lines.as_slice() else { panic!("{text:?}: {lines:?}") };
+        let lines: Vec<&str> = body
+            .lines()
+            .filter_map(|line| line.strip_prefix(&start))
+            .collect();
+        let [line] = lines.as_slice() else {
+            panic!("{text:?}: {lines:?}")
+        };
         assert!(line.ends_with(" end") || *line == "end", "{text:?}: {line}");
         plain(text, line);
     }
@@ -104,12 +123,20 @@ fn harmless() {
     assert!(cause.starts_with("likely cause: "), "{cause}");
     plain("detail", detail.split_once("<br>").unwrap().1);
     plain("next action", next);
-    assert!(ran.stdout.lines().all(|line| line.starts_with("::notice title=goldgate::published")), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .lines()
+            .all(|line| line.starts_with("::notice title=goldgate::published")),
+        "{}",
+        ran.stdout
+    );
 }
 
 /// Nothing in the raw text is Markdown or HTML, and nothing in the text as the page has it is what GitHub looks for there.
 fn plain(what: &str, raw: &str) {
-    let markup = ['<', '>', '`', '[', ']', '(', ')', '*', '_', '|', '~', '!', '\\', '@', '"', '\''];
+    let markup = [
+        '<', '>', '`', '[', ']', '(', ')', '*', '_', '|', '~', '!', '\\', '@', '"', '\'',
+    ];
     assert!(!raw.contains(markup), "{what:?}: {raw}");
     let hidden = |char: char| {
         char.is_control()
@@ -117,14 +144,28 @@ fn plain(what: &str, raw: &str) {
     };
     assert!(!raw.contains(hidden), "{what:?}: {raw}");
     let shown = decoded(raw);
-    let found = |pattern: &str| regex::Regex::new(pattern).unwrap().find(&shown).map(|found| found.as_str().to_owned());
+    let found = |pattern: &str| {
+        regex::Regex::new(pattern)
+            .unwrap()
+            .find(&shown)
+            .map(|found| found.as_str().to_owned())
+    };
     for pattern in [
-        r"@[A-Za-z0-9]", r"#[0-9]", r"(?i)gh-[0-9]", r"(?i)www\.", r"://[a-z]", r"(?i)javascript:a", r":[a-z0-9+_-]+:",
-        r"[0-9a-f]{7,40}", r"\$[^ \u{2060}]", r"::[a-z]",
+        r"@[A-Za-z0-9]",
+        r"#[0-9]",
+        r"(?i)gh-[0-9]",
+        r"(?i)www\.",
+        r"://[a-z]",
+        r"(?i)javascript:a",
+        r":[a-z0-9+_-]+:",
+        r"[0-9a-f]{7,40}",
+        r"\$[^ \u{2060}]",
+        r"::[a-z]",
     ] {
         // A word of hexadecimal letters alone is a word.
-        let hit =
-            found(pattern).filter(|hit| !pattern.contains("7,40") || hit.contains(|char: char| char.is_ascii_digit()));
+        let hit = found(pattern).filter(|hit| {
+            !pattern.contains("7,40") || hit.contains(|char: char| char.is_ascii_digit())
+        });
         assert_eq!(hit, None, "{what:?}: {raw}");
     }
 }
@@ -140,5 +181,7 @@ fn decoded(raw: &str) -> String {
         rest = after;
     }
     out.push_str(rest);
-    out.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    out.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&")
 }

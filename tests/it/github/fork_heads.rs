@@ -8,7 +8,10 @@ use crate::repository::Repository;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
-    vec![trial("a pull request of a fork with the same head is judged by the run of the repository's own", of_fork)]
+    vec![trial(
+        "a pull request of a fork with the same head is judged by the run of the repository's own",
+        of_fork,
+    )]
 }
 
 /// GitHub may not list it among the pull requests of the commit.

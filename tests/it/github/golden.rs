@@ -10,30 +10,62 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a gate that a pull request loosens fails its job and is named in the comment", loosened),
-        trial("of the base commit only the files that differ are fetched", few_requests),
-        trial("a base commit of which much differs is read at once", at_once),
-        trial("files that archives leave out are read a hundred at once", hidden),
-        trial("golden files are read before recordings where only so many can be", golden_first),
-        trial("a base commit whose tree is too large for one answer is read folder by folder", truncated),
-        trial("a link on the base commit is followed inside the repository alone", links),
+        trial(
+            "a gate that a pull request loosens fails its job and is named in the comment",
+            loosened,
+        ),
+        trial(
+            "of the base commit only the files that differ are fetched",
+            few_requests,
+        ),
+        trial(
+            "a base commit of which much differs is read at once",
+            at_once,
+        ),
+        trial(
+            "files that archives leave out are read a hundred at once",
+            hidden,
+        ),
+        trial(
+            "golden files are read before recordings where only so many can be",
+            golden_first,
+        ),
+        trial(
+            "a base commit whose tree is too large for one answer is read folder by folder",
+            truncated,
+        ),
+        trial(
+            "a link on the base commit is followed inside the repository alone",
+            links,
+        ),
         trial("a huge file on the base commit is not fetched", huge),
-        trial("a base commit that cannot be read gives no verdict", unreadable),
+        trial(
+            "a base commit that cannot be read gives no verdict",
+            unreadable,
+        ),
         trial("a job without a token has no verdict", no_token),
-        trial("file names with commands and markup are told as text", hostile_names),
+        trial(
+            "file names with commands and markup are told as text",
+            hostile_names,
+        ),
     ]
 }
 
 /// The base commit is as the head is now.
 fn at_base(repository: &Repository) -> Standin {
     let github = Standin::new(&head_sha());
-    FILES.iter().for_each(|file| github.file(file, &repository.read(file)));
+    FILES
+        .iter()
+        .for_each(|file| github.file(file, &repository.read(file)));
     github
 }
 
 fn loosen(repository: &Repository) {
     let config = repository.read("goldgate.yaml");
-    repository.write("goldgate.yaml", format!("{config}    gates: {{ finding_recall: {{ min: 0.7 }} }}\n"));
+    repository.write(
+        "goldgate.yaml",
+        format!("{config}    gates: {{ finding_recall: {{ min: 0.7 }} }}\n"),
+    );
 }
 
 const LOOSER: &str = "finding_recall floor of `contracts` 0.80 (hard) -> 0.70 (hard)";
@@ -43,24 +75,46 @@ fn loosened() {
     let github = at_base(&repository);
     let ran = opened(&repository, &github).runs();
     assert_eq!(
-        (ran.code, repository.read(".goldgate/report/report.json").contains("\"golden_changes\": []")),
+        (
+            ran.code,
+            repository
+                .read(".goldgate/report/report.json")
+                .contains("\"golden_changes\": []")
+        ),
         (0, true)
     );
     loosen(&repository);
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let body = github.bodies(BOT).remove(0);
-    assert!(body.starts_with("> [!CAUTION]\n> **Merge blocked: 1 golden change needs an approval.**"), "{body}");
-    assert!(body.contains("finding&#95;recall floor of <code>contracts</code> 0.80"), "{body}");
-    assert!(ran.stdout.contains(LOOSER), "{}", ran.stdout);
-    assert!(ran.stdout.contains("::error title=golden change::golden change, needs approval: finding_recall floor"));
     assert!(
-        repository.read(".goldgate/report/junit.xml").contains("<failure message=\"needs approval: finding_recall")
+        body.starts_with("> [!CAUTION]\n> **Merge blocked: 1 golden change needs an approval.**"),
+        "{body}"
+    );
+    assert!(
+        body.contains("finding&#95;recall floor of <code>contracts</code> 0.80"),
+        "{body}"
+    );
+    assert!(ran.stdout.contains(LOOSER), "{}", ran.stdout);
+    assert!(ran.stdout.contains(
+        "::error title=golden change::golden change, needs approval: finding_recall floor"
+    ));
+    assert!(
+        repository
+            .read(".goldgate/report/junit.xml")
+            .contains("<failure message=\"needs approval: finding_recall")
     );
     // For information only, it is shown and does not fail.
-    let ran = opened(&repository, &github).input("blocking", "false").runs();
+    let ran = opened(&repository, &github)
+        .input("blocking", "false")
+        .runs();
     assert_eq!(ran.code, 0, "{}", ran.stdout);
-    assert!(github.bodies(BOT).remove(0).contains("1 golden change without an approval"));
+    assert!(
+        github
+            .bodies(BOT)
+            .remove(0)
+            .contains("1 golden change without an approval")
+    );
 }
 
 fn few_requests() {
@@ -74,69 +128,151 @@ fn few_requests() {
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 1, "{}", ran.stdout);
     assert!(
-        ran.stdout.contains("expectation of lease of `contracts` edited: max_expected_findings 3 -> 9"),
+        ran.stdout
+            .contains("expectation of lease of `contracts` edited: max_expected_findings 3 -> 9"),
         "{}",
         ran.stdout
     );
-    let of = |part: &str| github.requests().iter().filter(|request| request.contains(part)).count();
-    assert_eq!((of("/git/trees/"), of("/git/blobs/")), (1, 1), "{:?}", github.requests());
+    let of = |part: &str| {
+        github
+            .requests()
+            .iter()
+            .filter(|request| request.contains(part))
+            .count()
+    };
+    assert_eq!(
+        (of("/git/trees/"), of("/git/blobs/")),
+        (1, 1),
+        "{:?}",
+        github.requests()
+    );
 }
 
 /// A base commit with so many cases; the head has another prompt and made every recording again.
 fn recorded_again(cases: usize) -> (Repository, Standin) {
     let repository = Repository::small();
     let base = at_base(&repository);
-    let (lease, expected, run) = (repository.read(FILES[2]), repository.read(FILES[3]), repository.read(FILES[4]));
+    let (lease, expected, run) = (
+        repository.read(FILES[2]),
+        repository.read(FILES[3]),
+        repository.read(FILES[4]),
+    );
     let prompt = "Report every change of control, and be brief.\n";
     for case in 0..cases {
-        let named =
-            |text: &str| text.replace("lease.md", &format!("c{case}.md")).replace("\"lease\"", &format!("\"c{case}\""));
+        let named = |text: &str| {
+            text.replace("lease.md", &format!("c{case}.md"))
+                .replace("\"lease\"", &format!("\"c{case}\""))
+        };
         for (path, text) in [
             (format!("golden/contracts/c{case}.md"), lease.clone()),
-            (format!("golden/expected/legal/c{case}.json"), named(&expected)),
+            (
+                format!("golden/expected/legal/c{case}.json"),
+                named(&expected),
+            ),
             (format!("golden/runs/legal/c{case}.json"), named(&run)),
         ] {
             base.file(&path, &text);
-            repository.write(&path, text.replace("Needs prior approval.", "Needs prior approval, always."));
+            repository.write(
+                &path,
+                text.replace("Needs prior approval.", "Needs prior approval, always."),
+            );
         }
     }
     repository.write(FILES[1], prompt);
-    repository.replace(FILES[4], "Needs prior approval.", "Needs prior approval, always.");
+    repository.replace(
+        FILES[4],
+        "Needs prior approval.",
+        "Needs prior approval, always.",
+    );
     (repository, base)
 }
 
 fn at_once() {
     let (repository, github) = recorded_again(30);
-    repository.replace(FILES[3], "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
+    repository.replace(
+        FILES[3],
+        "\"max_expected_findings\": 3",
+        "\"max_expected_findings\": 9",
+    );
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("edited: max_expected_findings 3 -> 9"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("31 recordings of `contracts/legal` changed"), "{}", ran.stdout);
-    let of = |part: &str| github.requests().iter().filter(|request| request.contains(part)).count();
+    assert!(
+        ran.stdout.contains("edited: max_expected_findings 3 -> 9"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout
+            .contains("31 recordings of `contracts/legal` changed"),
+        "{}",
+        ran.stdout
+    );
+    let of = |part: &str| {
+        github
+            .requests()
+            .iter()
+            .filter(|request| request.contains(part))
+            .count()
+    };
     let (trees, archives, blobs) = (of("/git/trees/"), of("/tarball/"), of("/git/blobs/"));
-    assert!(trees == 1 && archives == 1 && blobs <= 8, "{:?}", github.requests());
+    assert!(
+        trees == 1 && archives == 1 && blobs <= 8,
+        "{:?}",
+        github.requests()
+    );
 }
 
 fn hidden() {
     let (repository, github) = recorded_again(150);
     github.hide_from_archives("golden");
-    repository.replace(FILES[3], "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
+    repository.replace(
+        FILES[3],
+        "\"max_expected_findings\": 3",
+        "\"max_expected_findings\": 9",
+    );
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("edited: max_expected_findings 3 -> 9"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("151 recordings of `contracts/legal` changed"), "{}", ran.stdout);
-    let of = |part: &str| github.requests().iter().filter(|request| request.contains(part)).count();
-    assert!(of("/git/blobs/") <= 8 && of("/graphql") <= 3, "{:?}", github.requests());
+    assert!(
+        ran.stdout.contains("edited: max_expected_findings 3 -> 9"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout
+            .contains("151 recordings of `contracts/legal` changed"),
+        "{}",
+        ran.stdout
+    );
+    let of = |part: &str| {
+        github
+            .requests()
+            .iter()
+            .filter(|request| request.contains(part))
+            .count()
+    };
+    assert!(
+        of("/git/blobs/") <= 8 && of("/graphql") <= 3,
+        "{:?}",
+        github.requests()
+    );
 }
 
 fn golden_first() {
     let (repository, github) = recorded_again(410);
     github.without_archive();
     github.graphql(GraphQlAccess::Blocked);
-    repository.replace(FILES[3], "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
+    repository.replace(
+        FILES[3],
+        "\"max_expected_findings\": 3",
+        "\"max_expected_findings\": 9",
+    );
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("edited: max_expected_findings 3 -> 9"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("edited: max_expected_findings 3 -> 9"),
+        "{}",
+        ran.stdout
+    );
     // That not every recording could be compared leaves no verdict, whatever else was found.
     let unknown = "no verdict: contracts/legal: 12 recordings cannot be compared";
     assert!(ran.stdout.contains(unknown), "{}", ran.stdout);
@@ -152,7 +288,12 @@ fn truncated() {
         "\"max_expected_findings\": 9",
     );
     let ran = opened(&repository, &github).runs();
-    assert!(ran.stdout.contains("edited: max_expected_findings 3 -> 9"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.contains("edited: max_expected_findings 3 -> 9"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 fn links() {
@@ -160,15 +301,29 @@ fn links() {
     let github = at_base(&repository);
     // On the base, the golden folder is a link to where the files are; a link out of the repository is none.
     let config = repository.read("goldgate.yaml");
-    github.file("goldgate.yaml", &config.replace("path: golden\n", "path: linked\n"));
+    github.file(
+        "goldgate.yaml",
+        &config.replace("path: golden\n", "path: linked\n"),
+    );
     github.link("linked", "golden");
     let ran = opened(&repository, &github).runs();
-    assert!(ran.stdout.contains("golden files of `contracts`: linked -> golden"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout
+            .contains("golden files of `contracts`: linked -> golden"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     assert!(!ran.stdout.contains("edited"), "{}", ran.stdout);
     github.link("linked", "../../etc");
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 1);
-    assert!(ran.stdout.contains("the runs cannot be judged by the base commit's rules"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("the runs cannot be judged by the base commit's rules"),
+        "{}",
+        ran.stdout
+    );
     github.link("linked", "linked");
     assert_eq!(opened(&repository, &github).runs().code, 1);
 }
@@ -178,8 +333,20 @@ fn huge() {
     let github = at_base(&repository);
     github.large("golden/contracts/lease.md", 5_000_000_000);
     let ran = opened(&repository, &github).runs();
-    assert!(ran.stdout.contains("golden/contracts/lease.md of `contracts` cannot be compared"), "{}", ran.stdout);
-    assert!(github.requests().iter().all(|request| !request.contains("/git/blobs/")), "{:?}", github.requests());
+    assert!(
+        ran.stdout
+            .contains("golden/contracts/lease.md of `contracts` cannot be compared"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        github
+            .requests()
+            .iter()
+            .all(|request| !request.contains("/git/blobs/")),
+        "{:?}",
+        github.requests()
+    );
 }
 
 fn unreadable() {
@@ -199,9 +366,17 @@ fn no_token() {
     let repository = Repository::small();
     let github = at_base(&repository);
     loosen(&repository);
-    let ran = opened(&repository, &github).variable("INPUT_TOKEN", "").runs();
+    let ran = opened(&repository, &github)
+        .variable("INPUT_TOKEN", "")
+        .runs();
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("no verdict: the token is missing or empty"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout
+            .contains("no verdict: the token is missing or empty"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     assert!(github.requests().is_empty());
 }
 
@@ -213,15 +388,26 @@ fn hostile_names() {
     repository.write(&format!("golden/contracts/{name}"), "new");
     let config = repository.read("goldgate.yaml");
     let named = "'@acme ![x](http:e) <img src=x>/**'";
-    repository
-        .write("goldgate.yaml", config.replace("[prompts/legal.md]", &format!("[golden/contracts/lease.md, {named}]")));
+    repository.write(
+        "goldgate.yaml",
+        config.replace(
+            "[prompts/legal.md]",
+            &format!("[golden/contracts/lease.md, {named}]"),
+        ),
+    );
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let body = github.bodies(BOT).remove(0);
     for bad in ["@acme", "![", "<img", "\n::"] {
         assert!(!body.contains(bad), "{bad}: {body}");
     }
-    assert!(ran.stdout.lines().all(|line| !line.starts_with("::error::pwned")), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .lines()
+            .all(|line| !line.starts_with("::error::pwned")),
+        "{}",
+        ran.stdout
+    );
     // The run is as before, so nothing else is said.
     assert!(repository.read(RUN).contains("completed"));
 }

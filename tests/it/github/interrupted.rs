@@ -20,18 +20,39 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a failure at any request makes no gate green", gates::red),
-        trial("a failure at any request makes no gate of several pull requests green", gates::several),
-        trial("a failure at any request makes no recording count that nobody recorded", gates::unproven),
-        trial("a gate that failed at any request is green by its approval when it runs again", gates::approved),
-        trial("a failure at any request loses no approval and makes none", labels::approvals),
-        trial("a failure at any request loses no withdrawal", labels::withdrawals),
-        trial("a failure at any request leaves one commit of a baseline, with its approval", labels::bumps),
+        trial(
+            "a failure at any request makes no gate of several pull requests green",
+            gates::several,
+        ),
+        trial(
+            "a failure at any request makes no recording count that nobody recorded",
+            gates::unproven,
+        ),
+        trial(
+            "a gate that failed at any request is green by its approval when it runs again",
+            gates::approved,
+        ),
+        trial(
+            "a failure at any request loses no approval and makes none",
+            labels::approvals,
+        ),
+        trial(
+            "a failure at any request loses no withdrawal",
+            labels::withdrawals,
+        ),
+        trial(
+            "a failure at any request leaves one commit of a baseline, with its approval",
+            labels::bumps,
+        ),
         trial(
             "a failure at any request leaves one baseline pull request and one published comment",
             written::one_of_each,
         ),
         #[cfg(feature = "models")]
-        trial("a failure at any request leaves one commit of new recordings, which count", recorded::commits),
+        trial(
+            "a failure at any request leaves one commit of new recordings, which count",
+            recorded::commits,
+        ),
     ]
 }
 
@@ -69,7 +90,11 @@ fn at_each_request<P: Play>(new: impl Fn() -> P + Sync) {
     let count = whole.github().requests().len() - before;
     assert!(count > 3, "{count} requests");
     let every = std::env::var("GOLDGATE_FAULTS").is_ok_and(|which| which == "all");
-    let (kinds, faults) = if every { (FAULTS.len(), FAULTS.len()) } else { (FAULTS.len() - 1, 1) };
+    let (kinds, faults) = if every {
+        (FAULTS.len(), FAULTS.len())
+    } else {
+        (FAULTS.len() - 1, 1)
+    };
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         // They mostly wait.
@@ -81,7 +106,10 @@ fn at_each_request<P: Play>(new: impl Fn() -> P + Sync) {
                         return;
                     }
                     // Neighbours get different faults, so each fault meets every kind of request somewhere.
-                    let (after, fault) = (index / faults, FAULTS[(index % faults + index / faults) % kinds]);
+                    let (after, fault) = (
+                        index / faults,
+                        FAULTS[(index % faults + index / faults) % kinds],
+                    );
                     fails(&new(), after, fault);
                 }
             });

@@ -9,8 +9,14 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         #[cfg(feature = "models")]
-        trial("a pull request sends a key to no address of its own", own_address),
-        trial("a pull request's link does not choose where the report is written", linked_out),
+        trial(
+            "a pull request sends a key to no address of its own",
+            own_address,
+        ),
+        trial(
+            "a pull request's link does not choose where the report is written",
+            linked_out,
+        ),
     ]
 }
 
@@ -24,16 +30,28 @@ fn own_address() {
          evil: { provider: openai, model: x, base_url: 'http://127.0.0.1:9/v1', api_key_env: TEAM_KEY }\n",
     );
     for (tier, blocking, code) in [("model", "", 0), ("model", "true", 3), ("all", "true", 3)] {
-        let job = opened(&repository, &github).input("tier", tier).input("blocking", blocking);
+        let job = opened(&repository, &github)
+            .input("tier", tier)
+            .input("blocking", blocking);
         let ran = job.variable("TEAM_KEY", "sesame-open-0123456789").runs();
-        assert_eq!(ran.code, code, "{tier} {blocking}: {}{}", ran.stdout, ran.stderr);
-        let said = "the target \"evil\" may not get its key: http://127.0.0.1:9/v1 is neither in the base";
+        assert_eq!(
+            ran.code, code,
+            "{tier} {blocking}: {}{}",
+            ran.stdout, ran.stderr
+        );
+        let said =
+            "the target \"evil\" may not get its key: http://127.0.0.1:9/v1 is neither in the base";
         assert!(ran.stdout.contains(said), "{}", ran.stdout);
     }
     repository.replace("goldgate.yaml", "TEAM_KEY", "INPUT_TOKEN");
     let ran = opened(&repository, &github).input("tier", "model").runs();
     assert_eq!(ran.code, 2, "{}", ran.stdout);
-    assert!(ran.stderr.contains("api_key_env names INPUT_TOKEN, which belongs to the runner"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("api_key_env names INPUT_TOKEN, which belongs to the runner"),
+        "{}",
+        ran.stderr
+    );
 }
 
 fn linked_out() {
@@ -43,6 +61,11 @@ fn linked_out() {
     std::os::unix::fs::symlink(elsewhere.path(), repository.path(".goldgate/report")).unwrap();
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains("report is a link; goldgate does not write through links"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("report is a link; goldgate does not write through links"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
 }

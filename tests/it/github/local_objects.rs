@@ -11,10 +11,22 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("the base commit's files are read in the checkout where it has them", local),
-        trial("an object of the checkout that does not match its id is read on GitHub", forged),
-        trial("a base commit that the checkout does not have is read on GitHub", shallow),
-        trial("the commits before the head, which a checkout lacks, are read on GitHub", past_commits),
+        trial(
+            "the base commit's files are read in the checkout where it has them",
+            local,
+        ),
+        trial(
+            "an object of the checkout that does not match its id is read on GitHub",
+            forged,
+        ),
+        trial(
+            "a base commit that the checkout does not have is read on GitHub",
+            shallow,
+        ),
+        trial(
+            "the commits before the head, which a checkout lacks, are read on GitHub",
+            past_commits,
+        ),
     ]
 }
 
@@ -51,7 +63,9 @@ fn checkout() -> (Repository, Standin, String) {
 /// The job on a runner with git. What is checked out is GitHub's test merge.
 fn runs(repository: &Repository, github: &Standin) -> Ran {
     repository.write(".git/HEAD", format!("{MERGE}\n"));
-    opened(repository, github).variable("PATH", &std::env::var("PATH").unwrap()).runs()
+    opened(repository, github)
+        .variable("PATH", &std::env::var("PATH").unwrap())
+        .runs()
 }
 
 fn is_red(ran: &Ran) {
@@ -61,7 +75,11 @@ fn is_red(ran: &Ran) {
 }
 
 fn asks_github(requests: &[String]) -> bool {
-    requests.iter().any(|request| ["/git/trees/", "/git/blobs/", "/tarball/"].iter().any(|part| request.contains(part)))
+    requests.iter().any(|request| {
+        ["/git/trees/", "/git/blobs/", "/tarball/"]
+            .iter()
+            .any(|part| request.contains(part))
+    })
 }
 
 fn local() {
@@ -99,18 +117,35 @@ fn shallow() {
 fn past_commits() {
     let judged = |prompt: &str| {
         let (repository, github, base) = checkout();
-        repository.replace(RUN, "Needs prior approval.", "Needs a prior approval of the landlord.");
+        repository.replace(
+            RUN,
+            "Needs prior approval.",
+            "Needs a prior approval of the landlord.",
+        );
         repository.write("prompts/legal.md", prompt);
         let between = "d".repeat(40);
         github.commit(&between, &repository);
-        github.history(MERGE, "golden/runs/legal", &[MERGE.to_owned(), between, base]);
-        repository.write("prompts/legal.md", "Report every change of control, and who approves.\n");
+        github.history(
+            MERGE,
+            "golden/runs/legal",
+            &[MERGE.to_owned(), between, base],
+        );
+        repository.write(
+            "prompts/legal.md",
+            "Report every change of control, and who approves.\n",
+        );
         github.commit(MERGE, &repository);
         runs(&repository, &github)
     };
     let ran = judged("Report every change of control, and who approves.\n");
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let ran = judged("Report every change.\n");
-    let expected = "1 recording of `contracts/legal` without digests that commit ddddddd already has";
-    assert!(ran.code == 1 && ran.stdout.contains(expected), "{}{}", ran.stdout, ran.stderr);
+    let expected =
+        "1 recording of `contracts/legal` without digests that commit ddddddd already has";
+    assert!(
+        ran.code == 1 && ran.stdout.contains(expected),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }

@@ -9,8 +9,14 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("the value of a key in a recording is in no report, comment or log", recording),
-        trial("the value of a key in a message about a file is in no log, summary or comment", message),
+        trial(
+            "the value of a key in a recording is in no report, comment or log",
+            recording,
+        ),
+        trial(
+            "the value of a key in a message about a file is in no log, summary or comment",
+            message,
+        ),
     ]
 }
 
@@ -24,7 +30,10 @@ const VARIABLES: [&str; 2] = ["MODEL_ACCESS", "MODEL_KEY"];
 fn leaking(from: &str, to: &str) -> Repository {
     let repository = Repository::small();
     let targets = "targets: { live: { provider: openai, model: m, api_key_env: MODEL_ACCESS } }\n";
-    repository.write("goldgate.yaml", format!("{}{targets}", repository.read("goldgate.yaml")));
+    repository.write(
+        "goldgate.yaml",
+        format!("{}{targets}", repository.read("goldgate.yaml")),
+    );
     repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
     repository.replace(RUN, from, to);
     repository
@@ -32,7 +41,11 @@ fn leaking(from: &str, to: &str) -> Repository {
 
 #[track_caller]
 fn is_masked(repository: &Repository, ran: &Ran, github: &Standin, begin: &str) {
-    let mut texts = vec![ran.stdout.clone(), ran.stderr.clone(), repository.read(".runner/summary")];
+    let mut texts = vec![
+        ran.stdout.clone(),
+        ran.stderr.clone(),
+        repository.read(".runner/summary"),
+    ];
     texts.push(repository.read(".runner/output"));
     texts.extend(github.bodies(BOT));
     let folder = repository.path(".goldgate/report");
@@ -46,8 +59,14 @@ fn is_masked(repository: &Repository, ran: &Ran, github: &Standin, begin: &str) 
 fn recording() {
     let long = format!("{}{VALUE}", "wide ".repeat(30));
     for (from, to) in [
-        ("\"title\": \"Change of control\"", format!("\"title\": \"it is {VALUE}.\"")),
-        ("\"title\": \"Change of control\"", format!("\"title\": \"{long}\"")),
+        (
+            "\"title\": \"Change of control\"",
+            format!("\"title\": \"it is {VALUE}.\""),
+        ),
+        (
+            "\"title\": \"Change of control\"",
+            format!("\"title\": \"{long}\""),
+        ),
         ("\"P1\"", format!("\"{VALUE}\"")),
         ("docs/lease.md", format!("docs/{VALUE}.md")),
         ("a change of control", VALUE.to_owned()),
@@ -55,7 +74,11 @@ fn recording() {
     ] {
         let graded = |variables: &[&'static str]| {
             let (repository, github) = (leaking(from, &to), Standin::new(&head_sha()));
-            let job = variables.iter().fold(opened(&repository, &github), |job, name| job.variable(name, VALUE));
+            let job = variables
+                .iter()
+                .fold(opened(&repository, &github), |job, name| {
+                    job.variable(name, VALUE)
+                });
             let ran = job.runs();
             assert_eq!(ran.code, 1, "{to}: {}{}", ran.stdout, ran.stderr);
             (ran, github, repository)
@@ -66,7 +89,12 @@ fn recording() {
         }
         // Without the variable it is a text like others.
         let (_, _, repository) = graded(&[]);
-        assert!(repository.read(".goldgate/report/report.json").contains(&VALUE[..4]), "{to}");
+        assert!(
+            repository
+                .read(".goldgate/report/report.json")
+                .contains(&VALUE[..4]),
+            "{to}"
+        );
     }
 }
 
@@ -74,9 +102,18 @@ fn message() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
     assert_eq!(opened(&repository, &github).runs().code, 0);
     repository.replace(RUN, "\"completed\"", &format!("\"{VALUE}\""));
-    let job = || opened(&repository, &github).variable("MODEL_KEY", VALUE).runs();
+    let job = || {
+        opened(&repository, &github)
+            .variable("MODEL_KEY", VALUE)
+            .runs()
+    };
     let ran = job();
     assert_ne!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("redacted"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.contains("redacted"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     is_masked(&repository, &ran, &github, VALUE);
 }

@@ -41,8 +41,8 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use self::comments::{
-    forbidden, listed_late, lost_answer, met, no_verdict, older_head, one_comment, overwritten, pages, retried,
-    spoofed, two_tiers,
+    forbidden, listed_late, lost_answer, met, no_verdict, older_head, one_comment, overwritten,
+    pages, retried, spoofed, two_tiers,
 };
 use self::standin::{Fault, Standin};
 use crate::repository::{Ran, Repository, root};
@@ -101,36 +101,94 @@ pub fn trials() -> Vec<Trial> {
 
 fn runs() -> Vec<Trial> {
     vec![
-        trial("the first run creates one comment and later runs update it", one_comment),
-        trial("a comment that GitHub lists late is not written twice", listed_late),
-        trial("a run without a verdict takes the place of the older result in the comment", no_verdict),
+        trial(
+            "the first run creates one comment and later runs update it",
+            one_comment,
+        ),
+        trial(
+            "a comment that GitHub lists late is not written twice",
+            listed_late,
+        ),
+        trial(
+            "a run without a verdict takes the place of the older result in the comment",
+            no_verdict,
+        ),
         trial("250 foreign comments on three pages do not hide it", pages),
-        trial("a comment that another user wrote with the same marker is left alone", spoofed),
-        trial("two tiers share one comment, each with its own section", two_tiers),
-        trial("a run on an older head leaves a newer head's section alone", older_head),
-        trial("a second comment that writers left when they met is merged and removed", met),
-        trial("a 403 is one clear warning and leaves the verdict alone", forbidden),
+        trial(
+            "a comment that another user wrote with the same marker is left alone",
+            spoofed,
+        ),
+        trial(
+            "two tiers share one comment, each with its own section",
+            two_tiers,
+        ),
+        trial(
+            "a run on an older head leaves a newer head's section alone",
+            older_head,
+        ),
+        trial(
+            "a second comment that writers left when they met is merged and removed",
+            met,
+        ),
+        trial(
+            "a 403 is one clear warning and leaves the verdict alone",
+            forbidden,
+        ),
         trial("502 and 429 with Retry-After are retried", retried),
-        trial("a lost answer to the creation makes no second comment", lost_answer),
-        trial("a section that another writer overwrote is written again", overwritten),
-        trial("the baseline is read on the base commit, never in the pull request's tree", base_baseline),
-        trial("a base baseline of more than a megabyte is read as well", large_baseline),
+        trial(
+            "a lost answer to the creation makes no second comment",
+            lost_answer,
+        ),
+        trial(
+            "a section that another writer overwrote is written again",
+            overwritten,
+        ),
+        trial(
+            "the baseline is read on the base commit, never in the pull request's tree",
+            base_baseline,
+        ),
+        trial(
+            "a base baseline of more than a megabyte is read as well",
+            large_baseline,
+        ),
         trial("a proxy of the environment is used", proxy),
-        trial("an event without a pull request writes no comment and says so", no_pull_request),
-        trial("a fork's pull request has the full verdict without a comment", fork),
-        trial("a regression blocks, and the comment names it with its line", regression),
-        trial("hostile text becomes no mention, link, command or markup", hostile),
-        trial("a comment on 200 failing suites is cut by whole sections", many_suites),
+        trial(
+            "an event without a pull request writes no comment and says so",
+            no_pull_request,
+        ),
+        trial(
+            "a fork's pull request has the full verdict without a comment",
+            fork,
+        ),
+        trial(
+            "a regression blocks, and the comment names it with its line",
+            regression,
+        ),
+        trial(
+            "hostile text becomes no mention, link, command or markup",
+            hostile,
+        ),
+        trial(
+            "a comment on 200 failing suites is cut by whole sections",
+            many_suites,
+        ),
         trial("outputs, summary and annotations are written", outputs),
-        trial("what a container's root writes belongs to the owner of the workspace", owner),
-        trial("a job that grades a part writes no comment and judges nothing", part),
+        trial(
+            "what a container's root writes belongs to the owner of the workspace",
+            owner,
+        ),
+        trial(
+            "a job that grades a part writes no comment and judges nothing",
+            part,
+        ),
         trial("the token is in no output and no file", token),
         trial("bad inputs are told with what would be right", bad_inputs),
     ]
 }
 
 fn payload(name: &str) -> Value {
-    let text = std::fs::read_to_string(root().join("tests/events").join(format!("{name}.json"))).unwrap();
+    let text =
+        std::fs::read_to_string(root().join("tests/events").join(format!("{name}.json"))).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
@@ -147,7 +205,15 @@ struct Job<'a> {
 
 impl<'a> Job<'a> {
     fn new(repository: &'a Repository, github: &'a Standin, event: &str, name: &'a str) -> Self {
-        Self { repository, github, event: payload(event), name, inputs: Vec::new(), variables: Vec::new(), run: 7 }
+        Self {
+            repository,
+            github,
+            event: payload(event),
+            name,
+            inputs: Vec::new(),
+            variables: Vec::new(),
+            run: 7,
+        }
     }
 
     fn input(mut self, name: &'a str, value: &'a str) -> Self {
@@ -166,7 +232,8 @@ impl<'a> Job<'a> {
     }
 
     fn runs(&self) -> Ran {
-        self.repository.write(".runner/event.json", self.event.to_string());
+        self.repository
+            .write(".runner/event.json", self.event.to_string());
         if let Some(name) = self.event["repository"]["default_branch"].as_str() {
             self.github.default_branch_of_payload(name);
         }
@@ -191,12 +258,21 @@ impl<'a> Job<'a> {
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into();
+        variables.extend(self.inputs.iter().map(|(name, value)| {
+            (
+                format!("INPUT_{}", name.to_uppercase()),
+                (*value).to_owned(),
+            )
+        }));
         variables.extend(
-            self.inputs.iter().map(|(name, value)| (format!("INPUT_{}", name.to_uppercase()), (*value).to_owned())),
+            self.variables
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
         );
-        variables.extend(self.variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-        let borrowed: Vec<(&str, &str)> =
-            variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let borrowed: Vec<(&str, &str)> = variables
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
         self.repository.goldgate_with(&["action"], &borrowed)
     }
 }
@@ -206,7 +282,10 @@ fn opened<'a>(repository: &'a Repository, github: &'a Standin) -> Job<'a> {
 }
 
 fn head_sha() -> String {
-    payload("pull_request.opened")["pull_request"]["head"]["sha"].as_str().unwrap().to_owned()
+    payload("pull_request.opened")["pull_request"]["head"]["sha"]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 fn base_baseline() {
@@ -215,11 +294,25 @@ fn base_baseline() {
     let baseline = repository.read("baselines/latest.json");
     // The base says that f1 was 1; the pull request's own tree says that it was 0.
     github.file("baselines/latest.json", &baseline);
-    repository.write("baselines/latest.json", baseline.replace("\"f1_score\": 1.0", "\"f1_score\": 0.0"));
-    repository.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},");
+    repository.write(
+        "baselines/latest.json",
+        baseline.replace("\"f1_score\": 1.0", "\"f1_score\": 0.0"),
+    );
+    repository.replace(
+        RUN,
+        "\"findings\": [",
+        "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},",
+    );
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 1, "{}", ran.stdout);
-    assert!(github.requests().iter().any(|request| request.contains("/git/blobs/")), "{:?}", github.requests());
+    assert!(
+        github
+            .requests()
+            .iter()
+            .any(|request| request.contains("/git/blobs/")),
+        "{:?}",
+        github.requests()
+    );
     github.fault("GET", Fault::Always(403));
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 3);
@@ -229,11 +322,20 @@ fn base_baseline() {
 fn large_baseline() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
     repository.goldgate(&["run", "--update-baseline"]);
-    let baseline = repository.read("baselines/latest.json").replace("\"f1_score\": 1.0", "\"f1_score\": 0.5");
-    github.file("baselines/latest.json", &format!("{baseline}{}", " ".repeat(1_100_000)));
+    let baseline = repository
+        .read("baselines/latest.json")
+        .replace("\"f1_score\": 1.0", "\"f1_score\": 0.5");
+    github.file(
+        "baselines/latest.json",
+        &format!("{baseline}{}", " ".repeat(1_100_000)),
+    );
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(github.bodies(BOT)[0].contains("+50&nbsp;pp"), "{}", github.bodies(BOT)[0]);
+    assert!(
+        github.bodies(BOT)[0].contains("+50&nbsp;pp"),
+        "{}",
+        github.bodies(BOT)[0]
+    );
 }
 
 fn proxy() {
@@ -243,7 +345,12 @@ fn proxy() {
     let ran = job.variable("HTTP_PROXY", &address).runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert_eq!(github.bodies(BOT).len(), 1);
-    assert!(github.requests().iter().all(|request| request.contains(" http://github.example/")));
+    assert!(
+        github
+            .requests()
+            .iter()
+            .all(|request| request.contains(" http://github.example/"))
+    );
 }
 
 fn no_pull_request() {
@@ -257,26 +364,39 @@ fn no_pull_request() {
         let ran = Job::new(&repository, &github, event, name).runs();
         assert_eq!(ran.code, 0, "{event}: {}", ran.stderr);
         assert!(
-            ran.stdout.contains("this event has no pull request, so no comment is written"),
+            ran.stdout
+                .contains("this event has no pull request, so no comment is written"),
             "{event}: {}",
             ran.stdout
         );
         assert!(github.bodies(BOT).is_empty());
         // They are compared with a base commit all the same: a check belongs to its commit.
         let reads = github.requests();
-        assert!(reads.iter().any(|request| request.contains("/git/trees/")), "{event}: {reads:?}");
+        assert!(
+            reads.iter().any(|request| request.contains("/git/trees/")),
+            "{event}: {reads:?}"
+        );
     }
 }
 
 fn fork() {
-    for event in ["pull_request.opened", "pull_request.synchronize", "pull_request.labeled"] {
+    for event in [
+        "pull_request.opened",
+        "pull_request.synchronize",
+        "pull_request.labeled",
+    ] {
         let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
         github.fault("POST", Fault::Always(403));
         let mut job = Job::new(&repository, &github, event, "pull_request");
         job.event["pull_request"]["head"]["repo"]["id"] = json!(1);
         let ran = job.runs();
         assert_eq!(ran.code, 0, "{event}");
-        assert!(ran.stdout.contains("the token of a fork's pull request is read-only"), "{event}: {}", ran.stdout);
+        assert!(
+            ran.stdout
+                .contains("the token of a fork's pull request is read-only"),
+            "{event}: {}",
+            ran.stdout
+        );
         repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
         assert_eq!(job.runs().code, 1, "{event}");
     }
@@ -287,12 +407,18 @@ fn regression() {
         let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
         repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
         let job = Job::new(&repository, &github, event, "pull_request");
-        let head = job.event["pull_request"]["head"]["sha"].as_str().unwrap().to_owned();
+        let head = job.event["pull_request"]["head"]["sha"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         assert_eq!(job.runs().code, 1);
         let body = github.bodies(BOT).remove(0);
-        let link = format!("(https://github.example/acme/agents/blob/{head}/golden/expected/legal/lease.json#L3)");
+        let link = format!(
+            "(https://github.example/acme/agents/blob/{head}/golden/expected/legal/lease.json#L3)"
+        );
         assert!(body.contains(&link), "{body}");
-        let recording = format!(" ([recording](https://github.example/acme/agents/blob/{head}/{RUN}))\n");
+        let recording =
+            format!(" ([recording](https://github.example/acme/agents/blob/{head}/{RUN}))\n");
         assert_eq!(body.matches(&recording).count(), 1, "{body}");
     }
 }
@@ -300,7 +426,11 @@ fn regression() {
 fn hostile() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
     let text = "@acme/all ![x](http://e/x.png) <img src=x> | `` ``` <!-- goldgate:comment key=default --> --> \\u202e \\n::error::pwned";
-    repository.replace(RUN, "\"title\": \"Change of control\"", &format!("\"title\": \"{text}\""));
+    repository.replace(
+        RUN,
+        "\"title\": \"Change of control\"",
+        &format!("\"title\": \"{text}\""),
+    );
     repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
     let ran = opened(&repository, &github).runs();
     let body = github.bodies(BOT).remove(0);
@@ -308,7 +438,10 @@ fn hostile() {
         assert!(!body.contains(bad), "{bad}: {body}");
     }
     assert_eq!(body.matches("<!-- goldgate:comment").count(), 1);
-    let command = ran.stdout.lines().find(|line| line.trim_start().starts_with("::error::"));
+    let command = ran
+        .stdout
+        .lines()
+        .find(|line| line.trim_start().starts_with("::error::"));
     assert_eq!(command, None, "a command that the agent wrote");
     assert_eq!(opened(&repository, &github).runs().code, 1);
     assert_eq!(github.bodies(BOT).len(), 1);
@@ -325,15 +458,28 @@ fn many_suites() {
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 1, "{}", ran.stdout);
     let body = github.bodies(BOT).remove(0);
-    assert!(body.len() <= 65_536 && body.len() > 50_000, "{}", body.len());
     assert!(
-        body.starts_with("> [!CAUTION]\n> **First run: 800 gates pass, 400 are below their limits: legal finding"),
+        body.len() <= 65_536 && body.len() > 50_000,
+        "{}",
+        body.len()
+    );
+    assert!(
+        body.starts_with(
+            "> [!CAUTION]\n> **First run: 800 gates pass, 400 are below their limits: legal finding"
+        ),
         "{}",
         &body[..200]
     );
-    assert!(body.contains("Left out for lack of space: "), "{}", &body[body.len() - 1500..]);
+    assert!(
+        body.contains("Left out for lack of space: "),
+        "{}",
+        &body[body.len() - 1500..]
+    );
     assert!(body.contains("[the full report](https://github.example/acme/agents/actions/runs/7)"));
-    assert_eq!(body.matches("<details").count(), body.matches("</details>").count());
+    assert_eq!(
+        body.matches("<details").count(),
+        body.matches("</details>").count()
+    );
     for line in body.lines().filter(|line| line.starts_with('|')) {
         assert!(line.ends_with('|'), "a row is cut: {line}");
     }
@@ -357,11 +503,23 @@ fn outputs() {
         "comment-url=https://github.example/c/1",
         "cost-usd=",
     ] {
-        assert!(output.lines().any(|found| found == line), "{line}: {output}");
+        assert!(
+            output.lines().any(|found| found == line),
+            "{line}: {output}"
+        );
     }
-    assert!(repository.read(".runner/summary").starts_with("> [!CAUTION]"));
+    assert!(
+        repository
+            .read(".runner/summary")
+            .starts_with("> [!CAUTION]")
+    );
     assert!(repository.path("reports/report.json").exists());
-    assert!(ran.stdout.contains("::error file=golden/expected/legal/lease.json,line=3,title="), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("::error file=golden/expected/legal/lease.json,line=3,title="),
+        "{}",
+        ran.stdout
+    );
 }
 
 /// A runner that is used again cannot remove files of root (actions/runner#434). Needs root, as a container has it.
@@ -379,14 +537,28 @@ fn owner() {
     std::fs::write(&outside, "").unwrap();
     std::fs::create_dir(repository.path(".goldgate")).unwrap();
     symlink(&outside, repository.path(".goldgate/link")).unwrap();
-    let ran = opened(&repository, &github).input("out", "reports/today").runs();
+    let ran = opened(&repository, &github)
+        .input("out", "reports/today")
+        .runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let of = |path: &str| std::fs::symlink_metadata(repository.path(path)).unwrap();
-    for path in ["reports", "reports/today", "reports/today/report.json", ".goldgate", ".goldgate/link"] {
+    for path in [
+        "reports",
+        "reports/today",
+        "reports/today/report.json",
+        ".goldgate",
+        ".goldgate/link",
+    ] {
         assert_eq!((of(path).uid(), of(path).gid()), (1001, 118), "{path}");
     }
     // Neither files of the checkout nor what a link leads to.
-    assert_eq!((of("goldgate.yaml").uid(), std::fs::metadata(&outside).unwrap().uid()), (0, 0));
+    assert_eq!(
+        (
+            of("goldgate.yaml").uid(),
+            std::fs::metadata(&outside).unwrap().uid()
+        ),
+        (0, 0)
+    );
 }
 
 /// Only containers run as root.
@@ -398,8 +570,15 @@ fn part() {
     repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
     let ran = opened(&repository, &github).input("shard", "1/1").runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("this job grades one shard of the cases, so it writes no comment"), "{}", ran.stdout);
-    assert!(github.bodies(BOT).is_empty() && repository.path(".goldgate/report/shard.json").exists());
+    assert!(
+        ran.stdout
+            .contains("this job grades one shard of the cases, so it writes no comment"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        github.bodies(BOT).is_empty() && repository.path(".goldgate/report/shard.json").exists()
+    );
 }
 
 fn token() {
@@ -414,25 +593,62 @@ fn token() {
         repository.read(".runner/summary"),
         repository.read(".goldgate/report/report.json"),
     ];
-    assert!(written.iter().all(|text| !text.contains("secret-token-of-the-test")));
-    assert!(github.tokens().iter().all(|token| token == "Bearer secret-token-of-the-test"));
+    assert!(
+        written
+            .iter()
+            .all(|text| !text.contains("secret-token-of-the-test"))
+    );
+    assert!(
+        github
+            .tokens()
+            .iter()
+            .all(|token| token == "Bearer secret-token-of-the-test")
+    );
 }
 
 fn bad_inputs() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
     for (name, value, wanted) in [
-        ("tier", "gold", "action input: tier is \"gold\"; write deterministic, model or all"),
-        ("samples", "many", "action input: samples is \"many\"; write a number from 1 to 1000"),
-        ("blocking", "yes", "action input: blocking is \"yes\"; write true or false"),
-        ("affected", "true", "action input: affected is \"true\"; write tier: model and blocking: false"),
-        ("shard", "5/4", "action input: shard is \"5/4\"; write i/n, such as 1/4"),
+        (
+            "tier",
+            "gold",
+            "action input: tier is \"gold\"; write deterministic, model or all",
+        ),
+        (
+            "samples",
+            "many",
+            "action input: samples is \"many\"; write a number from 1 to 1000",
+        ),
+        (
+            "blocking",
+            "yes",
+            "action input: blocking is \"yes\"; write true or false",
+        ),
+        (
+            "affected",
+            "true",
+            "action input: affected is \"true\"; write tier: model and blocking: false",
+        ),
+        (
+            "shard",
+            "5/4",
+            "action input: shard is \"5/4\"; write i/n, such as 1/4",
+        ),
         (
             "mode",
             "bumb",
             "action input: mode is \"bumb\"; write one of run, merge, trusted, publish, approve, bump, baseline-pr, record",
         ),
-        ("approvers", "triage", "action input: approvers is \"triage\"; write write, maintain or admin"),
-        ("allow-self-approval", "yes", "action input: allow-self-approval is \"yes\"; write true or false"),
+        (
+            "approvers",
+            "triage",
+            "action input: approvers is \"triage\"; write write, maintain or admin",
+        ),
+        (
+            "allow-self-approval",
+            "yes",
+            "action input: allow-self-approval is \"yes\"; write true or false",
+        ),
     ] {
         let ran = opened(&repository, &github).input(name, value).runs();
         assert_eq!(ran.code, 2, "{name}");

@@ -13,10 +13,22 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a merge into the old base branch is not believed after a retarget", retargeted),
-        trial("a merge into a commit that the base branch no longer has is not believed", rewound),
-        trial("a merge into an older commit than the event names is not believed", older),
-        trial("a run that is started again keeps its merge into an older tip of the base branch", moved_on),
+        trial(
+            "a merge into the old base branch is not believed after a retarget",
+            retargeted,
+        ),
+        trial(
+            "a merge into a commit that the base branch no longer has is not believed",
+            rewound,
+        ),
+        trial(
+            "a merge into an older commit than the event names is not believed",
+            older,
+        ),
+        trial(
+            "a run that is started again keeps its merge into an older tip of the base branch",
+            moved_on,
+        ),
         trial("a closed pull request is said to be closed", closed),
     ]
 }
@@ -37,11 +49,15 @@ fn lax() -> (Repository, Standin) {
 }
 
 fn run(repository: &Repository, github: &Standin, shard: &str) -> Ran {
-    opened(repository, github).variable("GITHUB_SHA", OLD).input("shard", shard).runs()
+    opened(repository, github)
+        .variable("GITHUB_SHA", OLD)
+        .input("shard", shard)
+        .runs()
 }
 
 fn base_of(repository: &Repository) -> Value {
-    let report: Value = serde_json::from_str(&repository.read(".goldgate/report/report.json")).unwrap();
+    let report: Value =
+        serde_json::from_str(&repository.read(".goldgate/report/report.json")).unwrap();
     report["base"].clone()
 }
 
@@ -50,7 +66,12 @@ fn base_of(repository: &Repository) -> Value {
 fn is_outdated(repository: &Repository, github: &Standin) {
     let ran = run(repository, github, "1/1");
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains("push a commit, or close and reopen the pull request"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("push a commit, or close and reopen the pull request"),
+        "{}",
+        ran.stderr
+    );
     assert!(github.bodies(BOT).is_empty());
     // Recordings are read from the present test merge.
     let ran = run(repository, github, "");
@@ -87,7 +108,11 @@ fn older() {
 /// A run that is started again has its old GITHUB_SHA (GitHub docs, "Re-running workflows and jobs").
 fn moved_on() {
     let (repository, github) = lax();
-    repository.replace("goldgate.yaml", "    gates: { finding_recall: { off: true, reason: none } }\n", "");
+    repository.replace(
+        "goldgate.yaml",
+        "    gates: { finding_recall: { off: true, reason: none } }\n",
+        "",
+    );
     let (then, now) = ("d".repeat(40), "e".repeat(40));
     github.parents(&then, &[&base_sha()]);
     github.parents(&now, &[&then]);
@@ -102,9 +127,19 @@ fn closed() {
     github.close(2);
     let workspace = Repository::empty();
     let started = std::time::Instant::now();
-    let ran =
-        Job::new(&workspace, &github, "pull_request.opened", "pull_request_target").input("mode", "trusted").runs();
+    let ran = Job::new(
+        &workspace,
+        &github,
+        "pull_request.opened",
+        "pull_request_target",
+    )
+    .input("mode", "trusted")
+    .runs();
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains("pull request 2 is closed"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("pull request 2 is closed"),
+        "{}",
+        ran.stderr
+    );
     assert!(started.elapsed().as_secs() < 8, "it waits for a test merge");
 }

@@ -11,12 +11,27 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("the parts of a matrix become one verdict, one comment and the report of one job", whole),
-        trial("an approval counts for merged parts as for one job", approved),
-        trial("a part whose job failed, was cancelled or skipped gives no verdict", failed_parts),
+        trial(
+            "the parts of a matrix become one verdict, one comment and the report of one job",
+            whole,
+        ),
+        trial(
+            "an approval counts for merged parts as for one job",
+            approved,
+        ),
+        trial(
+            "a part whose job failed, was cancelled or skipped gives no verdict",
+            failed_parts,
+        ),
         trial("the parts of a merge group are judged as one", of_a_group),
-        trial("shards of a merge group are merged where the branch went on to the group in front", of_a_moved_base),
-        trial("parts that are missing, foreign or of another commit are refused by the merging job", refused),
+        trial(
+            "shards of a merge group are merged where the branch went on to the group in front",
+            of_a_moved_base,
+        ),
+        trial(
+            "parts that are missing, foreign or of another commit are refused by the merging job",
+            refused,
+        ),
     ]
 }
 
@@ -26,10 +41,16 @@ const PARTS: [&str; 3] = ["1/3", "2/3", "3/3"];
 pub fn grade(repository: &Repository, github: &super::Standin) {
     for (place, shard) in PARTS.iter().enumerate() {
         let out = format!(".goldgate/parts/goldgate-part-{}", place + 1);
-        let ran = opened(repository, github).input("shard", shard).input("out", &out).runs();
+        let ran = opened(repository, github)
+            .input("shard", shard)
+            .input("out", &out)
+            .runs();
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     }
-    assert!(github.bodies(BOT).is_empty(), "a part has written a comment");
+    assert!(
+        github.bodies(BOT).is_empty(),
+        "a part has written a comment"
+    );
 }
 
 fn merged(repository: &Repository, github: &super::Standin, run: u64) -> Ran {
@@ -42,7 +63,10 @@ fn several() -> Repository {
     let repository = Repository::small();
     for case in 0..5 {
         add_case(&repository, case);
-        repository.write(&format!("golden/{}", recording(case)), repository.read(&recording(case)));
+        repository.write(
+            &format!("golden/{}", recording(case)),
+            repository.read(&recording(case)),
+        );
     }
     repository.goldgate(&["run", "--update-baseline"]);
     repository
@@ -50,7 +74,8 @@ fn several() -> Repository {
 
 /// The report without what differs between two runs of the same.
 fn report(repository: &Repository) -> Value {
-    let mut report: Value = serde_json::from_str(&repository.read(".goldgate/report/report.json")).unwrap();
+    let mut report: Value =
+        serde_json::from_str(&repository.read(".goldgate/report/report.json")).unwrap();
     report["usage"] = Value::Null;
     report
 }
@@ -66,7 +91,10 @@ fn whole() {
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let of_parts = report(&repository);
     let body = github.bodies(BOT).remove(0);
-    assert!(body.starts_with("> [!CAUTION]\n> **Merge blocked: "), "{body}");
+    assert!(
+        body.starts_with("> [!CAUTION]\n> **Merge blocked: "),
+        "{body}"
+    );
     // One job that grades the whole says the very same.
     let mut job = opened(&repository, &github);
     job.run = 7;
@@ -97,11 +125,17 @@ fn of_a_group() {
             let ran = job().input("shard", shard).input("out", &out).runs();
             assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         }
-        job().input("mode", "merge").input("part-results", "success").runs()
+        job()
+            .input("mode", "merge")
+            .input("part-results", "success")
+            .runs()
     };
     let ran = judged();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert_eq!(report(&repository)["commit"], job().event["merge_group"]["head_sha"]);
+    assert_eq!(
+        report(&repository)["commit"],
+        job().event["merge_group"]["head_sha"]
+    );
     repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
     assert_eq!(judged().code, 1);
     assert!(github.bodies(BOT).is_empty());
@@ -124,7 +158,10 @@ fn of_a_moved_base() {
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     }
     github.branch("main", &front);
-    let ran = job().input("mode", "merge").input("part-results", "success").runs();
+    let ran = job()
+        .input("mode", "merge")
+        .input("part-results", "success")
+        .runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert_eq!(report(&repository)["base"], json!(base));
 }
@@ -133,36 +170,63 @@ fn of_a_moved_base() {
 fn failed_parts() {
     let (repository, github) = (several(), super::Standin::new(&head_sha()));
     grade(&repository, &github);
-    let run = |results: &str| opened(&repository, &github).input("mode", "merge").input("part-results", results).runs();
+    let run = |results: &str| {
+        opened(&repository, &github)
+            .input("mode", "merge")
+            .input("part-results", results)
+            .runs()
+    };
     let ran = run("success");
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     for result in ["failure", "cancelled", "skipped"] {
         // All folders are there: an earlier attempt may have left them.
         let ran = run(&format!("success {result}"));
         let wanted = format!("the job of a shard ended with \"{result}\"");
-        assert!(ran.code == 2 && ran.stderr.contains(&wanted), "{result}: {} {}", ran.code, ran.stderr);
+        assert!(
+            ran.code == 2 && ran.stderr.contains(&wanted),
+            "{result}: {} {}",
+            ran.code,
+            ran.stderr
+        );
     }
     let comment = github.bodies(BOT).concat();
-    assert!(comment.contains("No verdict on this commit") && !comment.contains("gates pass"), "{comment}");
+    assert!(
+        comment.contains("No verdict on this commit") && !comment.contains("gates pass"),
+        "{comment}"
+    );
 }
 
 fn refused() {
     let (repository, github) = (several(), super::Standin::new(&head_sha()));
     let told = |job: Job<'_>, wanted: &str| {
         let ran = job.input("mode", "merge").runs();
-        assert!(ran.code == 2 && ran.stderr.contains(wanted), "{wanted}: {} {}", ran.code, ran.stderr);
+        assert!(
+            ran.code == 2 && ran.stderr.contains(wanted),
+            "{wanted}: {} {}",
+            ran.code,
+            ran.stderr
+        );
     };
     told(
         opened(&repository, &github),
         "/.goldgate/parts: the folder does not exist; download the folder of each shard",
     );
     grade(&repository, &github);
-    told(opened(&repository, &github).input("shard", "1/3"), "mode \"merge\" joins all shards; leave shard out");
+    told(
+        opened(&repository, &github).input("shard", "1/3"),
+        "mode \"merge\" joins all shards; leave shard out",
+    );
     github.push(&"c".repeat(40));
-    told(opened(&repository, &github).head(&"c".repeat(40)), "the shards have the commit");
+    told(
+        opened(&repository, &github).head(&"c".repeat(40)),
+        "the shards have the commit",
+    );
     github.push(&head_sha());
     github.branch("master", &"d".repeat(40));
-    told(opened(&repository, &github), "the shards have the base commit");
+    told(
+        opened(&repository, &github),
+        "the shards have the base commit",
+    );
     github.branch("master", &super::approval::base_sha());
     repository.remove(".goldgate/parts/goldgate-part-2");
     told(opened(&repository, &github), "the shard 2/3 is missing");
@@ -171,13 +235,19 @@ fn refused() {
     repository.remove(".goldgate/parts/other");
     // One shard of another matrix, and one that is there twice.
     let shard = |of: &str, out: &str| {
-        let ran = opened(&repository, &github).input("shard", of).input("out", out).runs();
+        let ran = opened(&repository, &github)
+            .input("shard", of)
+            .input("out", out)
+            .runs();
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     };
     shard("2/4", ".goldgate/parts/goldgate-part-2");
     told(opened(&repository, &github), "are shards of different runs");
     shard("2/3", ".goldgate/parts/goldgate-part-2");
     shard("2/3", ".goldgate/parts/again");
-    told(opened(&repository, &github), "the shard 2/3 is given 2 times");
+    told(
+        opened(&repository, &github),
+        "the shard 2/3 is given 2 times",
+    );
     assert!(github.bodies(BOT).is_empty());
 }

@@ -12,22 +12,70 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("the base is the commit that the head was merged into, not the payload's frozen one", first_parent),
-        trial("a run that is started again after a retarget gives no verdict", retargeted),
-        trial("a run on an older head than the present one gives no verdict", older_head),
-        trial("a commit that two pull requests have as their head gets the worst of their verdicts", two_pulls),
-        trial("two pull requests from two branches with one commit are judged together", two_branches),
-        trial("two pull requests from a fork with one commit are judged together", two_of_fork),
-        trial("a run that was started by hand judges every pull request of its branch", two_by_hand),
-        trial("a pull request is not blamed for what its base branch already shows", behind_baseline),
-        trial("a case that the base branch gained while the prompt changed is named as gained", gained),
-        trial("the base commit's files take few requests, whatever their number", few_requests),
-        trial("a branch that requires no check excuses no number, and the default branch does", unprotected),
-        trial("a run that was started by hand judges the test merge, not the head", by_hand),
-        trial("a run that was started by hand gives no verdict without the test merge", by_hand_without),
-        trial("a run that was started by hand grades a checkout of the test merge", by_hand_checkout),
-        trial("the trusted gate judges the present test merge against the present base branch", trusted),
-        trial("the trusted gate gives no verdict without a test merge of the present base", no_merge),
+        trial(
+            "the base is the commit that the head was merged into, not the payload's frozen one",
+            first_parent,
+        ),
+        trial(
+            "a run that is started again after a retarget gives no verdict",
+            retargeted,
+        ),
+        trial(
+            "a run on an older head than the present one gives no verdict",
+            older_head,
+        ),
+        trial(
+            "a commit that two pull requests have as their head gets the worst of their verdicts",
+            two_pulls,
+        ),
+        trial(
+            "two pull requests from two branches with one commit are judged together",
+            two_branches,
+        ),
+        trial(
+            "two pull requests from a fork with one commit are judged together",
+            two_of_fork,
+        ),
+        trial(
+            "a run that was started by hand judges every pull request of its branch",
+            two_by_hand,
+        ),
+        trial(
+            "a pull request is not blamed for what its base branch already shows",
+            behind_baseline,
+        ),
+        trial(
+            "a case that the base branch gained while the prompt changed is named as gained",
+            gained,
+        ),
+        trial(
+            "the base commit's files take few requests, whatever their number",
+            few_requests,
+        ),
+        trial(
+            "a branch that requires no check excuses no number, and the default branch does",
+            unprotected,
+        ),
+        trial(
+            "a run that was started by hand judges the test merge, not the head",
+            by_hand,
+        ),
+        trial(
+            "a run that was started by hand gives no verdict without the test merge",
+            by_hand_without,
+        ),
+        trial(
+            "a run that was started by hand grades a checkout of the test merge",
+            by_hand_checkout,
+        ),
+        trial(
+            "the trusted gate judges the present test merge against the present base branch",
+            trusted,
+        ),
+        trial(
+            "the trusted gate gives no verdict without a test merge of the present base",
+            no_merge,
+        ),
     ]
 }
 
@@ -41,24 +89,41 @@ fn report(repository: &Repository) -> Value {
 /// shakacode/react_on_rails#4819, lablup/backend.ai#11862).
 fn first_parent() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
-    for file in ["goldgate.yaml", "prompts/legal.md", "golden/contracts/lease.md", EXPECTED, RUN] {
+    for file in [
+        "goldgate.yaml",
+        "prompts/legal.md",
+        "golden/contracts/lease.md",
+        EXPECTED,
+        RUN,
+    ] {
         github.file(file, &repository.read(file));
     }
     // Meanwhile the base branch got a reviewed golden change, which stands in the merge as well.
     let tip = "d".repeat(40);
-    repository.replace(EXPECTED, "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
+    repository.replace(
+        EXPECTED,
+        "\"max_expected_findings\": 3",
+        "\"max_expected_findings\": 9",
+    );
     github.file(EXPECTED, &repository.read(EXPECTED));
     github.branch("master", &tip);
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert_eq!(report(&repository)["base"], json!(tip));
     let asked = github.requests();
-    assert!(asked.iter().all(|request| !request.contains(&base_sha())), "{asked:?}");
+    assert!(
+        asked.iter().all(|request| !request.contains(&base_sha())),
+        "{asked:?}"
+    );
 }
 
 fn is_no_verdict(ran: &Ran, why: &str) {
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains("no verdict: ") && ran.stderr.contains(why), "{why}: {}", ran.stderr);
+    assert!(
+        ran.stderr.contains("no verdict: ") && ran.stderr.contains(why),
+        "{why}: {}",
+        ran.stderr
+    );
 }
 
 /// Checks belong to commits, and a run that is started again has its old payload and GITHUB_SHA (GitHub docs, "Re-running workflows
@@ -91,7 +156,10 @@ fn retargeted() {
 fn older_head() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
     github.push(&"c".repeat(40));
-    is_no_verdict(&opened(&repository, &github).runs(), "the head of pull request 2 moved from ec26c3e to ccccccc");
+    is_no_verdict(
+        &opened(&repository, &github).runs(),
+        "the head of pull request 2 moved from ec26c3e to ccccccc",
+    );
     assert!(github.bodies(BOT).is_empty());
 }
 
@@ -116,7 +184,11 @@ fn two_pulls() {
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let note = "pull request 5 into lax has the same head commit and passes";
-    assert!(github.bodies(BOT)[0].contains(note), "{}", github.bodies(BOT)[0]);
+    assert!(
+        github.bodies(BOT)[0].contains(note),
+        "{}",
+        github.bodies(BOT)[0]
+    );
     // Worse there alone: what is merged into lax is something else.
     let worse = Repository::small();
     worse.replace(RUN, "Needs prior approval.", "Needs nothing.");
@@ -126,8 +198,14 @@ fn two_pulls() {
     let body = github.bodies(BOT).remove(0);
     let headline = "> [!CAUTION]\n> **Merge blocked: pull request 5 into lax has the same head commit and fails.**";
     assert!(body.starts_with(headline), "{body}");
-    assert_eq!(report(&repository)["other_pull_requests"], json!([{ "number": 5, "into": "lax", "verdict": "fail" }]));
-    assert!(github.bodies_on(5).is_empty(), "its own run writes its comment");
+    assert_eq!(
+        report(&repository)["other_pull_requests"],
+        json!([{ "number": 5, "into": "lax", "verdict": "fail" }])
+    );
+    assert!(
+        github.bodies_on(5).is_empty(),
+        "its own run writes its comment"
+    );
     // Red here is red, whatever lax says.
     into_lax(&github, &Repository::small(), &Repository::small());
     repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
@@ -137,7 +215,11 @@ fn two_pulls() {
     github.mergeable_of(5, Value::Null);
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(github.bodies(BOT)[0].contains("GitHub has not created the test merge yet"), "{}", github.bodies(BOT)[0]);
+    assert!(
+        github.bodies(BOT)[0].contains("GitHub has not created the test merge yet"),
+        "{}",
+        github.bodies(BOT)[0]
+    );
     // The trusted gate judges both in the same way.
     let workspace = Repository::empty();
     github.commit(MERGE, &repository);
@@ -187,11 +269,24 @@ fn two_by_hand() {
     let (repository, github) = shared();
     github.commit(&base_sha(), &repository);
     github.commit(MERGE, &repository);
-    let ran = started_by_hand(&repository, &github).variable("GITHUB_SHA", &head_sha()).runs();
+    let ran = started_by_hand(&repository, &github)
+        .variable("GITHUB_SHA", &head_sha())
+        .runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert_eq!((github.bodies_on(2).len(), github.bodies_on(5).len()), (1, 1));
-    assert!(github.bodies_on(5)[0].contains("baseline of lax at eeeeeeee"), "{}", github.bodies_on(5)[0]);
-    assert!(github.bodies_on(2)[0].contains("baseline of master at "), "{}", github.bodies_on(2)[0]);
+    assert_eq!(
+        (github.bodies_on(2).len(), github.bodies_on(5).len()),
+        (1, 1)
+    );
+    assert!(
+        github.bodies_on(5)[0].contains("baseline of lax at eeeeeeee"),
+        "{}",
+        github.bodies_on(5)[0]
+    );
+    assert!(
+        github.bodies_on(2)[0].contains("baseline of master at "),
+        "{}",
+        github.bodies_on(2)[0]
+    );
 }
 
 /// The recordings of the base branch are worse than its baseline says: an approved change was merged, and the baseline is behind.
@@ -206,7 +301,11 @@ fn behind() -> (Repository, Standin) {
 
 /// Lowers numbers that only the baseline limits.
 fn worsen(repository: &Repository) {
-    repository.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"},");
+    repository.replace(
+        RUN,
+        "\"findings\": [",
+        "\"findings\": [ {\"category\": \"a\"},",
+    );
 }
 
 fn behind_baseline() {
@@ -214,7 +313,10 @@ fn behind_baseline() {
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let body = github.bodies(BOT).remove(0);
-    assert!(body.contains("master is already at 50%; baseline 100%, update pending"), "{body}");
+    assert!(
+        body.contains("master is already at 50%; baseline 100%, update pending"),
+        "{body}"
+    );
     // Worse than the base branch is worse.
     worsen(&repository);
     assert_eq!(opened(&repository, &github).runs().code, 1);
@@ -234,7 +336,11 @@ fn behind_baseline() {
 
 /// The branch changes the prompt and records its own case again; the base branch gained another case meanwhile.
 fn gained() {
-    let (base, head, merge) = (Repository::small(), Repository::small(), Repository::small());
+    let (base, head, merge) = (
+        Repository::small(),
+        Repository::small(),
+        Repository::small(),
+    );
     for repository in [&base, &merge] {
         crate::golden_changes::add_case(repository, 1);
         let recording = crate::golden_changes::recording(1);
@@ -254,11 +360,20 @@ fn gained() {
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
     let words = "master gained 1 case after this branch began: contracts/legal/lease-1; merge master into this branch and record it there";
     let body = github.bodies(BOT).remove(0);
-    assert!(ran.stdout.contains(words) && body.contains("master gained 1 case"), "{}{body}", ran.stdout);
+    assert!(
+        ran.stdout.contains(words) && body.contains("master gained 1 case"),
+        "{}{body}",
+        ran.stdout
+    );
     github.commit(MERGE, &merge);
     let workspace = Repository::empty();
     let ran = gate(&workspace, &github);
-    assert!(ran.code == 3 && ran.stdout.contains(words), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stdout.contains(words),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 /// 500 recordings changed, in a golden set of 500 cases.
@@ -269,8 +384,11 @@ fn few_requests() {
             crate::golden_changes::add_case(repository, case);
             let recording = crate::golden_changes::recording(case);
             let text = repository.read(&recording);
-            let text =
-                if std::ptr::eq(repository, &head) { text.replace("prior approval", "an approval") } else { text };
+            let text = if std::ptr::eq(repository, &head) {
+                text.replace("prior approval", "an approval")
+            } else {
+                text
+            };
             repository.write(&format!("golden/{recording}"), text);
             repository.remove(&recording);
         }
@@ -281,23 +399,43 @@ fn few_requests() {
     github.commit(&base_sha(), &base);
     let ran = opened(&head, &github).runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("501 recordings of `contracts/legal` changed"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("501 recordings of `contracts/legal` changed"),
+        "{}",
+        ran.stdout
+    );
     assert_eq!(api_requests(&github, 0), 10, "{:?}", github.requests());
     let before = github.requests().len();
     assert_eq!(opened(&head, &github).runs().code, 0);
     // The account is asked for, because a comment exists.
-    assert_eq!(api_requests(&github, before), 11, "{:?}", github.requests().split_off(before));
+    assert_eq!(
+        api_requests(&github, before),
+        11,
+        "{:?}",
+        github.requests().split_off(before)
+    );
     let (before, workspace) = (github.requests().len(), Repository::empty());
     github.commit(MERGE, &head);
     let ran = gate(&workspace, &github);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     // The head's files are read as data, too, and which commits changed its recordings.
-    assert_eq!(api_requests(&github, before), 14, "{:?}", github.requests().split_off(before));
+    assert_eq!(
+        api_requests(&github, before),
+        14,
+        "{:?}",
+        github.requests().split_off(before)
+    );
 }
 
 /// The number of requests of the API since then. A download from GitHub's storage is none.
 fn api_requests(github: &Standin, before: usize) -> usize {
-    github.requests().split_off(before).iter().filter(|request| !request.contains("/_stored/")).count()
+    github
+        .requests()
+        .split_off(before)
+        .iter()
+        .filter(|request| !request.contains("/_stored/"))
+        .count()
 }
 
 /// Anybody with write access can push a regression to a branch of their own and open a pull request into it.
@@ -309,7 +447,10 @@ fn unprotected() {
     job.event["pull_request"]["base"]["ref"] = json!("mine");
     assert_eq!(job.runs().code, 0, "the default branch is behind");
     let body = github.bodies(BOT).remove(0);
-    assert!(body.contains("master is already at 50%; baseline 100%, update pending"), "{body}");
+    assert!(
+        body.contains("master is already at 50%; baseline 100%, update pending"),
+        "{body}"
+    );
     github.commit(&base_sha(), &Repository::small());
     assert_eq!(job.runs().code, 1, "only the branch itself is worse");
     github.guard("mine");
@@ -319,7 +460,11 @@ fn unprotected() {
 
 /// The branch is fine by itself. Merged into its base branch, which got a stricter gate, it is not.
 fn stricter() -> (Repository, Standin) {
-    let (head, base, merge) = (Repository::small(), Repository::small(), Repository::small());
+    let (head, base, merge) = (
+        Repository::small(),
+        Repository::small(),
+        Repository::small(),
+    );
     let github = Standin::new(&head_sha());
     for repository in [&base, &merge] {
         let gates = "    path: golden\n    gates: { finding_count: { max: 0, hard: true } }\n";
@@ -346,9 +491,15 @@ fn by_hand() {
     let ran = job.runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let report = report(&head);
-    assert_eq!((&report["base"], &report["commit"]), (&json!("d".repeat(40)), &json!(head_sha())));
+    assert_eq!(
+        (&report["base"], &report["commit"]),
+        (&json!("d".repeat(40)), &json!(head_sha()))
+    );
     assert_eq!(github.bodies_on(2).len(), 1);
-    assert!(head.read(".runner/output").contains("\nartifact=goldgate-report\n"));
+    assert!(
+        head.read(".runner/output")
+            .contains("\nartifact=goldgate-report\n")
+    );
     // The control: without the gate it is green.
     github.commit(&"d".repeat(40), &head);
     github.commit(MERGE, &head);
@@ -357,19 +508,46 @@ fn by_hand() {
 
 fn by_hand_without() {
     let (head, github) = stricter();
-    let run = |head: &Repository, sha: &str| started_by_hand(head, &github).variable("GITHUB_SHA", sha).runs();
+    let run = |head: &Repository, sha: &str| {
+        started_by_hand(head, &github)
+            .variable("GITHUB_SHA", sha)
+            .runs()
+    };
     github.mergeable(json!(false));
-    is_no_verdict(&run(&head, &head_sha()), "pull request 2 conflicts with master: merge master into it");
+    is_no_verdict(
+        &run(&head, &head_sha()),
+        "pull request 2 conflicts with master: merge master into it",
+    );
     github.mergeable(Value::Null);
-    is_no_verdict(&run(&head, &head_sha()), "GitHub has not created the test merge yet; run this job again");
+    is_no_verdict(
+        &run(&head, &head_sha()),
+        "GitHub has not created the test merge yet; run this job again",
+    );
     github.mergeable(json!(true));
-    is_no_verdict(&run(&head, &"c".repeat(40)), "the head of pull request 2 moved from ccccccc");
+    is_no_verdict(
+        &run(&head, &"c".repeat(40)),
+        "the head of pull request 2 moved from ccccccc",
+    );
     // A shard is graded from the checkout, which is the head.
     let (sha, why) = (head_sha(), "check out refs/pull/2/merge");
-    is_no_verdict(&started_by_hand(&head, &github).input("shard", "1/2").variable("GITHUB_SHA", &sha).runs(), why);
-    is_no_verdict(&started_by_hand(&head, &github).input("tier", "all").variable("GITHUB_SHA", &sha).runs(), why);
+    is_no_verdict(
+        &started_by_hand(&head, &github)
+            .input("shard", "1/2")
+            .variable("GITHUB_SHA", &sha)
+            .runs(),
+        why,
+    );
+    is_no_verdict(
+        &started_by_hand(&head, &github)
+            .input("tier", "all")
+            .variable("GITHUB_SHA", &sha)
+            .runs(),
+        why,
+    );
     // The model tier does not block, and grades what is checked out.
-    let job = started_by_hand(&head, &github).input("tier", "model").variable("GITHUB_SHA", &sha);
+    let job = started_by_hand(&head, &github)
+        .input("tier", "model")
+        .variable("GITHUB_SHA", &sha);
     let ran = job.runs();
     assert!(!ran.stderr.contains("no verdict"), "{}", ran.stderr);
 }
@@ -378,19 +556,28 @@ fn by_hand_checkout() {
     let (merge, github) = stricter();
     merge.write(".git/HEAD", format!("{MERGE}\n"));
     let sha = head_sha();
-    let ran = started_by_hand(&merge, &github).variable("GITHUB_SHA", &sha).input("shard", "1/1").runs();
+    let ran = started_by_hand(&merge, &github)
+        .variable("GITHUB_SHA", &sha)
+        .input("shard", "1/1")
+        .runs();
     assert!(!ran.stderr.contains("no verdict"), "{}", ran.stderr);
     // What is checked out is what is graded.
     merge.replace(RUN, "Needs prior approval.", "Needs nothing.");
     github.commit(&"d".repeat(40), &Repository::small());
     github.commit(MERGE, &Repository::small());
-    let ran = started_by_hand(&merge, &github).variable("GITHUB_SHA", &sha).runs();
+    let ran = started_by_hand(&merge, &github)
+        .variable("GITHUB_SHA", &sha)
+        .runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
 }
 
 /// A fork's pull request: the base has gained a case since, the head has not.
 fn behind_head() -> (Standin, Repository, Repository) {
-    let (base, head, github) = (Repository::small(), Repository::small(), Standin::new(&head_sha()));
+    let (base, head, github) = (
+        Repository::small(),
+        Repository::small(),
+        Standin::new(&head_sha()),
+    );
     let merge = Repository::small();
     for repository in [&base, &merge] {
         crate::golden_changes::add_case(repository, 1);
@@ -406,7 +593,12 @@ fn behind_head() -> (Standin, Repository, Repository) {
 }
 
 fn gate(workspace: &Repository, github: &Standin) -> Ran {
-    let mut job = Job::new(workspace, github, "pull_request.opened", "pull_request_target");
+    let mut job = Job::new(
+        workspace,
+        github,
+        "pull_request.opened",
+        "pull_request_target",
+    );
     job.event["pull_request"]["head"]["repo"]["id"] = json!(1);
     job.input("mode", "trusted").runs()
 }
@@ -416,7 +608,10 @@ fn trusted() {
     let ran = gate(&workspace, &github);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let report = report(&workspace);
-    assert_eq!((&report["base"], &report["commit"]), (&json!("d".repeat(40)), &json!(head_sha())));
+    assert_eq!(
+        (&report["base"], &report["commit"]),
+        (&json!("d".repeat(40)), &json!(head_sha()))
+    );
     assert_eq!(report["golden_changes"], json!([]));
     // A base branch that asks for more than the one that the event was about.
     let strict = Repository::small();
@@ -431,20 +626,40 @@ fn trusted() {
     let ran = gate(&workspace, &github);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     github.push(&"c".repeat(40));
-    is_no_verdict(&gate(&workspace, &github), "the head of pull request 2 moved from");
+    is_no_verdict(
+        &gate(&workspace, &github),
+        "the head of pull request 2 moved from",
+    );
 }
 
 fn no_merge() {
     let (github, _, workspace) = behind_head();
     github.mergeable(json!(false));
-    is_no_verdict(&gate(&workspace, &github), "pull request 2 conflicts with master");
+    is_no_verdict(
+        &gate(&workspace, &github),
+        "pull request 2 conflicts with master",
+    );
     github.mergeable(Value::Null);
-    is_no_verdict(&gate(&workspace, &github), "GitHub has not created the test merge yet; run this job again");
+    is_no_verdict(
+        &gate(&workspace, &github),
+        "GitHub has not created the test merge yet; run this job again",
+    );
     // Right after a retarget GitHub still shows the merge into the branch before.
     github.mergeable(json!(true));
-    github.keep_merge(&"9".repeat(40), payload("pull_request.opened")["pull_request"]["head"]["sha"].as_str().unwrap());
-    is_no_verdict(&gate(&workspace, &github), "GitHub's test merge does not match the current master and head");
+    github.keep_merge(
+        &"9".repeat(40),
+        payload("pull_request.opened")["pull_request"]["head"]["sha"]
+            .as_str()
+            .unwrap(),
+    );
+    is_no_verdict(
+        &gate(&workspace, &github),
+        "GitHub's test merge does not match the current master and head",
+    );
     github.remove_branch("master");
-    is_no_verdict(&gate(&workspace, &github), "pull request 2 goes into the branch master, which does not exist");
+    is_no_verdict(
+        &gate(&workspace, &github),
+        "pull request 2 goes into the branch master, which does not exist",
+    );
     assert!(github.bodies(BOT).is_empty());
 }

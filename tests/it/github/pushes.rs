@@ -16,24 +16,66 @@ const NOT_APPROVED: &str = "no pull request merged with this commit was approved
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a direct push with a worse number is red, and nobody is blamed for what was there before", direct),
-        trial("a merge of an approved pull request is green on the branch, however it is merged", merged),
-        trial("an approval that is missing or withdrawn does not count on the branch", not_approved),
-        trial("a push of several commits is judged as a whole", several_commits),
-        trial("a push of more than what was approved is red, and says what nobody approved", more_than_approved),
-        trial("a push of two approved pull requests is green", two_approved),
-        trial("a merge of an approved pull request that carries the baseline is green", carried),
-        trial("a push of a branch without checks is compared with where it left the default branch", other_branch),
-        trial("a push of a branch without checks is judged by the newest rules of the default branch", newest_rules),
-        trial("a push of a pull request's head is no better than the pull request", open_pull),
-        trial("the approval of a pull request of more commits than GitHub lists counts after the merge", long),
-        trial("a push of a tag is compared with the commit where it left the default branch", tag),
+        trial(
+            "a direct push with a worse number is red, and nobody is blamed for what was there before",
+            direct,
+        ),
+        trial(
+            "a merge of an approved pull request is green on the branch, however it is merged",
+            merged,
+        ),
+        trial(
+            "an approval that is missing or withdrawn does not count on the branch",
+            not_approved,
+        ),
+        trial(
+            "a push of several commits is judged as a whole",
+            several_commits,
+        ),
+        trial(
+            "a push of more than what was approved is red, and says what nobody approved",
+            more_than_approved,
+        ),
+        trial(
+            "a push of two approved pull requests is green",
+            two_approved,
+        ),
+        trial(
+            "a merge of an approved pull request that carries the baseline is green",
+            carried,
+        ),
+        trial(
+            "a push of a branch without checks is compared with where it left the default branch",
+            other_branch,
+        ),
+        trial(
+            "a push of a branch without checks is judged by the newest rules of the default branch",
+            newest_rules,
+        ),
+        trial(
+            "a push of a pull request's head is no better than the pull request",
+            open_pull,
+        ),
+        trial(
+            "the approval of a pull request of more commits than GitHub lists counts after the merge",
+            long,
+        ),
+        trial(
+            "a push of a tag is compared with the commit where it left the default branch",
+            tag,
+        ),
         trial(
             "a tag, a release or a run by hand on the head of a pull request is not judged by its own rules",
             unattached,
         ),
-        trial("the first push of the default branch says that nothing is compared", first_push),
-        trial("a push whose approvals may not be read says which permission is missing", unread),
+        trial(
+            "the first push of the default branch says that nothing is compared",
+            first_push,
+        ),
+        trial(
+            "a push whose approvals may not be read says which permission is missing",
+            unread,
+        ),
     ]
 }
 
@@ -58,15 +100,26 @@ pub fn has_head(trunk: &Default, pull: &Pull) {
 }
 
 fn all_files() -> Vec<String> {
-    let rental = FILES.map(|file| file.replace("golden/", "rentals/").replace("legal", "rental"));
-    FILES.iter().map(|file| (*file).to_owned()).chain(rental).chain([BASELINE.to_owned()]).collect()
+    let rental = FILES.map(|file| {
+        file.replace("golden/", "rentals/")
+            .replace("legal", "rental")
+    });
+    FILES
+        .iter()
+        .map(|file| (*file).to_owned())
+        .chain(rental)
+        .chain([BASELINE.to_owned()])
+        .collect()
 }
 
 /// The default branch with the changes of these pull requests.
 pub fn with(trunk: &Default, pulls: &[&Pull]) -> Repository {
     let checkout = copied(&trunk.main);
     for file in all_files() {
-        for pull in pulls.iter().filter(|pull| pull.checkout.read(&file) != trunk.main.read(&file)) {
+        for pull in pulls
+            .iter()
+            .filter(|pull| pull.checkout.read(&file) != trunk.main.read(&file))
+        {
             checkout.write(&file, pull.checkout.read(&file));
         }
     }
@@ -79,7 +132,11 @@ pub fn tip(number: u64) -> String {
 }
 
 /// The gate's job on a push to a branch.
-fn push<'a>(trunk: &'a Default, checkout: &'a Repository, [branch, before, after]: [&str; 3]) -> Job<'a> {
+fn push<'a>(
+    trunk: &'a Default,
+    checkout: &'a Repository,
+    [branch, before, after]: [&str; 3],
+) -> Job<'a> {
     trunk.github.commit(after, checkout);
     trunk.github.branch(branch, after);
     let mut job = Job::new(checkout, &trunk.github, "push", "push");
@@ -107,7 +164,12 @@ pub fn is_green(ran: &Ran) {
 #[track_caller]
 pub fn is_red(ran: &Ran, says: &str) {
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains(says), "{says}: {}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.contains(says),
+        "{says}: {}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 fn direct() {
@@ -125,14 +187,21 @@ fn direct() {
     worse.write("README.md", "Leases.\n");
     let ran = pushed(&trunk, &worse, &second, &third);
     is_green(&ran);
-    assert!(ran.stdout.contains("master is already at"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("master is already at"),
+        "{}",
+        ran.stdout
+    );
     // A baseline that hides the number is no way around it.
     let hidden = copied(&trunk.main);
     for file in all_files().iter().filter(|file| *file != BASELINE) {
         hidden.write(file, worse.read(file));
     }
     hidden.goldgate(&["run", "--update-baseline"]);
-    is_red(&pushed(&trunk, &hidden, &first, &second), "the baseline edited");
+    is_red(
+        &pushed(&trunk, &hidden, &first, &second),
+        "the baseline edited",
+    );
 }
 
 /// The merge commit, the squashed commit, or the last of the rebased commits.
@@ -156,9 +225,22 @@ fn merged() {
         let ran = pushed(&trunk, &checkout, &base_sha(), &after);
         is_green(&ran);
         let report = report(&checkout);
-        let found = (&report["approval"]["by"], &report["approval"]["head"], &report["base"]);
-        assert_eq!(found, (&json!("alice"), &json!(pull.head), &json!(base_sha())), "{how}");
-        assert!(trunk.github.bodies_on(2).len() == 1 && checkout.read(".runner/output").contains("\napproved=true\n"));
+        let found = (
+            &report["approval"]["by"],
+            &report["approval"]["head"],
+            &report["base"],
+        );
+        assert_eq!(
+            found,
+            (&json!("alice"), &json!(pull.head), &json!(base_sha())),
+            "{how}"
+        );
+        assert!(
+            trunk.github.bodies_on(2).len() == 1
+                && checkout
+                    .read(".runner/output")
+                    .contains("\napproved=true\n")
+        );
     }
 }
 
@@ -175,13 +257,27 @@ fn not_approved() {
     };
     is_green(&run(&|_, _| ()));
     let says = "no pull request merged with this commit was approved for this: the numbers of contracts/legal";
-    is_red(&run(&|trunk, pull| trunk.github.status(super::BOT, &pull.head, "failure", "withdrawn: trudy")), says);
+    is_red(
+        &run(&|trunk, pull| {
+            trunk
+                .github
+                .status(super::BOT, &pull.head, "failure", "withdrawn: trudy")
+        }),
+        says,
+    );
     // Somebody else wrote the status.
     is_red(
         &run(&|trunk, pull| {
             let approved = trunk.github.statuses(&pull.head)[0].clone();
-            trunk.github.status(super::BOT, &pull.head, "failure", "withdrawn: trudy");
-            trunk.github.status("mallory", &pull.head, "success", approved.trim_start_matches("success "));
+            trunk
+                .github
+                .status(super::BOT, &pull.head, "failure", "withdrawn: trudy");
+            trunk.github.status(
+                "mallory",
+                &pull.head,
+                "success",
+                approved.trim_start_matches("success "),
+            );
         }),
         says,
     );
@@ -230,15 +326,32 @@ fn more_than_approved() {
     let says = "the approvals of the pull requests merged with this commit do not cover this: ";
     let rental = |checkout: &Repository| {
         checkout.write("prompts/rental.md", "Report little.\n");
-        checkout.replace(RENTAL_RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"},");
+        checkout.replace(
+            RENTAL_RUN,
+            "\"findings\": [",
+            "\"findings\": [ {\"category\": \"a\"},",
+        );
     };
-    is_red(&run(&rental), &format!("{says}the numbers of rentals/rental"));
+    is_red(
+        &run(&rental),
+        &format!("{says}the numbers of rentals/rental"),
+    );
     // The baseline file belongs to no digest of a result.
-    let lowered = run(&|checkout| checkout.replace(BASELINE, "\"finding_recall\": 1.0", "\"finding_recall\": 0.1"));
+    let lowered = run(&|checkout| {
+        checkout.replace(
+            BASELINE,
+            "\"finding_recall\": 1.0",
+            "\"finding_recall\": 0.1",
+        )
+    });
     is_red(&lowered, &format!("{says}the baseline edited"));
     // More of the approved agent.
     let more = run(&|checkout| {
-        checkout.replace(RUN, "{\"category\": \"a\"},", "{\"category\": \"a\"}, {\"category\": \"z\"},")
+        checkout.replace(
+            RUN,
+            "{\"category\": \"a\"},",
+            "{\"category\": \"a\"}, {\"category\": \"z\"},",
+        )
     });
     let touched = "the approval of pull request 2 does not count, because another change touched golden/runs/legal/lease.json as well";
     is_red(&more, touched);
@@ -284,7 +397,11 @@ fn carried() {
     let trunk = trunk();
     let pull = pull(&trunk, 2, "legal");
     trunk.gate(&pull);
-    pull.checkout.write(BASELINE, pull.checkout.read(".goldgate/report/proposed-baseline.json"));
+    pull.checkout.write(
+        BASELINE,
+        pull.checkout
+            .read(".goldgate/report/proposed-baseline.json"),
+    );
     has_head(&trunk, &pull);
     trunk.is_approved(&pull);
     let after = tip(1);
@@ -333,7 +450,9 @@ fn newest_rules() {
     let checkout = copied(&trunk.main);
     let run = || {
         let zero = "0".repeat(40);
-        push(&trunk, &checkout, ["feature", &zero, &head]).variable("GITHUB_SHA", &head).runs()
+        push(&trunk, &checkout, ["feature", &zero, &head])
+            .variable("GITHUB_SHA", &head)
+            .runs()
     };
     is_green(&run());
     trunk.github.branch("master", &newest);
@@ -352,19 +471,28 @@ fn open_pull() {
     trunk.github.open_pull(3, "feature", &head);
     let run = || {
         let zero = "0".repeat(40);
-        push(&trunk, &checkout, ["feature", &zero, &head]).variable("GITHUB_SHA", &head).runs()
+        push(&trunk, &checkout, ["feature", &zero, &head])
+            .variable("GITHUB_SHA", &head)
+            .runs()
     };
     trunk.github.commit(&test_merge(3), &checkout);
     is_green(&run());
     trunk.github.retarget_of(3, "release");
     trunk.github.commit(&test_merge(3), &stricter(&checkout));
-    is_red(&run(), "pull request 3 into release has the same head commit and fails");
+    is_red(
+        &run(),
+        "pull request 3 into release has the same head commit and fails",
+    );
     trunk.github.close(3);
     is_green(&run());
     trunk.github.deny("pull-requests: read");
     let ran = run();
     is_green(&ran);
-    assert!(ran.stdout.contains("`pull-requests: read`"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("`pull-requests: read`"),
+        "{}",
+        ran.stdout
+    );
 }
 
 /// GitHub lists the 250 oldest commits of a comparison (REST, "Compare two commits").
@@ -382,7 +510,12 @@ fn long() {
     let after = tip(1);
     trunk.github.parents(&after, &[&base_sha(), &pull.head]);
     trunk.github.merge_as(2, &after);
-    is_green(&pushed(&trunk, &with(&trunk, &[&pull]), &base_sha(), &after));
+    is_green(&pushed(
+        &trunk,
+        &with(&trunk, &[&pull]),
+        &base_sha(),
+        &after,
+    ));
 }
 
 fn tag() {
@@ -411,13 +544,18 @@ fn unattached() {
         let config = repository.read("goldgate.yaml");
         repository.write(
             "goldgate.yaml",
-            config.replace("    agents:", "    gates: { severity_accuracy: { off: true, reason: x } }\n    agents:"),
+            config.replace(
+                "    agents:",
+                "    gates: { severity_accuracy: { off: true, reason: x } }\n    agents:",
+            ),
         );
     };
     loosened(&pull.checkout);
-    for (event, reference) in
-        [("push", "refs/tags/v1"), ("release", "refs/tags/v1"), ("workflow_dispatch", "refs/heads/other")]
-    {
+    for (event, reference) in [
+        ("push", "refs/tags/v1"),
+        ("release", "refs/tags/v1"),
+        ("workflow_dispatch", "refs/heads/other"),
+    ] {
         let mut job = push(&trunk, &pull.checkout, ["other", &base_sha(), &pull.head]);
         job.event["ref"] = json!(reference);
         job.name = event;
@@ -431,7 +569,12 @@ fn first_push() {
     let checkout = copied(&trunk.main);
     let ran = pushed(&trunk, &checkout, &"0".repeat(40), &tip(1));
     is_green(&ran);
-    assert!(ran.stdout.contains("this is the first push of the branch, so nothing is compared"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("this is the first push of the branch, so nothing is compared"),
+        "{}",
+        ran.stdout
+    );
     assert_eq!(report(&checkout)["base"], Value::Null);
     let worse = pull(&trunk, 3, "legal").checkout;
     is_red(&pushed(&trunk, &worse, &"0".repeat(40), &tip(1)), "");
@@ -446,5 +589,8 @@ fn unread() {
     trunk.github.merge_as(2, &after);
     trunk.github.deny("statuses: read");
     assert!(!trunk.github.labels().contains(&LABEL.to_owned()));
-    is_red(&pushed(&trunk, &with(&trunk, &[&pull]), &base_sha(), &after), "`statuses: read`");
+    is_red(
+        &pushed(&trunk, &with(&trunk, &[&pull]), &base_sha(), &after),
+        "`statuses: read`",
+    );
 }

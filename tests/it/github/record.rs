@@ -30,14 +30,35 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(trust::trials());
     trials.extend(replayed::trials());
     trials.extend([
-        trial("a changed prompt is recorded by a label, and the gate is green on the commit", whole_story),
-        trial("only outdated recordings are made again, with the samples that they have", outdated),
-        trial("what is up to date is not recorded, and the label is removed", current),
-        trial("the label is judged from state and created when it is missing", label),
-        trial("without the label or on a closed pull request nothing happens", nothing),
-        trial("runs that do not complete leave the recordings as they are", failed),
+        trial(
+            "a changed prompt is recorded by a label, and the gate is green on the commit",
+            whole_story,
+        ),
+        trial(
+            "only outdated recordings are made again, with the samples that they have",
+            outdated,
+        ),
+        trial(
+            "what is up to date is not recorded, and the label is removed",
+            current,
+        ),
+        trial(
+            "the label is judged from state and created when it is missing",
+            label,
+        ),
+        trial(
+            "without the label or on a closed pull request nothing happens",
+            nothing,
+        ),
+        trial(
+            "runs that do not complete leave the recordings as they are",
+            failed,
+        ),
         trial("a recording needs a budget that can be kept", budget),
-        trial("a budget that is used up leaves the recordings as they are", used_up),
+        trial(
+            "a budget that is used up leaves the recordings as they are",
+            used_up,
+        ),
     ]);
     trials
 }
@@ -61,12 +82,25 @@ impl Recorded {
         let (base, head) = (Repository::small(), Repository::small());
         for side in [&base, &head] {
             side.write("goldgate.yaml", config("openai", &model, BUDGET));
-            side.replace("goldgate.yaml", "{ target: live }", "{ target: live, prompt: prompts/legal.md }");
+            side.replace(
+                "goldgate.yaml",
+                "{ target: live }",
+                "{ target: live, prompt: prompts/legal.md }",
+            );
         }
-        head.write("prompts/legal.md", "Report every change of control, and be brief.\n");
+        head.write(
+            "prompts/legal.md",
+            "Report every change of control, and be brief.\n",
+        );
         let github = Standin::new(&head_sha());
         github.role("alice", "write");
-        Self { base, head, workspace: Repository::empty(), github, model }
+        Self {
+            base,
+            head,
+            workspace: Repository::empty(),
+            github,
+            model,
+        }
     }
 
     pub fn commit(&self) {
@@ -75,7 +109,12 @@ impl Recorded {
     }
 
     pub fn job(&self) -> Job<'_> {
-        let mut job = Job::new(&self.workspace, &self.github, "pull_request.labeled", "pull_request_target");
+        let mut job = Job::new(
+            &self.workspace,
+            &self.github,
+            "pull_request.labeled",
+            "pull_request_target",
+        );
         job.event["label"]["name"] = json!(LABEL);
         job.event["pull_request"]["head"]["sha"] = json!(head_sha());
         job.input("mode", "record").variable("LIVE_KEY", KEY)
@@ -92,16 +131,25 @@ impl Recorded {
     pub fn gate(&self, head: &str) -> Ran {
         self.github.push(head);
         let mut files = None;
-        self.github.change_commit(head, |commit| files = Some(commit.clone()));
+        self.github
+            .change_commit(head, |commit| files = Some(commit.clone()));
         self.github.commit(MERGE, &self.head);
-        self.github.change_commit(MERGE, |merge| *merge = files.unwrap());
-        let job = Job::new(&self.workspace, &self.github, "pull_request.opened", "pull_request_target");
+        self.github
+            .change_commit(MERGE, |merge| *merge = files.unwrap());
+        let job = Job::new(
+            &self.workspace,
+            &self.github,
+            "pull_request.opened",
+            "pull_request_target",
+        );
         job.head(head).input("mode", "trusted").runs()
     }
 
     fn output(&self, name: &str) -> String {
         let text = self.workspace.read(".runner/output");
-        let mut lines = text.lines().filter_map(|line| line.strip_prefix(&format!("{name}=")));
+        let mut lines = text
+            .lines()
+            .filter_map(|line| line.strip_prefix(&format!("{name}=")));
         lines.next_back().unwrap_or_default().to_owned()
     }
 
@@ -114,7 +162,11 @@ impl Recorded {
     fn is_refused(&self, ran: &Ran, why: &str) {
         let said = [self.note(), ran.stdout.clone(), ran.stderr.clone()].concat();
         assert!(said.contains(why), "{why}: {said}");
-        assert_eq!((self.model.requests(), self.github.commits().len()), (0, 0), "{said}");
+        assert_eq!(
+            (self.model.requests(), self.github.commits().len()),
+            (0, 0),
+            "{said}"
+        );
         assert!(!self.workspace.path(".goldgate/recordings").exists());
         assert_eq!(self.github.labels(), Vec::<String>::new(), "{said}");
     }
@@ -123,23 +175,53 @@ impl Recorded {
 fn whole_story() {
     let story = Recorded::new();
     let ran = story.labeled("alice");
-    assert_eq!((ran.code, story.model.requests()), (0, 1), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        (ran.code, story.model.requests()),
+        (0, 1),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     let commits = story.github.commits();
-    let [commit] = commits.as_slice() else { panic!("{commits:?}") };
+    let [commit] = commits.as_slice() else {
+        panic!("{commits:?}")
+    };
     assert_eq!(commit["expectedHeadOid"], json!(head_sha()));
-    assert!(commit["message"]["body"].as_str().unwrap().contains("as alice asked"), "{commit}");
+    assert!(
+        commit["message"]["body"]
+            .as_str()
+            .unwrap()
+            .contains("as alice asked"),
+        "{commit}"
+    );
     let tip = story.github.head("changes").unwrap();
     assert_eq!(story.output("commit"), tip);
     let text = String::from_utf8(story.github.read_at(&tip, RUN)).unwrap();
     let run: Value = serde_json::from_str(&text).unwrap();
     let provenance = &run["provenance"];
-    assert_eq!(provenance["run"], json!("https://github.example/acme/agents/actions/runs/7/attempts/1"));
-    assert_eq!((&provenance["commit"], &provenance["target"]), (&json!(head_sha()), &json!("live")));
-    assert!(provenance["fingerprint"].is_string() && provenance["input_sha256"].is_string(), "{provenance}");
-    assert!(story.note().contains("**Recorded**: 1 recording"), "{}", story.note());
+    assert_eq!(
+        provenance["run"],
+        json!("https://github.example/acme/agents/actions/runs/7/attempts/1")
+    );
+    assert_eq!(
+        (&provenance["commit"], &provenance["target"]),
+        (&json!(head_sha()), &json!("live"))
+    );
+    assert!(
+        provenance["fingerprint"].is_string() && provenance["input_sha256"].is_string(),
+        "{provenance}"
+    );
+    assert!(
+        story.note().contains("**Recorded**: 1 recording"),
+        "{}",
+        story.note()
+    );
     assert_eq!(story.github.labels(), Vec::<String>::new());
     // Nothing of the pull request is left on the runner.
-    assert!(!story.workspace.path(".goldgate/record").exists() && !story.workspace.path("prompts").exists());
+    assert!(
+        !story.workspace.path(".goldgate/record").exists()
+            && !story.workspace.path("prompts").exists()
+    );
     // The gate, which was without a verdict on the old head, is green on the new one.
     for (head, code) in [(head_sha(), 3), (tip.clone(), 0)] {
         let ran = story.gate(&head);
@@ -149,23 +231,44 @@ fn whole_story() {
 
 /// A second case with its recordings, which names what the case has.
 fn add_case(repository: &Repository, name: &str) {
-    repository
-        .write(&format!("golden/contracts/{name}.md"), "# Lease\n\nOn a change of control the landlord decides.\n");
-    repository
-        .write(&format!("golden/expected/legal/{name}.json"), EXPECTED.replace("lease.md", &format!("{name}.md")));
+    repository.write(
+        &format!("golden/contracts/{name}.md"),
+        "# Lease\n\nOn a change of control the landlord decides.\n",
+    );
+    repository.write(
+        &format!("golden/expected/legal/{name}.json"),
+        EXPECTED.replace("lease.md", &format!("{name}.md")),
+    );
 }
 
 fn outdated() {
     // A new case of an unchanged agent is the only one that is asked.
     let story = Recorded::new();
-    story.head.write("prompts/legal.md", story.base.read("prompts/legal.md"));
+    story
+        .head
+        .write("prompts/legal.md", story.base.read("prompts/legal.md"));
     add_case(&story.head, "other");
     let ran = story.labeled("alice");
-    assert_eq!((ran.code, story.model.requests()), (0, 1), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        (ran.code, story.model.requests()),
+        (0, 1),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     let commits = story.github.commits();
     let changes = &commits[0]["fileChanges"];
-    assert_eq!(changes["additions"][0]["path"], json!("golden/runs/legal/other.json"));
-    assert_eq!((changes["additions"].as_array().unwrap().len(), &changes["deletions"]), (1, &json!([])));
+    assert_eq!(
+        changes["additions"][0]["path"],
+        json!("golden/runs/legal/other.json")
+    );
+    assert_eq!(
+        (
+            changes["additions"].as_array().unwrap().len(),
+            &changes["deletions"]
+        ),
+        (1, &json!([]))
+    );
     // Three samples stay three samples.
     let story = Recorded::new();
     for side in [&story.base, &story.head] {
@@ -173,26 +276,51 @@ fn outdated() {
         side.remove(RUN);
         for sample in 0..3 {
             let file = format!("golden/runs/legal/lease/{sample}.json");
-            side.write(&file, run.replace("\"sample\": 0", &format!("\"sample\": {sample}")));
+            side.write(
+                &file,
+                run.replace("\"sample\": 0", &format!("\"sample\": {sample}")),
+            );
         }
     }
     let ran = story.labeled("alice");
-    assert_eq!((ran.code, story.model.requests()), (0, 3), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        (ran.code, story.model.requests()),
+        (0, 3),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     // More samples than before replace the single file.
     let story = Recorded::new();
-    story.head.replace("goldgate.yaml", "suites:", "samples: 2\nsuites:");
+    story
+        .head
+        .replace("goldgate.yaml", "suites:", "samples: 2\nsuites:");
     let ran = story.labeled("alice");
-    assert_eq!((ran.code, story.model.requests()), (0, 2), "{}{}", ran.stdout, ran.stderr);
-    assert_eq!(story.github.commits()[0]["fileChanges"]["deletions"], json!([{ "path": RUN }]));
+    assert_eq!(
+        (ran.code, story.model.requests()),
+        (0, 2),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    assert_eq!(
+        story.github.commits()[0]["fileChanges"]["deletions"],
+        json!([{ "path": RUN }])
+    );
 }
 
 fn current() {
     let story = Recorded::new();
-    story.head.write("prompts/legal.md", story.base.read("prompts/legal.md"));
+    story
+        .head
+        .write("prompts/legal.md", story.base.read("prompts/legal.md"));
     let ran = story.labeled("alice");
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     story.is_refused(&ran, "**Nothing to record**");
-    assert_eq!([story.output("commit"), story.output("recordings")], ["", ""]);
+    assert_eq!(
+        [story.output("commit"), story.output("recordings")],
+        ["", ""]
+    );
 }
 
 fn label() {
@@ -204,11 +332,23 @@ fn label() {
     job.event["sender"]["login"] = json!("mallory");
     job.event["label"]["name"] = json!("bug");
     let ran = job.runs();
-    assert_eq!((ran.code, story.model.requests()), (0, 1), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        (ran.code, story.model.requests()),
+        (0, 1),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     assert_eq!(story.github.labels(), Vec::<String>::new());
     // A second event of the same label finds it removed.
     let again = story.job().runs();
-    assert_eq!((again.code, story.model.requests()), (0, 1), "{}{}", again.stdout, again.stderr);
+    assert_eq!(
+        (again.code, story.model.requests()),
+        (0, 1),
+        "{}{}",
+        again.stdout,
+        again.stderr
+    );
     // A fresh repository gets the label.
     let story = Recorded::new();
     story.commit();
@@ -221,7 +361,10 @@ fn label() {
     story.github.label_by("alice", LABEL);
     let ran = story.job().input("approvers", "maintain").runs();
     assert_eq!(ran.code, 0);
-    story.is_refused(&ran, "alice has the permission write here, but recording needs maintain");
+    story.is_refused(
+        &ran,
+        "alice has the permission write here, but recording needs maintain",
+    );
 }
 
 fn nothing() {
@@ -231,7 +374,13 @@ fn nothing() {
     story.github.label_by("alice", LABEL);
     story.github.close(2);
     let ran = story.job().runs();
-    assert_eq!((ran.code, story.model.requests()), (0, 0), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        (ran.code, story.model.requests()),
+        (0, 0),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     assert_eq!(story.github.labels(), [LABEL]);
 }
 
@@ -244,13 +393,35 @@ fn failed() {
     let ran = story.labeled("alice");
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
     let commits = story.github.commits();
-    assert_eq!(commits[0]["fileChanges"]["additions"].as_array().unwrap().len(), 1);
-    assert!(story.note().contains("contracts/legal/other"), "{}", story.note());
+    assert_eq!(
+        commits[0]["fileChanges"]["additions"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+    assert!(
+        story.note().contains("contracts/legal/other"),
+        "{}",
+        story.note()
+    );
     // Where no run completes, nothing is committed.
     let story = Recorded::answered(|_, _| Answer::Status(400, "", "{}"));
     let ran = story.labeled("alice");
-    assert_eq!((ran.code, story.github.commits().len()), (3, 0), "{}{}", ran.stdout, ran.stderr);
-    assert!(story.note().contains("no run completed. The recordings are unchanged"), "{}", story.note());
+    assert_eq!(
+        (ran.code, story.github.commits().len()),
+        (3, 0),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    assert!(
+        story
+            .note()
+            .contains("no run completed. The recordings are unchanged"),
+        "{}",
+        story.note()
+    );
     // Without a key nothing is asked.
     let story = Recorded::new();
     story.commit();
@@ -262,9 +433,21 @@ fn failed() {
 
 fn budget() {
     for (stated, input, why) in [
-        ("", "", "no budget is set, so the pull request is not recorded"),
-        ("budget: { max_cost_usd: 1 }\n", "", "the budget in US dollars cannot be kept, because model-1 has no price"),
-        ("", "1.00", "the budget in US dollars cannot be kept, because model-1 has no price"),
+        (
+            "",
+            "",
+            "no budget is set, so the pull request is not recorded",
+        ),
+        (
+            "budget: { max_cost_usd: 1 }\n",
+            "",
+            "the budget in US dollars cannot be kept, because model-1 has no price",
+        ),
+        (
+            "",
+            "1.00",
+            "the budget in US dollars cannot be kept, because model-1 has no price",
+        ),
         ("budget: { max_tokens: 3 }\n", "", "but the budget is 3"),
         (
             "budget: { max_cost_usd: 0.00001 }\nprices: { model-1: { input: 500, output: 1 } }\n",
@@ -288,13 +471,29 @@ fn used_up() {
         side.replace("goldgate.yaml", "concurrency: 32", "concurrency: 1");
     }
     // A call has 120 tokens.
-    story.base.replace("goldgate.yaml", "max_tokens: 100000", "max_tokens: 750");
+    story
+        .base
+        .replace("goldgate.yaml", "max_tokens: 100000", "max_tokens: 750");
     for number in 0..6 {
         add_case(&story.head, &format!("case{number}"));
     }
     let ran = story.labeled("alice");
-    assert_eq!((ran.code, story.github.commits().len()), (3, 0), "{}{}", ran.stdout, ran.stderr);
-    assert!((1..=6).contains(&story.model.requests()), "{}", story.model.requests());
-    assert!(story.note().contains("The recordings are unchanged"), "{}", story.note());
+    assert_eq!(
+        (ran.code, story.github.commits().len()),
+        (3, 0),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    assert!(
+        (1..=6).contains(&story.model.requests()),
+        "{}",
+        story.model.requests()
+    );
+    assert!(
+        story.note().contains("The recordings are unchanged"),
+        "{}",
+        story.note()
+    );
     assert!(!story.workspace.path(".goldgate/recordings").exists());
 }

@@ -10,18 +10,33 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a used up rate limit is not reported as a missing permission", used_up),
+        trial(
+            "a used up rate limit is not reported as a missing permission",
+            used_up,
+        ),
         trial("a secondary limit is waited for, with a bound", secondary),
         trial("a locked conversation has its own message", locked),
-        trial("a read-only token of Dependabot or of a fork has its own message", read_only),
+        trial(
+            "a read-only token of Dependabot or of a fork has its own message",
+            read_only,
+        ),
         trial("the missing permission is the one that GitHub names", named),
-        trial("a 403 for another reason is shown in GitHub's own words, as data", other),
-        trial("a server error while the status is set is retried", server_error),
+        trial(
+            "a 403 for another reason is shown in GitHub's own words, as data",
+            other,
+        ),
+        trial(
+            "a server error while the status is set is retried",
+            server_error,
+        ),
     ]
 }
 
 fn warnings(stdout: &str) -> Vec<&str> {
-    stdout.lines().filter(|line| line.starts_with("::warning")).collect()
+    stdout
+        .lines()
+        .filter(|line| line.starts_with("::warning"))
+        .collect()
 }
 
 /// "API rate limit exceeded", 403, `x-ratelimit-remaining: 0` (docs, "Rate limits for the REST API").
@@ -31,13 +46,25 @@ fn used_up() {
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let said = warnings(&ran.stdout);
-    assert!(said.len() == 1 && said[0].contains("rate limit of this token is used up"), "{}", ran.stdout);
-    assert!(said[0].contains("in 30 min") && !said[0].contains("permission"), "{}", ran.stdout);
+    assert!(
+        said.len() == 1 && said[0].contains("rate limit of this token is used up"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        said[0].contains("in 30 min") && !said[0].contains("permission"),
+        "{}",
+        ran.stdout
+    );
     let github = Standin::new(&head_sha());
     github.fault("GET", Fault::UsedUp(1_790));
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains("rate limit") && !ran.stderr.contains("permission"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("rate limit") && !ran.stderr.contains("permission"),
+        "{}",
+        ran.stderr
+    );
 }
 
 fn secondary() {
@@ -45,14 +72,24 @@ fn secondary() {
     github.fault("GET", Fault::Secondary(1));
     github.fault("POST", Fault::Secondary(1));
     let ran = opened(&repository, &github).runs();
-    assert_eq!((ran.code, github.bodies(BOT).len()), (0, 1), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        (ran.code, github.bodies(BOT).len()),
+        (0, 1),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     github.fault("PATCH", Fault::Secondary(900));
     let started = std::time::Instant::now();
     let ran = opened(&repository, &github).runs();
     assert!(started.elapsed().as_secs() < 60, "it waits without a bound");
     assert_eq!(ran.code, 0);
     let said = warnings(&ran.stdout);
-    assert!(said.len() == 1 && said[0].contains("too many requests in a short time"), "{}", ran.stdout);
+    assert!(
+        said.len() == 1 && said[0].contains("too many requests in a short time"),
+        "{}",
+        ran.stdout
+    );
     assert!(said[0].contains("in 15 min"), "{}", ran.stdout);
 }
 
@@ -62,7 +99,11 @@ fn locked() {
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 0);
     let said = warnings(&ran.stdout);
-    assert!(said.len() == 1 && said[0].contains("the conversation is locked"), "{}", ran.stdout);
+    assert!(
+        said.len() == 1 && said[0].contains("the conversation is locked"),
+        "{}",
+        ran.stdout
+    );
     assert!(!said[0].contains("permission"), "{}", ran.stdout);
     repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
     assert_eq!(opened(&repository, &github).runs().code, 1);
@@ -71,14 +112,24 @@ fn locked() {
 fn read_only() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
     github.deny("pull-requests: write");
-    let ran = opened(&repository, &github).variable("GITHUB_ACTOR", "dependabot[bot]").runs();
+    let ran = opened(&repository, &github)
+        .variable("GITHUB_ACTOR", "dependabot[bot]")
+        .runs();
     let said = warnings(&ran.stdout);
-    assert!(said.len() == 1 && said[0].contains("a run that Dependabot started is read-only"), "{}", ran.stdout);
+    assert!(
+        said.len() == 1 && said[0].contains("a run that Dependabot started is read-only"),
+        "{}",
+        ran.stdout
+    );
     let mut fork = opened(&repository, &github);
     fork.event["pull_request"]["head"]["repo"]["id"] = json!(1);
     let ran = fork.runs();
     let said = warnings(&ran.stdout);
-    assert!(said.len() == 1 && said[0].contains("the token of a fork's pull request is read-only"), "{}", ran.stdout);
+    assert!(
+        said.len() == 1 && said[0].contains("the token of a fork's pull request is read-only"),
+        "{}",
+        ran.stdout
+    );
     assert!(!said[0].contains("the job needs"), "{}", ran.stdout);
 }
 
@@ -87,26 +138,46 @@ fn named() {
     github.deny("pull-requests: write");
     let ran = opened(&repository, &github).runs();
     let said = warnings(&ran.stdout);
-    assert!(said.len() == 1 && said[0].contains("needs the permission `pull-requests: write`"), "{}", ran.stdout);
+    assert!(
+        said.len() == 1 && said[0].contains("needs the permission `pull-requests: write`"),
+        "{}",
+        ran.stdout
+    );
 }
 
 /// An archived repository, an IP allow list, a single sign-on: GitHub gives the cause in its message alone.
 fn other() {
     for (message, wanted) in [
-        ("Repository was archived so is read-only.", "Repository was archived so is read-only."),
+        (
+            "Repository was archived so is read-only.",
+            "Repository was archived so is read-only.",
+        ),
         (
             "the `acme` organization has an IP allow list enabled\n::error::x",
             "organization has an IP allow list enabled",
         ),
-        ("Resource protected by organization SAML enforcement.", "organization SAML enforcement"),
+        (
+            "Resource protected by organization SAML enforcement.",
+            "organization SAML enforcement",
+        ),
     ] {
         let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
         github.fault("POST", Fault::Says(message));
         let ran = opened(&repository, &github).runs();
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         let said = warnings(&ran.stdout);
-        assert!(said.len() == 1 && said[0].contains(wanted) && !said[0].contains("permission `"), "{}", ran.stdout);
-        assert!(!ran.stdout.lines().any(|line| line.starts_with("::error::x")), "{}", ran.stdout);
+        assert!(
+            said.len() == 1 && said[0].contains(wanted) && !said[0].contains("permission `"),
+            "{}",
+            ran.stdout
+        );
+        assert!(
+            !ran.stdout
+                .lines()
+                .any(|line| line.starts_with("::error::x")),
+            "{}",
+            ran.stdout
+        );
     }
 }
 
@@ -115,5 +186,11 @@ fn server_error() {
     story.gate(7);
     story.github.fault("POST", Fault::Once(502));
     let ran = story.labeled("alice");
-    assert_eq!((ran.code, story.github.statuses(&head_sha()).len()), (0, 1), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        (ran.code, story.github.statuses(&head_sha()).len()),
+        (0, 1),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }

@@ -13,15 +13,39 @@ const PINNED: &str = "0000000000000000000000000000000000000000";
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("check --github finds no problem in a complete setup", complete),
-        trial("check --github names a check that two branches require", shared_name),
-        trial("check --github names every missing part of a setup", incomplete),
-        trial("check --github names a required check that no job reports", misspelt),
-        trial("check --github reports an image that needs a login", private_image),
-        trial("check --github finds a label, an environment and an account that cannot record", recording),
-        trial("check --github says which settings its token may not read", unreadable),
+        trial(
+            "check --github finds no problem in a complete setup",
+            complete,
+        ),
+        trial(
+            "check --github names a check that two branches require",
+            shared_name,
+        ),
+        trial(
+            "check --github names every missing part of a setup",
+            incomplete,
+        ),
+        trial(
+            "check --github names a required check that no job reports",
+            misspelt,
+        ),
+        trial(
+            "check --github reports an image that needs a login",
+            private_image,
+        ),
+        trial(
+            "check --github finds a label, an environment and an account that cannot record",
+            recording,
+        ),
+        trial(
+            "check --github says which settings its token may not read",
+            unreadable,
+        ),
         trial("check --github without a token says what to set", no_token),
-        trial("check --github finds a condition by which a gate is skipped", skipped),
+        trial(
+            "check --github finds a condition by which a gate is skipped",
+            skipped,
+        ),
     ]
 }
 
@@ -29,15 +53,21 @@ fn repository() -> Repository {
     let repository = Repository::small();
     for name in ["goldgate.yml", "goldgate-approval.yml"] {
         let text = std::fs::read_to_string(root().join("docs/workflows").join(name)).unwrap();
-        repository.write(&format!(".github/workflows/{name}"), text.replace("OWNER/", "acme/"));
+        repository.write(
+            &format!(".github/workflows/{name}"),
+            text.replace("OWNER/", "acme/"),
+        );
     }
     repository
 }
 
 fn complete_github() -> Standin {
     let github = Standin::new(&head_sha());
-    let image =
-        format!("docker://{}/acme/goldgate@sha256:{}", github.address().trim_start_matches("http://"), "a".repeat(64));
+    let image = format!(
+        "docker://{}/acme/goldgate@sha256:{}",
+        github.address().trim_start_matches("http://"),
+        "a".repeat(64)
+    );
     github.action_at(PINNED, &image);
     github.create_label("goldgate:accept-baseline");
     github.protect(json!({ "context": "deterministic tier", "app_id": 15368 }));
@@ -57,7 +87,10 @@ fn check(repository: &Repository, github: &Standin) -> Ran {
 fn complete() {
     let ran = check(&repository(), &complete_github());
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
-    assert_eq!(ran.stdout, "2 workflows\nmain: requires \"deterministic tier\"\nno problem found\n");
+    assert_eq!(
+        ran.stdout,
+        "2 workflows\nmain: requires \"deterministic tier\"\nno problem found\n"
+    );
 }
 
 /// A check that two branches require passes for both once it passes for one.
@@ -69,21 +102,35 @@ fn shared_name() {
     github.branch("release-2", &"e".repeat(40));
     let ran = check(&repository(), &github);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let notes: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with("note: ")).collect();
-    let [note] = notes.as_slice() else { panic!("{notes:?}") };
-    assert!(note.starts_with("note: release-1 requires \"deterministic tier\" as main does"), "{note}");
+    let notes: Vec<&str> = ran
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("note: "))
+        .collect();
+    let [note] = notes.as_slice() else {
+        panic!("{notes:?}")
+    };
+    assert!(
+        note.starts_with("note: release-1 requires \"deterministic tier\" as main does"),
+        "{note}"
+    );
 }
 
 fn incomplete() {
     let (repository, github) = (repository(), Standin::new(&head_sha()));
-    repository.replace(".github/workflows/goldgate.yml", "reopened, edited]", "reopened]");
+    repository.replace(
+        ".github/workflows/goldgate.yml",
+        "reopened, edited]",
+        "reopened]",
+    );
     repository.replace(".github/workflows/goldgate.yml", "  merge_group:\n", "");
     repository.replace(
         ".github/workflows/goldgate.yml",
         "pull-requests: write # the comment; in",
         "pull-requests: read # in",
     );
-    github.rule(json!({ "type": "merge_queue", "parameters": { "grouping_strategy": "HEADGREEN" } }));
+    github
+        .rule(json!({ "type": "merge_queue", "parameters": { "grouping_strategy": "HEADGREEN" } }));
     github.rule(json!({
         "type": "required_status_checks",
         "parameters": { "required_status_checks": [{ "context": "Deterministic Tier" }, { "context": "deterministic tier" }] },
@@ -95,12 +142,19 @@ fn incomplete() {
         (".github/workflows/goldgate.yml:6:3: ", "missing-type"),
         (".github/workflows/goldgate.yml:", "missing-permission"),
         (".github/workflows/goldgate.yml:", "no-merge-group"),
-        (".github/workflows/goldgate-approval.yml:32:9: ", "builds-from-source"),
+        (
+            ".github/workflows/goldgate-approval.yml:32:9: ",
+            "builds-from-source",
+        ),
         ("rules of main: ", "any-source"),
         ("rules of main: ", "other-name"),
         ("rules of main: ", "queue-grouping"),
     ] {
-        let told = ran.stderr.lines().filter(|line| line.contains(at) && line.ends_with(&format!("[{code}]"))).count();
+        let told = ran
+            .stderr
+            .lines()
+            .filter(|line| line.contains(at) && line.ends_with(&format!("[{code}]")))
+            .count();
         assert_eq!(told, 1, "{code}: {}", ran.stderr);
     }
 }
@@ -108,11 +162,16 @@ fn incomplete() {
 /// A skipped job counts as passed, and a job passes whose gate is skipped.
 fn skipped() {
     let gate = "      - name: Gate\n";
-    for (place, condition) in
-        [("    runs-on:", "    if: github.actor != 'a'\n"), (gate, "        if: github.actor != 'a'\n")]
-    {
+    for (place, condition) in [
+        ("    runs-on:", "    if: github.actor != 'a'\n"),
+        (gate, "        if: github.actor != 'a'\n"),
+    ] {
         let repository = repository();
-        let put = if place == gate { format!("{place}{condition}") } else { format!("{condition}{place}") };
+        let put = if place == gate {
+            format!("{place}{condition}")
+        } else {
+            format!("{condition}{place}")
+        };
         repository.replace(".github/workflows/goldgate.yml", place, &put);
         let ran = check(&repository, &complete_github());
         assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
@@ -132,7 +191,9 @@ fn misspelt() {
     assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
     for name in ["deterministic teir", "trusted gate"] {
         assert!(
-            ran.stderr.contains(&format!("\"{name}\" of GitHub Actions is required, but no job")),
+            ran.stderr.contains(&format!(
+                "\"{name}\" of GitHub Actions is required, but no job"
+            )),
             "{}",
             ran.stderr
         );
@@ -145,7 +206,12 @@ fn private_image() {
     github.hide_image();
     let ran = check(&repository(), &github);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("cannot be pulled without a login (HTTP 403)"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("cannot be pulled without a login (HTTP 403)"),
+        "{}",
+        ran.stderr
+    );
 }
 
 fn unreadable() {
@@ -153,21 +219,37 @@ fn unreadable() {
     github.deny("metadata: read");
     let ran = check(&repository(), &github);
     assert_eq!(ran.code, 3);
-    assert!(ran.stderr.contains("the token needs access"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("the token needs access"),
+        "{}",
+        ran.stderr
+    );
 }
 
 fn no_token() {
     let ran = repository().goldgate(&["check", "--github"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("set both; `gh auth token` prints a token"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("set both; `gh auth token` prints a token"),
+        "{}",
+        ran.stderr
+    );
 }
 
 /// A repository whose workflow records, and whose config counts only what it records.
 fn recorded(recorder: &str) -> Repository {
     let repository = repository();
     let text = std::fs::read_to_string(root().join("docs/workflows/goldgate-record.yml")).unwrap();
-    repository.write(".github/workflows/goldgate-record.yml", text.replace("OWNER/", "acme/"));
-    repository.replace("goldgate.yaml", "suites:", &format!("recordings: {{ trust: ci{recorder} }}\nsuites:"));
+    repository.write(
+        ".github/workflows/goldgate-record.yml",
+        text.replace("OWNER/", "acme/"),
+    );
+    repository.replace(
+        "goldgate.yaml",
+        "suites:",
+        &format!("recordings: {{ trust: ci{recorder} }}\nsuites:"),
+    );
     repository
 }
 
@@ -185,24 +267,60 @@ fn recording() {
 
     let found = |repository: &Repository, github: &Standin| {
         let ran = check(repository, github);
-        let codes =
-            ran.stderr.lines().filter_map(|line| line.strip_suffix(']')?.rsplit_once(" [")).map(|(_, code)| code);
+        let codes = ran
+            .stderr
+            .lines()
+            .filter_map(|line| line.strip_suffix(']')?.rsplit_once(" ["))
+            .map(|(_, code)| code);
         let codes: Vec<String> = codes.map(str::to_owned).collect();
-        assert_eq!(ran.code, if codes.is_empty() { 0 } else { 2 }, "{}{}", ran.stdout, ran.stderr);
+        assert_eq!(
+            ran.code,
+            if codes.is_empty() { 0 } else { 2 },
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
         codes
     };
-    assert_eq!(found(&recorded(app), &complete_github()), ["no-environment"], "it does not exist");
+    assert_eq!(
+        found(&recorded(app), &complete_github()),
+        ["no-environment"],
+        "it does not exist"
+    );
     let open = complete_github();
     open.environment("goldgate-record", json!(null));
-    assert_eq!(found(&recorded(app), &open), ["no-environment"], "any branch may use it");
+    assert_eq!(
+        found(&recorded(app), &open),
+        ["no-environment"],
+        "any branch may use it"
+    );
     let without = recorded(app);
-    without.replace(".github/workflows/goldgate-record.yml", "environment: goldgate-record #", "#");
-    assert_eq!(found(&without, &github), ["no-environment"], "the job has none");
-    assert_eq!(found(&recorded(""), &github), ["other-recorder"], "the step has an app's token");
+    without.replace(
+        ".github/workflows/goldgate-record.yml",
+        "environment: goldgate-record #",
+        "#",
+    );
+    assert_eq!(
+        found(&without, &github),
+        ["no-environment"],
+        "the job has none"
+    );
+    assert_eq!(
+        found(&recorded(""), &github),
+        ["other-recorder"],
+        "the step has an app's token"
+    );
     let own = recorded(app);
     let token = "token: ${{ steps.app.outputs.token }}";
-    own.replace(".github/workflows/goldgate-record.yml", token, "token: ${{ github.token }}");
-    assert!(found(&own, &github).contains(&"other-recorder".to_owned()), "the step has the workflow's own token");
+    own.replace(
+        ".github/workflows/goldgate-record.yml",
+        token,
+        "token: ${{ github.token }}",
+    );
+    assert!(
+        found(&own, &github).contains(&"other-recorder".to_owned()),
+        "the step has the workflow's own token"
+    );
     let nobody = recorded(app);
     nobody.remove(".github/workflows/goldgate-record.yml");
     assert_eq!(found(&nobody, &github), ["no-recorder"]);

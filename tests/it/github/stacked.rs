@@ -13,16 +13,46 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("two approved pull requests in one merge queue need no new approval", two_approved),
-        trial("an approval counts in a merge queue of thirteen pull requests", deep),
-        trial("a pull request behind one that nobody approved does not let it in", behind),
-        trial("two pull requests that change the same agent need a new approval in the merge queue", same_agent),
-        trial("an approval counts in a merge queue only in a group with its pull request", not_in_group),
-        trial("a golden change in front of a group is judged with it", golden_in_front),
-        trial("an approved pull request of more files than GitHub lists goes through the merge queue", many_files),
-        trial("the trusted gate judges a stacked group in the same way", trusted),
-        trial("a group that is built again without a failed entry is judged without it", rebuilt),
-        trial("an approval counts in a group on a base branch that moved on, for what was approved", other_base),
+        trial(
+            "two approved pull requests in one merge queue need no new approval",
+            two_approved,
+        ),
+        trial(
+            "an approval counts in a merge queue of thirteen pull requests",
+            deep,
+        ),
+        trial(
+            "a pull request behind one that nobody approved does not let it in",
+            behind,
+        ),
+        trial(
+            "two pull requests that change the same agent need a new approval in the merge queue",
+            same_agent,
+        ),
+        trial(
+            "an approval counts in a merge queue only in a group with its pull request",
+            not_in_group,
+        ),
+        trial(
+            "a golden change in front of a group is judged with it",
+            golden_in_front,
+        ),
+        trial(
+            "an approved pull request of more files than GitHub lists goes through the merge queue",
+            many_files,
+        ),
+        trial(
+            "the trusted gate judges a stacked group in the same way",
+            trusted,
+        ),
+        trial(
+            "a group that is built again without a failed entry is judged without it",
+            rebuilt,
+        ),
+        trial(
+            "an approval counts in a group on a base branch that moved on, for what was approved",
+            other_base,
+        ),
     ]
 }
 
@@ -34,7 +64,10 @@ struct Queue {
 
 impl Queue {
     fn new(trunk: Default, pulls: &[&Pull]) -> Self {
-        let mut queue = Self { trunk, groups: Vec::new() };
+        let mut queue = Self {
+            trunk,
+            groups: Vec::new(),
+        };
         for (index, one) in pulls.iter().enumerate() {
             let checkout = with(&queue.trunk, &pulls[..=index]);
             queue.add(one.number, checkout);
@@ -48,19 +81,30 @@ impl Queue {
 
     /// GitHub makes this commit of the next group.
     fn place(&mut self, number: u64, commit: &str, checkout: Repository) {
-        let before = self.groups.last().map_or_else(base_sha, |(_, commit, _)| commit.clone());
+        let before = self
+            .groups
+            .last()
+            .map_or_else(base_sha, |(_, commit, _)| commit.clone());
         self.trunk.github.commit(commit, &checkout);
         self.trunk.github.parents(commit, &[&before]);
-        self.trunk.github.branch(&format!("gh-readonly-queue/master/pr-{number}-{before}"), commit);
+        self.trunk.github.branch(
+            &format!("gh-readonly-queue/master/pr-{number}-{before}"),
+            commit,
+        );
         self.groups.push((number, commit.to_owned(), checkout));
     }
 
     fn job<'a>(&'a self, index: usize, checkout: &'a Repository) -> Job<'a> {
         let (number, commit, _) = &self.groups[index];
-        let before = if index == 0 { base_sha() } else { self.groups[index - 1].1.clone() };
+        let before = if index == 0 {
+            base_sha()
+        } else {
+            self.groups[index - 1].1.clone()
+        };
         let mut job = Job::new(checkout, &self.trunk.github, "merge_group", "merge_group");
-        job.event["merge_group"]["head_ref"] =
-            json!(format!("refs/heads/gh-readonly-queue/master/pr-{number}-{before}"));
+        job.event["merge_group"]["head_ref"] = json!(format!(
+            "refs/heads/gh-readonly-queue/master/pr-{number}-{before}"
+        ));
         job.event["merge_group"]["base_ref"] = json!("refs/heads/master");
         job.event["merge_group"]["base_sha"] = json!(before);
         job.event["merge_group"]["head_sha"] = json!(commit);
@@ -70,7 +114,9 @@ impl Queue {
 
     fn gate(&self, index: usize) -> Ran {
         let (_, commit, checkout) = &self.groups[index];
-        self.job(index, checkout).variable("GITHUB_SHA", commit).runs()
+        self.job(index, checkout)
+            .variable("GITHUB_SHA", commit)
+            .runs()
     }
 }
 
@@ -85,7 +131,10 @@ fn two_approved() {
     let of_second = report(&queue.groups[1].2);
     // Judged with everything in front of it.
     assert_eq!(of_second["base"], json!(base_sha()));
-    assert_eq!(of_second["approval"]["by"], json!("alice on pull request 3, alice on pull request 2"));
+    assert_eq!(
+        of_second["approval"]["by"],
+        json!("alice on pull request 3, alice on pull request 2")
+    );
     // A third one that moves nothing.
     let third = queue.trunk.opened(4, with(&queue.trunk, &[]));
     third.checkout.write("README.md", "Leases.\n");
@@ -108,7 +157,10 @@ fn deep() {
     let mut queue = Queue::new(trunk, &[&first]);
     for number in 10..22 {
         let branch = format!("changes-{number}");
-        queue.trunk.github.open_pull(number, &branch, &format!("{number:e<40}"));
+        queue
+            .trunk
+            .github
+            .open_pull(number, &branch, &format!("{number:e<40}"));
         let checkout = with(&queue.trunk, &[&first]);
         queue.add(number, checkout);
     }
@@ -134,9 +186,16 @@ fn many_files() {
     is_green(&queue.gate(0));
     // Another change of the same file is seen all the same.
     let (_, commit, group) = &queue.groups[0];
-    group.replace(RUN, "{\"category\": \"a\"},", "{\"category\": \"a\"}, {\"category\": \"z\"},");
+    group.replace(
+        RUN,
+        "{\"category\": \"a\"},",
+        "{\"category\": \"a\"}, {\"category\": \"z\"},",
+    );
     queue.trunk.github.commit(commit, group);
-    is_red(&queue.gate(0), "another change touched golden/runs/legal/lease.json as well");
+    is_red(
+        &queue.gate(0),
+        "another change touched golden/runs/legal/lease.json as well",
+    );
 }
 
 /// A queue can be set to merge a group whose checks failed, if those of the last group pass (GitHub docs, "Managing a merge queue", "Only
@@ -169,13 +228,21 @@ fn same_agent() {
     trunk.is_approved(&first);
     let checkout = with(&trunk, &[]);
     checkout.write("prompts/legal.md", "Report everything.\n");
-    checkout.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"q\"}, {\"category\": \"r\"},");
+    checkout.replace(
+        RUN,
+        "\"findings\": [",
+        "\"findings\": [ {\"category\": \"q\"}, {\"category\": \"r\"},",
+    );
     let second = trunk.opened(3, checkout);
     has_head(&trunk, &second);
     trunk.is_approved(&second);
     let mut queue = Queue::new(trunk, &[&first]);
     let both = with(&queue.trunk, &[&first]);
-    both.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"q\"}, {\"category\": \"r\"},");
+    both.replace(
+        RUN,
+        "\"findings\": [",
+        "\"findings\": [ {\"category\": \"q\"}, {\"category\": \"r\"},",
+    );
     queue.add(3, both);
     is_green(&queue.gate(0));
     is_red(
@@ -242,8 +309,14 @@ fn rebuilt() {
     is_red(&queue.gate(1), "the numbers of contracts/legal");
     let (_, old, _) = queue.groups.remove(0);
     let (_, stacked, checkout) = queue.groups.remove(0);
-    queue.trunk.github.remove_branch(&format!("gh-readonly-queue/master/pr-2-{}", base_sha()));
-    queue.trunk.github.remove_branch(&format!("gh-readonly-queue/master/pr-3-{old}"));
+    queue
+        .trunk
+        .github
+        .remove_branch(&format!("gh-readonly-queue/master/pr-2-{}", base_sha()));
+    queue
+        .trunk
+        .github
+        .remove_branch(&format!("gh-readonly-queue/master/pr-3-{old}"));
     let alone = with(&queue.trunk, &[&second]);
     let commit = "8".repeat(40);
     queue.place(3, &commit, alone);
@@ -251,10 +324,14 @@ fn rebuilt() {
     assert_eq!(report(&queue.groups[0].2)["approval"]["by"], json!("alice"));
     // The job of the old group is started again: it is about the old commit, and as red as before.
     let mut again = queue.job(0, &checkout);
-    again.event["merge_group"]["head_ref"] = json!(format!("refs/heads/gh-readonly-queue/master/pr-3-{old}"));
+    again.event["merge_group"]["head_ref"] =
+        json!(format!("refs/heads/gh-readonly-queue/master/pr-3-{old}"));
     again.event["merge_group"]["base_sha"] = json!(old);
     again.event["merge_group"]["head_sha"] = json!(stacked);
-    is_red(&again.variable("GITHUB_SHA", &stacked).runs(), "the numbers of contracts/legal");
+    is_red(
+        &again.variable("GITHUB_SHA", &stacked).runs(),
+        "the numbers of contracts/legal",
+    );
 }
 
 /// The same pull request, approved on the base of then, on top of a base branch that moved on.
@@ -286,7 +363,11 @@ fn other_base() {
     merged(
         &|base| {
             base.write("prompts/rental.md", "Report each change of control.\n");
-            base.replace(super::story::merges::RENTAL_RUN, "Needs prior approval.", "Needs approval first.");
+            base.replace(
+                super::story::merges::RENTAL_RUN,
+                "Needs prior approval.",
+                "Needs approval first.",
+            );
         },
         None,
     );

@@ -16,30 +16,69 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a fork's pull request has the full verdict and the comment in one job", verdicts),
-        trial("the bundled suites are graded as data to the numbers that the run gives", bundled),
+        trial(
+            "a fork's pull request has the full verdict and the comment in one job",
+            verdicts,
+        ),
+        trial(
+            "the bundled suites are graded as data to the numbers that the run gives",
+            bundled,
+        ),
         trial(
             "a fork that edits workflow, config, gates and recordings at once is judged by the base's gates",
             everything,
         ),
-        trial("the baseline, the terms and the config are the base's", judge),
-        trial("an approved moved baseline and golden change let the trusted gate pass", approved),
-        trial("a head is not approved if GitHub does not show who pushed it", unknown_pusher),
-        trial("what a fork's own job uploads approves nothing in the trusted gate", forged),
-        trial("a base config that this version cannot read gives no verdict", unreadable_base),
+        trial(
+            "the baseline, the terms and the config are the base's",
+            judge,
+        ),
+        trial(
+            "an approved moved baseline and golden change let the trusted gate pass",
+            approved,
+        ),
+        trial(
+            "a head is not approved if GitHub does not show who pushed it",
+            unknown_pusher,
+        ),
+        trial(
+            "what a fork's own job uploads approves nothing in the trusted gate",
+            forged,
+        ),
+        trial(
+            "a base config that this version cannot read gives no verdict",
+            unreadable_base,
+        ),
         trial(
             "recordings that an earlier commit of the fork has beside another prompt need an approval",
             recorded_before,
         ),
         trial("a live target is refused in words", live),
         trial("no link is followed", links),
-        trial("a submodule where a suite reads is refused, and elsewhere it is nobody's business", submodules),
-        trial("an archive that is not the commit is refused by the names of its files", not_the_commit),
-        trial("a file that both commits have, and their archives do not, is read once", binary),
-        trial("a hostile, huge or deep archive ends without a verdict", hostile),
+        trial(
+            "a submodule where a suite reads is refused, and elsewhere it is nobody's business",
+            submodules,
+        ),
+        trial(
+            "an archive that is not the commit is refused by the names of its files",
+            not_the_commit,
+        ),
+        trial(
+            "a file that both commits have, and their archives do not, is read once",
+            binary,
+        ),
+        trial(
+            "a hostile, huge or deep archive ends without a verdict",
+            hostile,
+        ),
         trial("an archive of a commit has at most 256 MiB", large),
-        trial("nothing is checked out, and the storage gets no token", data_alone),
-        trial("inputs and events that cannot be trusted are told", bad_inputs),
+        trial(
+            "nothing is checked out, and the storage gets no token",
+            data_alone,
+        ),
+        trial(
+            "inputs and events that cannot be trusted are told",
+            bad_inputs,
+        ),
     ]
 }
 
@@ -54,7 +93,12 @@ struct Fork {
 impl Fork {
     fn new() -> Self {
         let (base, head) = (Repository::small(), Repository::small());
-        Self { base, head, workspace: Repository::empty(), github: Standin::new(&sha("head")) }
+        Self {
+            base,
+            head,
+            workspace: Repository::empty(),
+            github: Standin::new(&sha("head")),
+        }
     }
 
     fn commit(&self) {
@@ -65,7 +109,12 @@ impl Fork {
     }
 
     fn job(&self) -> Job<'_> {
-        let mut job = Job::new(&self.workspace, &self.github, "pull_request.opened", "pull_request_target");
+        let mut job = Job::new(
+            &self.workspace,
+            &self.github,
+            "pull_request.opened",
+            "pull_request_target",
+        );
         job.event["pull_request"]["head"]["repo"]["id"] = json!(1);
         job.input("mode", "trusted")
     }
@@ -85,7 +134,10 @@ impl Fork {
 }
 
 fn sha(side: &str) -> String {
-    payload("pull_request.opened")["pull_request"][side]["sha"].as_str().unwrap().to_owned()
+    payload("pull_request.opened")["pull_request"][side]["sha"]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 fn verdicts() {
@@ -95,39 +147,71 @@ fn verdicts() {
     let body = fork.github.bodies(BOT).remove(0);
     assert!(body.starts_with("> [!TIP]\n> **First run: all "), "{body}");
     assert!(body.contains("blocks the merge"), "{body}");
-    fork.head.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    fork.head
+        .replace(RUN, "Needs prior approval.", "Needs nothing.");
     let ran = fork.runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let bodies = fork.github.bodies(BOT);
-    let [body] = bodies.as_slice() else { panic!("{bodies:?}") };
-    let link = format!("(https://github.example/acme/agents/blob/{}/golden/expected/legal/lease.json#L3)", sha("head"));
-    assert!(body.starts_with("> [!CAUTION]") && body.contains(&link), "{body}");
+    let [body] = bodies.as_slice() else {
+        panic!("{bodies:?}")
+    };
+    let link = format!(
+        "(https://github.example/acme/agents/blob/{}/golden/expected/legal/lease.json#L3)",
+        sha("head")
+    );
+    assert!(
+        body.starts_with("> [!CAUTION]") && body.contains(&link),
+        "{body}"
+    );
 }
 
 fn recorded_before() {
     let fork = Fork::new();
-    fork.head.replace(RUN, "Needs prior approval.", "Needs a prior approval of the landlord.");
-    fork.head.write("prompts/legal.md", "Report every change of control, and who approves.\n");
+    fork.head.replace(
+        RUN,
+        "Needs prior approval.",
+        "Needs a prior approval of the landlord.",
+    );
+    fork.head.write(
+        "prompts/legal.md",
+        "Report every change of control, and who approves.\n",
+    );
     let between = "d".repeat(40);
     fork.github.commit(&between, &fork.head);
-    fork.github.history(MERGE, "golden/runs/legal", &[MERGE.to_owned(), between.clone()]);
+    fork.github.history(
+        MERGE,
+        "golden/runs/legal",
+        &[MERGE.to_owned(), between.clone()],
+    );
     let ran = fork.runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let older = |commit: &mut Commit| {
-        commit.entries.insert("prompts/legal.md".to_owned(), (0o100_644, b"Report every change.\n".to_vec()));
+        commit.entries.insert(
+            "prompts/legal.md".to_owned(),
+            (0o100_644, b"Report every change.\n".to_vec()),
+        );
     };
     fork.github.change_commit(&between, older);
     let ran = fork.runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let words = fork.changes();
     let expected = "1 recording of `contracts/legal` without digests that commit ddddddd already has, with other files of the agent (prompts/legal.md)";
-    assert!(words.iter().any(|words| words.contains(expected)), "{words:?}");
+    assert!(
+        words.iter().any(|words| words.contains(expected)),
+        "{words:?}"
+    );
     // What GitHub does not list is said, and hides no other change.
-    fork.github.change_commit(&between, |commit| commit.truncated = true);
+    fork.github
+        .change_commit(&between, |commit| commit.truncated = true);
     let ran = fork.runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let expected = "may be older than the agent's files: the history cannot be read: the commit dddd";
-    assert!(fork.changes().iter().any(|words| words.contains(expected)), "{:?}", fork.changes());
+    let expected =
+        "may be older than the agent's files: the history cannot be read: the commit dddd";
+    assert!(
+        fork.changes().iter().any(|words| words.contains(expected)),
+        "{:?}",
+        fork.changes()
+    );
 }
 
 fn bundled() {
@@ -143,7 +227,10 @@ fn bundled() {
 
 fn everything() {
     let fork = Fork::new();
-    fork.base.write(".github/workflows/goldgate.yml", "on: pull_request_target\n");
+    fork.base.write(
+        ".github/workflows/goldgate.yml",
+        "on: pull_request_target\n",
+    );
     fork.head.write(
         ".github/workflows/goldgate.yml",
         "on: pull_request_target\njobs: { x: { steps: [ { run: 'curl evil' } ] } }\n",
@@ -153,7 +240,8 @@ fn everything() {
         "    path: golden\n",
         "    path: golden\n    gates: { f1_score: { off: true, reason: none }, finding_recall: { off: true, reason: none }, case_pass_rate: { off: true, reason: none } }\n",
     );
-    fork.head.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    fork.head
+        .replace(RUN, "Needs prior approval.", "Needs nothing.");
     let ran = fork.runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let body = fork.github.bodies(BOT).remove(0);
@@ -165,14 +253,21 @@ fn everything() {
     );
     let words = fork.changes();
     assert!(
-        words.iter().any(|words| words.contains("fails by the rules of the base commit: finding_recall")),
+        words
+            .iter()
+            .any(|words| words.contains("fails by the rules of the base commit: finding_recall")),
         "{words:?}"
     );
     // A head without any config has no rules of its own to be judged by.
     fork.head.remove("goldgate.yaml");
     let ran = fork.runs();
     assert_eq!(ran.code, 2, "{}", ran.stdout);
-    assert!(ran.stderr.contains("goldgate.yaml: the config does not exist on the head commit"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("goldgate.yaml: the config does not exist on the head commit"),
+        "{}",
+        ran.stderr
+    );
     // All gates pass where the expectation was made to fit the recording; the edit itself holds the merge up.
     let fork = Fork::new();
     fork.head.replace(
@@ -180,11 +275,15 @@ fn everything() {
         "[\"change of control\", \"consent\"], \"keyword_synonyms\": { \"consent\": [\"approval\"] }",
         "[\"nothing\"]",
     );
-    fork.head.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    fork.head
+        .replace(RUN, "Needs prior approval.", "Needs nothing.");
     let ran = fork.runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let words = fork.changes();
-    assert!(words.iter().any(|words| words.contains("lease")), "{words:?}");
+    assert!(
+        words.iter().any(|words| words.contains("lease")),
+        "{words:?}"
+    );
 }
 
 fn judge() {
@@ -192,8 +291,15 @@ fn judge() {
     fork.base.goldgate(&["run", "--update-baseline"]);
     let baseline = fork.base.read("baselines/latest.json");
     // The head's own baseline would let it pass.
-    fork.head.write("baselines/latest.json", baseline.replace("\"f1_score\": 1.0", "\"f1_score\": 0.0"));
-    fork.head.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},");
+    fork.head.write(
+        "baselines/latest.json",
+        baseline.replace("\"f1_score\": 1.0", "\"f1_score\": 0.0"),
+    );
+    fork.head.replace(
+        RUN,
+        "\"findings\": [",
+        "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},",
+    );
     let ran = fork.runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     // A base without a config has no judge.
@@ -202,19 +308,30 @@ fn judge() {
     fresh.base.remove("goldgate.yaml");
     let ran = fresh.runs();
     assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains("the config does not exist on the base branch"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("the config does not exist on the base branch"),
+        "{}",
+        ran.stderr
+    );
 }
 
 fn unreadable_base() {
     let fork = Fork::new();
-    fork.base.replace("goldgate.yaml", "version: 1", "version: 99");
+    fork.base
+        .replace("goldgate.yaml", "version: 1", "version: 99");
     let ran = fork.runs();
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
     let words = "this version cannot read the config of the base commit: goldgate.yaml:1";
-    assert!(ran.stderr.contains(words) && ran.stderr.contains("correct it on the base branch"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains(words) && ran.stderr.contains("correct it on the base branch"),
+        "{}",
+        ran.stderr
+    );
     // The head's own is the author's to correct.
     let fork = Fork::new();
-    fork.head.replace("goldgate.yaml", "version: 1", "version: 99");
+    fork.head
+        .replace("goldgate.yaml", "version: 1", "version: 99");
     assert_eq!(fork.runs().code, 2);
 }
 
@@ -222,8 +339,15 @@ fn unreadable_base() {
 fn moved() -> Fork {
     let fork = Fork::new();
     fork.base.goldgate(&["run", "--update-baseline"]);
-    fork.head.write("baselines/latest.json", fork.base.read("baselines/latest.json"));
-    fork.head.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},");
+    fork.head.write(
+        "baselines/latest.json",
+        fork.base.read("baselines/latest.json"),
+    );
+    fork.head.replace(
+        RUN,
+        "\"findings\": [",
+        "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},",
+    );
     fork.github.role("alice", "maintain");
     fork.github.fork();
     fork
@@ -237,22 +361,37 @@ impl Fork {
     /// A run about the head leaves its report behind, under the name that the trusted gate's has. GitHub keeps runs of the base
     /// branch's workflow under the base branch's commit.
     fn upload(&self, run: u64, event: &str, report: &str) {
-        let side = if event == "pull_request_target" { "base" } else { "head" };
+        let side = if event == "pull_request_target" {
+            "base"
+        } else {
+            "head"
+        };
         self.github.run(json!({
             "id": run, "run_attempt": 1, "head_sha": sha(side), "head_branch": "changes", "event": event,
             "status": "completed", "conclusion": "failure", "path": ".github/workflows/goldgate-trusted.yml",
             "head_repository": { "id": 1, "owner": { "login": "mallory" } },
         }));
-        let proposed = self.workspace.read(".goldgate/report/proposed-baseline.json");
-        let zip = zipped(&[("report.json", report), ("proposed-baseline.json", &proposed)]);
+        let proposed = self
+            .workspace
+            .read(".goldgate/report/proposed-baseline.json");
+        let zip = zipped(&[
+            ("report.json", report),
+            ("proposed-baseline.json", &proposed),
+        ]);
         self.github.artifact(run, "goldgate-report", zip.clone());
-        self.github.artifact(run, &format!("goldgate-report-{}", sha("head")), zip);
+        self.github
+            .artifact(run, &format!("goldgate-report-{}", sha("head")), zip);
     }
 
     /// Somebody adds the label, and the job on that event runs.
     fn labeled(&self, actor: &str) -> Ran {
         self.github.label_by(actor, LABEL);
-        let mut job = Job::new(&self.workspace, &self.github, "pull_request.labeled", "pull_request_target");
+        let mut job = Job::new(
+            &self.workspace,
+            &self.github,
+            "pull_request.labeled",
+            "pull_request_target",
+        );
         job.event["sender"]["login"] = json!(actor);
         job.event["label"]["name"] = json!(LABEL);
         job.input("mode", "approve").runs()
@@ -269,17 +408,26 @@ fn approved() {
     assert_eq!(fork.runs().code, 1, "nobody has approved it");
     fork.upload(7, "pull_request_target", &fork.report());
     let ran = fork.labeled("alice");
-    assert!(fork.github.statuses(&sha("head"))[0].starts_with("success approved by alice"), "{}", ran.stdout);
+    assert!(
+        fork.github.statuses(&sha("head"))[0].starts_with("success approved by alice"),
+        "{}",
+        ran.stdout
+    );
     let ran = fork.job().runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let report: serde_json::Value = serde_json::from_str(&fork.report()).unwrap();
     assert_eq!(report["approval"]["by"], json!("alice"));
     // What is shown is still the comparison with the base.
     let body = fork.github.bodies(BOT).remove(0);
-    assert!(body.starts_with("> [!NOTE]\n> **Passes by approval of alice: ") && body.contains("−50&nbsp;pp"), "{body}");
+    assert!(
+        body.starts_with("> [!NOTE]\n> **Passes by approval of alice: ")
+            && body.contains("−50&nbsp;pp"),
+        "{body}"
+    );
     // A gate with a threshold of its own is not approved away.
     let fork = moved();
-    fork.head.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    fork.head
+        .replace(RUN, "Needs prior approval.", "Needs nothing.");
     fork.runs();
     fork.upload(7, "pull_request_target", &fork.report());
     fork.labeled("alice");
@@ -287,7 +435,11 @@ fn approved() {
     // Without the permission to read statuses the run says so.
     fork.github.deny("statuses: read");
     let ran = fork.job().runs();
-    assert!(ran.code == 1 && ran.stdout.contains("`statuses: read`"), "{}", ran.stdout);
+    assert!(
+        ran.code == 1 && ran.stdout.contains("`statuses: read`"),
+        "{}",
+        ran.stdout
+    );
 }
 
 /// Maintainers may push to a fork's branch ("allow edits"). Nobody else sees the activity of a private fork, and the runs of the
@@ -298,13 +450,27 @@ fn unknown_pusher() {
     fork.upload(7, "pull_request_target", &fork.report());
     fork.github.lack(&["/activity"]);
     let ran = fork.labeled("alice");
-    assert!(fork.github.statuses(&sha("head")).is_empty() && fork.github.labels().is_empty(), "{}", ran.stdout);
+    assert!(
+        fork.github.statuses(&sha("head")).is_empty() && fork.github.labels().is_empty(),
+        "{}",
+        ran.stdout
+    );
     let body = fork.github.bodies(BOT).concat().replace("&#8288;", "");
-    assert!(body.contains("GitHub does not show who pushed the newest commit"), "{body}");
+    assert!(
+        body.contains("GitHub does not show who pushed the newest commit"),
+        "{body}"
+    );
     fork.github.label_by("alice", LABEL);
-    let mut job = Job::new(&fork.workspace, &fork.github, "pull_request.labeled", "pull_request_target");
+    let mut job = Job::new(
+        &fork.workspace,
+        &fork.github,
+        "pull_request.labeled",
+        "pull_request_target",
+    );
     job.event["label"]["name"] = json!(LABEL);
-    job.input("mode", "approve").input("allow-self-approval", "true").runs();
+    job.input("mode", "approve")
+        .input("allow-self-approval", "true")
+        .runs();
     assert_eq!(fork.github.statuses(&sha("head")).len(), 1);
 }
 
@@ -316,8 +482,16 @@ fn forged() {
     // The fork's own job alone: its result is not the one that the trusted gate finds.
     fork.upload(9, "pull_request", &forged);
     fork.labeled("alice");
-    assert!(fork.github.statuses(&sha("head")).is_empty(), "what nobody was shown is approved");
-    assert!(fork.github.bodies(BOT).concat().contains("does not show the result on this commit"));
+    assert!(
+        fork.github.statuses(&sha("head")).is_empty(),
+        "what nobody was shown is approved"
+    );
+    assert!(
+        fork.github
+            .bodies(BOT)
+            .concat()
+            .contains("does not show the result on this commit")
+    );
     let ran = fork.job().runs();
     assert_eq!(ran.code, 1, "{}", ran.stdout);
     // Once the trusted gate has left its own, the fork's newer one is not looked at.
@@ -333,7 +507,11 @@ fn live() {
         "suites:\n",
         "targets:\n  mine: { command: [sh, -c, 'touch pwned'], protocol: oneshot }\nsuites:\n",
     );
-    fork.base.replace("goldgate.yaml", "{ replay: golden/runs }", "{ target: mine }");
+    fork.base.replace(
+        "goldgate.yaml",
+        "{ replay: golden/runs }",
+        "{ target: mine }",
+    );
     let ran = fork.runs();
     assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
     assert!(
@@ -351,7 +529,10 @@ fn links() {
     for (path, through) in [
         (RUN, RUN),
         ("golden/runs/legal", "golden/runs/legal"),
-        ("golden/expected/legal/other.json", "golden/expected/legal/other.json"),
+        (
+            "golden/expected/legal/other.json",
+            "golden/expected/legal/other.json",
+        ),
     ] {
         let fork = Fork::new();
         if fork.head.path(path).exists() {
@@ -392,10 +573,19 @@ fn data_alone() {
         fork.workspace.read(".runner/summary"),
         fork.workspace.read(".goldgate/report/report.json"),
     ];
-    assert!(written.iter().all(|text| !text.contains("secret-token-of-the-test") && !text.contains("of-the-storage")));
+    assert!(
+        written
+            .iter()
+            .all(|text| !text.contains("secret-token-of-the-test")
+                && !text.contains("of-the-storage"))
+    );
     fork.github.fault("GET", super::Fault::Always(403));
     let ran = fork.job().runs();
-    assert!(ran.code == 3 && ran.stderr.contains("`contents: read`"), "{}", ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stderr.contains("`contents: read`"),
+        "{}",
+        ran.stderr
+    );
 }
 
 fn bad_inputs() {
@@ -403,20 +593,47 @@ fn bad_inputs() {
     fork.commit();
     for tier in ["model", "all"] {
         let ran = fork.job().input("tier", tier).runs();
-        assert!(ran.code == 2 && ran.stderr.contains("mode \"trusted\" only grades recordings"), "{}", ran.stderr);
+        assert!(
+            ran.code == 2
+                && ran
+                    .stderr
+                    .contains("mode \"trusted\" only grades recordings"),
+            "{}",
+            ran.stderr
+        );
     }
     let ran = fork.job().input("shard", "1/2").runs();
-    assert!(ran.code == 2 && ran.stderr.contains("mode \"trusted\" grades all cases in one job"), "{}", ran.stderr);
-    let ran = fork.job().input("config", "../goldgate.yaml").runs();
-    assert!(ran.code == 2 && ran.stderr.contains("leaves the repository"), "{}", ran.stderr);
-    let push = Job::new(&fork.workspace, &fork.github, "push", "push").input("mode", "trusted").runs();
     assert!(
-        push.code == 2 && push.stderr.contains("start the workflow with on: pull_request_target"),
+        ran.code == 2
+            && ran
+                .stderr
+                .contains("mode \"trusted\" grades all cases in one job"),
+        "{}",
+        ran.stderr
+    );
+    let ran = fork.job().input("config", "../goldgate.yaml").runs();
+    assert!(
+        ran.code == 2 && ran.stderr.contains("leaves the repository"),
+        "{}",
+        ran.stderr
+    );
+    let push = Job::new(&fork.workspace, &fork.github, "push", "push")
+        .input("mode", "trusted")
+        .runs();
+    assert!(
+        push.code == 2
+            && push
+                .stderr
+                .contains("start the workflow with on: pull_request_target"),
         "{}",
         push.stderr
     );
     let mut job = fork.job();
     job.variables.push(("INPUT_TOKEN", ""));
     let ran = job.runs();
-    assert!(ran.code == 2 && ran.stderr.contains("needs a token"), "{}", ran.stderr);
+    assert!(
+        ran.code == 2 && ran.stderr.contains("needs a token"),
+        "{}",
+        ran.stderr
+    );
 }

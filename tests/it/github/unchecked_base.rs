@@ -13,9 +13,18 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a head whose base branch requires no checks is judged for the default branch as well", judged_twice),
-        trial("a run that was started for another base branch never passes", started_before),
-        trial("the check run of the trusted gate names a base branch other than the default branch", named_check),
+        trial(
+            "a head whose base branch requires no checks is judged for the default branch as well",
+            judged_twice,
+        ),
+        trial(
+            "a run that was started for another base branch never passes",
+            started_before,
+        ),
+        trial(
+            "the check run of the trusted gate names a base branch other than the default branch",
+            named_check,
+        ),
     ]
 }
 
@@ -25,8 +34,12 @@ const TRUNK: &str = "dddddddddddddddddddddddddddddddddddddddd";
 
 /// A pull request into `weak`, whose agent is worse. On `weak` nothing asks for more.
 fn into_weak() -> Standin {
-    let (trunk, weak, head, github) =
-        (Repository::small(), Repository::small(), Repository::small(), Standin::new(&head_sha()));
+    let (trunk, weak, head, github) = (
+        Repository::small(),
+        Repository::small(),
+        Repository::small(),
+        Standin::new(&head_sha()),
+    );
     head.replace(RUN, "Needs prior approval.", "Needs nothing.");
     for repository in [&weak, &head] {
         let mut golden: Value = serde_json::from_str(&repository.read(EXPECTED)).unwrap();
@@ -49,44 +62,87 @@ fn into_weak() -> Standin {
 
 fn gate(github: &Standin) -> Ran {
     let workspace = Repository::empty();
-    let mut job = Job::new(&workspace, github, "pull_request.opened", "pull_request_target");
+    let mut job = Job::new(
+        &workspace,
+        github,
+        "pull_request.opened",
+        "pull_request_target",
+    );
     job.event["pull_request"]["base"]["ref"] = json!("weak");
-    job.input("mode", "trusted").input("check-run", "true").runs()
+    job.input("mode", "trusted")
+        .input("check-run", "true")
+        .runs()
 }
 
 fn judged_twice() {
     let github = into_weak();
     let ran = gate(&github);
-    assert_eq!(ran.code, 0, "the control, a default branch that requires nothing: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        ran.code, 0,
+        "the control, a default branch that requires nothing: {}{}",
+        ran.stdout, ran.stderr
+    );
     github.guard("master");
     let ran = gate(&github);
     let says = "weak requires no checks, so the commit is judged for master as well (or require the gate in weak), and there it fails";
-    assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}{}", ran.code, ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stdout.contains(says),
+        "{}{}{}",
+        ran.code,
+        ran.stdout,
+        ran.stderr
+    );
     // GitHub says the same where a token may not read the commits.
     let orphan = into_weak();
     orphan.guard("master");
     orphan.unrelated(&head_sha());
     let ran = gate(&orphan);
     let says = "the head and its base have no common history, or the job needs the permission `contents: read`";
-    assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}{}", ran.code, ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stdout.contains(says),
+        "{}{}{}",
+        ran.code,
+        ran.stdout,
+        ran.stderr
+    );
     // The default branch has another name since the event, and a run is started again.
     let renamed = into_weak();
     renamed.branch("trunk", TRUNK);
     renamed.guard("trunk");
-    assert_eq!(gate(&renamed).code, 0, "the control: the payload's default branch requires nothing");
+    assert_eq!(
+        gate(&renamed).code,
+        0,
+        "the control: the payload's default branch requires nothing"
+    );
     renamed.default_branch("trunk");
     let ran = gate(&renamed);
     let says = "so the commit is judged for trunk as well";
-    assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}{}", ran.code, ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stdout.contains(says),
+        "{}{}{}",
+        ran.code,
+        ran.stdout,
+        ran.stderr
+    );
     // A check that an organization requires of every branch is not the gate.
     github.require("weak", "DCO");
     let ran = gate(&github);
     let says = "weak does not require goldgate, as master does, so the commit is judged for master as well";
-    assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}{}", ran.code, ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stdout.contains(says),
+        "{}{}{}",
+        ran.code,
+        ran.stdout,
+        ran.stderr
+    );
     let own_name = into_weak();
     own_name.guard("master");
     own_name.require("weak", "goldgate (trusted: weak)");
-    assert_eq!(gate(&own_name).code, 0, "the control, a check that counts for this branch alone");
+    assert_eq!(
+        gate(&own_name).code,
+        0,
+        "the control, a check that counts for this branch alone"
+    );
     // Whoever names a branch after a part of a check's name gains nothing.
     let part = into_weak();
     part.guard("master");
@@ -98,7 +154,11 @@ fn judged_twice() {
     assert_eq!(gate(&part).code, 3);
     github.guard("weak");
     let ran = gate(&github);
-    assert_eq!(ran.code, 0, "the control, a branch that requires a check: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        ran.code, 0,
+        "the control, a branch that requires a check: {}{}",
+        ran.stdout, ran.stderr
+    );
 }
 
 /// The name of a check may be that of the base branch at the start of the run.
@@ -106,12 +166,29 @@ fn started_before() {
     let github = into_weak();
     github.guard("weak");
     let workspace = Repository::empty();
-    let job = Job::new(&workspace, &github, "pull_request.opened", "pull_request_target");
-    let ran = job.input("mode", "trusted").input("check-run", "true").runs();
+    let job = Job::new(
+        &workspace,
+        &github,
+        "pull_request.opened",
+        "pull_request_target",
+    );
+    let ran = job
+        .input("mode", "trusted")
+        .input("check-run", "true")
+        .runs();
     let says = "this run was started for master, but the base branch is weak";
-    assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}{}", ran.code, ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stdout.contains(says),
+        "{}{}{}",
+        ran.code,
+        ran.stdout,
+        ran.stderr
+    );
     let runs = github.check_runs();
-    assert_eq!((&runs[0]["name"], &runs[0]["conclusion"]), (&json!("goldgate (trusted)"), &json!("failure")));
+    assert_eq!(
+        (&runs[0]["name"], &runs[0]["conclusion"]),
+        (&json!("goldgate (trusted)"), &json!("failure"))
+    );
 }
 
 fn named_check() {
@@ -119,5 +196,8 @@ fn named_check() {
     github.guard("weak");
     assert_eq!(gate(&github).code, 0);
     let runs = github.check_runs();
-    assert_eq!((runs.len(), &runs[0]["name"]), (1, &json!("goldgate (trusted: weak)")));
+    assert_eq!(
+        (runs.len(), &runs[0]["name"]),
+        (1, &json!("goldgate (trusted: weak)"))
+    );
 }

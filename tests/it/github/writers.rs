@@ -10,12 +10,19 @@ use crate::repository::Repository;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
-    vec![trial("a hundred times two writers at once lose no section and leave one comment", hundred_times)]
+    vec![trial(
+        "a hundred times two writers at once lose no section and leave one comment",
+        hundred_times,
+    )]
 }
 
 pub fn two_tiers() -> Repository {
     let repository = Repository::small();
-    repository.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    tier: [deterministic, model]\n");
+    repository.replace(
+        "goldgate.yaml",
+        "    path: golden\n",
+        "    path: golden\n    tier: [deterministic, model]\n",
+    );
     repository.replace(
         "goldgate.yaml",
         "deterministic: { replay: golden/runs }",
@@ -47,7 +54,11 @@ fn meet(one: &Repository, other: &Repository, github: &Standin, run: u64, worker
         job.run = run;
         let ran = job.runs();
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-        assert!(!ran.stdout.contains("could not be written"), "{}", ran.stdout);
+        assert!(
+            !ran.stdout.contains("could not be written"),
+            "{}",
+            ran.stdout
+        );
     };
     thread::scope(|scope| {
         scope.spawn(|| write(one, "deterministic"));
@@ -56,7 +67,17 @@ fn meet(one: &Repository, other: &Repository, github: &Standin, run: u64, worker
     let bodies = github.bodies(BOT);
     assert_eq!(bodies.len(), 1, "worker {worker}, run {run}: {bodies:#?}");
     for text in ["### Deterministic tier", "### Model tier"] {
-        assert_eq!(bodies[0].matches(text).count(), 1, "worker {worker}, run {run}: {}", bodies[0]);
+        assert_eq!(
+            bodies[0].matches(text).count(),
+            1,
+            "worker {worker}, run {run}: {}",
+            bodies[0]
+        );
     }
-    assert_eq!(bodies[0].matches(&format!("\"run\":{run},")).count(), 2, "worker {worker}, run {run}: {}", bodies[0]);
+    assert_eq!(
+        bodies[0].matches(&format!("\"run\":{run},")).count(),
+        2,
+        "worker {worker}, run {run}: {}",
+        bodies[0]
+    );
 }

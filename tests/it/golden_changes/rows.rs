@@ -6,7 +6,13 @@ use super::*;
 pub const ROWS: &[Row] = &[
     Row {
         name: "an edited baseline needs an approval",
-        change: |it| it.replace("baselines/latest.json", "\"f1_score\": 1.0", "\"f1_score\": 0.9"),
+        change: |it| {
+            it.replace(
+                "baselines/latest.json",
+                "\"f1_score\": 1.0",
+                "\"f1_score\": 0.9",
+            )
+        },
         says: "the baseline edited: f1_score of `contracts/legal` 1 -> 0.9",
         code: 1,
     },
@@ -18,7 +24,13 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         name: "another baseline needs an approval",
-        change: |it| it.replace("goldgate.yaml", "baselines/latest.json", "baselines/older.json"),
+        change: |it| {
+            it.replace(
+                "goldgate.yaml",
+                "baselines/latest.json",
+                "baselines/older.json",
+            )
+        },
         says: "the config names another baseline: baselines/latest.json -> baselines/older.json",
         code: 1,
     },
@@ -36,13 +48,25 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         name: "a removed gate needs an approval",
-        change: |it| it.replace("goldgate.yaml", "    gates:\n      finding_precision: { min: 0.5 }\n", ""),
+        change: |it| {
+            it.replace(
+                "goldgate.yaml",
+                "    gates:\n      finding_precision: { min: 0.5 }\n",
+                "",
+            )
+        },
         says: "finding_precision floor of `contracts` removed: 0.50",
         code: 1,
     },
     Row {
         name: "a default gate that is not hard any more needs an approval",
-        change: |it| it.replace("goldgate.yaml", "    gates:\n", "    gates:\n      finding_recall: { hard: false }\n"),
+        change: |it| {
+            it.replace(
+                "goldgate.yaml",
+                "    gates:\n",
+                "    gates:\n      finding_recall: { hard: false }\n",
+            )
+        },
         says: "finding_recall floor of `contracts` 0.80 (hard) -> 0.80",
         code: 1,
     },
@@ -66,13 +90,23 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         name: "a deleted expectation needs an approval",
-        change: |it| [expected(3), recording(3)].iter().for_each(|file| it.remove(file)),
+        change: |it| {
+            [expected(3), recording(3)]
+                .iter()
+                .for_each(|file| it.remove(file))
+        },
         says: "1 case of `contracts` removed: lease-3",
         code: 1,
     },
     Row {
         name: "an edited expectation needs an approval, with what was edited",
-        change: |it| it.replace(&expected(3), "\"change of control\", \"consent\"", "\"consent\""),
+        change: |it| {
+            it.replace(
+                &expected(3),
+                "\"change of control\", \"consent\"",
+                "\"consent\"",
+            )
+        },
         says: "expectation of lease-3 of `contracts` edited: expected_findings[0].must_contain_keywords[0] removed: \"change of control\"",
         code: 1,
     },
@@ -131,7 +165,13 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         name: "recordings that are edited alone need an approval",
-        change: |it| it.replace(&recording(3), "Needs prior approval.", "Needs prior approval, always."),
+        change: |it| {
+            it.replace(
+                &recording(3),
+                "Needs prior approval.",
+                "Needs prior approval, always.",
+            )
+        },
         says: "1 recording of `contracts/legal` changed, but none of the agent's files (prompts/**) changed: lease-3.json",
         code: 1,
     },
@@ -139,9 +179,16 @@ pub const ROWS: &[Row] = &[
         name: "recordings of an agent that changed are listed and pass",
         change: |it| {
             (0..CASES).for_each(|case| {
-                it.replace(&recording(case), "Needs prior approval.", "Needs prior approval, always.")
+                it.replace(
+                    &recording(case),
+                    "Needs prior approval.",
+                    "Needs prior approval, always.",
+                )
             });
-            it.write("prompts/legal.md", "Report every change of control, always.\n");
+            it.write(
+                "prompts/legal.md",
+                "Report every change of control, always.\n",
+            );
         },
         says: "12 recordings of `contracts/legal` changed; the agent's files changed too, as expected for new recordings: lease-0.json, lease-1.json",
         code: 0,
@@ -149,15 +196,28 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "recordings that an agent's change left behind give no verdict",
         change: |it| {
-            it.replace(&recording(3), "Needs prior approval.", "Needs prior approval, always.");
-            it.write("prompts/legal.md", "Report every change of control, always.\n");
+            it.replace(
+                &recording(3),
+                "Needs prior approval.",
+                "Needs prior approval, always.",
+            );
+            it.write(
+                "prompts/legal.md",
+                "Report every change of control, always.\n",
+            );
         },
         says: "1 recording of `contracts/legal` changed; the agent's files changed too, as expected for new recordings: lease-3.json",
         code: 3,
     },
     Row {
         name: "a further pattern for the agent's files is listed and passes",
-        change: |it| it.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', 'golden/contracts/*.md']"),
+        change: |it| {
+            it.replace(
+                "goldgate.yaml",
+                "['prompts/**']",
+                "['prompts/**', 'golden/contracts/*.md']",
+            )
+        },
         says: "files of `contracts/legal`: prompts/** -> prompts/**, golden/contracts/*.md; no pattern was dropped",
         code: 0,
     },

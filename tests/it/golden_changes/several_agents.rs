@@ -4,8 +4,14 @@ use super::*;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("the quarantine of each agent's case is compared", quarantines),
-        trial("an edited expectation names its agent where several agents have the case", expectations),
+        trial(
+            "the quarantine of each agent's case is compared",
+            quarantines,
+        ),
+        trial(
+            "an edited expectation names its agent where several agents have the case",
+            expectations,
+        ),
         trial("a case is chosen by the tags of its own agent", tags),
     ]
 }
@@ -26,9 +32,15 @@ fn repository(changes: &[(usize, Value)]) -> Repository {
         "outputs": { "findings": [{ "category": "coc", "severity": "high", "description": "x" }] },
     });
     for number in 0..12 {
-        repository.write(&format!("golden/contracts/lease-{number}.md"), "The landlord has to approve.\n");
+        repository.write(
+            &format!("golden/contracts/lease-{number}.md"),
+            "The landlord has to approve.\n",
+        );
         for agent in ["finance", "legal"] {
-            repository.write(&format!("runs/{agent}/lease-{number}.json"), run.to_string());
+            repository.write(
+                &format!("runs/{agent}/lease-{number}.json"),
+                run.to_string(),
+            );
         }
     }
     write_cases(&repository, changes);
@@ -40,8 +52,10 @@ fn repository(changes: &[(usize, Value)]) -> Repository {
 
 fn write_cases(repository: &Repository, changes: &[(usize, Value)]) {
     let case = |agent: &str, number: usize| json!({ "id": format!("lease-{number}"), "agent": agent, "expected_findings": [{ "category": "coc" }] });
-    let mut cases: Vec<Value> =
-        ["finance", "legal"].iter().flat_map(|agent| (0..12).map(|number| case(agent, number))).collect();
+    let mut cases: Vec<Value> = ["finance", "legal"]
+        .iter()
+        .flat_map(|agent| (0..12).map(|number| case(agent, number)))
+        .collect();
     for (place, change) in changes {
         let fields = change.as_object().unwrap().clone();
         cases[*place].as_object_mut().unwrap().extend(fields);
@@ -56,7 +70,12 @@ fn quarantines() {
     for others in [vec![(3, quarantined.clone())], Vec::new()] {
         write_cases(&before, &[vec![(15, quarantined.clone())], others].concat());
         let ran = against(&before, &[]);
-        assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.code == 1 && ran.stdout.contains(says),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
 }
 
@@ -66,8 +85,14 @@ fn expectations() {
     write_cases(&before, &[(3, most.clone()), (15, most)]);
     let ran = against(&before, &[]);
     for agent in ["finance", "legal"] {
-        let says = format!("expectation of lease-3 of `c/{agent}` edited: max_expected_findings added: 9");
-        assert!(ran.code == 1 && ran.stdout.contains(&says), "{says}: {}{}", ran.stdout, ran.stderr);
+        let says =
+            format!("expectation of lease-3 of `c/{agent}` edited: max_expected_findings added: 9");
+        assert!(
+            ran.code == 1 && ran.stdout.contains(&says),
+            "{says}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
 }
 
@@ -80,5 +105,10 @@ fn tags() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     write_cases(&before, &tagged[..1]);
     let ran = against(&before, &["--tag", "smoke"]);
-    assert!(ran.code == 1 && ran.stdout.contains("no longer chosen by --tag smoke"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 1 && ran.stdout.contains("no longer chosen by --tag smoke"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }

@@ -6,7 +6,8 @@ use super::record;
 use crate::repository::Repository;
 
 fn chat(query: &str, answer: &str, more: &str) -> String {
-    let messages = json!([{ "role": "user", "content": query }, { "role": "assistant", "content": answer }]);
+    let messages =
+        json!([{ "role": "user", "content": query }, { "role": "assistant", "content": answer }]);
     format!("{{\"messages\": {messages}{more}}}\n")
 }
 
@@ -16,21 +17,53 @@ pub fn formats_are_found_out() {
     let repository = Repository::empty();
     repository.write("logs/chat.json", chat("q", "a", ", \"case\": \"chat\""));
     let parts = json!([{ "type": "thinking", "thinking": "…" }, { "type": "text", "text": "b" }]);
-    let blocks = json!({ "case": "blocks", "messages": [{ "role": "assistant", "content": parts }] });
+    let blocks =
+        json!({ "case": "blocks", "messages": [{ "role": "assistant", "content": parts }] });
     repository.write("logs/deep/blocks.jsonl", blocks.to_string());
     repository.write("logs/deep/settings.json", "{\"compilerOptions\": {}}");
     repository.write("logs/deep/readme.md", "Not a transcript.");
     repository.write("logs/.hidden/chat.json", "[");
     let ran = repository.goldgate(&[&["import", "logs"], &OUT[..]].concat());
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "runs/h/blocks.json\nruns/h/chat.json\n"), "{}", ran.stderr);
-    assert_eq!(ran.stderr, "left out: 1 x \"thinking\"\nskipped logs/deep/settings.json: the format is not known\n");
-    assert_eq!(record(&repository, "runs/h/blocks.json", 0)["provenance"]["target"], "import anthropic");
-    assert_eq!(record(&repository, "runs/h/chat.json", 0)["provenance"]["target"], "import openai");
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, "runs/h/blocks.json\nruns/h/chat.json\n"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        ran.stderr,
+        "left out: 1 x \"thinking\"\nskipped logs/deep/settings.json: the format is not known\n"
+    );
+    assert_eq!(
+        record(&repository, "runs/h/blocks.json", 0)["provenance"]["target"],
+        "import anthropic"
+    );
+    assert_eq!(
+        record(&repository, "runs/h/chat.json", 0)["provenance"]["target"],
+        "import openai"
+    );
     let ran = repository.goldgate(&["import", "logs/**/*.js*", "--out", "again", "--agent", "h"]);
     let told = "logs/deep/settings.json:1:1: the format of this file is not known";
-    assert!(ran.code == 2 && ran.stderr.starts_with(told), "a file that a pattern names must be read: {}", ran.stderr);
-    let ran = repository.goldgate(&["import", "logs/*.json", "logs/deep/*.jsonl", "--out", "again", "--agent", "h"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "again/h/blocks.json\nagain/h/chat.json\n"), "{}", ran.stderr);
+    assert!(
+        ran.code == 2 && ran.stderr.starts_with(told),
+        "a file that a pattern names must be read: {}",
+        ran.stderr
+    );
+    let ran = repository.goldgate(&[
+        "import",
+        "logs/*.json",
+        "logs/deep/*.jsonl",
+        "--out",
+        "again",
+        "--agent",
+        "h",
+    ]);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, "again/h/blocks.json\nagain/h/chat.json\n"),
+        "{}",
+        ran.stderr
+    );
 }
 
 pub fn nothing_to_read_is_told() {
@@ -38,17 +71,27 @@ pub fn nothing_to_read_is_told() {
     repository.write("empty/notes.txt", "Nothing here.");
     for (paths, what) in [
         (&["no/*.json"][..], "no/*.json: the folder does not exist"),
-        (&["empty/*.json"][..], "empty/*.json: no file matches this pattern"),
+        (
+            &["empty/*.json"][..],
+            "empty/*.json: no file matches this pattern",
+        ),
         (&["empty"][..], "empty: no file of a known format was found"),
         (
             &["../no-such-file-beside-a-repository.json"][..],
             "no-such-file-beside-a-repository.json: the file does not exist",
         ),
-        (&["openai", "missing.json"][..], "missing.json: the file does not exist"),
+        (
+            &["openai", "missing.json"][..],
+            "missing.json: the file does not exist",
+        ),
         (&["openai"][..], "openai: the file does not exist"),
     ] {
         let ran = repository.goldgate(&[&["import"], paths, &OUT[..]].concat());
-        assert!(ran.code == 2 && ran.stderr.contains(what), "{paths:?}: {}", ran.stderr);
+        assert!(
+            ran.code == 2 && ran.stderr.contains(what),
+            "{paths:?}: {}",
+            ran.stderr
+        );
     }
 }
 
@@ -57,30 +100,51 @@ pub fn equal_problems_are_one() {
     let unanswered = "{\"messages\": [{\"role\": \"user\", \"content\": \"q\"}]}\n";
     let import = |count: usize| {
         repository.write("t.jsonl", unanswered.repeat(count));
-        repository.goldgate(&[&["import", "openai", "t.jsonl", "--case", "c"], &OUT[..]].concat()).stderr
+        repository
+            .goldgate(&[&["import", "openai", "t.jsonl", "--case", "c"], &OUT[..]].concat())
+            .stderr
     };
     let (nine, ten) = (import(9), import(10));
     assert_eq!(nine.lines().count(), 10, "{nine}");
-    assert!(ten.starts_with("t.jsonl:1:1: this transcript has no assistant message (and 9 more problems like this);"));
+    assert!(ten.starts_with(
+        "t.jsonl:1:1: this transcript has no assistant message (and 9 more problems like this);"
+    ));
     assert_eq!(ten.lines().count(), 2, "{ten}");
 }
 
 pub fn cases_by_a_key() {
     let repository = Repository::empty();
     let thread = |id: &str| format!(", \"metadata\": {{\"thread.of\": {{\"id\": {id}}}}}");
-    repository.write("t.jsonl", chat("q", "a", &thread("\"t-17\"")) + &chat("r", "b", &thread("18")));
-    let import = |key: &str| repository.goldgate(&[&["import", "t.jsonl", "--case-key", key], &OUT[..]].concat());
+    repository.write(
+        "t.jsonl",
+        chat("q", "a", &thread("\"t-17\"")) + &chat("r", "b", &thread("18")),
+    );
+    let import = |key: &str| {
+        repository.goldgate(&[&["import", "t.jsonl", "--case-key", key], &OUT[..]].concat())
+    };
     let ran = import("metadata.thread.of.id");
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "runs/h/18.json\nruns/h/t-17.json\n"), "{}", ran.stderr);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, "runs/h/18.json\nruns/h/t-17.json\n"),
+        "{}",
+        ran.stderr
+    );
     let ran = import("metadata.session");
     assert!(
-        ran.code == 2 && ran.stderr.starts_with("t.jsonl:1:1: this record has no text or number at"),
+        ran.code == 2
+            && ran
+                .stderr
+                .starts_with("t.jsonl:1:1: this record has no text or number at"),
         "{}",
         ran.stderr
     );
     repository.write("t.jsonl", chat("q", "a", &thread("\"../up\"")));
     let ran = import("metadata.thread.of.id");
-    assert!(ran.code == 2 && ran.stderr.contains("[bad-id]"), "{}", ran.stderr);
+    assert!(
+        ran.code == 2 && ran.stderr.contains("[bad-id]"),
+        "{}",
+        ran.stderr
+    );
 }
 
 pub fn samples_answer_one_input() {
@@ -88,10 +152,21 @@ pub fn samples_answer_one_input() {
     repository.write("a.json", chat("Where is my order 17?", "a", ""));
     repository.write("b.json", chat("Where  is my order 17?", "b", ""));
     repository.write("c.json", chat("Are you open?", "c", ""));
-    let import = |files: &[&str]| repository.goldgate(&[&["import"], files, &["--case", "order"], &OUT[..]].concat());
+    let import = |files: &[&str]| {
+        repository.goldgate(&[&["import"], files, &["--case", "order"], &OUT[..]].concat())
+    };
     let ran = import(&["a.json", "c.json"]);
     let told = "c.json:1:1: this conversation asks \"Are you open?\", but the first one for the case \"order\" asks";
-    assert!(ran.code == 2 && ran.stderr.starts_with(told), "{}", ran.stderr);
+    assert!(
+        ran.code == 2 && ran.stderr.starts_with(told),
+        "{}",
+        ran.stderr
+    );
     let ran = import(&["a.json", "b.json"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "runs/h/order/0.json\nruns/h/order/1.json\n"), "{}", ran.stderr);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, "runs/h/order/0.json\nruns/h/order/1.json\n"),
+        "{}",
+        ran.stderr
+    );
 }

@@ -12,15 +12,26 @@ const CONFIG: &str = "version: 1\nsuites:\n  - id: asserted\n    kind: tool_use\
 
 /// Where the verdict is another one, and why.
 const DIFFERENT: &[(&str, &str)] = &[
-    ("equals-with-other-blanks", "texts are compared without regard to runs of blanks"),
-    ("contains-with-other-quotes", "texts are compared without regard to kinds of quotes"),
-    ("contains-json-broken", "promptfoo repairs JSON that is cut off in prose; here such an answer has no JSON"),
+    (
+        "equals-with-other-blanks",
+        "texts are compared without regard to runs of blanks",
+    ),
+    (
+        "contains-with-other-quotes",
+        "texts are compared without regard to kinds of quotes",
+    ),
+    (
+        "contains-json-broken",
+        "promptfoo repairs JSON that is cut off in prose; here such an answer has no JSON",
+    ),
 ];
 
 /// The 24 assertions of the table in docs/traces.md, each with an answer that is right, and with one that is wrong where it has one.
 fn repository() -> (Repository, Value) {
     let repository = Repository::empty();
-    let output = fs::read_to_string(root().join("tests/imports/files/promptfoo/assertions-output.json")).unwrap();
+    let output =
+        fs::read_to_string(root().join("tests/imports/files/promptfoo/assertions-output.json"))
+            .unwrap();
     repository.write("out.json", &output);
     repository.write("goldgate.yaml", CONFIG);
     repository.write("golden/.keep", "");
@@ -30,63 +41,146 @@ fn repository() -> (Repository, Value) {
 pub fn same_verdicts() {
     let (repository, output) = repository();
     let ran = repository.goldgate(&["import", "out.json", "--cases", "golden/cases.json"]);
-    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "golden/cases.json\n", ""));
-    let ran = repository.goldgate(&["import", "out.json", "--out", "golden/runs", "--agent", "helper"]);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
+        (0, "golden/cases.json\n", "")
+    );
+    let ran = repository.goldgate(&[
+        "import",
+        "out.json",
+        "--out",
+        "golden/runs",
+        "--agent",
+        "helper",
+    ]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let results = output["results"]["results"].as_array().unwrap();
-    assert_eq!(ran.stdout.lines().count(), results.len(), "every result is a recording");
+    assert_eq!(
+        ran.stdout.lines().count(),
+        results.len(),
+        "every result is a recording"
+    );
     let ran = repository.goldgate(&["run", "--format", "json"]);
-    let report: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr));
-    let pairs = report["suites"][0]["agents"][0]["cases"].as_array().unwrap();
+    let report: Value =
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr));
+    let pairs = report["suites"][0]["agents"][0]["cases"]
+        .as_array()
+        .unwrap();
     let own: BTreeMap<String, bool> = pairs
         .iter()
         .map(|pair| {
-            let failed = pair["checks"].as_array().unwrap().iter().any(|check| check["passed"] == json!(false));
+            let failed = pair["checks"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|check| check["passed"] == json!(false));
             (pair["case"].as_str().unwrap().to_owned(), !failed)
         })
         .collect();
-    assert!(own.values().filter(|passed| !**passed).count() > 20 && own.len() == results.len(), "{own:?}");
+    assert!(
+        own.values().filter(|passed| !**passed).count() > 20 && own.len() == results.len(),
+        "{own:?}"
+    );
     let mut other = Vec::new();
     for result in results {
         let id = slug(result["testCase"]["description"].as_str().unwrap());
         let is_known = DIFFERENT.iter().any(|(case, _)| *case == id);
         if own[&id] != result["success"].as_bool().unwrap() && !is_known {
-            other.push(format!("{id}: promptfoo {}, goldgate {}", result["success"], own[&id]));
+            other.push(format!(
+                "{id}: promptfoo {}, goldgate {}",
+                result["success"], own[&id]
+            ));
         }
         if is_known {
-            assert_ne!(own[&id], result["success"].as_bool().unwrap(), "{id} is no longer different");
+            assert_ne!(
+                own[&id],
+                result["success"].as_bool().unwrap(),
+                "{id} is no longer different"
+            );
         }
     }
     assert!(other.is_empty(), "{}", other.join("\n"));
 }
 
 fn slug(text: &str) -> String {
-    let kept = text.chars().map(|one| if one.is_ascii_alphanumeric() { one.to_ascii_lowercase() } else { ' ' });
-    kept.collect::<String>().split_whitespace().collect::<Vec<_>>().join("-")
+    let kept = text.chars().map(|one| {
+        if one.is_ascii_alphanumeric() {
+            one.to_ascii_lowercase()
+        } else {
+            ' '
+        }
+    });
+    kept.collect::<String>()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join("-")
 }
 
 pub fn configs_are_cases() {
     let repository = Repository::empty();
-    let config = fs::read_to_string(root().join("tests/imports/promptfoo/assertions.yaml")).unwrap();
+    let config =
+        fs::read_to_string(root().join("tests/imports/promptfoo/assertions.yaml")).unwrap();
     repository.write("promptfooconfig.yaml", config);
-    let ran = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "of-config.json"]);
+    let ran = repository.goldgate(&[
+        "import",
+        "promptfooconfig.yaml",
+        "--cases",
+        "of-config.json",
+    ]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     let (other, _) = self::repository();
-    assert_eq!(other.goldgate(&["import", "out.json", "--cases", "of-output.json"]).code, 0);
+    assert_eq!(
+        other
+            .goldgate(&["import", "out.json", "--cases", "of-output.json"])
+            .code,
+        0
+    );
     let cases = |repository: &Repository, file: &str| {
         let whole: Value = serde_json::from_str(&repository.read(file)).unwrap();
         let cases = whole["cases"].as_array().unwrap().clone();
-        cases.into_iter().map(|case| (case["id"].as_str().unwrap().to_owned(), case)).collect::<BTreeMap<_, _>>()
+        cases
+            .into_iter()
+            .map(|case| (case["id"].as_str().unwrap().to_owned(), case))
+            .collect::<BTreeMap<_, _>>()
     };
-    let (of_config, of_output) = (cases(&repository, "of-config.json"), cases(&other, "of-output.json"));
+    let (of_config, of_output) = (
+        cases(&repository, "of-config.json"),
+        cases(&other, "of-output.json"),
+    );
     assert_eq!(of_config.len(), 57);
-    let different: Vec<&String> = of_config.keys().filter(|id| of_config.get(*id) != of_output.get(*id)).collect();
+    let different: Vec<&String> = of_config
+        .keys()
+        .filter(|id| of_config.get(*id) != of_output.get(*id))
+        .collect();
     // promptfoo writes the JSON in a variable without blanks.
-    assert!(different.iter().all(|id| id.contains("json")), "{different:?}");
-    let again = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "of-config.json"]);
-    assert!(again.code == 2 && again.stderr.contains("[would-overwrite]"), "{}", again.stderr);
-    let runs = repository.goldgate(&["import", "promptfooconfig.yaml", "--out", "runs", "--agent", "a"]);
-    assert!(runs.code == 2 && runs.stderr.contains("this file has cases, but no runs"), "{}", runs.stderr);
+    assert!(
+        different.iter().all(|id| id.contains("json")),
+        "{different:?}"
+    );
+    let again = repository.goldgate(&[
+        "import",
+        "promptfooconfig.yaml",
+        "--cases",
+        "of-config.json",
+    ]);
+    assert!(
+        again.code == 2 && again.stderr.contains("[would-overwrite]"),
+        "{}",
+        again.stderr
+    );
+    let runs = repository.goldgate(&[
+        "import",
+        "promptfooconfig.yaml",
+        "--out",
+        "runs",
+        "--agent",
+        "a",
+    ]);
+    assert!(
+        runs.code == 2 && runs.stderr.contains("this file has cases, but no runs"),
+        "{}",
+        runs.stderr
+    );
 }
 
 /// Two tests with one description, a variable with two values, and a test whose output is transformed.
@@ -102,15 +196,46 @@ pub fn every_test() {
     );
     let ran = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "c.json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stderr.contains("refund-2: not imported: transform: the code is not run\n"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("refund-2: not imported: transform: the code is not run\n"),
+        "{}",
+        ran.stderr
+    );
     let cases = |file: &str| {
         let whole: Value = serde_json::from_str(&repository.read(file)).unwrap();
-        let said = |case: &Value| format!("{} {}", case["id"].as_str().unwrap(), case["query"].as_str().unwrap());
-        (whole["cases"].as_array().unwrap().iter().map(said).collect::<Vec<_>>(), whole)
+        let said = |case: &Value| {
+            format!(
+                "{} {}",
+                case["id"].as_str().unwrap(),
+                case["query"].as_str().unwrap()
+            )
+        };
+        (
+            whole["cases"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(said)
+                .collect::<Vec<_>>(),
+            whole,
+        )
     };
     let (of_config, whole) = cases("c.json");
-    assert_eq!(of_config, ["refund one", "refund-3 two", "names three", "names-2 four", "refund-2 five"]);
-    assert_eq!((&whole["cases"][4]["draft"], &whole["cases"][4]["answer"]), (&json!(true), &Value::Null));
+    assert_eq!(
+        of_config,
+        [
+            "refund one",
+            "refund-3 two",
+            "names three",
+            "names-2 four",
+            "refund-2 five"
+        ]
+    );
+    assert_eq!(
+        (&whole["cases"][4]["draft"], &whole["cases"][4]["answer"]),
+        (&json!(true), &Value::Null)
+    );
     let result = |test: u64, text: &str| {
         json!({ "testIdx": test, "testCase": { "description": "refund", "assert": [{ "type": "contains", "value": "EUR" }] },
             "prompt": { "raw": text }, "response": { "output": text }, "provider": { "id": "echo" } })
@@ -118,7 +243,12 @@ pub fn every_test() {
     // The results of two tests, in the order in which they were ready.
     let results = json!({ "evalId": "e", "results": { "version": 3, "results": [result(1, "b"), result(0, "a")] } });
     repository.write("out.json", results.to_string());
-    assert_eq!(repository.goldgate(&["import", "out.json", "--cases", "d.json"]).code, 0);
+    assert_eq!(
+        repository
+            .goldgate(&["import", "out.json", "--cases", "d.json"])
+            .code,
+        0
+    );
     assert_eq!(cases("d.json").0, ["refund-2 b", "refund a"]);
     let ran = repository.goldgate(&["import", "out.json", "--out", "runs", "--agent", "a"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -136,15 +266,28 @@ pub fn side_by_side() {
             "response": { "output": provider }, "provider": { "id": provider } })
     };
     let ran = |results: Value, agent: &[&str]| {
-        repository
-            .write("out.json", json!({ "evalId": "e", "results": { "version": 3, "results": results } }).to_string());
+        repository.write(
+            "out.json",
+            json!({ "evalId": "e", "results": { "version": 3, "results": results } }).to_string(),
+        );
         repository.goldgate(&[&["import", "out.json", "--force", "--out", "runs"], agent].concat())
     };
-    for results in [json!([result("large", 0), result("small", 0)]), json!([result("large", 0), result("large", 1)])] {
+    for results in [
+        json!([result("large", 0), result("small", 0)]),
+        json!([result("large", 0), result("large", 1)]),
+    ] {
         let ran = ran(results, &["--agent", "a"]);
-        assert!(ran.code == 2 && ran.stderr.contains("[many-agents]"), "{} {}", ran.code, ran.stderr);
+        assert!(
+            ran.code == 2 && ran.stderr.contains("[many-agents]"),
+            "{} {}",
+            ran.code,
+            ran.stderr
+        );
     }
-    let repeated = ran(json!([result("large", 0), result("large", 0)]), &["--agent", "a"]);
+    let repeated = ran(
+        json!([result("large", 0), result("large", 0)]),
+        &["--agent", "a"],
+    );
     assert_eq!(repeated.code, 0, "{}", repeated.stderr);
     let each = ran(json!([result("large", 0), result("small", 0)]), &[]);
     assert_eq!(each.code, 0, "{}", each.stderr);
@@ -155,23 +298,46 @@ pub fn tests_elsewhere() {
     let repository = Repository::empty();
     let tests = "prompts: ['{{ q }}']\ntests:\n  - { vars: { q: hi }, assert: [{ type: contains, value: a }] }\n";
     for (more, what) in [
-        ("defaultTest: file://default.yaml\n", "defaultTest is in another file, whose assertions are not read"),
-        ("  - file://more.yaml\n", "an entry of tests is another file, whose tests are not read"),
+        (
+            "defaultTest: file://default.yaml\n",
+            "defaultTest is in another file, whose assertions are not read",
+        ),
+        (
+            "  - file://more.yaml\n",
+            "an entry of tests is another file, whose tests are not read",
+        ),
         (
             "  - { vars: { q: x }, assert: [{ $ref: '#/assertionTemplates/a' }] }\n",
             "an assertion is a reference, which is not read",
         ),
-        ("scenarios:\n  - { config: [{ vars: { q: x } }], tests: [{}] }\n", "its scenarios are not read"),
+        (
+            "scenarios:\n  - { config: [{ vars: { q: x } }], tests: [{}] }\n",
+            "its scenarios are not read",
+        ),
     ] {
         repository.write("promptfooconfig.yaml", format!("{tests}{more}"));
         let ran = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "c.json"]);
-        assert!(ran.code == 2 && ran.stderr.contains(what), "{more}: {} {}", ran.code, ran.stderr);
+        assert!(
+            ran.code == 2 && ran.stderr.contains(what),
+            "{more}: {} {}",
+            ran.code,
+            ran.stderr
+        );
     }
-    for prompt in ["'file://prompts/a.txt'", "prompts/a.txt", "{ id: 'file://prompts/a.json', label: a }"] {
+    for prompt in [
+        "'file://prompts/a.txt'",
+        "prompts/a.txt",
+        "{ id: 'file://prompts/a.json', label: a }",
+    ] {
         repository.write("promptfooconfig.yaml", tests.replace("'{{ q }}'", prompt));
         let ran = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "c.json"]);
         let what = "its prompts are in other files, which are not read";
-        assert!(ran.code == 2 && ran.stderr.contains(what), "{prompt}: {} {}", ran.code, ran.stderr);
+        assert!(
+            ran.code == 2 && ran.stderr.contains(what),
+            "{prompt}: {} {}",
+            ran.code,
+            ran.stderr
+        );
     }
     repository.write(
         "promptfooconfig.yaml",
@@ -195,12 +361,21 @@ pub fn what_cannot_be_said() {
          - { description: One, vars: { q: who? }, assert: [{ type: llm-rubric, value: polite }] }\n",
     );
     let ran = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "c.json"]);
-    assert_eq!((ran.code, ran.stderr.as_str()), (0, "one: not imported: llm-rubric: it has no counterpart\n"));
+    assert_eq!(
+        (ran.code, ran.stderr.as_str()),
+        (0, "one: not imported: llm-rubric: it has no counterpart\n")
+    );
     let whole: Value = serde_json::from_str(&repository.read("c.json")).unwrap();
     let case = &whole["cases"][0];
-    assert_eq!((&case["id"], &case["query"]), (&json!("one"), &json!("who?")));
+    assert_eq!(
+        (&case["id"], &case["query"]),
+        (&json!("one"), &json!("who?"))
+    );
     assert_eq!(case["answer"], json!([{ "all_of": ["acme"] }]));
-    assert_eq!(case["notes"], "Not imported: llm-rubric: it has no counterpart");
+    assert_eq!(
+        case["notes"],
+        "Not imported: llm-rubric: it has no counterpart"
+    );
     repository.write(
         "samples.jsonl",
         "{\"input\": [{\"role\": \"system\", \"content\": \"s\"}, {\"role\": \"user\", \"content\": \"2+2?\"}], \"ideal\": \"4\"}\n\
@@ -216,18 +391,52 @@ pub fn what_cannot_be_said() {
             whole["cases"][index]["draft"].clone(),
         ]
     };
-    assert_eq!(said(0), [json!("2+2?"), json!([{ "any_of": ["4"] }]), json!(true)]);
-    assert_eq!(said(1), [json!("3+3?"), json!([{ "any_of": ["6", "six"] }]), json!(true)]);
+    assert_eq!(
+        said(0),
+        [json!("2+2?"), json!([{ "any_of": ["4"] }]), json!(true)]
+    );
+    assert_eq!(
+        said(1),
+        [
+            json!("3+3?"),
+            json!([{ "any_of": ["6", "six"] }]),
+            json!(true)
+        ]
+    );
     for (file, text, what) in [
-        ("chat.json", "[{\"role\": \"assistant\", \"content\": \"a\"}]", "c2.json: no file has cases"),
-        ("twice.yaml", "prompts: [p]\ntests: [{ description: a }, { description: A }]", ""),
-        ("files.yaml", "prompts: [p]\ntests: file://tests.csv", "files.yaml:1:1: this config has no list of tests"),
-        ("broken.yaml", "prompts: [p]\ntests: [{ description: a", "broken.yaml:"),
-        ("bad.jsonl", "{\"input\": \"q\", \"ideal\": \"a\"}\n{\"input\": ", "bad.jsonl:2:"),
+        (
+            "chat.json",
+            "[{\"role\": \"assistant\", \"content\": \"a\"}]",
+            "c2.json: no file has cases",
+        ),
+        (
+            "twice.yaml",
+            "prompts: [p]\ntests: [{ description: a }, { description: A }]",
+            "",
+        ),
+        (
+            "files.yaml",
+            "prompts: [p]\ntests: file://tests.csv",
+            "files.yaml:1:1: this config has no list of tests",
+        ),
+        (
+            "broken.yaml",
+            "prompts: [p]\ntests: [{ description: a",
+            "broken.yaml:",
+        ),
+        (
+            "bad.jsonl",
+            "{\"input\": \"q\", \"ideal\": \"a\"}\n{\"input\": ",
+            "bad.jsonl:2:",
+        ),
     ] {
         repository.write(file, text);
         let ran = repository.goldgate(&["import", file, "--cases", "c2.json"]);
-        let is_right = if what.is_empty() { ran.code == 0 } else { ran.code == 2 && ran.stderr.starts_with(what) };
+        let is_right = if what.is_empty() {
+            ran.code == 0
+        } else {
+            ran.code == 2 && ran.stderr.starts_with(what)
+        };
         assert!(is_right, "{file}: {}", ran.stderr);
     }
 }
@@ -242,17 +451,38 @@ pub fn cached() {
     let mut failed = result("failed", "openai:m-1");
     (failed["failureReason"], failed["error"]) = (json!(2), json!("overloaded"));
     let mut wrong = result("wrong", "openai:m-1");
-    (wrong["failureReason"], wrong["error"]) = (json!(1), json!("Expected output to contain \"x\""));
-    let results = [result("server", "https://acme.example/chat"), result("model", "openai:m-1"), failed, wrong];
-    repository
-        .write("out.json", json!({ "evalId": "e1", "results": { "version": 3, "results": results } }).to_string());
+    (wrong["failureReason"], wrong["error"]) =
+        (json!(1), json!("Expected output to contain \"x\""));
+    let results = [
+        result("server", "https://acme.example/chat"),
+        result("model", "openai:m-1"),
+        failed,
+        wrong,
+    ];
+    repository.write(
+        "out.json",
+        json!({ "evalId": "e1", "results": { "version": 3, "results": results } }).to_string(),
+    );
     let ran = repository.goldgate(&["import", "out.json", "--out", "runs", "--agent", "helper"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let of =
-        |case: &str| -> Value { serde_json::from_str(&repository.read(&format!("runs/helper/{case}.json"))).unwrap() };
+    let of = |case: &str| -> Value {
+        serde_json::from_str(&repository.read(&format!("runs/helper/{case}.json"))).unwrap()
+    };
     let (server, model) = (of("server"), of("model"));
-    assert_eq!((&server["status"], &model["status"]), (&json!("error"), &json!("completed")));
-    assert_eq!((&of("failed")["status"], &of("failed")["error"]), (&json!("error"), &json!("overloaded")));
+    assert_eq!(
+        (&server["status"], &model["status"]),
+        (&json!("error"), &json!("completed"))
+    );
+    assert_eq!(
+        (&of("failed")["status"], &of("failed")["error"]),
+        (&json!("error"), &json!("overloaded"))
+    );
     assert_eq!(of("wrong")["status"], "completed");
-    assert!(server["error"].as_str().unwrap().contains("run `promptfoo eval --no-cache`"), "{server}");
+    assert!(
+        server["error"]
+            .as_str()
+            .unwrap()
+            .contains("run `promptfoo eval --no-cache`"),
+        "{server}"
+    );
 }

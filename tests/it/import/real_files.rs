@@ -15,7 +15,12 @@ struct Written {
     runs: &'static [Run],
 }
 
-type Run = (&'static str, Option<&'static str>, Option<&'static str>, &'static [&'static str]);
+type Run = (
+    &'static str,
+    Option<&'static str>,
+    Option<&'static str>,
+    &'static [&'static str],
+);
 
 const ANSWER: &str = "Order 17 was shipped on 2026-03-04 with Acme Express.";
 const QUERY: Option<&str> = Some("You are the helper of Acme.\n\nWhere is my order 17?");
@@ -24,61 +29,153 @@ const WHOLE: Run = ("completed", QUERY, Some(ANSWER), &["find_order"]);
 const ALONE: Run = ("completed", None, Some(ANSWER), &[]);
 
 const SDKS: &[Written] = &[
-    Written { file: "openai/chat-messages.json", format: "openai", runs: &[WHOLE] },
-    Written { file: "openai/chat-exchanges.jsonl", format: "openai", runs: &[WHOLE] },
-    Written { file: "openai/chat-streamed-exchanges.jsonl", format: "openai", runs: &[WHOLE] },
-    Written { file: "openai/chat-call.sse", format: "openai", runs: &[("completed", None, Some(""), &["find_order"])] },
-    Written { file: "openai/chat-answer.sse", format: "openai", runs: &[ALONE] },
+    Written {
+        file: "openai/chat-messages.json",
+        format: "openai",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "openai/chat-exchanges.jsonl",
+        format: "openai",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "openai/chat-streamed-exchanges.jsonl",
+        format: "openai",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "openai/chat-call.sse",
+        format: "openai",
+        runs: &[("completed", None, Some(""), &["find_order"])],
+    },
+    Written {
+        file: "openai/chat-answer.sse",
+        format: "openai",
+        runs: &[ALONE],
+    },
     Written {
         file: "openai/completion.json",
         format: "openai",
         runs: &[("completed", None, Some("I cannot help with that."), &[])],
     },
-    Written { file: "openai/error.json", format: "openai", runs: &[("error", None, Some(""), &[])] },
+    Written {
+        file: "openai/error.json",
+        format: "openai",
+        runs: &[("error", None, Some(""), &[])],
+    },
     Written {
         file: "openai/responses-messages.json",
         format: "openai",
         runs: &[("completed", BARE, Some(ANSWER), &["find_order"])],
     },
-    Written { file: "openai/responses-exchanges.jsonl", format: "openai", runs: &[WHOLE] },
-    Written { file: "openai/responses-streamed-exchanges.jsonl", format: "openai", runs: &[WHOLE] },
+    Written {
+        file: "openai/responses-exchanges.jsonl",
+        format: "openai",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "openai/responses-streamed-exchanges.jsonl",
+        format: "openai",
+        runs: &[WHOLE],
+    },
     Written {
         file: "openai/responses-call.sse",
         format: "openai",
-        runs: &[("completed", Some("You are the helper of Acme."), Some(""), &["find_order"])],
+        runs: &[(
+            "completed",
+            Some("You are the helper of Acme."),
+            Some(""),
+            &["find_order"],
+        )],
     },
     Written {
         file: "openai/responses-answer.sse",
         format: "openai",
-        runs: &[("completed", Some("You are the helper of Acme."), Some(ANSWER), &[])],
+        runs: &[(
+            "completed",
+            Some("You are the helper of Acme."),
+            Some(ANSWER),
+            &[],
+        )],
     },
     Written {
         file: "anthropic/messages.json",
         format: "anthropic",
         runs: &[("completed", BARE, Some(ANSWER), &["find_order"])],
     },
-    Written { file: "anthropic/exchanges.jsonl", format: "anthropic", runs: &[WHOLE] },
-    Written { file: "anthropic/streamed-exchanges.jsonl", format: "anthropic", runs: &[WHOLE] },
-    Written { file: "anthropic/answer.json", format: "anthropic", runs: &[ALONE] },
-    Written { file: "anthropic/answer.sse", format: "anthropic", runs: &[ALONE] },
+    Written {
+        file: "anthropic/exchanges.jsonl",
+        format: "anthropic",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "anthropic/streamed-exchanges.jsonl",
+        format: "anthropic",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "anthropic/answer.json",
+        format: "anthropic",
+        runs: &[ALONE],
+    },
+    Written {
+        file: "anthropic/answer.sse",
+        format: "anthropic",
+        runs: &[ALONE],
+    },
     Written {
         file: "anthropic/call.sse",
         format: "anthropic",
-        runs: &[("completed", None, Some("I look the order up."), &["find_order"])],
+        runs: &[(
+            "completed",
+            None,
+            Some("I look the order up."),
+            &["find_order"],
+        )],
     },
-    Written { file: "anthropic/error.json", format: "anthropic", runs: &[("error", None, Some(""), &[])] },
-    Written { file: "anthropic/error-exchange.jsonl", format: "anthropic", runs: &[("error", BARE, Some(""), &[])] },
-    Written { file: "cassettes/chat.yaml", format: "openai", runs: &[WHOLE] },
-    Written { file: "cassettes/chat.json", format: "openai", runs: &[WHOLE] },
-    Written { file: "cassettes/chat-streamed.yaml", format: "openai", runs: &[WHOLE] },
-    Written { file: "cassettes/chat-streamed.json", format: "openai", runs: &[WHOLE] },
+    Written {
+        file: "anthropic/error.json",
+        format: "anthropic",
+        runs: &[("error", None, Some(""), &[])],
+    },
+    Written {
+        file: "anthropic/error-exchange.jsonl",
+        format: "anthropic",
+        runs: &[("error", BARE, Some(""), &[])],
+    },
+    Written {
+        file: "cassettes/chat.yaml",
+        format: "openai",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "cassettes/chat.json",
+        format: "openai",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "cassettes/chat-streamed.yaml",
+        format: "openai",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "cassettes/chat-streamed.json",
+        format: "openai",
+        runs: &[WHOLE],
+    },
 ];
 
 /// Each epoch of a sample is a run.
 const INSPECT: &[Written] = &[Written {
     file: "inspect/failing.json",
     format: "inspect",
-    runs: &[("error", Some("You are the helper of Acme.\n\nWhere is my order 404?"), Some(""), &["find_order"])],
+    runs: &[(
+        "error",
+        Some("You are the helper of Acme.\n\nWhere is my order 404?"),
+        Some(""),
+        &["find_order"],
+    )],
 }];
 
 const CHAINS: &[Written] = &[
@@ -102,15 +199,35 @@ const CHAINS: &[Written] = &[
         format: "langchain",
         runs: &[("completed", BARE, Some(ANSWER), &["find_order"])],
     },
-    Written { file: "langsmith/runs.jsonl", format: "langsmith", runs: &[WHOLE] },
-    Written { file: "langfuse/observations.jsonl", format: "langfuse", runs: &[WHOLE] },
-    Written { file: "langfuse/trace.json", format: "langfuse", runs: &[WHOLE] },
+    Written {
+        file: "langsmith/runs.jsonl",
+        format: "langsmith",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "langfuse/observations.jsonl",
+        format: "langfuse",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "langfuse/trace.json",
+        format: "langfuse",
+        runs: &[WHOLE],
+    },
 ];
 
 const FAILED: Run = ("error", BARE, None, &[]);
 const SPANS: &[Written] = &[
-    Written { file: "otlp/openinference-openai.jsonl", format: "otlp", runs: &[WHOLE] },
-    Written { file: "otlp/openinference-openai.pb", format: "otlp", runs: &[WHOLE] },
+    Written {
+        file: "otlp/openinference-openai.jsonl",
+        format: "otlp",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "otlp/openinference-openai.pb",
+        format: "otlp",
+        runs: &[WHOLE],
+    },
     Written {
         file: "otlp/openinference-openai-responses.jsonl",
         format: "otlp",
@@ -121,34 +238,96 @@ const SPANS: &[Written] = &[
         format: "otlp",
         runs: &[("completed", QUERY, Some(ANSWER), &[])],
     },
-    Written { file: "otlp/openinference-anthropic.jsonl", format: "otlp", runs: &[WHOLE] },
-    Written { file: "otlp/openinference-anthropic.pb", format: "otlp", runs: &[WHOLE] },
-    Written { file: "otlp/openinference-langchain.jsonl", format: "otlp", runs: &[WHOLE] },
-    Written { file: "otlp/openinference-langchain.pb", format: "otlp", runs: &[WHOLE] },
-    Written { file: "otlp/opentelemetry-openai.jsonl", format: "otlp", runs: &[WHOLE] },
-    Written { file: "otlp/opentelemetry-openai.pb", format: "otlp", runs: &[WHOLE] },
-    Written { file: "otlp/pydantic-ai.jsonl", format: "otlp", runs: &[WHOLE, WHOLE, WHOLE, WHOLE] },
-    Written { file: "otlp/pydantic-ai.pb", format: "otlp", runs: &[WHOLE, WHOLE, WHOLE, WHOLE] },
-    Written { file: "otlp/langfuse-sdk.jsonl", format: "otlp", runs: &[WHOLE] },
-    Written { file: "otlp/langfuse-sdk.pb", format: "otlp", runs: &[WHOLE] },
-    Written { file: "otlp/failing-openai.jsonl", format: "otlp", runs: &[FAILED] },
-    Written { file: "otlp/failing-openai.pb", format: "otlp", runs: &[FAILED] },
+    Written {
+        file: "otlp/openinference-anthropic.jsonl",
+        format: "otlp",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "otlp/openinference-anthropic.pb",
+        format: "otlp",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "otlp/openinference-langchain.jsonl",
+        format: "otlp",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "otlp/openinference-langchain.pb",
+        format: "otlp",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "otlp/opentelemetry-openai.jsonl",
+        format: "otlp",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "otlp/opentelemetry-openai.pb",
+        format: "otlp",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "otlp/pydantic-ai.jsonl",
+        format: "otlp",
+        runs: &[WHOLE, WHOLE, WHOLE, WHOLE],
+    },
+    Written {
+        file: "otlp/pydantic-ai.pb",
+        format: "otlp",
+        runs: &[WHOLE, WHOLE, WHOLE, WHOLE],
+    },
+    Written {
+        file: "otlp/langfuse-sdk.jsonl",
+        format: "otlp",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "otlp/langfuse-sdk.pb",
+        format: "otlp",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "otlp/failing-openai.jsonl",
+        format: "otlp",
+        runs: &[FAILED],
+    },
+    Written {
+        file: "otlp/failing-openai.pb",
+        format: "otlp",
+        runs: &[FAILED],
+    },
 ];
 
 pub fn of_inspect() {
     all_are_read(INSPECT);
     for form in ["json", "eval"] {
         let (repository, ran) = import(&format!("inspect/orders.{form}"), &[]);
-        let files =
-            "runs/helper/18/0.json\nruns/helper/18/1.json\nruns/helper/order-17/0.json\nruns/helper/order-17/1.json\n";
-        assert_eq!((ran.code, ran.stdout.as_str()), (0, files), "{}", ran.stderr);
+        let files = "runs/helper/18/0.json\nruns/helper/18/1.json\nruns/helper/order-17/0.json\nruns/helper/order-17/1.json\n";
+        assert_eq!(
+            (ran.code, ran.stdout.as_str()),
+            (0, files),
+            "{}",
+            ran.stderr
+        );
         let run = record(&repository, "runs/helper/order-17/1.json", 1);
         assert_eq!(run["inputs"]["prompt"], QUERY.unwrap());
-        assert_eq!(run["outputs"]["text"], "Order 17 was shipped on 2026-03-04.");
+        assert_eq!(
+            run["outputs"]["text"],
+            "Order 17 was shipped on 2026-03-04."
+        );
         let call = &run["intermediate"]["tool_calls"][0];
-        assert_eq!((&call["name"], &call["arguments"]), (&json!("find_order"), &json!({ "order": 17 })));
+        assert_eq!(
+            (&call["name"], &call["arguments"]),
+            (&json!("find_order"), &json!({ "order": 17 }))
+        );
         assert_eq!(call["result"], "order 17 was shipped on 2026-03-04");
-        assert!(run["metrics"]["total_tokens"].as_u64().unwrap() > 100, "{}", run["metrics"]);
+        assert!(
+            run["metrics"]["total_tokens"].as_u64().unwrap() > 100,
+            "{}",
+            run["metrics"]
+        );
     }
 }
 
@@ -169,9 +348,16 @@ fn all_are_read(files: &[Written]) {
     for Written { file, format, runs } in files {
         let (repository, ran) = import(file, &["--case", "c"]);
         let expected: Vec<Value> = runs.iter().map(|run| told(format, run)).collect();
-        let found: Vec<Value> = ran.stdout.lines().map(|path| found(&repository, path)).collect();
+        let found: Vec<Value> = ran
+            .stdout
+            .lines()
+            .map(|path| found(&repository, path))
+            .collect();
         if ran.code != 0 || found != expected {
-            wrong.push(format!("{file}: {}\n  expected {expected:?}\n  found    {found:?}", ran.stderr));
+            wrong.push(format!(
+                "{file}: {}\n  expected {expected:?}\n  found    {found:?}",
+                ran.stderr
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -184,7 +370,13 @@ fn import(file: &str, more: &[&str]) -> (Repository, crate::repository::Ran) {
     let path = repository.path(file);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, bytes).unwrap();
-    let ran = repository.goldgate(&[&["import", file, "--out", "runs", "--agent", "helper"], more].concat());
+    let ran = repository.goldgate(
+        &[
+            &["import", file, "--out", "runs", "--agent", "helper"],
+            more,
+        ]
+        .concat(),
+    );
     (repository, ran)
 }
 
@@ -193,12 +385,17 @@ fn told(format: &str, (status, prompt, answer, tools): &Run) -> Value {
 }
 
 fn found(repository: &Repository, path: &str) -> Value {
-    let sample = path.rsplit('/').next().and_then(|name| name.trim_end_matches(".json").parse().ok()).unwrap_or(0);
+    let sample = path
+        .rsplit('/')
+        .next()
+        .and_then(|name| name.trim_end_matches(".json").parse().ok())
+        .unwrap_or(0);
     let record = record(repository, path, sample);
     let calls = record["intermediate"]["tool_calls"].as_array().unwrap();
     let tools: Vec<&Value> = calls.iter().map(|call| &call["name"]).collect();
-    let answered =
-        calls.iter().all(|call| [json!({ "order": 17 }), json!({ "order": 404 })].contains(&call["arguments"]));
+    let answered = calls
+        .iter()
+        .all(|call| [json!({ "order": 17 }), json!({ "order": 404 })].contains(&call["arguments"]));
     assert!(answered, "{path}: {calls:?}");
     json!([
         record["provenance"]["target"],
@@ -219,9 +416,18 @@ pub fn cases_of_traces() {
     ] {
         let (_, ran) = import(file, &["--case-key", key]);
         let expected = format!("runs/helper/{case}.json\n");
-        assert_eq!((ran.code, ran.stdout.as_str()), (0, expected.as_str()), "{file}: {}", ran.stderr);
+        assert_eq!(
+            (ran.code, ran.stdout.as_str()),
+            (0, expected.as_str()),
+            "{file}: {}",
+            ran.stderr
+        );
         let (_, ran) = import(file, &["--case-key", "no.such.key"]);
-        assert!(ran.code == 2 && ran.stderr.contains("no.such.key"), "{file}: {}", ran.stderr);
+        assert!(
+            ran.code == 2 && ran.stderr.contains("no.such.key"),
+            "{file}: {}",
+            ran.stderr
+        );
     }
 }
 
@@ -232,7 +438,9 @@ pub fn broken_files_of_tools() {
     let archive = |entries: &[(&str, &str)]| {
         let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
         for (name, text) in entries {
-            writer.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+            writer
+                .start_file(*name, zip::write::SimpleFileOptions::default())
+                .unwrap();
             std::io::Write::write_all(&mut writer, text.as_bytes()).unwrap();
         }
         writer.finish().unwrap().into_inner()
@@ -245,14 +453,26 @@ pub fn broken_files_of_tools() {
             archive(&[("samples/a.json", sample)]),
             "unanswered.eval/samples/a.json:1:1: this transcript has no assistant message",
         ),
-        ("up.eval", archive(&[(link, sample)]), "up.eval: the path \"samples/../../up.json\" in the archive"),
+        (
+            "up.eval",
+            archive(&[(link, sample)]),
+            "up.eval: the path \"samples/../../up.json\" in the archive",
+        ),
         (
             "bomb.eval",
             archive(&[("samples/a.json", &spaces)]),
             "bomb.eval: samples/a.json in the archive is larger than 32 MiB",
         ),
-        ("other.eval", archive(&[("readme.txt", "x")]), "other.eval: this archive has no samples/*.json"),
-        ("cut.eval", log[..log.len() / 2].to_vec(), "cut.eval: the archive cannot be read"),
+        (
+            "other.eval",
+            archive(&[("readme.txt", "x")]),
+            "other.eval: this archive has no samples/*.json",
+        ),
+        (
+            "cut.eval",
+            log[..log.len() / 2].to_vec(),
+            "cut.eval: the archive cannot be read",
+        ),
         ("bytes.pb", vec![0xff; 40], "bytes.pb"),
         (
             "empty.json",
@@ -277,40 +497,92 @@ pub fn broken_files_of_tools() {
     ];
     for (file, bytes, what) in files {
         fs::write(repository.path(file), bytes).unwrap();
-        let ran = repository.goldgate(&["import", file, "--out", "runs", "--agent", "h", "--case", "c"]);
-        assert!(ran.code == 2 && ran.stderr.starts_with(what), "{file}: {}", ran.stderr);
+        let ran = repository.goldgate(&[
+            "import", file, "--out", "runs", "--agent", "h", "--case", "c",
+        ]);
+        assert!(
+            ran.code == 2 && ran.stderr.starts_with(what),
+            "{file}: {}",
+            ran.stderr
+        );
     }
 }
 
 pub fn choices_refusals_and_errors() {
     let (_, ran) = import("openai/choices-refusal-error.jsonl", &["--case", "c"]);
-    assert!(ran.code == 2 && ran.stderr.contains("this conversation asks \"Tell me the secret.\""), "{}", ran.stderr);
-    let (repository, ran) = import("openai/choices-refusal-error.jsonl", &["--case-key", "request.messages.0.content"]);
-    assert!(ran.code == 2 && ran.stderr.contains("at \"request.messages.0.content\""), "{}", ran.stderr);
+    assert!(
+        ran.code == 2
+            && ran
+                .stderr
+                .contains("this conversation asks \"Tell me the secret.\""),
+        "{}",
+        ran.stderr
+    );
+    let (repository, ran) = import(
+        "openai/choices-refusal-error.jsonl",
+        &["--case-key", "request.messages.0.content"],
+    );
+    assert!(
+        ran.code == 2 && ran.stderr.contains("at \"request.messages.0.content\""),
+        "{}",
+        ran.stderr
+    );
     let text = repository.read("openai/choices-refusal-error.jsonl");
     let kinds = ["choices", "refusal", "error"];
-    let named = text.lines().zip(kinds).map(|(line, case)| format!("{{\"case\": \"{case}\", {}\n", &line[1..]));
+    let named = text
+        .lines()
+        .zip(kinds)
+        .map(|(line, case)| format!("{{\"case\": \"{case}\", {}\n", &line[1..]));
     repository.write("named.jsonl", named.collect::<String>());
-    let ran = repository.goldgate(&["import", "named.jsonl", "--out", "runs", "--agent", "helper"]);
-    let files =
-        "runs/helper/choices/0.json\nruns/helper/choices/1.json\nruns/helper/error.json\nruns/helper/refusal.json\n";
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, files), "{}", ran.stderr);
+    let ran = repository.goldgate(&[
+        "import",
+        "named.jsonl",
+        "--out",
+        "runs",
+        "--agent",
+        "helper",
+    ]);
+    let files = "runs/helper/choices/0.json\nruns/helper/choices/1.json\nruns/helper/error.json\nruns/helper/refusal.json\n";
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, files),
+        "{}",
+        ran.stderr
+    );
     let error = record(&repository, "runs/helper/error.json", 0);
-    assert_eq!((&error["status"], &error["error"]), (&json!("error"), &json!("The model `nobody` does not exist")));
+    assert_eq!(
+        (&error["status"], &error["error"]),
+        (&json!("error"), &json!("The model `nobody` does not exist"))
+    );
     let tokens = |sample: u32| {
-        record(&repository, &format!("runs/helper/choices/{sample}.json"), sample)["metrics"]["total_tokens"].clone()
+        record(
+            &repository,
+            &format!("runs/helper/choices/{sample}.json"),
+            sample,
+        )["metrics"]["total_tokens"]
+            .clone()
     };
-    assert_eq!([tokens(0), tokens(1)], [json!(30), Value::Null], "the tokens of one answer are counted once");
+    assert_eq!(
+        [tokens(0), tokens(1)],
+        [json!(30), Value::Null],
+        "the tokens of one answer are counted once"
+    );
 }
 
 pub fn tokens_of_a_loop_are_added() {
-    for file in
-        ["openai/chat-exchanges.jsonl", "openai/chat-streamed-exchanges.jsonl", "anthropic/streamed-exchanges.jsonl"]
-    {
+    for file in [
+        "openai/chat-exchanges.jsonl",
+        "openai/chat-streamed-exchanges.jsonl",
+        "anthropic/streamed-exchanges.jsonl",
+    ] {
         let (repository, _) = import(file, &["--case", "c"]);
         let record = record(&repository, "runs/helper/c.json", 0);
         let metrics = &record["metrics"];
-        assert_eq!([&metrics["input_tokens"], &metrics["output_tokens"]], [&json!(42), &json!(18)], "{file}");
+        assert_eq!(
+            [&metrics["input_tokens"], &metrics["output_tokens"]],
+            [&json!(42), &json!(18)],
+            "{file}"
+        );
     }
 }
 
@@ -323,17 +595,30 @@ pub fn packed_files() {
     };
     let chat = fs::read(root().join("tests/imports/files/openai/chat-messages.json")).unwrap();
     fs::write(repository.path("chat.json.gz"), packed(&chat)).unwrap();
-    fs::write(repository.path("bomb.json.gz"), packed(&vec![b' '; 40 << 20])).unwrap();
+    fs::write(
+        repository.path("bomb.json.gz"),
+        packed(&vec![b' '; 40 << 20]),
+    )
+    .unwrap();
     fs::write(repository.path("cut.json.gz"), &packed(&chat)[..40]).unwrap();
-    let import = |file: &str| repository.goldgate(&["import", file, "--out", "runs", "--agent", "h", "--case", "c"]);
+    let import = |file: &str| {
+        repository.goldgate(&[
+            "import", file, "--out", "runs", "--agent", "h", "--case", "c",
+        ])
+    };
     assert_eq!(import("chat.json.gz").stdout, "runs/h/c.json\n");
     for (file, what) in [
-        ("bomb.json.gz", "bomb.json.gz: the file unpacks to more than 32 MiB"),
+        (
+            "bomb.json.gz",
+            "bomb.json.gz: the file unpacks to more than 32 MiB",
+        ),
         ("cut.json.gz", "cut.json.gz: the file cannot be unpacked"),
     ] {
         let ran = import(file);
         assert!(
-            ran.code == 2 && ran.stderr.starts_with(what) && ran.stderr.contains("[broken-archive]"),
+            ran.code == 2
+                && ran.stderr.starts_with(what)
+                && ran.stderr.contains("[broken-archive]"),
             "{}",
             ran.stderr
         );
@@ -341,7 +626,10 @@ pub fn packed_files() {
     repository.write("empty.sse", "event: ping\ndata: {\"type\": \"ping\"}\n\n");
     let ran = import("empty.sse");
     assert!(
-        ran.code == 2 && ran.stderr.starts_with("empty.sse:1:1: this event stream has no answer"),
+        ran.code == 2
+            && ran
+                .stderr
+                .starts_with("empty.sse:1:1: this event stream has no answer"),
         "{}",
         ran.stderr
     );
@@ -351,7 +639,10 @@ pub fn packed_files() {
     );
     let ran = import("get.json");
     assert!(
-        ran.code == 2 && ran.stderr.starts_with("get.json:1:1: the format of this file is not known"),
+        ran.code == 2
+            && ran
+                .stderr
+                .starts_with("get.json:1:1: the format of this file is not known"),
         "{}",
         ran.stderr
     );

@@ -7,7 +7,10 @@ use super::*;
 fn names(form: &str, transcript: &Value) -> Vec<String> {
     let (record, _) = imported(form, transcript);
     let calls = record["intermediate"]["tool_calls"].as_array().unwrap();
-    calls.iter().map(|call| call["name"].as_str().unwrap().to_owned()).collect()
+    calls
+        .iter()
+        .map(|call| call["name"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 fn message(role: &str, part: &Value) -> Value {
@@ -45,21 +48,57 @@ pub fn of_spans() {
     let with = |id: Option<&str>| [&ask[..], &call(id)].concat();
     let made = |id: Option<&str>| [&call(id)[..], &answer].concat();
     let tool = |id: &str, more: &[(&str, Value)]| span(id, "a", 200, 201, more);
-    let plain = [("gen_ai.operation.name", json!("execute_tool")), ("gen_ai.tool.name", json!("delete"))];
-    let vercel = [("ai.operationId", json!("ai.toolCall")), ("ai.toolCall.name", json!("delete"))];
-    let state = [("output.value", json!(json!({ "update": { "messages": made(Some("1")) } }).to_string()))];
-    let silent = span("c", "a", 99, 100, &[("gen_ai.operation.name", json!("chat"))]);
+    let plain = [
+        ("gen_ai.operation.name", json!("execute_tool")),
+        ("gen_ai.tool.name", json!("delete")),
+    ];
+    let vercel = [
+        ("ai.operationId", json!("ai.toolCall")),
+        ("ai.toolCall.name", json!("delete")),
+    ];
+    let state = [(
+        "output.value",
+        json!(json!({ "update": { "messages": made(Some("1")) } }).to_string()),
+    )];
+    let silent = span(
+        "c",
+        "a",
+        99,
+        100,
+        &[("gen_ai.operation.name", json!("chat"))],
+    );
     for id in [Some("1"), None] {
         for spans in [
             vec![of("a", "", "invoke_agent", &ask, &made(id)), silent.clone()],
-            vec![of("a", "", "invoke_agent", &[], &answer), of("c", "a", "chat", &with(id), &answer)],
-            vec![of("a", "", "invoke_agent", &ask, &answer), of("b", "a", "invoke_agent", &ask, &made(id))],
-            vec![of("c", "", "chat", &ask, &answer), of("d", "c", "chat", &ask, &call(id)[..1])],
+            vec![
+                of("a", "", "invoke_agent", &[], &answer),
+                of("c", "a", "chat", &with(id), &answer),
+            ],
+            vec![
+                of("a", "", "invoke_agent", &ask, &answer),
+                of("b", "a", "invoke_agent", &ask, &made(id)),
+            ],
+            vec![
+                of("c", "", "chat", &ask, &answer),
+                of("d", "c", "chat", &ask, &call(id)[..1]),
+            ],
             // An equal call of an earlier turn does not hide it.
-            vec![of("c", "", "chat", &[&ask[..], &call(Some("0")), &answer, &ask].concat(), &made(id))],
+            vec![of(
+                "c",
+                "",
+                "chat",
+                &[&ask[..], &call(Some("0")), &answer, &ask].concat(),
+                &made(id),
+            )],
             // The same call in the answer, in the history of the next one and in what the agent repeats.
             vec![
-                of("a", "", "invoke_agent", &ask, &[&ask[..], &made(id)].concat()),
+                of(
+                    "a",
+                    "",
+                    "invoke_agent",
+                    &ask,
+                    &[&ask[..], &made(id)].concat(),
+                ),
                 of("b", "a", "chat", &ask, &call(id)[..1]),
                 of("c", "a", "chat", &with(id), &answer),
             ],
@@ -70,16 +109,40 @@ pub fn of_spans() {
     // A turn repeats the history of its conversation, and tells it again at its end. Its calls are of turns before.
     let history = [&ask[..], &call(Some("0")), &answer, &ask].concat();
     let turn = [
-        of("a", "", "invoke_agent", &history, &[&history[..], &answer].concat()),
+        of(
+            "a",
+            "",
+            "invoke_agent",
+            &history,
+            &[&history[..], &answer].concat(),
+        ),
         of("b", "a", "chat", &history, &answer),
     ];
     assert!(names("otlp", &request(&turn)).is_empty(), "{turn:?}");
     let agent = of("a", "", "invoke_agent", &ask, &answer);
-    assert_eq!(names("otlp", &request(&[agent.clone(), tool("", &plain), tool("", &plain)])), ["delete", "delete"]);
-    assert_eq!(names("otlp", &request(&[agent.clone(), tool("b", &vercel)])), ["delete"]);
-    assert_eq!(names("otlp", &request(&[agent.clone(), tool("b", &state)])), ["delete"]);
-    let two = [of("b", "a", "invoke_agent", &ask, &made(None)), of("c", "a", "invoke_agent", &ask, &made(None))];
-    assert_eq!(names("otlp", &request(&[&[agent], &two[..]].concat())), ["delete", "delete"]);
+    assert_eq!(
+        names(
+            "otlp",
+            &request(&[agent.clone(), tool("", &plain), tool("", &plain)])
+        ),
+        ["delete", "delete"]
+    );
+    assert_eq!(
+        names("otlp", &request(&[agent.clone(), tool("b", &vercel)])),
+        ["delete"]
+    );
+    assert_eq!(
+        names("otlp", &request(&[agent.clone(), tool("b", &state)])),
+        ["delete"]
+    );
+    let two = [
+        of("b", "a", "invoke_agent", &ask, &made(None)),
+        of("c", "a", "invoke_agent", &ask, &made(None)),
+    ];
+    assert_eq!(
+        names("otlp", &request(&[&[agent], &two[..]].concat())),
+        ["delete", "delete"]
+    );
 }
 
 pub fn of_run_trees() {
@@ -91,24 +154,57 @@ pub fn of_run_trees() {
     let input = json!({ "messages": [asked] });
     let answered = json!({ "type": "ai", "content": "ok" });
     let called = json!({ "type": "ai", "content": "", "tool_calls": [{ "name": "delete", "args": {}, "id": "1" }] });
-    let model = run("3", json!("1"), "llm", input.clone(), json!({ "generations": [[{ "text": "ok" }]] }));
-    let root = |messages: Value| run("1", Value::Null, "chain", input.clone(), json!({ "messages": messages }));
+    let model = run(
+        "3",
+        json!("1"),
+        "llm",
+        input.clone(),
+        json!({ "generations": [[{ "text": "ok" }]] }),
+    );
+    let root = |messages: Value| {
+        run(
+            "1",
+            Value::Null,
+            "chain",
+            input.clone(),
+            json!({ "messages": messages }),
+        )
+    };
     let told = root(json!([asked, called, answered]));
     assert_eq!(names("langsmith", &json!([told, model])), ["delete"]);
     let quiet = root(json!([asked, answered]));
-    let step = run("2", json!("1"), "chain", input.clone(), json!({ "update": { "messages": [called] } }));
+    let step = run(
+        "2",
+        json!("1"),
+        "chain",
+        input.clone(),
+        json!({ "update": { "messages": [called] } }),
+    );
     assert_eq!(names("langsmith", &json!([quiet, step, model])), ["delete"]);
-    for (state, expected) in [("success", "completed"), ("error", "error"), ("pending", "error")] {
+    for (state, expected) in [
+        ("success", "completed"),
+        ("error", "error"),
+        ("pending", "error"),
+    ] {
         let mut root = quiet.clone();
         root["status"] = json!(state);
-        assert_eq!(imported("langsmith", &json!([root, model])).0["status"], expected, "{state}");
+        assert_eq!(
+            imported("langsmith", &json!([root, model])).0["status"],
+            expected,
+            "{state}"
+        );
     }
     for kind in ["tool", "Tool"] {
         let mut around = quiet.clone();
-        around["child_runs"] = json!([run("2", Value::Null, kind, json!({}), json!({ "output": "x" }))]);
+        around["child_runs"] = json!([run(
+            "2",
+            Value::Null,
+            kind,
+            json!({}),
+            json!({ "output": "x" })
+        )]);
         assert_eq!(names("langsmith", &json!([around])), ["delete"]);
-        let observation =
-            json!({ "id": "1", "traceId": "t", "type": kind, "name": "delete", "input": {}, "output": {} });
+        let observation = json!({ "id": "1", "traceId": "t", "type": kind, "name": "delete", "input": {}, "output": {} });
         let trace = json!({ "id": "t", "name": "g", "input": [{ "role": "user", "content": "q" }],
             "output": { "role": "assistant", "content": "ok" }, "observations": [observation] });
         assert_eq!(names("langfuse", &trace), ["delete"]);
@@ -126,10 +222,13 @@ pub fn of_promptfoo_and_inspect() {
     ] {
         let result = json!({ "testIdx": 0, "promptIdx": 0, "success": true, "vars": {}, "prompt": { "raw": "q" },
             "testCase": { "vars": {}, "description": "c" }, "response": response });
-        assert_eq!(names("promptfoo", &json!({ "results": { "results": [result] } })), ["delete"], "{response}");
+        assert_eq!(
+            names("promptfoo", &json!({ "results": { "results": [result] } })),
+            ["delete"],
+            "{response}"
+        );
     }
-    let tool =
-        |id: &str, name: &str| json!({ "event": "tool", "id": id, "function": name, "arguments": {}, "result": "x" });
+    let tool = |id: &str, name: &str| json!({ "event": "tool", "id": id, "function": name, "arguments": {}, "result": "x" });
     let mut around = tool("2", "ask");
     around["events"] = json!([tool("3", "pay")]);
     let told = json!({ "role": "assistant", "content": "", "tool_calls": [{ "id": "1", "function": "delete", "arguments": {} }] });

@@ -11,14 +11,22 @@ use crate::repository::Repository;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
-    let mut trials =
-        vec![trial("votes in a recording that goldgate never writes are refused with their place", bad_votes)];
+    let mut trials = vec![trial(
+        "votes in a recording that goldgate never writes are refused with their place",
+        bad_votes,
+    )];
     #[cfg(feature = "models")]
     trials.extend(voted::trials());
     #[cfg(feature = "models")]
-    trials.push(trial("a program judges, and its recorded verdicts are shown without it", program));
+    trials.push(trial(
+        "a program judges, and its recorded verdicts are shown without it",
+        program,
+    ));
     trials.extend(CONFIGS.iter().map(|(what, from, to, said)| {
-        trial(format!("{what} is refused with its place and its mend"), move || refused(from, to, said))
+        trial(
+            format!("{what} is refused with its place and its mend"),
+            move || refused(from, to, said),
+        )
     }));
     trials
 }
@@ -51,24 +59,38 @@ pub fn repository(cases: usize, more: &str) -> Repository {
     repository
 }
 
-const TARGETS: &str = "targets:\n  live: { command: [\"true\"] }\n  bench: { command: [\"sh\", \"bench.sh\"] }\n";
+const TARGETS: &str =
+    "targets:\n  live: { command: [\"true\"] }\n  bench: { command: [\"sh\", \"bench.sh\"] }\n";
 
 /// The program of docs/judges.md, as it is printed there.
 #[cfg(feature = "models")]
 fn program() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/judges.md")).unwrap();
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/judges.md")).unwrap();
     let block = |language: &str| {
         let start = format!("```{language}\n");
-        let after = page.split("## A program as judge").nth(1).unwrap().split(&start).nth(1).unwrap();
+        let after = page
+            .split("## A program as judge")
+            .nth(1)
+            .unwrap()
+            .split(&start)
+            .nth(1)
+            .unwrap();
         after.split("```").next().unwrap().to_owned()
     };
     let repository = Repository::empty();
     let suite = "version: 1\nsuites:\n  - id: code\n    kind: custom\n    path: cases\n    agents: { coder: { deterministic: { replay: runs }, \
          fingerprint: { none: written by hand } } }\n";
     repository.write("goldgate.yaml", format!("{suite}{}", block("yaml")));
-    repository.write("checks/compiles.md", "Pass if the answer is valid Python, else fail.\n");
+    repository.write(
+        "checks/compiles.md",
+        "Pass if the answer is valid Python, else fail.\n",
+    );
     repository.write("checks/compiles.py", block("python"));
-    for (case, code) in [("right", "for i in range(3): print(i)"), ("wrong", "for i in range(3) print(i)")] {
+    for (case, code) in [
+        ("right", "for i in range(3): print(i)"),
+        ("wrong", "for i in range(3) print(i)"),
+    ] {
         let golden = json!({ "input": "Write a loop.", "checks": [{ "name": "any", "expr": "text != ''" }] });
         repository.write(&format!("cases/{case}.json"), golden.to_string());
         let run = json!({ "status": "completed", "outputs": { "text": code } });
@@ -83,7 +105,12 @@ fn program() {
     let says = "code/coder: judge compiles (advisory): of 2 cases, 1 pass, 0 weak, 1 fail";
     assert!(ran.stdout.contains(says), "{}", ran.stdout);
     let ran = repository.goldgate(&["explain", "wrong"]);
-    assert!(ran.stdout.contains("    compiles: fail\n      sample 0 fail: "), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("    compiles: fail\n      sample 0 fail: "),
+        "{}",
+        ran.stdout
+    );
 }
 
 fn bad_votes() {
@@ -95,8 +122,17 @@ fn bad_votes() {
     );
     let ran = repository.goldgate(&["run", "-v"]);
     assert_eq!(ran.code, 2, "{}", ran.stdout);
-    assert!(ran.stderr.starts_with("runs/quokka/wombat-0.json:1:17: \"judgements\": "), "{}", ran.stderr);
-    assert!(ran.stderr.contains("let `goldgate judge` write them"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .starts_with("runs/quokka/wombat-0.json:1:17: \"judgements\": "),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains("let `goldgate judge` write them"),
+        "{}",
+        ran.stderr
+    );
 }
 
 /// What is spoiled, what stands there, what stands there then, and what is said.
@@ -119,23 +155,48 @@ const CONFIGS: &[(&str, &str, &str, &str)] = &[
         "votes: 4",
         "goldgate.yaml:11:59: votes is 4; write an odd number from 1 to 15",
     ),
-    ("no vote at all", "votes: 3", "votes: 0", "goldgate.yaml:11:59: votes is 0"),
-    ("too many votes", "votes: 3", "votes: 17", "goldgate.yaml:11:59: votes is 17"),
+    (
+        "no vote at all",
+        "votes: 3",
+        "votes: 0",
+        "goldgate.yaml:11:59: votes is 0",
+    ),
+    (
+        "too many votes",
+        "votes: 3",
+        "votes: 17",
+        "goldgate.yaml:11:59: votes is 17",
+    ),
     (
         "a floor that no kappa reaches",
         "votes: 3",
         "kappa: 1.5",
         "goldgate.yaml:11:59: kappa is 1.5; write the agreement to exceed, 0 to 1",
     ),
-    ("a judge without a rubric", "rubric: rubric.md, ", "", "goldgate.yaml:11:"),
-    ("a rubric that is not there", "rubric: rubric.md", "rubric: rubrik.md", "rubrik.md: the file does not exist"),
+    (
+        "a judge without a rubric",
+        "rubric: rubric.md, ",
+        "",
+        "goldgate.yaml:11:",
+    ),
+    (
+        "a rubric that is not there",
+        "rubric: rubric.md",
+        "rubric: rubrik.md",
+        "rubrik.md: the file does not exist",
+    ),
     (
         "a rubric that says nothing",
         "rubric: rubric.md",
         "rubric: empty.md",
         "empty.md: the rubric is empty; describe when an output is a pass, weak or a fail",
     ),
-    ("labels that are not there", "labels: people.json", "labels: pupils.json", "pupils.json: the file does not exist"),
+    (
+        "labels that are not there",
+        "labels: people.json",
+        "labels: pupils.json",
+        "pupils.json: the file does not exist",
+    ),
     (
         "labels of a case that there is not",
         "labels: people.json",

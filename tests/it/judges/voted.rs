@@ -9,15 +9,39 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a judge with which people agree recommends a look, and its fail gates nothing", recommends),
-        trial("a judge with which people do not agree is told as such, with what to do", distrusted),
-        trial("a judge without labels is not trusted, and the report says how to label", unlabelled),
-        trial("what a person says by the judge's rubric is kept beside what others said of the case", labelling),
-        trial("a label on other outputs does not count for a judge", stale_label),
-        trial("votes that cannot be read take the place of none that were given", unreadable),
+        trial(
+            "a judge with which people agree recommends a look, and its fail gates nothing",
+            recommends,
+        ),
+        trial(
+            "a judge with which people do not agree is told as such, with what to do",
+            distrusted,
+        ),
+        trial(
+            "a judge without labels is not trusted, and the report says how to label",
+            unlabelled,
+        ),
+        trial(
+            "what a person says by the judge's rubric is kept beside what others said of the case",
+            labelling,
+        ),
+        trial(
+            "a label on other outputs does not count for a judge",
+            stale_label,
+        ),
+        trial(
+            "votes that cannot be read take the place of none that were given",
+            unreadable,
+        ),
         trial("parts of a suite join to the judges of the whole", parts),
-        trial("a stored report tells what judges said as the run did", stored),
-        trial("a pull request that changes a judge is told so, and needs no approval", guarded),
+        trial(
+            "a stored report tells what judges said as the run did",
+            stored,
+        ),
+        trial(
+            "a pull request that changes a judge is told so, and needs no approval",
+            guarded,
+        ),
     ]
 }
 
@@ -55,29 +79,50 @@ fn shown(repository: &Repository) -> String {
 }
 
 fn report(repository: &Repository) -> Value {
-    serde_json::from_str(&repository.goldgate(&["run", "-v", "--format", "json"]).stdout).unwrap()
+    serde_json::from_str(
+        &repository
+            .goldgate(&["run", "-v", "--format", "json"])
+            .stdout,
+    )
+    .unwrap()
 }
 
 fn judge(report: &Value) -> &Value {
     &report["suites"][0]["agents"][0]["judges"][0]
 }
 
-const MARKS: [&str; 10] = ["pass", "pass", "fail", "pass", "weak", "pass", "fail", "pass", "fail", "pass"];
+const MARKS: [&str; 10] = [
+    "pass", "pass", "fail", "pass", "weak", "pass", "fail", "pass", "fail", "pass",
+];
 
 fn recommends() {
     let repository = voted(10, &MARKS);
     repository.write("people.json", labels(&MARKS));
     let text = shown(&repository);
     assert!(text.contains("judge keeps_promises of upkeep may recommend: its agreement with people is above 0.60 (kappa 1.00, 95% interval "), "{text}");
-    assert!(text.contains("10 labels, base rate 60%, always \"pass\" would be right in 60%"), "{text}");
-    assert!(text.contains("recommends to review wombat-2 (fail: as told), wombat-4 (weak: as told), "), "{text}");
+    assert!(
+        text.contains("10 labels, base rate 60%, always \"pass\" would be right in 60%"),
+        "{text}"
+    );
+    assert!(
+        text.contains("recommends to review wombat-2 (fail: as told), wombat-4 (weak: as told), "),
+        "{text}"
+    );
     assert!(text.contains("next: `goldgate explain wombat-2`"), "{text}");
     assert!(text.contains("all 3 gates pass on"), "{text}");
     let told = report(&repository);
-    assert_eq!((&judge(&told)["share"], &judge(&told)["standing"]), (&json!(0.6), &json!("recommends")));
-    assert_eq!((&told["verdict"], &told["exit_code"], &told["failures"]), (&json!("pass"), &json!(0), &json!([])));
+    assert_eq!(
+        (&judge(&told)["share"], &judge(&told)["standing"]),
+        (&json!(0.6), &json!("recommends"))
+    );
+    assert_eq!(
+        (&told["verdict"], &told["exit_code"], &told["failures"]),
+        (&json!("pass"), &json!(0), &json!([]))
+    );
     assert!(
-        told["suites"][0]["agents"][0]["metrics"].get("keeps_promises").is_none(),
+        told["suites"][0]["agents"][0]["metrics"]
+            .get("keeps_promises")
+            .is_none(),
         "it is no metric that a gate could see"
     );
     let one = repository.goldgate(&["explain", "wombat-2"]).stdout;
@@ -86,9 +131,19 @@ fn recommends() {
         "{one}"
     );
     // A share that fell is a reason to look, and still no gate.
-    assert_eq!(repository.goldgate(&["run", "-v", "--update-baseline", "--quiet"]).code, 0);
+    assert_eq!(
+        repository
+            .goldgate(&["run", "-v", "--update-baseline", "--quiet"])
+            .code,
+        0
+    );
     repository.write("mark", "fail");
-    assert_eq!(repository.goldgate(&["judge", "--quiet", "--again", "--case", "wombat-0"]).code, 0);
+    assert_eq!(
+        repository
+            .goldgate(&["judge", "--quiet", "--again", "--case", "wombat-0"])
+            .code,
+        0
+    );
     let text = shown(&repository);
     assert!(
         text.contains("recommends not to merge, because the share of passes fell from 60% to 50%, and to review"),
@@ -104,7 +159,11 @@ fn unreadable() {
     repository.write("mark", "perhaps");
     let ran = repository.goldgate(&["judge", "--quiet", "--again"]);
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert_eq!((0..3).map(recording).collect::<Vec<_>>(), before, "what was said before stays to the letter");
+    assert_eq!(
+        (0..3).map(recording).collect::<Vec<_>>(),
+        before,
+        "what was said before stays to the letter"
+    );
     // One vote of three can be read: it takes its own place, and the other two stay.
     repository.write(
         "bench.sh",
@@ -114,10 +173,30 @@ fn unreadable() {
     let ran = repository.goldgate(&["judge", "--quiet", "--again", "--case", "wombat-0"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let now: Value = serde_json::from_str(&recording(0)).unwrap();
-    let votes = now["judgements"]["keeps_promises"]["votes"].as_array().unwrap().clone();
-    let reasons: Vec<&str> = votes.iter().filter_map(|vote| vote["reason"].as_str()).collect();
-    assert_eq!((votes.len(), reasons.iter().filter(|reason| **reason == "anew").count()), (3, 1), "{votes:?}");
-    assert_eq!(reasons.iter().filter(|reason| **reason == "as told").count(), 2, "{votes:?}");
+    let votes = now["judgements"]["keeps_promises"]["votes"]
+        .as_array()
+        .unwrap()
+        .clone();
+    let reasons: Vec<&str> = votes
+        .iter()
+        .filter_map(|vote| vote["reason"].as_str())
+        .collect();
+    assert_eq!(
+        (
+            votes.len(),
+            reasons.iter().filter(|reason| **reason == "anew").count()
+        ),
+        (3, 1),
+        "{votes:?}"
+    );
+    assert_eq!(
+        reasons
+            .iter()
+            .filter(|reason| **reason == "as told")
+            .count(),
+        2,
+        "{votes:?}"
+    );
 }
 
 fn distrusted() {
@@ -139,7 +218,10 @@ fn distrusted() {
     assert!(!text.contains("a look at"), "{text}");
     repository.replace("goldgate.yaml", "votes: 3", "votes: 3, kappa: 0");
     repository.write("people.json", labels(&MARKS[..9]));
-    assert!(shown(&repository).contains("is not trusted yet and recommends nothing: too few labels (kappa 1.00"));
+    assert!(
+        shown(&repository)
+            .contains("is not trusted yet and recommends nothing: too few labels (kappa 1.00")
+    );
 }
 
 fn unlabelled() {
@@ -155,7 +237,9 @@ fn unlabelled() {
     let ran = repository.goldgate(&["label", "--judge", "keeps_promises", "--agreement"]);
     assert_eq!(ran.code, 2, "{}", ran.stdout);
     assert!(
-        ran.stderr.contains("has a judge \"keeps_promises\" with a file of labels; add labels: FILE to the judge"),
+        ran.stderr.contains(
+            "has a judge \"keeps_promises\" with a file of labels; add labels: FILE to the judge"
+        ),
         "{}",
         ran.stderr
     );
@@ -164,31 +248,56 @@ fn unlabelled() {
 fn labelling() {
     let repository = voted(2, &["pass", "fail"]);
     repository.remove("people.json");
-    repository.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    labels: rules.json\n");
+    repository.replace(
+        "goldgate.yaml",
+        "    path: golden\n",
+        "    path: golden\n    labels: rules.json\n",
+    );
     repository.write("rules.json", "[]\n");
     let arguments = ["label", "--by", "Subject A", "--judge", "keeps_promises"];
     let ran = repository.goldgate_reading(&arguments, b"p\nkeeps all\nw\nkeeps some\n");
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
     assert!(
-        ran.stdout.starts_with("Mark by this rubric:\n  Keep what is promised.\n\n[1 of 2] upkeep/quokka/wombat-"),
+        ran.stdout.starts_with(
+            "Mark by this rubric:\n  Keep what is promised.\n\n[1 of 2] upkeep/quokka/wombat-"
+        ),
         "{}",
         ran.stdout
     );
-    assert!(ran.stdout.contains("People and the judge keeps_promises, 2 labels:"), "{}", ran.stdout);
-    assert!(!ran.stdout.contains("as told"), "who marks is not told what the judge said: {}", ran.stdout);
-    assert_eq!(serde_json::from_str::<Vec<Value>>(&repository.read("people.json")).unwrap().len(), 2);
-    assert_eq!(repository.read("rules.json"), "[]\n", "what is thought of the whole case is another question");
+    assert!(
+        ran.stdout
+            .contains("People and the judge keeps_promises, 2 labels:"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        !ran.stdout.contains("as told"),
+        "who marks is not told what the judge said: {}",
+        ran.stdout
+    );
+    assert_eq!(
+        serde_json::from_str::<Vec<Value>>(&repository.read("people.json"))
+            .unwrap()
+            .len(),
+        2
+    );
+    assert_eq!(
+        repository.read("rules.json"),
+        "[]\n",
+        "what is thought of the whole case is another question"
+    );
     assert_eq!(judge(&report(&repository))["agreement"]["labels"], json!(2));
 }
 
 fn stale_label() {
     let repository = voted(1, &["pass"]);
-    let label =
-        json!([{ "case": "wombat-0", "verdict": "fail", "outputs_sha256": "00", "by": "Subject A", "reason": "so" }]);
+    let label = json!([{ "case": "wombat-0", "verdict": "fail", "outputs_sha256": "00", "by": "Subject A", "reason": "so" }]);
     repository.write("people.json", label.to_string());
     let text = shown(&repository);
     assert!(
-        text.contains("too few labels; 1 label not counted, because the outputs have changed; label 20 cases"),
+        text.contains(
+            "too few labels; 1 label not counted, because the outputs have changed; label 20 cases"
+        ),
         "{text}"
     );
 }
@@ -198,7 +307,12 @@ fn parts() {
     repository.write("people.json", labels(&MARKS[..6]));
     for part in ["1/2", "2/2"] {
         let folder = part.replace('/', "-");
-        assert_eq!(repository.goldgate(&["run", "-v", "--quiet", "--shard", part, "--out", &folder]).code, 0);
+        assert_eq!(
+            repository
+                .goldgate(&["run", "-v", "--quiet", "--shard", part, "--out", &folder])
+                .code,
+            0
+        );
     }
     let merged = repository.goldgate(&["merge", "-v", "1-2", "2-2", "--format", "json"]);
     let merged: Value = serde_json::from_str(&merged.stdout).unwrap();
@@ -209,43 +323,90 @@ fn parts() {
 
 fn stored() {
     let repository = voted(3, &["pass", "fail", "weak"]);
-    assert_eq!(repository.goldgate(&["run", "-v", "--quiet", "--out", "out"]).code, 0);
+    assert_eq!(
+        repository
+            .goldgate(&["run", "-v", "--quiet", "--out", "out"])
+            .code,
+        0
+    );
     for (format, wanted) in [
         ("table", "judge keeps_promises"),
-        ("markdown", "<summary>LLM judges, for what rules cannot score (advisory, not part of any gate)</summary>"),
+        (
+            "markdown",
+            "<summary>LLM judges, for what rules cannot score (advisory, not part of any gate)</summary>",
+        ),
         ("html", "<th scope=\"row\">judge keeps_promises</th><td"),
         ("json", "\"judge\": \"keeps_promises\""),
     ] {
-        let now = repository.goldgate(&["run", "-v", "--format", format]).stdout;
+        let now = repository
+            .goldgate(&["run", "-v", "--format", format])
+            .stdout;
         assert!(now.contains(wanted), "{format}: {now}");
-        assert_eq!(repository.goldgate(&["report", "-v", "out", "--format", format]).stdout, now, "{format}");
+        assert_eq!(
+            repository
+                .goldgate(&["report", "-v", "out", "--format", format])
+                .stdout,
+            now,
+            "{format}"
+        );
     }
-    assert!(!repository.read("out/junit.xml").contains("keeps_promises"), "advice is no test");
+    assert!(
+        !repository.read("out/junit.xml").contains("keeps_promises"),
+        "advice is no test"
+    );
 }
 
 fn guarded() {
     let repository = voted(1, &["pass"]);
     let git = |arguments: &[&str]| {
         let mut command = std::process::Command::new("git");
-        let done = command.current_dir(repository.path("")).args(arguments).output().unwrap();
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let done = command
+            .current_dir(repository.path(""))
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(
+            done.status.success(),
+            "{}",
+            String::from_utf8_lossy(&done.stderr)
+        );
     };
     repository.remove(".git");
     git(&["init", "-q"]);
     git(&["add", "-A"]);
-    git(&["-c", "user.name=A", "-c", "user.email=a@acme.test", "commit", "-qm", "base"]);
+    git(&[
+        "-c",
+        "user.name=A",
+        "-c",
+        "user.email=a@acme.test",
+        "commit",
+        "-qm",
+        "base",
+    ]);
     repository.replace("goldgate.yaml", "votes: 3", "votes: 5");
     repository.write("rubric.md", "Keep more.\n");
-    let ran = repository.goldgate_with(&["run", "-v", "--base", "HEAD"], &[("PATH", &std::env::var("PATH").unwrap())]);
+    let ran = repository.goldgate_with(
+        &["run", "-v", "--base", "HEAD"],
+        &[("PATH", &std::env::var("PATH").unwrap())],
+    );
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert!(
-        ran.stdout.contains("[listed] judge keeps_promises of `upkeep`: bench by rubric.md, 3 votes"),
+        ran.stdout
+            .contains("[listed] judge keeps_promises of `upkeep`: bench by rubric.md, 3 votes"),
         "{}",
         ran.stdout
     );
-    assert!(ran.stdout.contains("[listed] rubric of the judge keeps_promises of `upkeep` edited: "), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("[listed] rubric of the judge keeps_promises of `upkeep` edited: "),
+        "{}",
+        ran.stdout
+    );
     assert_eq!(repository.goldgate(&["judge", "--quiet"]).code, 0);
-    let ran = repository.goldgate_with(&["run", "-v", "--base", "HEAD"], &[("PATH", &std::env::var("PATH").unwrap())]);
+    let ran = repository.goldgate_with(
+        &["run", "-v", "--base", "HEAD"],
+        &[("PATH", &std::env::var("PATH").unwrap())],
+    );
     let words = "[listed] 1 recording of `upkeep/quokka` changed in votes of judges only, which affect no gate";
     assert!(ran.stdout.contains(words), "{}", ran.stdout);
     assert!(!ran.stdout.contains("needs approval"), "{}", ran.stdout);

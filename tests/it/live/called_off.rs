@@ -16,28 +16,62 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a signal gives no verdict in any tier, though all that was measured passes", signals),
-        trial("a signal between two phases calls the run off", between_phases),
-        trial("a run that is called off kills what it started", nothing_lives_on),
+        trial(
+            "a signal gives no verdict in any tier, though all that was measured passes",
+            signals,
+        ),
+        trial(
+            "a signal between two phases calls the run off",
+            between_phases,
+        ),
+        trial(
+            "a run that is called off kills what it started",
+            nothing_lives_on,
+        ),
         #[cfg(target_os = "linux")]
-        trial("a process that left its group is killed with the program that started it", session_of_its_own),
-        trial("a budget of time that is over gives no verdict in any tier", deadline),
+        trial(
+            "a process that left its group is killed with the program that started it",
+            session_of_its_own,
+        ),
+        trial(
+            "a budget of time that is over gives no verdict in any tier",
+            deadline,
+        ),
         trial("a run that is called off writes no baseline", no_baseline),
-        trial("a command that only shows a run shows nothing of one that was called off", nothing_shown),
+        trial(
+            "a command that only shows a run shows nothing of one that was called off",
+            nothing_shown,
+        ),
         trial("a part that was called off is not merged", no_part),
-        trial("a tier that did not run is no pass where it blocks, and is named where it does not", no_key),
-        trial("a tier that no suite has is no pass where it was asked for", no_suite),
-        trial("parts in which an agent did not run merge to no pass", no_key_in_parts),
+        trial(
+            "a tier that did not run is no pass where it blocks, and is named where it does not",
+            no_key,
+        ),
+        trial(
+            "a tier that no suite has is no pass where it was asked for",
+            no_suite,
+        ),
+        trial(
+            "parts in which an agent did not run merge to no pass",
+            no_key_in_parts,
+        ),
     ]
 }
 
 /// Two contracts: the agent is right about the first and never comes to an end with the second. `finish` ends it.
 fn half() -> Repository {
     let repository = Repository::small();
-    let run = repository.read("golden/runs/legal/lease.json").replace('\n', " ");
+    let run = repository
+        .read("golden/runs/legal/lease.json")
+        .replace('\n', " ");
     repository.remove("golden/runs");
-    repository.write("golden/contracts/slow.md", "# Slow\n\nOn a change of control the landlord has to approve.\n");
-    let expected = repository.read("golden/expected/legal/lease.json").replace("lease.md", "slow.md");
+    repository.write(
+        "golden/contracts/slow.md",
+        "# Slow\n\nOn a change of control the landlord has to approve.\n",
+    );
+    let expected = repository
+        .read("golden/expected/legal/lease.json")
+        .replace("lease.md", "slow.md");
     repository.write("golden/expected/legal/slow.json", expected);
     repository.write(
         "agent.sh",
@@ -66,7 +100,10 @@ fn started(repository: &Repository, arguments: &[&str]) -> Child {
 
 fn spawned(repository: &Repository, arguments: &[&str]) -> Child {
     let mut command = program(&repository.path(""));
-    command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     let begun = Instant::now();
     // The first case is answered long before: two are asked at once.
@@ -78,7 +115,10 @@ fn spawned(repository: &Repository, arguments: &[&str]) -> Child {
 }
 
 fn send(signal: &str, child: &Child) {
-    let sent = Command::new("/bin/sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status().unwrap();
+    let sent = Command::new("/bin/sh")
+        .args(["-c", &format!("kill -{signal} {}", child.id())])
+        .status()
+        .unwrap();
     assert!(sent.success());
 }
 
@@ -103,15 +143,41 @@ fn signals() {
         (&["--tier", "all", "--non-blocking"], "INT", 130),
     ] {
         let repository = half();
-        let ran = signalled(&repository, &[arguments, &["--format", "json", "--out", "out"]].concat(), signal);
-        assert_eq!(ran.code, code, "{arguments:?} {signal}: {}{}", ran.stdout, ran.stderr);
+        let ran = signalled(
+            &repository,
+            &[arguments, &["--format", "json", "--out", "out"]].concat(),
+            signal,
+        );
+        assert_eq!(
+            ran.code, code,
+            "{arguments:?} {signal}: {}{}",
+            ran.stdout, ran.stderr
+        );
         let report: Value = serde_json::from_str(&ran.stdout).unwrap();
-        assert_eq!((&report["verdict"], &report["exit_code"]), (&json!("skipped"), &json!(code)));
-        assert_eq!(report["called_off"], json!(format!("sig{}", signal.to_lowercase())));
-        let measured = report["suites"][0]["agents"][0]["cases"].as_array().unwrap().iter();
-        assert_eq!(measured.filter(|case| case["samples_completed"] == json!(1)).count(), 1, "{report}");
+        assert_eq!(
+            (&report["verdict"], &report["exit_code"]),
+            (&json!("skipped"), &json!(code))
+        );
+        assert_eq!(
+            report["called_off"],
+            json!(format!("sig{}", signal.to_lowercase()))
+        );
+        let measured = report["suites"][0]["agents"][0]["cases"]
+            .as_array()
+            .unwrap()
+            .iter();
+        assert_eq!(
+            measured
+                .filter(|case| case["samples_completed"] == json!(1))
+                .count(),
+            1,
+            "{report}"
+        );
         let shown = repository.goldgate(&["report", "-v", "out"]).stdout;
-        assert!(shown.contains("No verdict: the run was interrupted") && !shown.contains("gates pass"), "{shown}");
+        assert!(
+            shown.contains("No verdict: the run was interrupted") && !shown.contains("gates pass"),
+            "{shown}"
+        );
     }
     // Left alone, the same run is green.
     let repository = half();
@@ -123,28 +189,52 @@ fn signals() {
 /// A receiver of traces that sends a signal to the process when it is told of the samples: all of them are made then, and nothing
 /// is graded yet.
 fn between_phases() {
-    for (tier, signal, code) in [("deterministic", "INT", 130), ("deterministic", "TERM", 143), ("all", "TERM", 143)] {
+    for (tier, signal, code) in [
+        ("deterministic", "INT", 130),
+        ("deterministic", "TERM", 143),
+        ("all", "TERM", 143),
+    ] {
         let repository = half();
         repository.write("finish", "");
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         let mut command = program(&repository.path(""));
-        command.args(["run", "-v", "--quiet", "--tier", tier, "--format", "json", "--update-baseline"]);
-        command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args([
+            "run",
+            "-v",
+            "--quiet",
+            "--tier",
+            tier,
+            "--format",
+            "json",
+            "--update-baseline",
+        ]);
+        command
+            .env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let child = command.spawn().unwrap();
         let (mut stream, _) = listener.accept().unwrap();
         send(signal, &child);
         thread::sleep(Duration::from_millis(300));
         let mut request = [0; 65536];
         let _ = stream.read(&mut request).unwrap();
-        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}").unwrap();
+        stream
+            .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}")
+            .unwrap();
         drop((stream, listener));
         let output = child.wait_with_output().unwrap();
         let shown = String::from_utf8(output.stdout).unwrap();
         assert_eq!(output.status.code(), Some(code), "{tier} {signal}: {shown}");
         let report: Value = serde_json::from_str(&shown).unwrap();
-        assert_eq!(report["called_off"], json!(format!("sig{}", signal.to_lowercase())));
-        assert!(!repository.path("baselines/latest.json").exists(), "{tier} {signal}");
+        assert_eq!(
+            report["called_off"],
+            json!(format!("sig{}", signal.to_lowercase()))
+        );
+        assert!(
+            !repository.path("baselines/latest.json").exists(),
+            "{tier} {signal}"
+        );
     }
 }
 
@@ -156,7 +246,10 @@ fn nothing_lives_on() {
         send(signal, &child);
         child.wait_with_output().unwrap();
         let lives = || {
-            let asked = Command::new("/bin/sh").args(["-c", &format!("kill -0 {}", agent.trim())]).output().unwrap();
+            let asked = Command::new("/bin/sh")
+                .args(["-c", &format!("kill -0 {}", agent.trim())])
+                .output()
+                .unwrap();
             asked.status.success()
         };
         let begun = Instant::now();
@@ -177,19 +270,33 @@ fn session_of_its_own() {
             "setsid sh -c 'echo $$ > started.txt; exec sleep 60' &",
         );
         if time_is_over {
-            repository.replace("goldgate.yaml", "protocol: oneshot }", "protocol: oneshot, timeout: 1s }");
+            repository.replace(
+                "goldgate.yaml",
+                "protocol: oneshot }",
+                "protocol: oneshot, timeout: 1s }",
+            );
             repository.goldgate(&["run", "-v", "--quiet"]);
         } else {
             assert_eq!(signalled(&repository, &[], "TERM").code, 143);
         }
         let process = repository.read("started.txt");
-        let lives = || Command::new("kill").args(["-0", process.trim()]).output().unwrap().status.success();
+        let lives = || {
+            Command::new("kill")
+                .args(["-0", process.trim()])
+                .output()
+                .unwrap()
+                .status
+                .success()
+        };
         let begun = Instant::now();
         while lives() && begun.elapsed() < Duration::from_secs(3) {
             thread::sleep(Duration::from_millis(20));
         }
         let left = lives();
-        let _ = Command::new("kill").args(["-9", process.trim()]).output().unwrap();
+        let _ = Command::new("kill")
+            .args(["-9", process.trim()])
+            .output()
+            .unwrap();
         assert!(!left, "time is over: {time_is_over}");
     }
 }
@@ -200,7 +307,12 @@ fn deadline() {
         repository.write("goldgate.yaml", config("budget: { max_minutes: 0.02 }\n"));
         let ran = repository.goldgate(&["run", "-v", "--quiet", "--tier", tier]);
         assert_eq!(ran.code, 3, "{tier}: {}", ran.stderr);
-        assert!(ran.stdout.contains("No verdict: the time budget is used up"), "{}", ran.stdout);
+        assert!(
+            ran.stdout
+                .contains("No verdict: the time budget is used up"),
+            "{}",
+            ran.stdout
+        );
         assert!(!ran.stdout.contains("gates pass"), "{}", ran.stdout);
     }
 }
@@ -208,16 +320,30 @@ fn deadline() {
 fn no_baseline() {
     let repository = half();
     repository.write("finish", "");
-    assert_eq!(repository.goldgate(&["run", "-v", "--quiet", "--update-baseline"]).code, 0);
+    assert_eq!(
+        repository
+            .goldgate(&["run", "-v", "--quiet", "--update-baseline"])
+            .code,
+        0
+    );
     let before = repository.read("baselines/latest.json");
     repository.remove("finish");
     repository.remove("started.txt");
     let ran = signalled(&repository, &["--update-baseline", "--out", "out"], "TERM");
     assert_eq!(ran.code, 143);
-    assert!(ran.stderr.contains("no baseline was written, because samples are missing"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("no baseline was written, because samples are missing"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(repository.read("baselines/latest.json"), before);
     let entry = |text: &str| serde_json::from_str::<Value>(text).unwrap()["suites"].clone();
-    assert_eq!(entry(&repository.read("out/proposed-baseline.json")), entry(&before), "nothing new is proposed");
+    assert_eq!(
+        entry(&repository.read("out/proposed-baseline.json")),
+        entry(&before),
+        "nothing new is proposed"
+    );
 }
 
 fn nothing_shown() {
@@ -226,9 +352,16 @@ fn nothing_shown() {
         let child = spawned(&repository, arguments);
         send("TERM", &child);
         let output = child.wait_with_output().unwrap();
-        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(143), &b""[..]), "{arguments:?}");
+        assert_eq!(
+            (output.status.code(), output.stdout.as_slice()),
+            (Some(143), &b""[..]),
+            "{arguments:?}"
+        );
         let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains("error: the run was interrupted (SIGTERM); nothing is shown"), "{said}");
+        assert!(
+            said.contains("error: the run was interrupted (SIGTERM); nothing is shown"),
+            "{said}"
+        );
     }
 }
 
@@ -239,12 +372,19 @@ fn no_part() {
     let merged = repository.goldgate(&["merge", "-v", "part"]);
     assert_eq!((merged.code, merged.stdout.as_str()), (2, ""));
     assert!(
-        merged.stderr.contains("the shard 1/1 is incomplete: the run was interrupted (SIGTERM)"),
+        merged
+            .stderr
+            .contains("the shard 1/1 is incomplete: the run was interrupted (SIGTERM)"),
         "{}",
         merged.stderr
     );
     repository.write("finish", "");
-    assert_eq!(repository.goldgate(&["run", "-v", "--quiet", "--shard", "1/1", "--out", "part"]).code, 0);
+    assert_eq!(
+        repository
+            .goldgate(&["run", "-v", "--quiet", "--shard", "1/1", "--out", "part"])
+            .code,
+        0
+    );
     assert_eq!(repository.goldgate(&["merge", "-v", "part"]).code, 0);
 }
 
@@ -257,18 +397,42 @@ fn no_key() {
         (&["--tier", "all", "--non-blocking"], 0),
         (&["--tier", "model", "--blocking"], 3),
     ] {
-        let ran = repository.goldgate(&[&["run", "-v", "--quiet", "--out", "out"], arguments].concat());
-        assert_eq!(ran.code, code, "{arguments:?}: {}{}", ran.stdout, ran.stderr);
-        assert!(ran.stdout.contains("not run: contracts/legal: the target \"live\" has no key"), "{}", ran.stdout);
+        let ran =
+            repository.goldgate(&[&["run", "-v", "--quiet", "--out", "out"], arguments].concat());
+        assert_eq!(
+            ran.code, code,
+            "{arguments:?}: {}{}",
+            ran.stdout, ran.stderr
+        );
+        assert!(
+            ran.stdout
+                .contains("not run: contracts/legal: the target \"live\" has no key"),
+            "{}",
+            ran.stdout
+        );
         let summary: Value = serde_json::from_str(&repository.read("out/summary.json")).unwrap();
         assert_eq!(summary["exit_code"], json!(code));
-        let named = if code == 3 { &summary["not_gateable"] } else { &summary["notes"] };
-        assert!(named.to_string().contains("not run: contracts/legal"), "{summary}");
+        let named = if code == 3 {
+            &summary["not_gateable"]
+        } else {
+            &summary["notes"]
+        };
+        assert!(
+            named.to_string().contains("not run: contracts/legal"),
+            "{summary}"
+        );
     }
     let ran = repository.goldgate(&["run", "--quiet", "--tier", "model", "--record", "recorded"]);
-    assert!(ran.code == 3 && ran.stderr.contains("nothing was recorded"), "{}{}", ran.stdout, ran.stderr);
-    let with_key =
-        repository.goldgate_with(&["run", "-v", "--quiet", "--tier", "all", "--blocking"], &[("LIVE_KEY", KEY)]);
+    assert!(
+        ran.code == 3 && ran.stderr.contains("nothing was recorded"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    let with_key = repository.goldgate_with(
+        &["run", "-v", "--quiet", "--tier", "all", "--blocking"],
+        &[("LIVE_KEY", KEY)],
+    );
     assert_eq!(with_key.code, 0, "{}{}", with_key.stdout, with_key.stderr);
 }
 
@@ -277,17 +441,36 @@ fn no_suite() {
     assert_eq!(repository.goldgate(&["run", "-v", "--tier", "all"]).code, 0);
     let ran = repository.goldgate(&["run", "-v", "--tier", "all", "--blocking"]);
     assert_eq!(ran.code, 3, "{}", ran.stdout);
-    assert!(ran.stdout.contains("the model tier did not run"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("the model tier did not run"),
+        "{}",
+        ran.stdout
+    );
 }
 
 fn no_key_in_parts() {
     let endpoint = Endpoint::new(Duration::ZERO, |_, _| Answer::Says(super::GOOD.to_owned()));
     let repository = super::live(&endpoint, "openai", "");
-    for (arguments, code) in [(&["--tier", "all", "--blocking"][..], 3), (&["--tier", "all"], 0)] {
-        let part = [&["run", "-v", "--quiet", "--shard", "1/1", "--out", "part"], arguments].concat();
+    for (arguments, code) in [
+        (&["--tier", "all", "--blocking"][..], 3),
+        (&["--tier", "all"], 0),
+    ] {
+        let part = [
+            &["run", "-v", "--quiet", "--shard", "1/1", "--out", "part"],
+            arguments,
+        ]
+        .concat();
         assert_eq!(repository.goldgate(&part).code, 0);
         let merged = repository.goldgate(&["merge", "-v", "part"]);
-        assert_eq!(merged.code, code, "{arguments:?}: {}{}", merged.stdout, merged.stderr);
-        assert!(merged.stdout.contains("not run: contracts/legal"), "{}", merged.stdout);
+        assert_eq!(
+            merged.code, code,
+            "{arguments:?}: {}{}",
+            merged.stdout, merged.stderr
+        );
+        assert!(
+            merged.stdout.contains("not run: contracts/legal"),
+            "{}",
+            merged.stdout
+        );
     }
 }

@@ -11,8 +11,14 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a blocking model tier is judged by the base commit's rules, too", blocking),
-        trial("a model tier that decides nothing needs no approval by the base's rules", advisory),
+        trial(
+            "a blocking model tier is judged by the base commit's rules, too",
+            blocking,
+        ),
+        trial(
+            "a model tier that decides nothing needs no approval by the base's rules",
+            advisory,
+        ),
     ]
 }
 
@@ -21,14 +27,20 @@ fn eased(endpoint: &Endpoint) -> Repository {
     let repository = live(endpoint, "openai", "");
     repository.remove(".git");
     commit_all(&repository);
-    repository
-        .write("golden/expected/legal/lease.json", r#"{ "expected_findings": [ { "category": "termination" } ] }"#);
+    repository.write(
+        "golden/expected/legal/lease.json",
+        r#"{ "expected_findings": [ { "category": "termination" } ] }"#,
+    );
     repository
 }
 
 fn run(repository: &Repository, arguments: &[&str]) -> Ran {
     let path = std::env::var("PATH").unwrap();
-    let arguments = [&["run", "-v", "--quiet", "--samples", "1", "--base", "HEAD"], arguments].concat();
+    let arguments = [
+        &["run", "-v", "--quiet", "--samples", "1", "--base", "HEAD"],
+        arguments,
+    ]
+    .concat();
     repository.goldgate_with(&arguments, &[("LIVE_KEY", KEY), ("PATH", &path)])
 }
 
@@ -41,10 +53,24 @@ fn blocking() {
     let repository = eased(&endpoint);
     let ran = run(&repository, &["--tier", "model", "--blocking"]);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("expectation of lease of `contracts` edited"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("fails by the rules of the base commit: finding_recall"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("expectation of lease of `contracts` edited"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout
+            .contains("fails by the rules of the base commit: finding_recall"),
+        "{}",
+        ran.stdout
+    );
     let ran = run(&repository, &["--tier", "model"]);
-    assert_eq!(ran.code, 0, "for information only: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        ran.code, 0,
+        "for information only: {}{}",
+        ran.stdout, ran.stderr
+    );
 }
 
 fn advisory() {
@@ -52,6 +78,15 @@ fn advisory() {
     let repository = eased(&endpoint);
     // The recordings still are what the base expects; the live answers are not, and decide nothing.
     let ran = run(&repository, &["--tier", "all"]);
-    assert!(ran.stdout.contains("expectation of lease of `contracts` edited"), "{}", ran.stdout);
-    assert!(!ran.stdout.contains("fails by the rules of the base commit"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("expectation of lease of `contracts` edited"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        !ran.stdout.contains("fails by the rules of the base commit"),
+        "{}",
+        ran.stdout
+    );
 }

@@ -49,7 +49,10 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    pub fn new(latency: Duration, script: impl Fn(usize, &str) -> Answer + Send + Sync + 'static) -> Self {
+    pub fn new(
+        latency: Duration,
+        script: impl Fn(usize, &str) -> Answer + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let state: Arc<Mutex<State>> = Arc::default();
@@ -89,7 +92,12 @@ impl Endpoint {
 }
 
 #[allow(clippy::too_many_lines, reason = "one scenario, told in its order")]
-fn serve(stream: TcpStream, latency: Duration, state: &Mutex<State>, script: &Script) -> std::io::Result<()> {
+fn serve(
+    stream: TcpStream,
+    latency: Duration,
+    state: &Mutex<State>,
+    script: &Script,
+) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut stream = stream;
     loop {
@@ -128,10 +136,22 @@ fn serve(stream: TcpStream, latency: Duration, state: &Mutex<State>, script: &Sc
         match script(number, &prompt) {
             Answer::Says(text) => {
                 *state.lock().unwrap().answered.entry(prompt).or_insert(0) += 1;
-                write(&mut stream, 200, "", "application/json", &turn(&path, &text, &body))?;
+                write(
+                    &mut stream,
+                    200,
+                    "",
+                    "application/json",
+                    &turn(&path, &text, &body),
+                )?;
             }
             Answer::Calls(tool) => {
-                write(&mut stream, 200, "", "application/json", &call(&path, tool, &body))?;
+                write(
+                    &mut stream,
+                    200,
+                    "",
+                    "application/json",
+                    &call(&path, tool, &body),
+                )?;
             }
             Answer::Unmetered(text) => {
                 let mut answer: Value = serde_json::from_str(&turn(&path, &text, &body)).unwrap();
@@ -146,9 +166,17 @@ fn serve(stream: TcpStream, latency: Duration, state: &Mutex<State>, script: &Sc
                 if number % 2 == 0 {
                     answer.as_object_mut().unwrap().remove("usage");
                 }
-                write(&mut stream, 200, "", "application/json", &answer.to_string())?;
+                write(
+                    &mut stream,
+                    200,
+                    "",
+                    "application/json",
+                    &answer.to_string(),
+                )?;
             }
-            Answer::Status(code, headers, body) => write(&mut stream, code, headers, "application/json", body)?,
+            Answer::Status(code, headers, body) => {
+                write(&mut stream, code, headers, "application/json", body)?
+            }
             Answer::Reset => return Ok(()),
             Answer::Stalls => {
                 stream.write_all(
@@ -168,7 +196,13 @@ fn serve(stream: TcpStream, latency: Duration, state: &Mutex<State>, script: &Sc
                 stream.write_all(format!("{head}{half}").as_bytes())?;
                 return stream.flush();
             }
-            Answer::Page => write(&mut stream, 200, "", "text/html", "<html><body>Please sign in</body></html>")?,
+            Answer::Page => write(
+                &mut stream,
+                200,
+                "",
+                "text/html",
+                "<html><body>Please sign in</body></html>",
+            )?,
         }
     }
 }
@@ -176,10 +210,17 @@ fn serve(stream: TcpStream, latency: Duration, state: &Mutex<State>, script: &Sc
 /// What the user said first.
 fn prompt(body: &Value) -> String {
     let messages = body["messages"].as_array().cloned().unwrap_or_default();
-    let user = messages.iter().find(|message| message["role"] == "user").cloned().unwrap_or_default();
+    let user = messages
+        .iter()
+        .find(|message| message["role"] == "user")
+        .cloned()
+        .unwrap_or_default();
     match &user["content"] {
         Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        Value::Array(parts) => parts
+            .iter()
+            .filter_map(|part| part["text"].as_str())
+            .collect(),
         _ => String::new(),
     }
 }
@@ -189,10 +230,16 @@ fn turn(path: &str, text: &str, body: &Value) -> String {
     if path.ends_with("/messages") {
         let forced = body["tool_choice"]["name"].as_str();
         let content = match (forced, serde_json::from_str::<Value>(text)) {
-            (Some(tool), Ok(input)) => json!([{ "type": "tool_use", "id": "t1", "name": tool, "input": input }]),
+            (Some(tool), Ok(input)) => {
+                json!([{ "type": "tool_use", "id": "t1", "name": tool, "input": input }])
+            }
             _ => json!([{ "type": "text", "text": text }]),
         };
-        let stop = if forced.is_some() { "tool_use" } else { "end_turn" };
+        let stop = if forced.is_some() {
+            "tool_use"
+        } else {
+            "end_turn"
+        };
         let usage = json!({ "input_tokens": 100, "output_tokens": 20 });
         return json!({ "id": "m", "type": "message", "role": "assistant", "model": model, "content": content, "stop_reason": stop, "usage": usage })
             .to_string();
@@ -211,7 +258,8 @@ fn call(path: &str, tool: &str, body: &Value) -> String {
     let id = format!("t{}", body["messages"].as_array().map_or(0, Vec::len));
     match path.ends_with("/messages") {
         true => {
-            answer["content"] = json!([{ "type": "tool_use", "id": id, "name": tool, "input": {} }]);
+            answer["content"] =
+                json!([{ "type": "tool_use", "id": id, "name": tool, "input": {} }]);
             answer["stop_reason"] = json!("tool_use");
         }
         false => {
@@ -224,8 +272,17 @@ fn call(path: &str, tool: &str, body: &Value) -> String {
     answer.to_string()
 }
 
-fn write(stream: &mut TcpStream, code: u16, headers: &str, kind: &str, body: &str) -> std::io::Result<()> {
-    let head = format!("HTTP/1.1 {code} X\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n{headers}\r\n", body.len());
+fn write(
+    stream: &mut TcpStream,
+    code: u16,
+    headers: &str,
+    kind: &str,
+    body: &str,
+) -> std::io::Result<()> {
+    let head = format!(
+        "HTTP/1.1 {code} X\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n{headers}\r\n",
+        body.len()
+    );
     stream.write_all(format!("{head}{body}").as_bytes())?;
     stream.flush()
 }

@@ -16,13 +16,34 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a run that is killed while it records loses no recording", killed),
-        trial("finished samples are kept until their recordings are on disk", unwritable),
-        trial("the case with the longest name is recorded, and recorded again", long_name),
-        trial("recordings without an answer are not to be committed", unanswered),
-        trial("recording again with fewer samples leaves none of the old ones", fewer),
-        trial("with --missing, recordings that are up to date are kept, and only the others are made", missing),
-        trial("recording again makes as many samples as are recorded, unless a number is given", as_many),
+        trial(
+            "a run that is killed while it records loses no recording",
+            killed,
+        ),
+        trial(
+            "finished samples are kept until their recordings are on disk",
+            unwritable,
+        ),
+        trial(
+            "the case with the longest name is recorded, and recorded again",
+            long_name,
+        ),
+        trial(
+            "recordings without an answer are not to be committed",
+            unanswered,
+        ),
+        trial(
+            "recording again with fewer samples leaves none of the old ones",
+            fewer,
+        ),
+        trial(
+            "with --missing, recordings that are up to date are kept, and only the others are made",
+            missing,
+        ),
+        trial(
+            "recording again makes as many samples as are recorded, unless a number is given",
+            as_many,
+        ),
     ]
 }
 
@@ -37,19 +58,31 @@ fn killed() {
     assert_eq!(model(&repository, &arguments).code, 0);
     for round in 0..14_u64 {
         let mut command = program(&repository.path(""));
-        command.args(["run", "-v", "--tier", "model", "--quiet"]).args(arguments).env("LIVE_KEY", KEY);
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        command
+            .args(["run", "-v", "--tier", "model", "--quiet"])
+            .args(arguments)
+            .env("LIVE_KEY", KEY);
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         thread::sleep(Duration::from_millis(60 + 45 * round));
         child.kill().unwrap();
         child.wait().unwrap();
         for case in 0..CASES {
             for sample in 0..3 {
                 let text = repository.read(&format!("recorded/legal/c{case}/{sample}.json"));
-                assert!(serde_json::from_str::<Value>(&text).is_ok(), "round {round}: c{case}/{sample}");
+                assert!(
+                    serde_json::from_str::<Value>(&text).is_ok(),
+                    "round {round}: c{case}/{sample}"
+                );
             }
         }
     }
-    let folders = std::fs::read_dir(repository.path("recorded/legal")).unwrap().count();
+    let folders = std::fs::read_dir(repository.path("recorded/legal"))
+        .unwrap()
+        .count();
     assert_eq!(folders, CASES, "no draft stands beside recordings");
 }
 
@@ -62,8 +95,16 @@ fn unwritable() {
     assert!(repository.path(".goldgate/unfinished").exists());
     repository.remove("recorded/legal");
     let asked = endpoint.requests();
-    let ran = model(&repository, &["--samples", "3", "--record", "recorded", "--resume"]);
-    assert_eq!((ran.code, endpoint.requests()), (0, asked), "{}", ran.stderr);
+    let ran = model(
+        &repository,
+        &["--samples", "3", "--record", "recorded", "--resume"],
+    );
+    assert_eq!(
+        (ran.code, endpoint.requests()),
+        (0, asked),
+        "{}",
+        ran.stderr
+    );
     assert!(repository.path("recorded/legal/lease/2.json").exists());
     assert!(!repository.path(".goldgate/unfinished").exists());
 }
@@ -72,15 +113,38 @@ fn long_name() {
     let endpoint = Endpoint::new(Duration::ZERO, |_, _| Answer::Says(GOOD.to_owned()));
     let repository = live(&endpoint, "openai", "");
     let name = "l".repeat(245);
-    repository
-        .write(&format!("golden/expected/legal/{name}.json"), repository.read("golden/expected/legal/lease.json"));
-    repository.write(&format!("golden/contracts/{name}.md"), repository.read("golden/contracts/lease.md"));
+    repository.write(
+        &format!("golden/expected/legal/{name}.json"),
+        repository.read("golden/expected/legal/lease.json"),
+    );
+    repository.write(
+        &format!("golden/contracts/{name}.md"),
+        repository.read("golden/contracts/lease.md"),
+    );
     for samples in ["1", "1", "3", "3"] {
-        let ran = model(&repository, &["--samples", samples, "--record", "recorded", "--case", "lll*"]);
+        let ran = model(
+            &repository,
+            &[
+                "--samples",
+                samples,
+                "--record",
+                "recorded",
+                "--case",
+                "lll*",
+            ],
+        );
         assert_eq!(ran.code, 0, "{}", ran.stderr);
     }
-    assert!(repository.path(&format!("recorded/legal/{name}/2.json")).exists());
-    assert!(!repository.path(&format!("recorded/legal/{name}.json")).exists());
+    assert!(
+        repository
+            .path(&format!("recorded/legal/{name}/2.json"))
+            .exists()
+    );
+    assert!(
+        !repository
+            .path(&format!("recorded/legal/{name}.json"))
+            .exists()
+    );
 }
 
 fn unanswered() {
@@ -94,9 +158,18 @@ fn unanswered() {
         ran.stdout + &ran.stderr
     };
     for (bad, noted_words) in [
-        (0, "recorded 3 samples of 1 agent; commit them to use them in the deterministic tier"),
-        (1, "recorded 3 samples of 1 agent; 1 of them has no answer and is inconclusive"),
-        (3, "recorded 3 samples of 1 agent; none of them has an answer: correct the agent"),
+        (
+            0,
+            "recorded 3 samples of 1 agent; commit them to use them in the deterministic tier",
+        ),
+        (
+            1,
+            "recorded 3 samples of 1 agent; 1 of them has no answer and is inconclusive",
+        ),
+        (
+            3,
+            "recorded 3 samples of 1 agent; none of them has an answer: correct the agent",
+        ),
     ] {
         let text = noted(bad);
         assert!(text.contains(noted_words), "{bad}: {text}");
@@ -111,7 +184,12 @@ fn unanswered() {
     let good = repository.read("recorded/legal/lease.json");
     let ran = model(&repository, &["--record", "recorded"]);
     let says = "no sample has an answer, so nothing was recorded and the recordings are unchanged: correct the agent";
-    assert!((ran.stdout.clone() + &ran.stderr).contains(says), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        (ran.stdout.clone() + &ran.stderr).contains(says),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     assert_eq!(repository.read("recorded/legal/lease.json"), good);
 }
 
@@ -126,13 +204,26 @@ fn fewer() {
         })
     });
     let repository = live(&endpoint, "openai", "");
-    assert_eq!(model(&repository, &["--samples", "5", "--record", "recorded"]).code, 0);
+    assert_eq!(
+        model(&repository, &["--samples", "5", "--record", "recorded"]).code,
+        0
+    );
     changed.store(true, Ordering::SeqCst);
-    assert_eq!(model(&repository, &["--samples", "2", "--record", "recorded"]).code, 0);
-    let count = std::fs::read_dir(repository.path("recorded/legal/lease")).unwrap().count();
+    assert_eq!(
+        model(&repository, &["--samples", "2", "--record", "recorded"]).code,
+        0
+    );
+    let count = std::fs::read_dir(repository.path("recorded/legal/lease"))
+        .unwrap()
+        .count();
     assert_eq!(count, 2);
-    let record: Value = serde_json::from_str(&repository.read("recorded/legal/lease/1.json")).unwrap();
-    assert!(record["outputs"].to_string().contains("approval"), "{}", json!(record));
+    let record: Value =
+        serde_json::from_str(&repository.read("recorded/legal/lease/1.json")).unwrap();
+    assert!(
+        record["outputs"].to_string().contains("approval"),
+        "{}",
+        json!(record)
+    );
 }
 
 fn as_many() {
@@ -142,7 +233,8 @@ fn as_many() {
     let again = |more: &[&str]| {
         let ran = model(&repository, &[&["--record", "golden/runs"], more].concat());
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-        std::fs::read_dir(repository.path("golden/runs/legal/lease")).map_or(1, |samples| samples.count())
+        std::fs::read_dir(repository.path("golden/runs/legal/lease"))
+            .map_or(1, |samples| samples.count())
     };
     assert_eq!(again(&[]), 1);
     assert_eq!(again(&["--samples", "3"]), 3);
@@ -184,14 +276,30 @@ fn missing() {
     assert_eq!(record(&["--missing"]), 3);
     repository.replace("golden/contracts/lease.md", "# ", "## ");
     assert_eq!(record(&["--missing"]), 3);
-    repository.replace("golden/runs/legal/lease/2.json", "\"model\": \"", "\"model\": \"other-");
+    repository.replace(
+        "golden/runs/legal/lease/2.json",
+        "\"model\": \"",
+        "\"model\": \"other-",
+    );
     // A server may answer with another name than the one that it was asked for.
     assert_eq!(record(&["--missing"]), 0);
-    repository.replace("golden/runs/legal/lease/2.json", "\"target_sha256\"", "\"unknown\"");
+    repository.replace(
+        "golden/runs/legal/lease/2.json",
+        "\"target_sha256\"",
+        "\"unknown\"",
+    );
     assert_eq!(record(&["--missing"]), 1);
     assert_eq!(record(&[]), 3);
-    repository.replace("goldgate.yaml", "model: model-1", "model: model-1, temperature: 0.5");
+    repository.replace(
+        "goldgate.yaml",
+        "model: model-1",
+        "model: model-1, temperature: 0.5",
+    );
     assert_eq!(record(&["--missing"]), 3);
     let refused = repository.goldgate(&["run", "--tier", "model", "--missing"]);
-    assert!(refused.code == 2 && refused.stderr.contains("--record"), "{}", refused.stderr);
+    assert!(
+        refused.code == 2 && refused.stderr.contains("--record"),
+        "{}",
+        refused.stderr
+    );
 }

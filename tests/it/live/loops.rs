@@ -14,19 +14,40 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a loop ends with the attempt that satisfies its critic, and replays to the same numbers", satisfied),
+        trial(
+            "a loop ends with the attempt that satisfies its critic, and replays to the same numbers",
+            satisfied,
+        ),
         trial(
             "a loop that never satisfies its critic ends at its most attempts, with a report of what is unmet",
             never,
         ),
-        trial("a critic that contradicts itself lets nothing pass", contradicts),
-        trial("a critic's broken answer is mended, and one that cannot be is no satisfaction", unreadable),
-        trial("an actor's answer without a document is an attempt that no critic sees", wordy),
-        trial("a loop that breaks off is inconclusive, and its attempts are kept", broken),
-        trial("a budget that ends within a loop keeps the attempts before it", budget),
+        trial(
+            "a critic that contradicts itself lets nothing pass",
+            contradicts,
+        ),
+        trial(
+            "a critic's broken answer is mended, and one that cannot be is no satisfaction",
+            unreadable,
+        ),
+        trial(
+            "an actor's answer without a document is an attempt that no critic sees",
+            wordy,
+        ),
+        trial(
+            "a loop that breaks off is inconclusive, and its attempts are kept",
+            broken,
+        ),
+        trial(
+            "a budget that ends within a loop keeps the attempts before it",
+            budget,
+        ),
         trial("a run that is killed asks no finished loop again", killed),
         trial("another critic is another question to the cache", cache),
-        trial("a critic that has no effect or cannot be called is refused before any call", refused),
+        trial(
+            "a critic that has no effect or cannot be called is refused before any call",
+            refused,
+        ),
     ]
 }
 
@@ -54,7 +75,10 @@ fn repository(endpoint: &Endpoint, cases: usize, more: &str) -> Repository {
     );
     repository.write("goldgate.yaml", config);
     for case in 0..cases {
-        repository.write(&format!("golden/cases/c{case}/instructions.json"), INSTRUCTIONS);
+        repository.write(
+            &format!("golden/cases/c{case}/instructions.json"),
+            INSTRUCTIONS,
+        );
         repository.write(&format!("golden/cases/c{case}/original.rtf"), ORIGINAL);
     }
     repository
@@ -81,7 +105,11 @@ fn revised(document: &str) -> Answer {
 }
 
 fn judged(satisfied: bool, overall: f64) -> Value {
-    let (score, unmet) = if satisfied { (1.0, json!([])) } else { (0.85, json!(["entity_substitution"])) };
+    let (score, unmet) = if satisfied {
+        (1.0, json!([]))
+    } else {
+        (0.85, json!(["entity_substitution"]))
+    };
     let suggestion = json!({
         "reason": "the name is left", "target_section": "Section 2", "action": "edit", "instruction": "replace the name Acme",
         "text_to_insert": "", "constraints": [],
@@ -122,7 +150,16 @@ const KEEP: [&str; 6] = ["--format", "json", "--record", "runs", "--out", "out"]
 /// Replays what was recorded: the same numbers and the same artifact.
 fn replays(repository: &Repository, lived: &Value) {
     let before = artifact(repository);
-    let ran = repository.goldgate(&["run", "-v", "--tier", "deterministic", "--format", "json", "--out", "out"]);
+    let ran = repository.goldgate(&[
+        "run",
+        "-v",
+        "--tier",
+        "deterministic",
+        "--format",
+        "json",
+        "--out",
+        "out",
+    ]);
     let replayed = report(&ran);
     assert_eq!(metrics(&replayed), metrics(lived));
     assert_eq!(case(&replayed)["checks"], case(lived)["checks"]);
@@ -141,33 +178,70 @@ fn satisfied() {
     let ran = model(&repository, &KEEP);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let lived = report(&ran);
-    assert_eq!((endpoint.requests(), &lived["usage"]["calls"]), (4, &json!(4)));
+    assert_eq!(
+        (endpoint.requests(), &lived["usage"]["calls"]),
+        (4, &json!(4))
+    );
     let found = metrics(&lived);
     assert_eq!(
-        (&found["satisfied"], &found["attempts"], &found["critic_valid"]),
+        (
+            &found["satisfied"],
+            &found["attempts"],
+            &found["critic_valid"]
+        ),
         (&json!(1.0), &json!(2.0), &json!(1.0))
     );
     let record = recorded(&repository);
-    assert_eq!(record["intermediate"]["node_transitions"], json!(["actor", "critic", "actor", "critic"]));
-    assert_eq!(record["metrics"]["tokens_per_node"], json!({ "actor": 240, "critic": 240 }));
+    assert_eq!(
+        record["intermediate"]["node_transitions"],
+        json!(["actor", "critic", "actor", "critic"])
+    );
+    assert_eq!(
+        record["metrics"]["tokens_per_node"],
+        json!({ "actor": 240, "critic": 240 })
+    );
     assert_eq!(record["metrics"]["total_tokens"], json!(480));
     assert_eq!(
-        (&record["provenance"]["target"], &record["provenance"]["model"]),
+        (
+            &record["provenance"]["target"],
+            &record["provenance"]["model"]
+        ),
         (&json!("writer"), &json!("pen-1+gavel-1"))
     );
     let attempts = record["outputs"]["attempts"].as_array().unwrap().clone();
     assert_eq!(
-        (attempts.len(), &attempts[0]["document"], &attempts[1]["document"]),
+        (
+            attempts.len(),
+            &attempts[0]["document"],
+            &attempts[1]["document"]
+        ),
         (2, &json!(HALF), &json!(whole()))
     );
     assert_eq!(attempts[0]["evaluation"], judged(false, 0.8125));
     // The second time the actor is shown what it made, and what was said of it.
     let bodies = endpoint.bodies();
-    let second = bodies.iter().filter(|body| body["model"] == "pen-1").nth(1).unwrap()["messages"].to_string();
-    assert!(second.contains("One name Acme is left") && second.contains("Your last revision"), "{second}");
+    let second = bodies
+        .iter()
+        .filter(|body| body["model"] == "pen-1")
+        .nth(1)
+        .unwrap()["messages"]
+        .to_string();
+    assert!(
+        second.contains("One name Acme is left") && second.contains("Your last revision"),
+        "{second}"
+    );
     let kept = artifact(&repository);
-    assert_eq!((&kept["satisfied"], &kept["failure"], &kept["attempts_made"]), (&json!(true), &Value::Null, &json!(2)));
-    assert_eq!((&kept["attempts"][0]["satisfied"], &kept["attempts"][0]["document"]), (&json!(false), &json!(HALF)));
+    assert_eq!(
+        (&kept["satisfied"], &kept["failure"], &kept["attempts_made"]),
+        (&json!(true), &Value::Null, &json!(2))
+    );
+    assert_eq!(
+        (
+            &kept["attempts"][0]["satisfied"],
+            &kept["attempts"][0]["document"]
+        ),
+        (&json!(false), &json!(HALF))
+    );
     replays(&repository, &lived);
 }
 
@@ -180,11 +254,23 @@ fn never() {
     let ran = model(&repository, &KEEP);
     let lived = report(&ran);
     assert_eq!((ran.code, endpoint.requests()), (0, 6), "{}", ran.stderr);
-    assert_eq!((&metrics(&lived)["satisfied"], &metrics(&lived)["attempts"]), (&json!(0.0), &json!(3.0)));
+    assert_eq!(
+        (&metrics(&lived)["satisfied"], &metrics(&lived)["attempts"]),
+        (&json!(0.0), &json!(3.0))
+    );
     let failure = artifact(&repository)["failure"].clone();
-    assert_eq!(failure["unmet"][0]["criterion"], json!("entity_substitution"));
+    assert_eq!(
+        failure["unmet"][0]["criterion"],
+        json!("entity_substitution")
+    );
     assert!(failure["unmet"][0]["next"].is_string(), "{failure}");
-    assert!(failure["why"].as_str().unwrap().contains("does not reach the quality gate"), "{failure}");
+    assert!(
+        failure["why"]
+            .as_str()
+            .unwrap()
+            .contains("does not reach the quality gate"),
+        "{failure}"
+    );
     replays(&repository, &lived);
     // The most attempts are the config's.
     repository.replace(
@@ -204,38 +290,76 @@ fn contradicts() {
     });
     let repository = repository(&endpoint, 1, "");
     let lived = report(&model(&repository, &KEEP));
-    assert_eq!((endpoint.requests(), &metrics(&lived)["attempts"]), (6, &json!(3.0)));
+    assert_eq!(
+        (endpoint.requests(), &metrics(&lived)["attempts"]),
+        (6, &json!(3.0))
+    );
     replays(&repository, &lived);
 }
 
 fn unreadable() {
     let mended = format!(
         "Here it is:\n```json\n{}\n```",
-        judged(true, 1.0).to_string().replace("}}", "},}").replacen('}', ",}", 1)
+        judged(true, 1.0)
+            .to_string()
+            .replace("}}", "},}")
+            .replacen('}', ",}", 1)
     );
     let endpoint = Endpoint::new(Duration::ZERO, move |_, prompt| match asked(prompt) {
         Asked::Actor(1) => revised(HALF),
         Asked::Actor(_) => revised(&whole()),
-        Asked::Critic(1) => Answer::Says("Not yet: the price clause still names the old supplier.".to_owned()),
+        Asked::Critic(1) => {
+            Answer::Says("Not yet: the price clause still names the old supplier.".to_owned())
+        }
         Asked::Critic(_) => Answer::Says(mended.clone()),
     });
     let repository = repository(&endpoint, 1, "");
     let lived = report(&model(&repository, &KEEP));
-    assert_eq!(endpoint.requests(), 4, "what cannot be read does not satisfy, what can be mended does");
+    assert_eq!(
+        endpoint.requests(),
+        4,
+        "what cannot be read does not satisfy, what can be mended does"
+    );
     let found = metrics(&lived);
-    assert_eq!((&found["satisfied"], &found["critic_valid"]), (&json!(1.0), &json!(0.5)));
+    assert_eq!(
+        (&found["satisfied"], &found["critic_valid"]),
+        (&json!(1.0), &json!(0.5))
+    );
     // Nothing is invented by a critic of whom nothing can be read.
-    assert_eq!((&found["invented_failures"], &found["missed_failures"]), (&json!(0.0), &json!(0.0)));
+    assert_eq!(
+        (&found["invented_failures"], &found["missed_failures"]),
+        (&json!(0.0), &json!(0.0))
+    );
     let checks = case(&lived)["checks"].as_array().unwrap().clone();
-    let told = checks.iter().find(|check| check["name"] == "consistent").unwrap();
-    assert!(told["detail"].as_str().unwrap().contains("attempt 1: the critic's answer"), "{told}");
+    let told = checks
+        .iter()
+        .find(|check| check["name"] == "consistent")
+        .unwrap();
+    assert!(
+        told["detail"]
+            .as_str()
+            .unwrap()
+            .contains("attempt 1: the critic's answer"),
+        "{told}"
+    );
     let attempts = recorded(&repository)["outputs"]["attempts"].clone();
-    assert_eq!(attempts[0]["evaluation"], json!("Not yet: the price clause still names the old supplier."));
-    assert_eq!(attempts[1]["read"], json!({ "document": "strict", "evaluation": "repaired" }));
+    assert_eq!(
+        attempts[0]["evaluation"],
+        json!("Not yet: the price clause still names the old supplier.")
+    );
+    assert_eq!(
+        attempts[1]["read"],
+        json!({ "document": "strict", "evaluation": "repaired" })
+    );
     assert_eq!(case(&lived)["read_layer"], json!([2]));
     // Words help an actor, too.
     let bodies = endpoint.bodies();
-    let second = bodies.iter().filter(|body| body["model"] == "pen-1").nth(1).unwrap().to_string();
+    let second = bodies
+        .iter()
+        .filter(|body| body["model"] == "pen-1")
+        .nth(1)
+        .unwrap()
+        .to_string();
     assert!(second.contains("still names the old supplier"), "{second}");
     replays(&repository, &lived);
 }
@@ -248,18 +372,31 @@ fn wordy() {
     });
     let repository = repository(&endpoint, 1, "");
     let lived = report(&model(&repository, &KEEP));
-    assert_eq!((endpoint.requests(), &metrics(&lived)["attempts"]), (3, &json!(2.0)));
+    assert_eq!(
+        (endpoint.requests(), &metrics(&lived)["attempts"]),
+        (3, &json!(2.0))
+    );
     let attempts = recorded(&repository)["outputs"]["attempts"].clone();
-    assert_eq!((&attempts[0]["document"], &attempts[0]["text"]), (&Value::Null, &json!("I cannot revise contracts.")));
+    assert_eq!(
+        (&attempts[0]["document"], &attempts[0]["text"]),
+        (&Value::Null, &json!("I cannot revise contracts."))
+    );
     let schema = case(&lived)["checks"].as_array().unwrap()[0].clone();
-    assert_eq!((&schema["name"], &schema["passed"]), (&json!("schema"), &json!(false)));
+    assert_eq!(
+        (&schema["name"], &schema["passed"]),
+        (&json!("schema"), &json!(false))
+    );
     replays(&repository, &lived);
 }
 
 fn broken() {
     let endpoint = Endpoint::new(Duration::ZERO, |_, prompt| match asked(prompt) {
         Asked::Actor(1) => revised(HALF),
-        Asked::Actor(_) => Answer::Status(400, "", r#"{"error": {"message": "the prompt is too long"}}"#),
+        Asked::Actor(_) => Answer::Status(
+            400,
+            "",
+            r#"{"error": {"message": "the prompt is too long"}}"#,
+        ),
         Asked::Critic(_) => no(),
     });
     let repository = repository(&endpoint, 1, "");
@@ -267,17 +404,36 @@ fn broken() {
     let lived = report(&ran);
     assert_eq!((ran.code, endpoint.requests()), (0, 3), "{}", ran.stderr);
     let case = case(&lived);
-    assert_eq!((&case["samples_completed"], &case["excluded"]), (&json!(0), &json!(true)));
-    assert_eq!(lived["failures"], json!([]), "what broke off is nobody's failure");
+    assert_eq!(
+        (&case["samples_completed"], &case["excluded"]),
+        (&json!(0), &json!(true))
+    );
+    assert_eq!(
+        lived["failures"],
+        json!([]),
+        "what broke off is nobody's failure"
+    );
     let record = recorded(&repository);
     let attempts = record["outputs"]["attempts"].as_array().unwrap().clone();
-    assert_eq!((&record["status"], attempts.len(), &attempts[0]["document"]), (&json!("error"), 1, &json!(HALF)));
+    assert_eq!(
+        (&record["status"], attempts.len(), &attempts[0]["document"]),
+        (&json!("error"), 1, &json!(HALF))
+    );
     let why = record["error"].as_str().unwrap().to_owned();
-    assert!(why.starts_with("attempt 2, actor: ") && why.contains("the prompt is too long"), "{why}");
+    assert!(
+        why.starts_with("attempt 2, actor: ") && why.contains("the prompt is too long"),
+        "{why}"
+    );
     let kept = artifact(&repository);
-    assert_eq!((&kept["satisfied"], &kept["attempts"][0]["document"]), (&json!(false), &json!(HALF)));
+    assert_eq!(
+        (&kept["satisfied"], &kept["attempts"][0]["document"]),
+        (&json!(false), &json!(HALF))
+    );
     let why = kept["failure"]["why"].as_str().unwrap().to_owned();
-    assert!(why.starts_with("the loop broke off: error: attempt 2, actor: "), "{why}");
+    assert!(
+        why.starts_with("the loop broke off: error: attempt 2, actor: "),
+        "{why}"
+    );
     replays(&repository, &lived);
 }
 
@@ -291,11 +447,28 @@ fn budget() {
     let ran = model(&repository, &KEEP);
     let lived = report(&ran);
     assert_eq!((ran.code, endpoint.requests()), (3, 2), "{}", ran.stderr);
-    assert_eq!((&case(&lived)["excluded"], &lived["failures"]), (&json!(true), &json!([])));
-    assert!(lived["notes"].to_string().contains("1 sample was not made: the token budget is used up"), "{lived}");
+    assert_eq!(
+        (&case(&lived)["excluded"], &lived["failures"]),
+        (&json!(true), &json!([]))
+    );
+    assert!(
+        lived["notes"]
+            .to_string()
+            .contains("1 sample was not made: the token budget is used up"),
+        "{lived}"
+    );
     let kept = artifact(&repository);
-    assert_eq!((&kept["attempts_made"], &kept["attempts"][0]["document"]), (&json!(1), &json!(HALF)));
-    assert!(kept["failure"]["why"].as_str().unwrap().contains("the token budget is used up"), "{kept}");
+    assert_eq!(
+        (&kept["attempts_made"], &kept["attempts"][0]["document"]),
+        (&json!(1), &json!(HALF))
+    );
+    assert!(
+        kept["failure"]["why"]
+            .as_str()
+            .unwrap()
+            .contains("the token budget is used up"),
+        "{kept}"
+    );
 }
 
 fn killed() {
@@ -306,7 +479,11 @@ fn killed() {
         Asked::Critic(_) => yes(),
     });
     let repository = repository(&endpoint, 12, "");
-    repository.replace("goldgate.yaml", "timeout: 20s", "timeout: 20s, concurrency: 2");
+    repository.replace(
+        "goldgate.yaml",
+        "timeout: 20s",
+        "timeout: 20s, concurrency: 2",
+    );
     let mut command = program(&repository.path(""));
     command
         .args(["run", "-v", "--tier", "model", "--quiet"])
@@ -329,7 +506,10 @@ fn killed() {
         4 * (12 - finished),
         "a loop that was on its way begins anew, others do not"
     );
-    assert_eq!((&metrics(&lived)["satisfied"], kept(&repository)), (&json!(1.0), 0));
+    assert_eq!(
+        (&metrics(&lived)["satisfied"], kept(&repository)),
+        (&json!(1.0), 0)
+    );
 }
 
 fn cache() {
@@ -343,7 +523,11 @@ fn cache() {
         ("gavel-1", "gavel-1", 2),
         ("gavel-1", "gavel-1", 0),
         ("gavel-1", "gavel-2", 2),
-        ("path: golden\n", "path: golden\n    scoring: { quality_gate: 0.9, rationale: stricter }\n", 2),
+        (
+            "path: golden\n",
+            "path: golden\n    scoring: { quality_gate: 0.9, rationale: stricter }\n",
+            2,
+        ),
         ("gavel-2", "gavel-2", 0),
     ] {
         repository.replace("goldgate.yaml", from, to);
@@ -356,14 +540,26 @@ fn cache() {
 fn refused() {
     let endpoint = Endpoint::new(Duration::ZERO, |_, _| yes());
     let rows = [
-        ("critic: judge", "critic: jury", "no target is called \"jury\""),
-        ("{ replay: runs }", "{ replay: runs, critic: judge }", "critic has no effect with replay"),
+        (
+            "critic: judge",
+            "critic: jury",
+            "no target is called \"jury\"",
+        ),
+        (
+            "{ replay: runs }",
+            "{ replay: runs, critic: judge }",
+            "critic has no effect with replay",
+        ),
         (
             "      loop:\n",
             "      loop:\n        role: critic\n",
             "critic has no effect on an agent with the role critic",
         ),
-        ("kind: revision", "kind: evidence", "critic has no effect on kind evidence"),
+        (
+            "kind: revision",
+            "kind: evidence",
+            "critic has no effect on kind evidence",
+        ),
         (
             "{ replay: runs }",
             "{ target: own, critic: judge }",
@@ -371,11 +567,21 @@ fn refused() {
         ),
     ];
     for (from, to, told) in rows {
-        let repository = repository(&endpoint, 1, "  own: { command: [\"/bin/sh\", \"agent.sh\"] }\n");
+        let repository = repository(
+            &endpoint,
+            1,
+            "  own: { command: [\"/bin/sh\", \"agent.sh\"] }\n",
+        );
         repository.write("golden/cases/c0/revised.rtf", HALF);
         repository.replace("goldgate.yaml", from, to);
         let ran = repository.goldgate_with(&["run", "-v"], &[("LIVE_KEY", KEY)]);
-        assert_eq!((ran.code, endpoint.requests()), (2, 0), "{to}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(
+            (ran.code, endpoint.requests()),
+            (2, 0),
+            "{to}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
         assert!(ran.stderr.contains(told), "{to}: {}", ran.stderr);
     }
 }

@@ -9,15 +9,24 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("what a program writes to stderr stands beside the report, by sample, without secrets", stderr),
-        trial("a worker is told that there is nothing more, and ends by itself", farewell),
+        trial(
+            "what a program writes to stderr stands beside the report, by sample, without secrets",
+            stderr,
+        ),
+        trial(
+            "a worker is told that there is nothing more, and ends by itself",
+            farewell,
+        ),
     ]
 }
 
 /// A repository whose agent is this shell script, with the small repository's run to answer with as `$RUN`.
 fn scripted(protocol: &str, script: &str) -> Repository {
     let repository = Repository::small();
-    let run = repository.read("golden/runs/legal/lease.json").replace('\n', " ").replace("\"sample\": 0,", "");
+    let run = repository
+        .read("golden/runs/legal/lease.json")
+        .replace('\n', " ")
+        .replace("\"sample\": 0,", "");
     repository.write("agent.sh", script.replace("$RUN", &run));
     repository.write(
         "goldgate.yaml",
@@ -34,29 +43,65 @@ fn stderr() {
     let script = "cat > /dev/null\necho 'key sk-ant-0123456789abcdefgh' >&2\n\
                   echo '</details> @everyone <!-- the index is old -->' >&2\ncat <<'END'\n$RUN\nEND\n";
     let repository = scripted("oneshot", script);
-    let ran = model(&repository, &["--samples", "2", "--format", "json", "--record", "recorded", "--out", "out"]);
+    let ran = model(
+        &repository,
+        &[
+            "--samples",
+            "2",
+            "--format",
+            "json",
+            "--record",
+            "recorded",
+            "--out",
+            "out",
+        ],
+    );
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert_eq!(report(&ran)["suites"][0]["agents"][0]["cases"][0]["samples_completed"], 2, "{}", ran.stdout);
+    assert_eq!(
+        report(&ran)["suites"][0]["agents"][0]["cases"][0]["samples_completed"],
+        2,
+        "{}",
+        ran.stdout
+    );
     let said = "key sk-ant-[redacted]\n</details> @everyone <!-- the index is old -->\n";
     for sample in 0..2 {
-        assert_eq!(repository.read(&format!("out/contracts/stderr/legal-lease-{sample}.txt")), said);
+        assert_eq!(
+            repository.read(&format!("out/contracts/stderr/legal-lease-{sample}.txt")),
+            said
+        );
     }
     let notes = report(&ran)["suites"][0]["agents"][0]["notes"].to_string();
     let told = "the agent wrote to stderr in 2 samples; for lease #0 the last line is: </details> @everyone";
     assert!(notes.contains(told), "{notes}");
     let comment = repository.read("out/report.md");
-    assert!(comment.contains("the agent wrote to stderr in 2 samples"), "{comment}");
-    assert!(!comment.contains("</details> @everyone") && !comment.contains("<!-- the index"), "{comment}");
+    assert!(
+        comment.contains("the agent wrote to stderr in 2 samples"),
+        "{comment}"
+    );
+    assert!(
+        !comment.contains("</details> @everyone") && !comment.contains("<!-- the index"),
+        "{comment}"
+    );
     let record = repository.read("recorded/legal/lease/0.json");
     let called = sha256_hex(br#"{"command":["/bin/sh","agent.sh"],"protocol":"Oneshot"}"#);
-    assert!(record.contains(&format!("\"target_sha256\": \"{called}\"")), "{record}");
-    assert!(!record.contains("the index is old"), "a recording is what the agent answered, no log: {record}");
+    assert!(
+        record.contains(&format!("\"target_sha256\": \"{called}\"")),
+        "{record}"
+    );
+    assert!(
+        !record.contains("the index is old"),
+        "a recording is what the agent answered, no log: {record}"
+    );
 
     let parts = ["--samples", "2", "--shard", "1/1", "--out", "part"];
     assert_eq!(model(&repository, &parts).code, 0);
     let merged = repository.goldgate(&["merge", "-v", "part", "--out", "merged"]);
     assert_eq!(merged.code, 0, "{}", merged.stderr);
-    assert_eq!(repository.read("merged/contracts/stderr/legal-lease-1.txt"), said, "a part hands it on");
+    assert_eq!(
+        repository.read("merged/contracts/stderr/legal-lease-1.txt"),
+        said,
+        "a part hands it on"
+    );
 }
 
 fn farewell() {
@@ -65,6 +110,15 @@ fn farewell() {
     let repository = scripted("jsonl", script);
     let ran = model(&repository, &["--samples", "2", "--format", "json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert_eq!(report(&ran)["suites"][0]["agents"][0]["cases"][0]["samples_completed"], 2, "{}", ran.stdout);
-    assert_eq!(repository.read("ended.txt"), "done\n", "what came after its last request was not cut off");
+    assert_eq!(
+        report(&ran)["suites"][0]["agents"][0]["cases"][0]["samples_completed"],
+        2,
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(
+        repository.read("ended.txt"),
+        "done\n",
+        "what came after its last request was not cut off"
+    );
 }

@@ -12,14 +12,35 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a model plays the user of a model, and the recording replays to the same numbers", model_and_model),
+        trial(
+            "a model plays the user of a model, and the recording replays to the same numbers",
+            model_and_model,
+        ),
         trial("a model plays the user of a program", program),
-        trial("what the agent says to the user that a model plays is data in one message", fenced),
-        trial("a user that is played by no target, or by a program, is refused at its case", no_model),
-        trial("without the key of the model that plays the user, nothing runs", no_key),
-        trial("the deterministic tier calls no model that plays a user", deterministic),
-        trial("samples of a simulated user differ after the first message, and are imported for their case", imported),
-        trial("a recording with another first message, or for another goal, is stale", stale),
+        trial(
+            "what the agent says to the user that a model plays is data in one message",
+            fenced,
+        ),
+        trial(
+            "a user that is played by no target, or by a program, is refused at its case",
+            no_model,
+        ),
+        trial(
+            "without the key of the model that plays the user, nothing runs",
+            no_key,
+        ),
+        trial(
+            "the deterministic tier calls no model that plays a user",
+            deterministic,
+        ),
+        trial(
+            "samples of a simulated user differ after the first message, and are imported for their case",
+            imported,
+        ),
+        trial(
+            "a recording with another first message, or for another goal, is stale",
+            stale,
+        ),
         trial("--asked shows the goal of a simulated user", asked),
     ]
 }
@@ -77,15 +98,29 @@ fn recorded(repository: &Repository, endpoint: &Endpoint) -> Value {
     let requests = endpoint.requests();
     let ran = repository.goldgate(&["run", "--format", "json"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert_eq!((metrics(&report(&ran)), endpoint.requests()), (metrics(&lived), requests));
+    assert_eq!(
+        (metrics(&report(&ran)), endpoint.requests()),
+        (metrics(&lived), requests)
+    );
     turns(repository)
 }
 
 fn model_and_model() {
     let endpoint = Endpoint::new(Duration::ZERO, |number, _| {
-        Answer::Says(["Which order?", "Order 17. Cancel it.", "It is too late.", "A pity. [DONE]"][number].to_owned())
+        Answer::Says(
+            [
+                "Which order?",
+                "Order 17. Cancel it.",
+                "It is too late.",
+                "A pity. [DONE]",
+            ][number]
+                .to_owned(),
+        )
     });
-    let repository = talk(&openai(&endpoint, "agent-1", "LIVE_KEY"), &openai(&endpoint, "user-1", "LIVE_KEY"));
+    let repository = talk(
+        &openai(&endpoint, "agent-1", "LIVE_KEY"),
+        &openai(&endpoint, "user-1", "LIVE_KEY"),
+    );
     let outputs = recorded(&repository, &endpoint);
     assert_eq!(
         outputs,
@@ -98,12 +133,28 @@ fn model_and_model() {
             "user": { "model": "user-1", "done": true },
         })
     );
-    let models: Vec<Value> = endpoint.bodies().iter().map(|body| body["model"].clone()).collect();
+    let models: Vec<Value> = endpoint
+        .bodies()
+        .iter()
+        .map(|body| body["model"].clone())
+        .collect();
     assert_eq!(models, ["agent-1", "user-1", "agent-1", "user-1"]);
-    let agents: Vec<Value> = endpoint.bodies().into_iter().filter(|body| body["model"] == "agent-1").collect();
-    assert!(!agents.iter().any(|body| body.to_string().contains("You play")), "the agent does not see the goal");
+    let agents: Vec<Value> = endpoint
+        .bodies()
+        .into_iter()
+        .filter(|body| body["model"] == "agent-1")
+        .collect();
+    assert!(
+        !agents
+            .iter()
+            .any(|body| body.to_string().contains("You play")),
+        "the agent does not see the goal"
+    );
     let record: Value = serde_json::from_str(&repository.read("runs/helper/cancel.json")).unwrap();
-    assert_eq!(record["metrics"]["input_tokens"], 200, "the user's tokens are not the agent's");
+    assert_eq!(
+        record["metrics"]["input_tokens"], 200,
+        "the user's tokens are not the agent's"
+    );
     assert_eq!(record["provenance"]["model"], "agent-1");
 }
 
@@ -120,28 +171,59 @@ print(json.dumps({"status": "completed", "outputs": {"text": texts[conversation[
 
 fn program() {
     let endpoint = both_sides();
-    let repository = talk("{ command: [python3, agent.py] }", &openai(&endpoint, "user-1", "LIVE_KEY"));
+    let repository = talk(
+        "{ command: [python3, agent.py] }",
+        &openai(&endpoint, "user-1", "LIVE_KEY"),
+    );
     repository.write("agent.py", PROGRAM);
     let outputs = recorded(&repository, &endpoint);
-    assert_eq!((outputs["turns"].as_array().unwrap().len(), &outputs["user"]["done"]), (2, &json!(true)));
+    assert_eq!(
+        (
+            outputs["turns"].as_array().unwrap().len(),
+            &outputs["user"]["done"]
+        ),
+        (2, &json!(true))
+    );
     assert_eq!(endpoint.requests(), 2);
 }
 
 fn fenced() {
     let endpoint = both_sides();
-    let repository = talk(&openai(&endpoint, "agent-1", "LIVE_KEY"), &openai(&endpoint, "user-1", "LIVE_KEY"));
+    let repository = talk(
+        &openai(&endpoint, "agent-1", "LIVE_KEY"),
+        &openai(&endpoint, "user-1", "LIVE_KEY"),
+    );
     model(&repository, &["--record", "runs"]);
-    let of_user = endpoint.bodies().into_iter().find(|body| body["model"] == "user-1").unwrap();
+    let of_user = endpoint
+        .bodies()
+        .into_iter()
+        .find(|body| body["model"] == "user-1")
+        .unwrap();
     let messages = of_user["messages"].as_array().unwrap();
-    assert_eq!((messages.len(), &messages[0]["role"], &messages[1]["role"]), (2, &json!("system"), &json!("user")));
-    let (goal, said) = (messages[0]["content"].as_str().unwrap(), messages[1]["content"].as_str().unwrap());
-    assert!(goal.contains("Cancel order 17.") && !said.contains("Cancel order 17."), "{of_user}");
-    assert!(said.contains("You: Hello, it is about my order.\n\nAssistant: It is too late."), "{said}");
+    assert_eq!(
+        (messages.len(), &messages[0]["role"], &messages[1]["role"]),
+        (2, &json!("system"), &json!("user"))
+    );
+    let (goal, said) = (
+        messages[0]["content"].as_str().unwrap(),
+        messages[1]["content"].as_str().unwrap(),
+    );
+    assert!(
+        goal.contains("Cancel order 17.") && !said.contains("Cancel order 17."),
+        "{of_user}"
+    );
+    assert!(
+        said.contains("You: Hello, it is about my order.\n\nAssistant: It is too late."),
+        "{said}"
+    );
 }
 
 fn no_model() {
     let endpoint = both_sides();
-    let repository = talk("{ command: [python3, agent.py] }", &openai(&endpoint, "user-1", "LIVE_KEY"));
+    let repository = talk(
+        "{ command: [python3, agent.py] }",
+        &openai(&endpoint, "user-1", "LIVE_KEY"),
+    );
     repository.write("cases.json", CASES.replace("\"customer\"", "\"custumer\""));
     let ran = repository.goldgate(&["check"]);
     let says = "cases.json:1:1: no target is called \"custumer\"; did you mean \"customer\"? [unknown-target]";
@@ -154,7 +236,10 @@ fn no_model() {
 
 fn no_key() {
     let endpoint = both_sides();
-    let repository = talk(&openai(&endpoint, "agent-1", "LIVE_KEY"), &openai(&endpoint, "user-1", "OTHER_KEY"));
+    let repository = talk(
+        &openai(&endpoint, "agent-1", "LIVE_KEY"),
+        &openai(&endpoint, "user-1", "OTHER_KEY"),
+    );
     let ran = model(&repository, &[]);
     let says = "not run: talks/helper: the target \"customer\" has no key; set the environment variable OTHER_KEY";
     assert!(ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
@@ -163,8 +248,13 @@ fn no_key() {
 
 fn deterministic() {
     let endpoint = both_sides();
-    let repository = talk("{ command: [python3, agent.py] }", &openai(&endpoint, "user-1", "LIVE_KEY"));
-    let config = repository.read("goldgate.yaml").replace("{ replay: runs, prompt", "{ target: live, prompt");
+    let repository = talk(
+        "{ command: [python3, agent.py] }",
+        &openai(&endpoint, "user-1", "LIVE_KEY"),
+    );
+    let config = repository
+        .read("goldgate.yaml")
+        .replace("{ replay: runs, prompt", "{ target: live, prompt");
     repository.write("goldgate.yaml", config);
     repository.write("agent.py", PROGRAM);
     let ran = repository.goldgate(&["run"]);
@@ -175,48 +265,96 @@ fn deterministic() {
 
 /// A transcript with these messages, the user's first.
 fn transcript(messages: &[&str]) -> String {
-    let role = |index: usize| if index.is_multiple_of(2) { "user" } else { "assistant" };
-    let messages: Vec<Value> =
-        messages.iter().enumerate().map(|(at, text)| json!({ "role": role(at), "content": text })).collect();
+    let role = |index: usize| {
+        if index.is_multiple_of(2) {
+            "user"
+        } else {
+            "assistant"
+        }
+    };
+    let messages: Vec<Value> = messages
+        .iter()
+        .enumerate()
+        .map(|(at, text)| json!({ "role": role(at), "content": text }))
+        .collect();
     json!({ "messages": messages }).to_string()
 }
 
 fn imported() {
     let endpoint = both_sides();
-    let repository = talk("{ command: [python3, agent.py] }", &openai(&endpoint, "user-1", "LIVE_KEY"));
+    let repository = talk(
+        "{ command: [python3, agent.py] }",
+        &openai(&endpoint, "user-1", "LIVE_KEY"),
+    );
     let query = "Hello, it is about my order.";
-    let lines =
-        [transcript(&[query, "Which?", "Number 17.", "It is too late."]), transcript(&[query, "It is too late."])];
+    let lines = [
+        transcript(&[query, "Which?", "Number 17.", "It is too late."]),
+        transcript(&[query, "It is too late."]),
+    ];
     repository.write("t.jsonl", lines.join("\n"));
-    let import = |file: &str| repository.goldgate(&["import", file, "--out", "runs", "--agent", "helper"]);
+    let import =
+        |file: &str| repository.goldgate(&["import", file, "--out", "runs", "--agent", "helper"]);
     let ran = import("t.jsonl");
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let ran = repository.goldgate(&["run"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     for (messages, says) in [
         (&["Hello.", "It is too late."][..], "Hello."),
-        (&[query, "a", "b", "a", "b", "a", "b", "It is too late."], "answered user messages: 4, but the case allows 3"),
+        (
+            &[query, "a", "b", "a", "b", "a", "b", "It is too late."],
+            "answered user messages: 4, but the case allows 3",
+        ),
     ] {
         repository.write("other.json", transcript(messages));
-        let args = ["import", "other.json", "--out", "more", "--agent", "helper", "--case", "cancel"];
+        let args = [
+            "import",
+            "other.json",
+            "--out",
+            "more",
+            "--agent",
+            "helper",
+            "--case",
+            "cancel",
+        ];
         let ran = repository.goldgate(&args);
-        assert!(ran.code == 2 && ran.stderr.contains(says), "{}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.code == 2 && ran.stderr.contains(says),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
 }
 
 fn stale() {
     let endpoint = both_sides();
-    let repository = talk(&openai(&endpoint, "agent-1", "LIVE_KEY"), &openai(&endpoint, "user-1", "LIVE_KEY"));
+    let repository = talk(
+        &openai(&endpoint, "agent-1", "LIVE_KEY"),
+        &openai(&endpoint, "user-1", "LIVE_KEY"),
+    );
     recorded(&repository, &endpoint);
-    for (from, to) in [("Hello, it", "Hi, it"), ("Cancel order 17.", "Cancel nothing."), ("3 }", "2 }")] {
+    for (from, to) in [
+        ("Hello, it", "Hi, it"),
+        ("Cancel order 17.", "Cancel nothing."),
+        ("3 }", "2 }"),
+    ] {
         repository.write("cases.json", CASES.replace(from, to));
         let ran = repository.goldgate(&["run"]);
-        assert!(ran.code == 3 && ran.stdout.contains("cancel"), "{from}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.code == 3 && ran.stdout.contains("cancel"),
+            "{from}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
     repository.write("cases.json", CASES);
     // Without a digest the first message tells.
-    let mut record: Value = serde_json::from_str(&repository.read("runs/helper/cancel.json")).unwrap();
-    record["provenance"].as_object_mut().unwrap().remove("input_sha256");
+    let mut record: Value =
+        serde_json::from_str(&repository.read("runs/helper/cancel.json")).unwrap();
+    record["provenance"]
+        .as_object_mut()
+        .unwrap()
+        .remove("input_sha256");
     record["outputs"]["turns"][0]["user"] = json!("Good morning.");
     repository.write("runs/helper/cancel.json", record.to_string());
     let ran = repository.goldgate(&["run"]);
@@ -225,8 +363,14 @@ fn stale() {
 
 fn asked() {
     let endpoint = both_sides();
-    let repository = talk("{ command: [python3, agent.py] }", &openai(&endpoint, "user-1", "LIVE_KEY"));
-    repository.write("runs/helper/cancel.json", json!({ "status": "completed", "outputs": {} }).to_string());
+    let repository = talk(
+        "{ command: [python3, agent.py] }",
+        &openai(&endpoint, "user-1", "LIVE_KEY"),
+    );
+    repository.write(
+        "runs/helper/cancel.json",
+        json!({ "status": "completed", "outputs": {} }).to_string(),
+    );
     let ran = repository.goldgate(&["explain", "cancel", "--asked"]);
     let said = "    Hello, it is about my order.\n  then, as a user that customer plays, in at most 3 turns:\n    Cancel order 17.\n";
     assert!(ran.stdout.contains(said), "{}{}", ran.stdout, ran.stderr);

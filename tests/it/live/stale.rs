@@ -12,13 +12,31 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a recording whose agent has changed since carries no verdict, and recording anew mends it", refused),
-        trial("with stale: warn an old recording is graded and named", told),
-        trial("recordings without a digest are graded, and the report says that nobody knows their age", unknown),
-        trial("an answer of another state of the agent is not taken from the cache", cache),
+        trial(
+            "a recording whose agent has changed since carries no verdict, and recording anew mends it",
+            refused,
+        ),
+        trial(
+            "with stale: warn an old recording is graded and named",
+            told,
+        ),
+        trial(
+            "recordings without a digest are graded, and the report says that nobody knows their age",
+            unknown,
+        ),
+        trial(
+            "an answer of another state of the agent is not taken from the cache",
+            cache,
+        ),
         trial("stale without a fingerprint is refused", no_effect),
-        trial("with a base commit, the files that changed are named", named_files),
-        trial("digests are written again where no content changed", digests),
+        trial(
+            "with a base commit, the files that changed are named",
+            named_files,
+        ),
+        trial(
+            "digests are written again where no content changed",
+            digests,
+        ),
     ]
 }
 
@@ -33,7 +51,11 @@ fn recorded(endpoint: &Endpoint, stale: &str) -> Repository {
     repository.write(RULES, "Report every change of control.\n");
     repository.write("prompts/legal/notes.txt", "not a part of it\n");
     let fingerprint = format!("        fingerprint: ['prompts/**/*.md']\n{stale}");
-    repository.replace("goldgate.yaml", "        fingerprint: [prompts/legal.md]\n", &fingerprint);
+    repository.replace(
+        "goldgate.yaml",
+        "        fingerprint: [prompts/legal.md]\n",
+        &fingerprint,
+    );
     repository.remove("golden/runs");
     assert_eq!(record(&repository).code, 0);
     repository
@@ -45,7 +67,10 @@ fn record(repository: &Repository) -> Ran {
 
 fn graded(repository: &Repository) -> (i32, Value) {
     let ran = repository.goldgate(&["run", "-v", "--format", "json"]);
-    (ran.code, serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr)))
+    (
+        ran.code,
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr)),
+    )
 }
 
 const OLD: &str = "1 case's recordings are stale (lease): one of the agent's files (prompts/**/*.md) changed since they were recorded; record again: \
@@ -57,10 +82,20 @@ fn refused() {
     assert_eq!(graded(&repository).0, 0);
     // What is no part of the agent, changes nothing.
     repository.write("prompts/legal/notes.txt", "still none\n");
-    repository.write("prompts/legal/.DS_Store", "\0\0\0\u{1}Bud1 is what the Finder keeps\n");
+    repository.write(
+        "prompts/legal/.DS_Store",
+        "\0\0\0\u{1}Bud1 is what the Finder keeps\n",
+    );
     repository.write("golden/expected/legal/.lease.json", "no case\n");
-    std::os::unix::fs::symlink("user@host.1:2", repository.path("golden/expected/legal/.#lease.json")).unwrap();
-    assert_eq!((graded(&repository).0, repository.goldgate(&["check"]).code), (0, 0));
+    std::os::unix::fs::symlink(
+        "user@host.1:2",
+        repository.path("golden/expected/legal/.#lease.json"),
+    )
+    .unwrap();
+    assert_eq!(
+        (graded(&repository).0, repository.goldgate(&["check"]).code),
+        (0, 0)
+    );
     for change in [
         |it: &Repository| it.write(RULES, "Report everything.\n"),
         |it: &Repository| it.write("prompts/legal/more.md", "And more.\n"),
@@ -70,12 +105,20 @@ fn refused() {
         let before = repository.read(RULES);
         change(&repository);
         let (code, report) = graded(&repository);
-        assert_eq!((code, &report["not_gateable"]), (3, &json!([format!("contracts/legal: {OLD}")])));
+        assert_eq!(
+            (code, &report["not_gateable"]),
+            (3, &json!([format!("contracts/legal: {OLD}")]))
+        );
         // The numbers are shown all the same.
-        assert_eq!(report["suites"][0]["agents"][0]["metrics"]["finding_recall"]["value"], json!(1.0));
+        assert_eq!(
+            report["suites"][0]["agents"][0]["metrics"]["finding_recall"]["value"],
+            json!(1.0)
+        );
         let check = repository.goldgate(&["check"]);
         assert!(
-            check.code == 2 && check.stderr.contains(OLD) && check.stderr.contains("[stale-recording]"),
+            check.code == 2
+                && check.stderr.contains(OLD)
+                && check.stderr.contains("[stale-recording]"),
             "{check:?}"
         );
         repository.write(RULES, before);
@@ -97,7 +140,9 @@ fn told() {
     let repository = recorded(&endpoint, "        stale: warn\n");
     repository.write(RULES, "Report everything.\n");
     let (code, report) = graded(&repository);
-    let notes = report["suites"][0]["agents"][0]["notes"].as_array().unwrap();
+    let notes = report["suites"][0]["agents"][0]["notes"]
+        .as_array()
+        .unwrap();
     assert!(code == 0 && notes.contains(&json!(OLD)), "{notes:?}");
     let check = repository.goldgate(&["check"]);
     assert!(check.code == 0 && check.stdout.contains(OLD), "{check:?}");
@@ -108,18 +153,27 @@ fn unknown() {
     let repository = recorded(&endpoint, "");
     let file = "golden/runs/legal/lease.json";
     let mut record: Value = serde_json::from_str(&repository.read(file)).unwrap();
-    record["provenance"].as_object_mut().unwrap().remove("fingerprint");
+    record["provenance"]
+        .as_object_mut()
+        .unwrap()
+        .remove("fingerprint");
     repository.write(file, record.to_string());
     let (code, report) = graded(&repository);
     let notes = report["suites"][0]["agents"][0]["notes"].to_string();
-    assert!(code == 0 && notes.contains("1 of 1 case's recordings have no digest of prompts/**/*.md"), "{notes}");
+    assert!(
+        code == 0 && notes.contains("1 of 1 case's recordings have no digest of prompts/**/*.md"),
+        "{notes}"
+    );
 }
 
 fn cache() {
     let endpoint = endpoint();
     let repository = recorded(&endpoint, "");
     let calls = |repository: &Repository| {
-        let ran = model(repository, &["--samples", "1", "--format", "json", "--cache"]);
+        let ran = model(
+            repository,
+            &["--samples", "1", "--format", "json", "--cache"],
+        );
         let report: Value = serde_json::from_str(&ran.stdout).unwrap();
         report["usage"]["calls"].as_u64().unwrap()
     };
@@ -136,7 +190,12 @@ fn named_files() {
     repository.write("prompts/legal/more.md", "And more.\n");
     let ran = repository.goldgate(&["run", "--base", "HEAD"]);
     let says = "(lease): prompts/legal/more.md, prompts/legal/rules.md changed since they were recorded; record again:";
-    assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stdout.contains(says),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 /// A longer list of files, and moved files.
@@ -148,13 +207,38 @@ fn digests() {
     let judged = || repository.goldgate(&["run", "--base", "HEAD"]);
     let renewed = || repository.goldgate(&["digests"]);
     let said = |ran: &Ran, code: i32, says: &str| {
-        assert!(ran.code == code && ran.stdout.contains(says), "{says}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.code == code && ran.stdout.contains(says),
+            "{says}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
     };
-    said(&renewed(), 0, "nothing to do: no recording has outdated digests");
-    repository.replace("goldgate.yaml", "['prompts/**/*.md']", "['prompts/**/*.md', tools.json]");
-    said(&judged(), 3, "no pattern was dropped; no content changed: `goldgate digests --base ");
-    said(&renewed(), 0, "contracts/legal: 1 recording has the current digests now; commit it");
-    said(&judged(), 0, "[listed] 1 recording of `contracts/legal` changed only in their digests");
+    said(
+        &renewed(),
+        0,
+        "nothing to do: no recording has outdated digests",
+    );
+    repository.replace(
+        "goldgate.yaml",
+        "['prompts/**/*.md']",
+        "['prompts/**/*.md', tools.json]",
+    );
+    said(
+        &judged(),
+        3,
+        "no pattern was dropped; no content changed: `goldgate digests --base ",
+    );
+    said(
+        &renewed(),
+        0,
+        "contracts/legal: 1 recording has the current digests now; commit it",
+    );
+    said(
+        &judged(),
+        0,
+        "[listed] 1 recording of `contracts/legal` changed only in their digests",
+    );
     commit_all(&repository);
     // A file that is new in a longer list is another agent, whoever writes the digests.
     let before = repository.read("golden/runs/legal/lease.json");
@@ -163,16 +247,28 @@ fn digests() {
     repository.replace("goldgate.yaml", "tools.json]", "tools.json, 'more/**']");
     said(&renewed(), 0, "1 recording has the current digests now");
     let ran = repository.goldgate(&["run", "--base", "HEAD~1"]);
-    said(&ran, 1, "[needs approval] 1 recording of `contracts/legal` changed only in their digests or numbers");
+    said(
+        &ran,
+        1,
+        "[needs approval] 1 recording of `contracts/legal` changed only in their digests or numbers",
+    );
     repository.replace("goldgate.yaml", "tools.json, 'more/**']", "tools.json]");
     repository.write("golden/runs/legal/lease.json", before);
     // The control: a prompt that changed is another agent.
     repository.write(RULES, "Report everything.\n");
     let before = repository.read("golden/runs/legal/lease.json");
-    said(&renewed(), 3, "contracts/legal: prompts/legal/rules.md changed since ");
+    said(
+        &renewed(),
+        3,
+        "contracts/legal: prompts/legal/rules.md changed since ",
+    );
     assert_eq!(repository.read("golden/runs/legal/lease.json"), before);
     repository.write(RULES, "Report every change of control.\n");
-    std::fs::rename(repository.path("prompts/legal"), repository.path("prompts/contracts")).unwrap();
+    std::fs::rename(
+        repository.path("prompts/legal"),
+        repository.path("prompts/contracts"),
+    )
+    .unwrap();
     said(&judged(), 3, "recordings are stale");
     said(&renewed(), 0, "1 recording has the current digests now");
     said(&judged(), 1, "[needs approval]");
@@ -181,14 +277,25 @@ fn digests() {
     repository.write("prompts/contracts/other.md", "Report nothing.\n");
     assert_eq!(record(&repository).code, 0);
     commit_all(&repository);
-    repository.write("prompts/contracts/other.md", "Report every change of control.\n");
+    repository.write(
+        "prompts/contracts/other.md",
+        "Report every change of control.\n",
+    );
     repository.write("prompts/contracts/rules.md", "Report nothing.\n");
     said(&renewed(), 3, "changed since ");
 }
 
 fn no_effect() {
     let repository = Repository::small();
-    repository.replace("goldgate.yaml", ", fingerprint: [prompts/legal.md]", ", stale: warn");
+    repository.replace(
+        "goldgate.yaml",
+        ", fingerprint: [prompts/legal.md]",
+        ", stale: warn",
+    );
     let ran = repository.goldgate(&["run", "-v"]);
-    assert!(ran.code == 2 && ran.stderr.contains("[no-effect]") && ran.stderr.contains("stale"), "{}", ran.stderr);
+    assert!(
+        ran.code == 2 && ran.stderr.contains("[no-effect]") && ran.stderr.contains("stale"),
+        "{}",
+        ran.stderr
+    );
 }

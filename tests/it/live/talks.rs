@@ -24,15 +24,24 @@ pub fn trials() -> Vec<Trial> {
                 models("anthropic");
             },
         ),
-        trial("a model that falls silent ends the conversation, and the check of its turns is red", silent),
+        trial(
+            "a model that falls silent ends the conversation, and the check of its turns is red",
+            silent,
+        ),
         trial(
             "a program gets one request for each message, with the turns before, and replays to the same numbers",
             || {
                 programs("oneshot");
             },
         ),
-        trial("a worker gets one request for each message, and answers by its id", || programs("jsonl")),
-        trial("a turn that fails ends the sample without a result, and the sample names it", failing_turn),
+        trial(
+            "a worker gets one request for each message, and answers by its id",
+            || programs("jsonl"),
+        ),
+        trial(
+            "a turn that fails ends the sample without a result, and the sample names it",
+            failing_turn,
+        ),
         trial("--asked shows every message of a conversation", asked),
     ]
 }
@@ -62,8 +71,14 @@ fn talk(target: &str) -> Repository {
 }
 
 fn wire(wire: &str, endpoint: &Endpoint) -> Repository {
-    let base = if wire == "openai" { format!("{}/v1", endpoint.address()) } else { endpoint.address() };
-    talk(&format!("{{ provider: {wire}, model: model-1, base_url: \"{base}\", api_key_env: LIVE_KEY }}"))
+    let base = if wire == "openai" {
+        format!("{}/v1", endpoint.address())
+    } else {
+        endpoint.address()
+    };
+    talk(&format!(
+        "{{ provider: {wire}, model: model-1, base_url: \"{base}\", api_key_env: LIVE_KEY }}"
+    ))
 }
 
 fn recording(repository: &Repository) -> Value {
@@ -89,7 +104,10 @@ fn recorded(repository: &Repository) -> Value {
     );
     assert_eq!(record["outputs"]["text"], "It is too late.");
     let calls = record["intermediate"]["tool_calls"].as_array().unwrap();
-    let calls: Vec<(&Value, &Value)> = calls.iter().map(|call| (&call["name"], &call["turn"])).collect();
+    let calls: Vec<(&Value, &Value)> = calls
+        .iter()
+        .map(|call| (&call["name"], &call["turn"]))
+        .collect();
     assert_eq!(calls, [(&json!("find_order"), &json!(0))]);
     record
 }
@@ -102,20 +120,33 @@ fn models(name: &str) {
     });
     let repository = wire(name, &endpoint);
     let record = recorded(&repository);
-    assert_eq!((endpoint.requests(), &record["metrics"]["input_tokens"]), (3, &json!(300)));
+    assert_eq!(
+        (endpoint.requests(), &record["metrics"]["input_tokens"]),
+        (3, &json!(300))
+    );
     let roles = |body: &Value| -> Vec<String> {
         let messages = body["messages"].as_array().unwrap().iter();
-        messages.map(|message| message["role"].as_str().unwrap().to_owned()).collect()
+        messages
+            .map(|message| message["role"].as_str().unwrap().to_owned())
+            .collect()
     };
     let bodies = endpoint.bodies();
     let after_tools = if name == "openai" { "tool" } else { "user" };
     let first = ["user", "assistant", after_tools, "assistant", "user"];
     let last = roles(&bodies[2]);
-    let last = if name == "openai" { &last[1..] } else { &last[..] };
+    let last = if name == "openai" {
+        &last[1..]
+    } else {
+        &last[..]
+    };
     assert_eq!(last, first, "{}", bodies[2]);
-    assert!(!bodies[1].to_string().contains("Then cancel it."), "no message is known before its turn");
     assert!(
-        bodies[2].to_string().contains("Then cancel it.") && bodies[2].to_string().contains("It arrives on Monday.")
+        !bodies[1].to_string().contains("Then cancel it."),
+        "no message is known before its turn"
+    );
+    assert!(
+        bodies[2].to_string().contains("Then cancel it.")
+            && bodies[2].to_string().contains("It arrives on Monday.")
     );
 }
 
@@ -125,9 +156,20 @@ fn silent() {
     let ran = model(&repository, &["--format", "json", "--record", "runs"]);
     assert_eq!((ran.code, endpoint.requests()), (0, 1), "{}", ran.stderr);
     let checks = report(&ran)["suites"][0]["agents"][0]["cases"][0]["checks"].clone();
-    let failed: Vec<&Value> = checks.as_array().unwrap().iter().filter(|check| check["passed"] == false).collect();
-    let named = failed.iter().find(|check| check["name"] == "turns").unwrap();
-    assert_eq!(named["detail"], "answers: 1, needed: 2, the last one to \"Where is order 17?\"");
+    let failed: Vec<&Value> = checks
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|check| check["passed"] == false)
+        .collect();
+    let named = failed
+        .iter()
+        .find(|check| check["name"] == "turns")
+        .unwrap();
+    assert_eq!(
+        named["detail"],
+        "answers: 1, needed: 2, the last one to \"Where is order 17?\""
+    );
     assert_eq!(repository.goldgate(&["run"]).code, 1);
 }
 
@@ -152,10 +194,18 @@ for line in sys.stdin:
 "#;
 
 fn programs(protocol: &str) {
-    let repository = talk(&format!("{{ command: [python3, agent.py], protocol: {protocol} }}"));
+    let repository = talk(&format!(
+        "{{ command: [python3, agent.py], protocol: {protocol} }}"
+    ));
     repository.write("agent.py", PROGRAM);
     let record = recorded(&repository);
-    assert_eq!((&record["metrics"]["input_tokens"], &record["metrics"]["output_tokens"]), (&json!(20), &json!(4)));
+    assert_eq!(
+        (
+            &record["metrics"]["input_tokens"],
+            &record["metrics"]["output_tokens"]
+        ),
+        (&json!(20), &json!(4))
+    );
 }
 
 fn failing_turn() {
@@ -166,14 +216,22 @@ fn failing_turn() {
     );
     repository.write("agent.py", failing);
     let ran = model(&repository, &["--format", "json"]);
-    assert!(ran.stdout.contains("turns.1: no such order"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.contains("turns.1: no such order"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     let case = report(&ran)["suites"][0]["agents"][0]["cases"][0].clone();
     assert_eq!(case["samples_completed"], 0, "{case}");
 }
 
 fn asked() {
     let repository = talk("{ command: [python3, agent.py] }");
-    repository.write("runs/helper/cancel.json", json!({ "status": "completed", "outputs": {} }).to_string());
+    repository.write(
+        "runs/helper/cancel.json",
+        json!({ "status": "completed", "outputs": {} }).to_string(),
+    );
     let ran = repository.goldgate(&["explain", "cancel", "--asked"]);
     let said = "    Where is order 17?\n  then, after the answer:\n    Then cancel it.\n";
     assert!(ran.stdout.contains(said), "{}{}", ran.stdout, ran.stderr);

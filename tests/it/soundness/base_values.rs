@@ -11,17 +11,43 @@ use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
-    let mut trials: Vec<Trial> =
-        ROWS.iter().map(|row| trial(format!("behind baseline: {}", row.name), || one(row))).collect();
+    let mut trials: Vec<Trial> = ROWS
+        .iter()
+        .map(|row| trial(format!("behind baseline: {}", row.name), || one(row)))
+        .collect();
     trials.extend([
-        trial("a slow decline within the tolerance ends at the threshold", slow_decline),
-        trial("values that the base commit has lost are not asked of a change", lost_on_main),
-        trial("a newly failing case is excused only where it fails on the base commit", newly_failing),
-        trial("a base commit whose recordings are stale excuses nothing", stale_base),
-        trial("a base commit without the suite or the agent excuses nothing", unknown_agent),
-        trial("a case that the base commit has and the baseline lacks is not blamed on a change", new_on_main),
-        trial("the report keeps the base commit's own value, and renders it", kept),
-        trial("nothing of the base commit is graded while every gate passes", lazy),
+        trial(
+            "a slow decline within the tolerance ends at the threshold",
+            slow_decline,
+        ),
+        trial(
+            "values that the base commit has lost are not asked of a change",
+            lost_on_main,
+        ),
+        trial(
+            "a newly failing case is excused only where it fails on the base commit",
+            newly_failing,
+        ),
+        trial(
+            "a base commit whose recordings are stale excuses nothing",
+            stale_base,
+        ),
+        trial(
+            "a base commit without the suite or the agent excuses nothing",
+            unknown_agent,
+        ),
+        trial(
+            "a case that the base commit has and the baseline lacks is not blamed on a change",
+            new_on_main,
+        ),
+        trial(
+            "the report keeps the base commit's own value, and renders it",
+            kept,
+        ),
+        trial(
+            "nothing of the base commit is graded while every gate passes",
+            lazy,
+        ),
     ]);
     trials
 }
@@ -153,7 +179,13 @@ pub(super) fn mend(repository: &Repository, case: usize) {
 /// The agent is changed and recorded again, which needs no label.
 pub(super) fn record_changed_agent(repository: &Repository) {
     repository.write("prompts/legal.md", "Report changes of control at once.\n");
-    (0..12).for_each(|case| repository.replace(&recording(case), "Needs prior approval.", "Needs approval first."));
+    (0..12).for_each(|case| {
+        repository.replace(
+            &recording(case),
+            "Needs prior approval.",
+            "Needs approval first.",
+        )
+    });
 }
 
 fn better(repository: &Repository) {
@@ -167,13 +199,20 @@ fn worse(repository: &Repository) {
 }
 
 fn stricter(repository: &Repository) {
-    repository.replace("goldgate.yaml", "finding_precision: { min: 0.5 }", "finding_precision: { min: 0.6 }");
+    repository.replace(
+        "goldgate.yaml",
+        "finding_precision: { min: 0.5 }",
+        "finding_precision: { min: 0.6 }",
+    );
 }
 
 fn another_sample(repository: &Repository) {
     let good = repository.read(&recording(7));
     into_folder(repository, 7);
-    repository.write("runs/legal/lease-7/1.json", good.replace("\"sample\": 0", "\"sample\": 1"));
+    repository.write(
+        "runs/legal/lease-7/1.json",
+        good.replace("\"sample\": 0", "\"sample\": 1"),
+    );
 }
 
 fn bad_new_case(repository: &Repository) {
@@ -223,21 +262,39 @@ pub(super) fn behind(base: &str, gate: &str, behind: std::ops::Range<usize>) -> 
 }
 
 pub(super) fn against_main(repository: &Repository, more: &[&str]) -> Ran {
-    let run: Vec<String> = ["run", "-v", "--base", "main"].iter().chain(more).map(|word| (*word).to_owned()).collect();
+    let run: Vec<String> = ["run", "-v", "--base", "main"]
+        .iter()
+        .chain(more)
+        .map(|word| (*word).to_owned())
+        .collect();
     goldgate(repository, &run)
 }
 
 fn one(row: &Row) {
     let repository = behind("contracts", row.gate, 0..4);
     let alone = repository.goldgate(&["run", "-v"]);
-    assert_eq!(alone.code, 1, "the control: without a base commit the number fails: {}{}", alone.stdout, alone.stderr);
+    assert_eq!(
+        alone.code, 1,
+        "the control: without a base commit the number fails: {}{}",
+        alone.stdout, alone.stderr
+    );
     (row.change)(&repository);
     let ran = against_main(&repository, &["--format", "markdown"]);
     assert_eq!(ran.code, row.code, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains(row.says), "{}", ran.stdout);
-    assert_eq!(row.code == 0, ran.stdout.contains("update pending"), "{}", ran.stdout);
+    assert_eq!(
+        row.code == 0,
+        ran.stdout.contains("update pending"),
+        "{}",
+        ran.stdout
+    );
     let headline = "excused because the base branch fails";
-    assert_eq!(row.code == 0, ran.stdout.contains(headline), "{}", ran.stdout);
+    assert_eq!(
+        row.code == 0,
+        ran.stdout.contains(headline),
+        "{}",
+        ran.stdout
+    );
 }
 
 /// Every step stays within the tolerance of its own base, and all of them together within that of the baseline.
@@ -245,7 +302,11 @@ fn slow_decline() {
     let repository = behind("contracts", "gap_recall: { max_drop: 0.1 }", 0..0);
     lose_gap(&repository, 0);
     let ran = goldgate(&repository, &["run".to_owned(), "-v".to_owned()]);
-    assert_eq!(ran.code, 0, "one of twelve is within the tolerance: {}", ran.stdout);
+    assert_eq!(
+        ran.code, 0,
+        "one of twelve is within the tolerance: {}",
+        ran.stdout
+    );
     commit_all(&repository);
     record_changed_agent(&repository);
     lose_gap(&repository, 1);
@@ -270,17 +331,31 @@ fn lost_on_main() {
     readme(&repository);
     let ran = against_main(&repository, &[]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("main lacks values that the baseline has; baseline update pending"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("main lacks values that the baseline has; baseline update pending"),
+        "{}",
+        ran.stdout
+    );
     // One more case, and a wrong value in another.
     repository.write("prompts/legal.md", "Report changes of control at once.\n");
-    (1..12).for_each(|case| repository.replace(&recording(case), "Needs prior approval.", "Needs approval first."));
+    (1..12).for_each(|case| {
+        repository.replace(
+            &recording(case),
+            "Needs prior approval.",
+            "Needs approval first.",
+        )
+    });
     let mut empty: Value = serde_json::from_str(&repository.read(&recording(0))).unwrap();
     empty["outputs"]["note"] = json!("Nothing was found.");
     repository.write(&recording(0), empty.to_string());
     no_finding(&repository, 2);
     let ran = against_main(&repository, &[]);
     assert_ne!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    repository.write(&recording(2), repository.read(&recording(3)).replace("lease-3", "lease-2"));
+    repository.write(
+        &recording(2),
+        repository.read(&recording(3)).replace("lease-3", "lease-2"),
+    );
     assert_eq!(against_main(&repository, &[]).code, 0, "the control");
     spoil(&repository, 2);
     let ran = against_main(&repository, &[]);
@@ -292,11 +367,19 @@ fn newly_failing() {
     let repository = behind("contracts", "newly_failing: { max: 0 }", 0..0);
     lose_gap(&repository, 0);
     commit_all(&repository);
-    assert_eq!(goldgate(&repository, &["run".to_owned(), "-v".to_owned()]).code, 1, "the control: it is newly failing");
+    assert_eq!(
+        goldgate(&repository, &["run".to_owned(), "-v".to_owned()]).code,
+        1,
+        "the control: it is newly failing"
+    );
     readme(&repository);
     let ran = against_main(&repository, &["--format", "markdown"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("main is already at 1; update pending"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("main is already at 1; update pending"),
+        "{}",
+        ran.stdout
+    );
     // As many, and another one.
     record_changed_agent(&repository);
     find_gap(&repository, 0);
@@ -305,7 +388,11 @@ fn newly_failing() {
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     // A further check of a case that fails in the baseline: excused where the base commit fails it, and no other one is.
     let off = "false_positive_rate: { off: true, reason: the control }";
-    let repository = behind("contracts", &format!("newly_failing: {{ max: 0 }}\n      {off}"), 0..0);
+    let repository = behind(
+        "contracts",
+        &format!("newly_failing: {{ max: 0 }}\n      {off}"),
+        0..0,
+    );
     lose_gap(&repository, 0);
     repository.goldgate(&["run", "-v", "--update-baseline", "--quiet"]);
     invent(&repository, 0);
@@ -321,12 +408,19 @@ fn newly_failing() {
     commit_all(&repository);
     repository.replace(&recording(0), INVENTED, "\"findings\": [");
     commit_all(&repository);
-    git(&repository.path(""), &["branch", "-q", "-m", "main", "before"]);
+    git(
+        &repository.path(""),
+        &["branch", "-q", "-m", "main", "before"],
+    );
     git(&repository.path(""), &["branch", "-q", "main"]);
     record_changed_agent(&repository);
     invent(&repository, 0);
     let ran = against_main(&repository, &[]);
-    assert_eq!(ran.code, 1, "main does not fail it: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        ran.code, 1,
+        "main does not fail it: {}{}",
+        ran.stdout, ran.stderr
+    );
 }
 
 /// A second failing check of a case, and nothing else: one finding too many.
@@ -334,8 +428,7 @@ fn invent(repository: &Repository, case: usize) {
     repository.replace(&recording(case), "\"findings\": [", INVENTED);
 }
 
-const INVENTED: &str =
-    "\"findings\": [ { \"category\": \"termination\", \"severity\": \"P3\", \"title\": \"Termination\" },";
+const INVENTED: &str = "\"findings\": [ { \"category\": \"termination\", \"severity\": \"P3\", \"title\": \"Termination\" },";
 
 pub(super) fn lose_gap(repository: &Repository, case: usize) {
     repository.replace(&recording(case), "\"missing doc\"", "\"other doc\"");
@@ -347,7 +440,11 @@ pub(super) fn find_gap(repository: &Repository, case: usize) {
 
 fn stale_base() {
     let changed = |is_stale: bool| {
-        let repository = behind("digests", "severity_accuracy: { min: baseline, hard: true }", 0..4);
+        let repository = behind(
+            "digests",
+            "severity_accuracy: { min: baseline, hard: true }",
+            0..4,
+        );
         if is_stale {
             repository.write("prompts/legal.md", "Report some changes of control.\n");
             commit_all(&repository);
@@ -378,10 +475,17 @@ fn digest_of(repository: &Repository) -> String {
 }
 
 fn unknown_agent() {
-    let repository = behind("contracts", "severity_accuracy: { min: baseline, hard: true }", 0..4);
+    let repository = behind(
+        "contracts",
+        "severity_accuracy: { min: baseline, hard: true }",
+        0..4,
+    );
     repository.replace("goldgate.yaml", "id: contracts", "id: leases");
     let baseline = repository.read("baselines/latest.json");
-    repository.write("baselines/latest.json", baseline.replace("\"contracts\":", "\"leases\":"));
+    repository.write(
+        "baselines/latest.json",
+        baseline.replace("\"contracts\":", "\"leases\":"),
+    );
     let ran = against_main(&repository, &["--baseline", "baselines/latest.json"]);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     assert!(!ran.stdout.contains("already"), "{}", ran.stdout);
@@ -389,7 +493,11 @@ fn unknown_agent() {
 
 /// A case whose severity is wrong was approved on the base branch; the baseline does not know it, and `otherwise` fails for it.
 fn new_on_main() {
-    let repository = behind("contracts", "severity_accuracy: { min: baseline, otherwise: 1.0, hard: true }", 0..0);
+    let repository = behind(
+        "contracts",
+        "severity_accuracy: { min: baseline, otherwise: 1.0, hard: true }",
+        0..0,
+    );
     add_case(&repository, 12);
     spoil(&repository, 12);
     commit_all(&repository);
@@ -402,30 +510,67 @@ fn new_on_main() {
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     // A case whose expectation changed is another set of cases.
     repository.replace(&recording(3), "\"P4\"", "\"P1\"");
-    repository.replace(&expected(12), "\"max_expected_findings\": 3", "\"max_expected_findings\": 4");
+    repository.replace(
+        &expected(12),
+        "\"max_expected_findings\": 3",
+        "\"max_expected_findings\": 4",
+    );
     assert_eq!(against_main(&repository, &[]).code, 1);
 }
 
 fn kept() {
-    let repository = behind("contracts", "severity_accuracy: { min: baseline, hard: true }", 0..4);
+    let repository = behind(
+        "contracts",
+        "severity_accuracy: { min: baseline, hard: true }",
+        0..4,
+    );
     let ran = against_main(&repository, &["--out", "out"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let report: Value = serde_json::from_str(&repository.read("out/report.json")).unwrap();
-    let metrics = report["suites"][0]["agents"][0]["metrics"].as_object().unwrap();
+    let metrics = report["suites"][0]["agents"][0]["metrics"]
+        .as_object()
+        .unwrap();
     let gate = &metrics["severity_accuracy"]["gates"][0];
-    assert_eq!((&gate["verdict"], &gate["base_commit"]["branch"]), (&json!("pass"), &json!("main")), "{gate}");
-    assert!((gate["base_commit"]["value"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9, "{gate}");
-    let others = metrics.values().flat_map(|metric| metric["gates"].as_array().unwrap());
-    assert_eq!(others.filter(|gate| gate.get("base_commit").is_some()).count(), 1);
-    assert!(repository.read("out/report.md").contains(ALREADY), "{}", repository.read("out/report.md"));
+    assert_eq!(
+        (&gate["verdict"], &gate["base_commit"]["branch"]),
+        (&json!("pass"), &json!("main")),
+        "{gate}"
+    );
+    assert!(
+        (gate["base_commit"]["value"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9,
+        "{gate}"
+    );
+    let others = metrics
+        .values()
+        .flat_map(|metric| metric["gates"].as_array().unwrap());
+    assert_eq!(
+        others
+            .filter(|gate| gate.get("base_commit").is_some())
+            .count(),
+        1
+    );
+    assert!(
+        repository.read("out/report.md").contains(ALREADY),
+        "{}",
+        repository.read("out/report.md")
+    );
     assert!(repository.read("out/report.html").contains(ALREADY));
     let again = repository.goldgate(&["report", "-v", "out", "--format", "markdown"]);
-    assert!(again.code == 0 && again.stdout.contains(ALREADY), "{}{}", again.stdout, again.stderr);
+    assert!(
+        again.code == 0 && again.stdout.contains(ALREADY),
+        "{}{}",
+        again.stdout,
+        again.stderr
+    );
 }
 
 /// A base commit that cannot be graded is not even looked at while no gate fails.
 fn lazy() {
-    let repository = behind("contracts", "severity_accuracy: { min: baseline, hard: true }", 0..4);
+    let repository = behind(
+        "contracts",
+        "severity_accuracy: { min: baseline, hard: true }",
+        0..4,
+    );
     let broken = "{ broken";
     let good = repository.read(&recording(3));
     repository.write(&recording(3), broken);
@@ -437,7 +582,11 @@ fn lazy() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     spoil(&repository, 3);
     let ran = against_main(&repository, &[]);
-    assert_eq!(ran.code, 1, "a base commit that cannot be graded excuses nothing: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        ran.code, 1,
+        "a base commit that cannot be graded excuses nothing: {}{}",
+        ran.stdout, ran.stderr
+    );
     let why = "nothing is compared with the results of main, because its recordings cannot be graded: runs/legal/lease-3.json";
     assert!(ran.stdout.contains(why), "{}", ran.stdout);
 }

@@ -74,7 +74,10 @@ fn digests() -> Repository {
     for case in 0..12 {
         let mut run: Value = serde_json::from_str(&repository.read(&recording(case))).unwrap();
         run["provenance"] = serde_json::json!({ "fingerprint": digest });
-        repository.write(&recording(case), serde_json::to_string_pretty(&run).unwrap());
+        repository.write(
+            &recording(case),
+            serde_json::to_string_pretty(&run).unwrap(),
+        );
     }
     repository
 }
@@ -84,7 +87,11 @@ fn prompt_beside() -> Repository {
     let repository = contracts();
     repository.write("src/agent.py", "print()\n");
     repository.replace("goldgate.yaml", "['prompts/**']", "['src/**']");
-    repository.replace("goldgate.yaml", "{ replay: runs }", "{ replay: runs, prompt: prompts/legal.md }");
+    repository.replace(
+        "goldgate.yaml",
+        "{ replay: runs }",
+        "{ replay: runs, prompt: prompts/legal.md }",
+    );
     let digest = |file: &str| sha256_hex(repository.read(file).as_bytes());
     let files = sha256_hex(format!("{}  src/agent.py\n", digest("src/agent.py")).as_bytes());
     let provenance = json!({ "fingerprint": files, "prompt_sha256": digest("prompts/legal.md") });
@@ -106,7 +113,10 @@ fn samples() -> Repository {
             let mut run = run.clone();
             run.as_object_mut().unwrap().remove("sample");
             run["note"] = json!(sample);
-            repository.write(&format!("runs/legal/lease-{case}/{sample}.json"), run.to_string());
+            repository.write(
+                &format!("runs/legal/lease-{case}/{sample}.json"),
+                run.to_string(),
+            );
         }
     }
     repository
@@ -131,10 +141,22 @@ fn nested() -> Repository {
 fn package() -> Repository {
     let repository = contracts();
     repository.replace("goldgate.yaml", "        fingerprint: ['prompts/**']\n", "");
-    repository.replace("goldgate.yaml", "{ replay: runs }", "{ replay: runs, prompt: prompts }");
+    repository.replace(
+        "goldgate.yaml",
+        "{ replay: runs }",
+        "{ replay: runs, prompt: prompts }",
+    );
     repository.write("prompts/rules/one.md", "Rule 1: consent counts.\n");
-    let digest = |text: &str| -> String { Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect() };
-    let package = digest(&format!("{}  legal.md\n", digest(&repository.read("prompts/legal.md"))));
+    let digest = |text: &str| -> String {
+        Sha256::digest(text)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    };
+    let package = digest(&format!(
+        "{}  legal.md\n",
+        digest(&repository.read("prompts/legal.md"))
+    ));
     for case in 0..12 {
         let file = recording(case);
         let mut run: Value = serde_json::from_str(&repository.read(&file)).unwrap();
@@ -156,8 +178,15 @@ fn submodule() -> Repository {
 fn both_tiers() -> Repository {
     let repository = contracts();
     copy(&repository.path("runs"), &repository.path("mruns"));
-    repository.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    tier: [deterministic, model]\n");
-    let (one, both) = ("{ replay: runs }\n", "{ replay: runs }\n        model: { replay: mruns }\n");
+    repository.replace(
+        "goldgate.yaml",
+        "    path: golden\n",
+        "    path: golden\n    tier: [deterministic, model]\n",
+    );
+    let (one, both) = (
+        "{ replay: runs }\n",
+        "{ replay: runs }\n        model: { replay: mruns }\n",
+    );
     repository.replace("goldgate.yaml", one, both);
     repository
 }
@@ -169,10 +198,16 @@ fn command() -> Repository {
         "        fingerprint: ['prompts/**']\n        deterministic: { replay: runs }",
         "        deterministic: { target: c }",
     );
-    repository.write("goldgate.yaml", format!("{config}targets:\n  c: {{ command: ['sh', './agent.sh'] }}\n"));
+    repository.write(
+        "goldgate.yaml",
+        format!("{config}targets:\n  c: {{ command: ['sh', './agent.sh'] }}\n"),
+    );
     let run = repository.read("runs/legal/lease-0.json");
-    let run = run.replace("\"case\": \"lease-0\", ", "").replace("docs/lease-0.md", "lease-$N.md");
-    let program = "N=$(sed -n 's/.*\"case\": *\"lease-\\([0-9]*\\)\".*/\\1/p' | head -1)\ncat <<END\n";
+    let run = run
+        .replace("\"case\": \"lease-0\", ", "")
+        .replace("docs/lease-0.md", "lease-$N.md");
+    let program =
+        "N=$(sed -n 's/.*\"case\": *\"lease-\\([0-9]*\\)\".*/\\1/p' | head -1)\ncat <<END\n";
     repository.write("agent.sh", format!("{program}{run}END\n"));
     repository.remove("runs");
     repository
@@ -181,8 +216,13 @@ fn command() -> Repository {
 /// Parts of this repository's own suites.
 fn bundled(folders: &[&str], config: &str) -> Repository {
     let repository = empty();
-    folders.iter().for_each(|folder| copy(&root().join(folder), &repository.path(folder)));
-    repository.write("goldgate.yaml", format!("version: 1\nbaseline: baselines/latest.json\nsuites:\n{config}"));
+    folders
+        .iter()
+        .for_each(|folder| copy(&root().join(folder), &repository.path(folder)));
+    repository.write(
+        "goldgate.yaml",
+        format!("version: 1\nbaseline: baselines/latest.json\nsuites:\n{config}"),
+    );
     repository
 }
 
@@ -235,7 +275,12 @@ fn assistant() -> Repository {
     // Each case has an id of its own, so that it may move.
     let file = "fixtures/tool_use/eval_cases.json";
     let mut cases: Value = serde_json::from_str(&repository.read(file)).unwrap();
-    for (index, case) in cases["cases"].as_array_mut().unwrap().iter_mut().enumerate() {
+    for (index, case) in cases["cases"]
+        .as_array_mut()
+        .unwrap()
+        .iter_mut()
+        .enumerate()
+    {
         if case.get("id").is_none() {
             case["id"] = format!("{}-{index}", case["category"].as_str().unwrap()).into();
         }
@@ -262,18 +307,36 @@ fn answers() -> Repository {
     repository.write("goldgate.yaml", ANSWERS);
     repository.write("prompt.md", "Name the capital.\n");
     repository.write("golden/refusal.txt", "i cannot help\n");
-    repository.write("golden/schema.json", r#"{"type": "object", "required": ["city"]}"#);
+    repository.write(
+        "golden/schema.json",
+        r#"{"type": "object", "required": ["city"]}"#,
+    );
     let cases = [
-        ("text", json!({"all_of": ["Paris"], "none_of": ["Lyon"]}), "The capital is Paris."),
-        ("json", json!({"json_schema": "schema.json"}), r#"{"city": "Paris"}"#),
-        ("refusal", json!({"refusal": true}), "I cannot help with that."),
+        (
+            "text",
+            json!({"all_of": ["Paris"], "none_of": ["Lyon"]}),
+            "The capital is Paris.",
+        ),
+        (
+            "json",
+            json!({"json_schema": "schema.json"}),
+            r#"{"city": "Paris"}"#,
+        ),
+        (
+            "refusal",
+            json!({"refusal": true}),
+            "I cannot help with that.",
+        ),
     ];
     let case = |(id, answer, _): &(&str, Value, &str)| {
         json!({"id": id, "category": "happy_path", "query": id, "expected_tools": [],
             "expected_output_contains": [], "answer": answer})
     };
     let golden: Vec<Value> = cases.iter().map(case).collect();
-    repository.write("golden/cases.json", serde_json::to_string_pretty(&golden).unwrap());
+    repository.write(
+        "golden/cases.json",
+        serde_json::to_string_pretty(&golden).unwrap(),
+    );
     for (id, _, text) in cases {
         let record = json!({"status": "completed", "outputs": {"text": text}});
         repository.write(&format!("runs/helper/{id}.json"), record.to_string());
@@ -293,13 +356,19 @@ fn conversation() -> Repository {
     let case = json!({"id": "cancel", "category": "multi_step", "turns": [
         {"user": "Where is order 17?", "tools": ["find_order"], "answer": {"all_of": ["Monday"]}},
         {"user": "Then cancel it.", "tools": [], "answer": {"any_of": ["too late"]}}]});
-    repository.write("cases.json", serde_json::to_string_pretty(&json!([case])).unwrap());
+    repository.write(
+        "cases.json",
+        serde_json::to_string_pretty(&json!([case])).unwrap(),
+    );
     let record = json!({"status": "completed",
         "outputs": {"turns": [
             {"user": "Where is order 17?", "text": "It arrives on Monday."},
             {"user": "Then cancel it.", "text": "It is too late."}]},
         "intermediate": {"tool_calls": [{"name": "find_order", "arguments": {"id": 17}, "result": "Monday", "turn": 0}]}});
-    repository.write("runs/helper/cancel.json", serde_json::to_string_pretty(&record).unwrap());
+    repository.write(
+        "runs/helper/cancel.json",
+        serde_json::to_string_pretty(&record).unwrap(),
+    );
     repository
 }
 
@@ -307,11 +376,17 @@ fn conversation() -> Repository {
 fn two_suites() -> Repository {
     let repository = empty();
     let suite = |id: &str| {
-        let agent = format!("{{ deterministic: {{ replay: {id}/runs }}, fingerprint: [prompt.md] }}");
-        format!("  - {{ id: {id}, kind: tool_use, path: {id}/cases.json, agents: {{ helper: {agent} }} }}\n")
+        let agent =
+            format!("{{ deterministic: {{ replay: {id}/runs }}, fingerprint: [prompt.md] }}");
+        format!(
+            "  - {{ id: {id}, kind: tool_use, path: {id}/cases.json, agents: {{ helper: {agent} }} }}\n"
+        )
     };
     let suites = suite("one") + &suite("two");
-    repository.write("goldgate.yaml", format!("version: 1\nbaseline: baselines/latest.json\nsuites:\n{suites}"));
+    repository.write(
+        "goldgate.yaml",
+        format!("version: 1\nbaseline: baselines/latest.json\nsuites:\n{suites}"),
+    );
     repository.write("prompt.md", "Name the capital.\n");
     for id in ["one", "two"] {
         let case = json!({"id": format!("smoke-{id}"), "category": "happy_path", "query": "Of France?", "tags": ["smoke"],
@@ -319,12 +394,22 @@ fn two_suites() -> Repository {
         let draft = json!({"id": "draft", "category": "happy_path", "query": "Of Spain?", "draft": true,
             "expected_tools": [], "expected_output_contains": []});
         let record = json!({"status": "completed", "outputs": {"text": "Paris"}});
-        let cases = if id == "one" { vec![case, draft] } else { vec![case] };
+        let cases = if id == "one" {
+            vec![case, draft]
+        } else {
+            vec![case]
+        };
         if id == "one" {
             repository.write("one/runs/helper/draft.json", record.to_string());
         }
-        repository.write(&format!("{id}/cases.json"), serde_json::to_string_pretty(&cases).unwrap());
-        repository.write(&format!("{id}/runs/helper/smoke-{id}.json"), record.to_string());
+        repository.write(
+            &format!("{id}/cases.json"),
+            serde_json::to_string_pretty(&cases).unwrap(),
+        );
+        repository.write(
+            &format!("{id}/runs/helper/smoke-{id}.json"),
+            record.to_string(),
+        );
     }
     repository
 }
@@ -339,5 +424,8 @@ fn interview() -> Repository {
 }
 
 fn triggers() -> Repository {
-    bundled(&["fixtures/triggers"], "  - id: triggers\n    kind: triggers\n    path: fixtures/triggers\n")
+    bundled(
+        &["fixtures/triggers"],
+        "  - id: triggers\n    kind: triggers\n    path: fixtures/triggers\n",
+    )
 }

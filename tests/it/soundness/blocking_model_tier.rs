@@ -10,9 +10,18 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a gate of the model tier is compared with the defaults of that tier", gate_of_the_tier),
-        trial("a suite of the model tier alone may write out its default gates", written_out),
-        trial("a case that the base branch added is compared in the model tier as well", added_case),
+        trial(
+            "a gate of the model tier is compared with the defaults of that tier",
+            gate_of_the_tier,
+        ),
+        trial(
+            "a suite of the model tier alone may write out its default gates",
+            written_out,
+        ),
+        trial(
+            "a case that the base branch added is compared in the model tier as well",
+            added_case,
+        ),
     ]
 }
 
@@ -24,8 +33,19 @@ fn repository(cases: usize, tiers: &str, gates: &str) -> Repository {
     write_cases(&repository, cases);
     record(&repository, cases, |_, _| {});
     repository.write("prompt.md", "1");
-    let tier = if tiers.contains("deterministic") { "deterministic" } else { "model" };
-    let ran = repository.goldgate(&["run", "--update-baseline", "--quiet", "--tier", tier, "--blocking"]);
+    let tier = if tiers.contains("deterministic") {
+        "deterministic"
+    } else {
+        "model"
+    };
+    let ran = repository.goldgate(&[
+        "run",
+        "--update-baseline",
+        "--quiet",
+        "--tier",
+        tier,
+        "--blocking",
+    ]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     commit_all(&repository);
     repository
@@ -47,7 +67,10 @@ fn write_cases(repository: &Repository, cases: usize) {
         json!({ "id": format!("c{number}"), "category": "x", "query": "q", "expected_tools": ["s"],
             "expected_output_contains": ["ok"] })
     };
-    repository.write("cases.json", (0..cases).map(case).collect::<Value>().to_string());
+    repository.write(
+        "cases.json",
+        (0..cases).map(case).collect::<Value>().to_string(),
+    );
 }
 
 /// Records every case again, with a change of its run.
@@ -61,29 +84,48 @@ fn record(repository: &Repository, cases: usize, change: impl Fn(usize, &mut Val
 }
 
 fn judged(repository: &Repository, tier: &str) -> Ran {
-    goldgate(repository, &["run", "--base", "HEAD", "--tier", tier, "--blocking"].map(str::to_owned))
+    goldgate(
+        repository,
+        &["run", "--base", "HEAD", "--tier", tier, "--blocking"].map(str::to_owned),
+    )
 }
 
 fn gate_of_the_tier() {
-    let repository = repository(20, "deterministic, model", "    gates: { coverage: { min: 1.0 } }\n");
+    let repository = repository(
+        20,
+        "deterministic, model",
+        "    gates: { coverage: { min: 1.0 } }\n",
+    );
     let lost = |case: usize, run: &mut Value| {
         if case < 2 {
             run["status"] = json!("error");
         }
     };
     record(&repository, 20, lost);
-    assert_ne!(judged(&repository, "model").code, 0, "the control: 2 of 20 cases without a result");
+    assert_ne!(
+        judged(&repository, "model").code,
+        0,
+        "the control: 2 of 20 cases without a result"
+    );
     record(&repository, 20, |_, _| {});
     // Its default in the deterministic tier is the same; in the model tier it is lower.
     config(&repository, "deterministic, model", "");
     let ran = judged(&repository, "model");
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("coverage floor of `s` in the model tier"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("coverage floor of `s` in the model tier"),
+        "{}",
+        ran.stdout
+    );
 }
 
 fn written_out() {
     let repository = repository(4, "model", "");
-    for gates in ["    gates: { coverage: { min: 0.9 } }\n", "    gates: { coverage: { min: 0.95 } }\n"] {
+    for gates in [
+        "    gates: { coverage: { min: 0.9 } }\n",
+        "    gates: { coverage: { min: 0.95 } }\n",
+    ] {
         config(&repository, "model", gates);
         let ran = judged(&repository, "model");
         assert_eq!(ran.code, 0, "{gates}: {}{}", ran.stdout, ran.stderr);

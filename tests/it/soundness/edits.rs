@@ -12,9 +12,17 @@ pub enum Edit {
     /// Writes a file.
     Write { file: String, text: String },
     /// Replaces a text that has to be there in a file, or in every file of a folder.
-    Replace { file: String, from: String, to: String },
+    Replace {
+        file: String,
+        from: String,
+        to: String,
+    },
     /// Sets a value in a JSON file, by its pointer; `null` removes it.
-    Set { file: String, at: String, value: Value },
+    Set {
+        file: String,
+        at: String,
+        value: Value,
+    },
     /// Removes a file or a folder.
     Remove { path: String },
     /// Moves a file or a folder.
@@ -81,7 +89,10 @@ pub fn files(repository: &Repository, path: &str) -> Vec<String> {
     }
     let mut found = Vec::new();
     for entry in std::fs::read_dir(&whole).unwrap_or_else(|error| panic!("{path}: {error}")) {
-        found.extend(files(repository, &format!("{path}/{}", entry.unwrap().file_name().to_str().unwrap())));
+        found.extend(files(
+            repository,
+            &format!("{path}/{}", entry.unwrap().file_name().to_str().unwrap()),
+        ));
     }
     found.sort();
     found
@@ -92,7 +103,10 @@ fn renumber(repository: &Repository, folder: &str) {
         let case = format!("{folder}/{}", case.unwrap().file_name().to_str().unwrap());
         let samples = files(repository, &case);
         let texts: Vec<String> = samples.iter().map(|file| repository.read(file)).collect();
-        for (file, text) in samples.iter().zip(texts.iter().cycle().skip(texts.len() - 1)) {
+        for (file, text) in samples
+            .iter()
+            .zip(texts.iter().cycle().skip(texts.len() - 1))
+        {
             repository.write(file, text);
         }
     }
@@ -101,7 +115,9 @@ fn renumber(repository: &Repository, folder: &str) {
 fn set(repository: &Repository, file: &str, at: &str, value: &Value) {
     let mut whole: Value = serde_json::from_str(&repository.read(file)).unwrap();
     let (parent, key) = at.rsplit_once('/').unwrap();
-    let parent = whole.pointer_mut(parent).unwrap_or_else(|| panic!("{file} has no {parent}"));
+    let parent = whole
+        .pointer_mut(parent)
+        .unwrap_or_else(|| panic!("{file} has no {parent}"));
     match parent {
         Value::Object(fields) if value.is_null() => drop(fields.remove(key)),
         Value::Object(fields) => drop(fields.insert(key.to_owned(), value.clone())),
@@ -125,20 +141,45 @@ fn bare(repository: &Repository, folder: &str) {
         let ran = std::process::Command::new("git")
             .arg("-C")
             .arg(repository.path(""))
-            .args(["-c", "user.name=Subject A", "-c", "user.email=a@example.org"])
+            .args([
+                "-c",
+                "user.name=Subject A",
+                "-c",
+                "user.email=a@example.org",
+            ])
             .args(arguments)
             .output()
             .unwrap();
-        assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+        assert!(
+            ran.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&ran.stderr)
+        );
     };
     git(&["stash", "push", "-q", "--include-untracked"]);
     git(&["stash", "apply", "-q"]);
     let scratch = tempfile::tempdir().unwrap();
     let bare = scratch.path().join("bare");
     git(&["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
-    git(&["push", "-q", "--force", bare.to_str().unwrap(), "stash@{0}:refs/heads/trick"]);
-    let name = std::fs::read_to_string(bare.join("HEAD")).unwrap().trim().trim_start_matches("ref: ").to_owned();
-    git(&["push", "-q", "--force", bare.to_str().unwrap(), &format!("stash@{{0}}:{name}")]);
+    git(&[
+        "push",
+        "-q",
+        "--force",
+        bare.to_str().unwrap(),
+        "stash@{0}:refs/heads/trick",
+    ]);
+    let name = std::fs::read_to_string(bare.join("HEAD"))
+        .unwrap()
+        .trim()
+        .trim_start_matches("ref: ")
+        .to_owned();
+    git(&[
+        "push",
+        "-q",
+        "--force",
+        bare.to_str().unwrap(),
+        &format!("stash@{{0}}:{name}"),
+    ]);
     git(&["stash", "drop", "-q"]);
     crate::cases::copy(&bare, &repository.path(folder));
 }
@@ -149,24 +190,59 @@ pub fn submodule(repository: &Repository, folder: &str) {
     let own = repository.path(&format!(".git/modules/{folder}"));
     std::fs::create_dir_all(own.parent().unwrap()).unwrap();
     for arguments in [
-        &["init", "-q", "--separate-git-dir", own.to_str().unwrap(), "."][..],
+        &[
+            "init",
+            "-q",
+            "--separate-git-dir",
+            own.to_str().unwrap(),
+            ".",
+        ][..],
         &["add", "-A"],
         &["commit", "-q", "--no-verify", "-m", "inside"],
     ] {
-        let identity = ["-c", "user.name=Subject A", "-c", "user.email=a@example.org"];
-        let ran =
-            std::process::Command::new("git").arg("-C").arg(&path).args(identity).args(arguments).output().unwrap();
-        assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+        let identity = [
+            "-c",
+            "user.name=Subject A",
+            "-c",
+            "user.email=a@example.org",
+        ];
+        let ran = std::process::Command::new("git")
+            .arg("-C")
+            .arg(&path)
+            .args(identity)
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(
+            ran.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&ran.stderr)
+        );
     }
 }
 
 fn unfetched(repository: &Repository, folder: &str) {
     submodule(repository, folder);
     let path = repository.path(folder);
-    let (around, name) = (path.parent().unwrap(), path.file_name().unwrap().to_str().unwrap());
-    for arguments in [&["rm", "-rq", "--cached", "--ignore-unmatch", name][..], &["add", name]] {
-        let ran = std::process::Command::new("git").arg("-C").arg(around).args(arguments).output().unwrap();
-        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let (around, name) = (
+        path.parent().unwrap(),
+        path.file_name().unwrap().to_str().unwrap(),
+    );
+    for arguments in [
+        &["rm", "-rq", "--cached", "--ignore-unmatch", name][..],
+        &["add", name],
+    ] {
+        let ran = std::process::Command::new("git")
+            .arg("-C")
+            .arg(around)
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(
+            ran.status.success(),
+            "{}",
+            String::from_utf8_lossy(&ran.stderr)
+        );
     }
     std::fs::remove_dir_all(&path).unwrap();
     std::fs::create_dir(&path).unwrap();

@@ -11,12 +11,30 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("bad samples that are removed or recorded as timeouts give no verdict", left_out),
-        trial("one lost sample of four in several cases gives no verdict where it breaks a tie", broken_ties),
-        trial("costly samples that do not state what they used give no verdict", unstated),
-        trial("more samples that mostly do not state what they used give no verdict", more_unstated),
-        trial("one lost sample of many is no reason to withhold a verdict", one_lost),
-        trial("the only case of a category that gives no result is not left out of its gate", lost_case),
+        trial(
+            "bad samples that are removed or recorded as timeouts give no verdict",
+            left_out,
+        ),
+        trial(
+            "one lost sample of four in several cases gives no verdict where it breaks a tie",
+            broken_ties,
+        ),
+        trial(
+            "costly samples that do not state what they used give no verdict",
+            unstated,
+        ),
+        trial(
+            "more samples that mostly do not state what they used give no verdict",
+            more_unstated,
+        ),
+        trial(
+            "one lost sample of many is no reason to withhold a verdict",
+            one_lost,
+        ),
+        trial(
+            "the only case of a category that gives no result is not left out of its gate",
+            lost_case,
+        ),
     ]
 }
 
@@ -29,7 +47,11 @@ fn file(case: usize, sample: usize) -> String {
 /// Twelve leases with so many samples of a good agent each, which state what they used, and a baseline of them.
 fn repository(samples: usize) -> Repository {
     let repository = bases::base("contracts");
-    repository.replace("goldgate.yaml", "    gates:\n", "    gates:\n      tokens: { max: baseline }\n");
+    repository.replace(
+        "goldgate.yaml",
+        "    gates:\n",
+        "    gates:\n      tokens: { max: baseline }\n",
+    );
     for case in 0..CASES {
         let recording = format!("runs/legal/lease-{case}.json");
         let run = repository.read(&recording);
@@ -44,7 +66,10 @@ fn repository(samples: usize) -> Repository {
     let ran = repository.goldgate(&["run", "--update-baseline", "--quiet", "-v"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     commit_all(&repository);
-    repository.write("prompts/legal.md", "Report every change of control, briefly.\n");
+    repository.write(
+        "prompts/legal.md",
+        "Report every change of control, briefly.\n",
+    );
     repository
 }
 
@@ -69,7 +94,11 @@ fn left_out() {
     let good = |run: String| run.replace("Needs prior approval.", "Needs prior consent.");
     let bad = |run: String| run.replace("\"change-of-control\"", "\"termination\"");
     let control = repository(5);
-    change(&control, |sample, run| Some(if sample < 2 { good(run) } else { bad(run) }), 5);
+    change(
+        &control,
+        |sample, run| Some(if sample < 2 { good(run) } else { bad(run) }),
+        5,
+    );
     let ran = judged(&control);
     assert_eq!(ran.code, 1, "the control: {}{}", ran.stdout, ran.stderr);
     let timeout = |run: String| run.replace("\"completed\"", "\"timeout\"");
@@ -79,12 +108,24 @@ fn left_out() {
         // The majority of the three samples that are left is good.
         change(
             &attacked,
-            |sample, run| if sample < 3 { Some(if sample < 2 { good(run) } else { bad(run) }) } else { lost(run) },
+            |sample, run| {
+                if sample < 3 {
+                    Some(if sample < 2 { good(run) } else { bad(run) })
+                } else {
+                    lost(run)
+                }
+            },
             5,
         );
         let ran = judged(&attacked);
         // Removed samples also need an approval.
-        assert_eq!(ran.code, if is_removed { 1 } else { 3 }, "{}{}", ran.stdout, ran.stderr);
+        assert_eq!(
+            ran.code,
+            if is_removed { 1 } else { 3 },
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
         let why = "finding_recall has fewer values than in the baseline, in lease-0, lease-1, ";
         assert!(ran.stdout.contains(why), "{}", ran.stdout);
     }
@@ -93,10 +134,18 @@ fn left_out() {
 fn broken_ties() {
     for (last, code) in [("completed", 1), ("timeout", 3)] {
         let repository = repository(4);
-        change(&repository, |_, run| Some(run.replace("Needs prior approval.", "Needs prior consent.")), 4);
+        change(
+            &repository,
+            |_, run| Some(run.replace("Needs prior approval.", "Needs prior consent.")),
+            4,
+        );
         for case in 0..4 {
             for sample in [2, 3] {
-                repository.replace(&file(case, sample), "\"change-of-control\"", "\"termination\"");
+                repository.replace(
+                    &file(case, sample),
+                    "\"change-of-control\"",
+                    "\"termination\"",
+                );
             }
             repository.replace(&file(case, 3), "\"completed\"", &format!("\"{last}\""));
         }
@@ -107,17 +156,31 @@ fn broken_ties() {
 
 fn unstated() {
     let again = |run: String| run.replace("Needs prior approval.", "Needs prior consent.");
-    let costly = |run: String| again(run).replace("\"total_tokens\": 100", "\"total_tokens\": 5000");
+    let costly =
+        |run: String| again(run).replace("\"total_tokens\": 100", "\"total_tokens\": 5000");
     let control = repository(3);
-    change(&control, |sample, run| Some(if sample == 0 { again(run) } else { costly(run) }), 3);
+    change(
+        &control,
+        |sample, run| Some(if sample == 0 { again(run) } else { costly(run) }),
+        3,
+    );
     let ran = judged(&control);
     assert_eq!(ran.code, 1, "the control: {}{}", ran.stdout, ran.stderr);
     let attacked = repository(3);
     let silent = |run: String| again(run).replace(", \"metrics\": { \"total_tokens\": 100 }", "");
-    change(&attacked, |sample, run| Some(if sample == 0 { again(run) } else { silent(run) }), 3);
+    change(
+        &attacked,
+        |sample, run| Some(if sample == 0 { again(run) } else { silent(run) }),
+        3,
+    );
     let ran = judged(&attacked);
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("tokens has fewer values than in the baseline"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("tokens has fewer values than in the baseline"),
+        "{}",
+        ran.stdout
+    );
 }
 
 fn more_unstated() {
@@ -138,12 +201,21 @@ fn more_unstated() {
     assert_eq!(ran.code, 1, "the control: {}{}", ran.stdout, ran.stderr);
     let ran = with_nine(&|run| run.replace(", \"metrics\": { \"total_tokens\": 100 }", ""));
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("tokens has fewer values than in the baseline"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("tokens has fewer values than in the baseline"),
+        "{}",
+        ran.stdout
+    );
 }
 
 fn one_lost() {
     let repository = repository(3);
-    change(&repository, |_, run| Some(run.replace("Needs prior approval.", "Needs prior consent.")), 3);
+    change(
+        &repository,
+        |_, run| Some(run.replace("Needs prior approval.", "Needs prior consent.")),
+        3,
+    );
     repository.replace(&file(4, 1), "\"completed\"", "\"timeout\"");
     let ran = judged(&repository);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
@@ -181,7 +253,14 @@ fn answered(repository: &Repository, case: usize, status: &str, text: &str) {
 }
 
 fn lost_case() {
-    for (gates, others) in [("", 0), (", 'case_pass_rate[adversarial]': { min: 1.0, hard: true }", 0), ("", 1)] {
+    for (gates, others) in [
+        ("", 0),
+        (
+            ", 'case_pass_rate[adversarial]': { min: 1.0, hard: true }",
+            0,
+        ),
+        ("", 1),
+    ] {
         let repository = categories(gates);
         answered(&repository, 0, "completed", "Lyon.");
         let ran = judged(&repository);

@@ -18,7 +18,9 @@ struct Row {
 }
 
 pub fn trials() -> Vec<Trial> {
-    rows().map(|row| trial(format!("green without a label: {}", row.name), || one(row))).collect()
+    rows()
+        .map(|row| trial(format!("green without a label: {}", row.name), || one(row)))
+        .collect()
 }
 
 /// What each of these changes is called.
@@ -40,7 +42,13 @@ fn one(row: &Row) {
 
 /// The agent was recorded again: other words, the same findings.
 fn record_again(repository: &Repository) {
-    (0..12).for_each(|case| repository.replace(&recording(case), "Needs prior approval.", "Needs approval first."));
+    (0..12).for_each(|case| {
+        repository.replace(
+            &recording(case),
+            "Needs prior approval.",
+            "Needs approval first.",
+        )
+    });
 }
 
 /// The recording of a case in a folder of its own, which may have more samples.
@@ -64,7 +72,10 @@ pub fn record_twice_more(repository: &Repository, case: usize) {
 fn into_yaml(repository: &Repository, case: usize) {
     let value: Value = serde_json::from_str(&repository.read(&expected(case))).unwrap();
     repository.remove(&expected(case));
-    repository.write(&expected(case).replace(".json", ".yaml"), serde_yaml::to_string(&value).unwrap());
+    repository.write(
+        &expected(case).replace(".json", ".yaml"),
+        serde_yaml::to_string(&value).unwrap(),
+    );
 }
 
 fn json(repository: &Repository, file: &str, change: impl FnOnce(&mut Value)) {
@@ -79,9 +90,21 @@ const ROWS: &[Row] = &[
         base: "contracts",
         change: |it| it.write("src/main.py", "print()\n"),
     },
-    Row { name: "a case is added", base: "contracts", change: |it| add_case(it, 77) },
-    Row { name: "five cases are added", base: "contracts", change: |it| (70..75).for_each(|case| add_case(it, case)) },
-    Row { name: "a case is written in YAML", base: "contracts", change: |it| into_yaml(it, 3) },
+    Row {
+        name: "a case is added",
+        base: "contracts",
+        change: |it| add_case(it, 77),
+    },
+    Row {
+        name: "five cases are added",
+        base: "contracts",
+        change: |it| (70..75).for_each(|case| add_case(it, case)),
+    },
+    Row {
+        name: "a case is written in YAML",
+        base: "contracts",
+        change: |it| into_yaml(it, 3),
+    },
     Row {
         name: "a case that is written in YAML gets comments and another order",
         base: "contracts",
@@ -90,7 +113,10 @@ const ROWS: &[Row] = &[
             let file = expected(3).replace(".json", ".yaml");
             let text = it.read(&file);
             let (first, rest) = text.split_once("must_not_find:").unwrap();
-            it.write(&file, format!("# Ours.\nmust_not_find:{}\n{first}", rest.trim_end()));
+            it.write(
+                &file,
+                format!("# Ours.\nmust_not_find:{}\n{first}", rest.trim_end()),
+            );
         },
     },
     Row {
@@ -98,24 +124,40 @@ const ROWS: &[Row] = &[
         base: "assistant",
         change: |it| {
             json(it, "fixtures/tool_use/eval_cases.json", |cases| {
-                let list = if cases.is_array() { cases } else { &mut cases["cases"] };
+                let list = if cases.is_array() {
+                    cases
+                } else {
+                    &mut cases["cases"]
+                };
                 let mut copy = list[0].clone();
                 copy["id"] = "a-new-case".into();
                 list.as_array_mut().unwrap().insert(0, copy);
             });
-            let first: Value = serde_json::from_str(&it.read("fixtures/tool_use/eval_cases.json")).unwrap();
-            let list = if first.is_array() { &first } else { &first["cases"] };
+            let first: Value =
+                serde_json::from_str(&it.read("fixtures/tool_use/eval_cases.json")).unwrap();
+            let list = if first.is_array() {
+                &first
+            } else {
+                &first["cases"]
+            };
             let id = list[1]["id"].as_str().unwrap().to_owned();
             let folder = "fixtures/tool_use/runs/assistant";
             if it.path(&format!("{folder}/{id}.json")).exists() {
-                let run = it.read(&format!("{folder}/{id}.json")).replace(&format!("\"{id}\""), "\"a-new-case\"");
+                let run = it
+                    .read(&format!("{folder}/{id}.json"))
+                    .replace(&format!("\"{id}\""), "\"a-new-case\"");
                 it.write(&format!("{folder}/a-new-case.json"), run);
             } else {
-                crate::cases::copy(&it.path(&format!("{folder}/{id}")), &it.path(&format!("{folder}/a-new-case")));
+                crate::cases::copy(
+                    &it.path(&format!("{folder}/{id}")),
+                    &it.path(&format!("{folder}/a-new-case")),
+                );
                 for sample in 0..9 {
                     let file = format!("{folder}/a-new-case/{sample}.json");
                     if it.path(&file).exists() {
-                        let run = it.read(&file).replace(&format!("\"{id}\""), "\"a-new-case\"");
+                        let run = it
+                            .read(&file)
+                            .replace(&format!("\"{id}\""), "\"a-new-case\"");
                         it.write(&file, run);
                     }
                 }
@@ -127,9 +169,18 @@ const ROWS: &[Row] = &[
         base: "contracts",
         change: |it| {
             it.replace("goldgate.yaml", "    gates:\n", "      second:\n        fingerprint: ['prompts/**']\n        deterministic: { replay: runs }\n    gates:\n");
-            crate::cases::copy(&it.path("golden/expected/legal"), &it.path("golden/expected/second"));
+            crate::cases::copy(
+                &it.path("golden/expected/legal"),
+                &it.path("golden/expected/second"),
+            );
             crate::cases::copy(&it.path("runs/legal"), &it.path("runs/second"));
-            (0..12).for_each(|case| it.replace(&format!("runs/second/lease-{case}.json"), "\"legal\"", "\"second\""));
+            (0..12).for_each(|case| {
+                it.replace(
+                    &format!("runs/second/lease-{case}.json"),
+                    "\"legal\"",
+                    "\"second\"",
+                )
+            });
         },
     },
     Row {
@@ -145,7 +196,13 @@ const ROWS: &[Row] = &[
     Row {
         name: "a gate is added",
         base: "contracts",
-        change: |it| it.replace("goldgate.yaml", "    gates:\n", "    gates:\n      gap_recall: { min: 0.2 }\n"),
+        change: |it| {
+            it.replace(
+                "goldgate.yaml",
+                "    gates:\n",
+                "    gates:\n      gap_recall: { min: 0.2 }\n",
+            )
+        },
     },
     Row {
         name: "the prompts are in an unchanged submodule",
@@ -174,7 +231,10 @@ const ROWS: &[Row] = &[
         name: "the prompt changes and every run is recorded again",
         base: "contracts",
         change: |it| {
-            it.write("prompts/legal.md", "Report every change of control, briefly.\n");
+            it.write(
+                "prompts/legal.md",
+                "Report every change of control, briefly.\n",
+            );
             record_again(it);
         },
     },
@@ -182,7 +242,10 @@ const ROWS: &[Row] = &[
         name: "a new version of the prompt package under a new name",
         base: "contracts",
         change: |it| {
-            it.write("policies/v2/legal.md", "Report every change of control, briefly.\n");
+            it.write(
+                "policies/v2/legal.md",
+                "Report every change of control, briefly.\n",
+            );
             it.remove("prompts");
             it.replace("goldgate.yaml", "prompts/**", "policies/v2/**");
             record_again(it);
@@ -192,7 +255,10 @@ const ROWS: &[Row] = &[
         name: "a new version of the prompt package next to the old one",
         base: "contracts",
         change: |it| {
-            it.write("policies/v2/legal.md", "Report every change of control, briefly.\n");
+            it.write(
+                "policies/v2/legal.md",
+                "Report every change of control, briefly.\n",
+            );
             it.replace("goldgate.yaml", "prompts/**", "policies/v2/**");
             record_again(it);
         },
@@ -201,7 +267,10 @@ const ROWS: &[Row] = &[
         name: "more samples are stated and recorded",
         base: "contracts",
         change: |it| {
-            it.write("prompts/legal.md", "Report every change of control, briefly.\n");
+            it.write(
+                "prompts/legal.md",
+                "Report every change of control, briefly.\n",
+            );
             for case in 0..12 {
                 let run = it.read(&recording(case));
                 it.remove(&recording(case));
@@ -243,14 +312,24 @@ const ROWS: &[Row] = &[
     Row {
         name: "a default is spelled out",
         base: "contracts",
-        change: |it| it.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    tier: [deterministic]\n"),
+        change: |it| {
+            it.replace(
+                "goldgate.yaml",
+                "    path: golden\n",
+                "    path: golden\n    tier: [deterministic]\n",
+            )
+        },
     },
     Row {
         name: "a value is written once and used twice",
         base: "contracts",
         change: |it| it.replace("goldgate.yaml", "{ min: 0.5 }", "&floor { min: 0.5 }"),
     },
-    Row { name: "an expectation is formatted", base: "contracts", change: |it| json(it, &expected(3), |_| {}) },
+    Row {
+        name: "an expectation is formatted",
+        base: "contracts",
+        change: |it| json(it, &expected(3), |_| {}),
+    },
     Row {
         name: "all expectations are formatted",
         base: "contracts",
@@ -266,7 +345,11 @@ const ROWS: &[Row] = &[
         base: "assistant",
         change: |it| {
             json(it, "fixtures/tool_use/eval_cases.json", |cases| {
-                let list = if cases.is_array() { cases } else { &mut cases["cases"] };
+                let list = if cases.is_array() {
+                    cases
+                } else {
+                    &mut cases["cases"]
+                };
                 list.as_array_mut().unwrap().reverse();
             });
         },
@@ -283,7 +366,11 @@ const ROWS: &[Row] = &[
         name: "a model tier is added",
         base: "contracts",
         change: |it| {
-            it.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    tier: [deterministic, model]\n");
+            it.replace(
+                "goldgate.yaml",
+                "    path: golden\n",
+                "    path: golden\n    tier: [deterministic, model]\n",
+            );
             it.replace(
                 "goldgate.yaml",
                 "deterministic: { replay: runs }",
@@ -300,11 +387,17 @@ const ROWS: &[Row] = &[
         name: "a suite is added",
         base: "contracts",
         change: |it| {
-            crate::cases::copy(&crate::repository::root().join("fixtures/triggers"), &it.path("triggers"));
+            crate::cases::copy(
+                &crate::repository::root().join("fixtures/triggers"),
+                &it.path("triggers"),
+            );
             let config = it.read("goldgate.yaml");
             it.write(
                 "goldgate.yaml",
-                config.replace("suites:\n", "suites:\n  - { id: triggers, kind: triggers, path: triggers }\n"),
+                config.replace(
+                    "suites:\n",
+                    "suites:\n  - { id: triggers, kind: triggers, path: triggers }\n",
+                ),
             );
         },
     },
@@ -322,7 +415,13 @@ const ROWS: &[Row] = &[
     Row {
         name: "`results` names another folder",
         base: "contracts",
-        change: |it| it.replace("goldgate.yaml", "suites:\n", "results: .cache/goldgate\nsuites:\n"),
+        change: |it| {
+            it.replace(
+                "goldgate.yaml",
+                "suites:\n",
+                "results: .cache/goldgate\nsuites:\n",
+            )
+        },
     },
     Row {
         name: "a README next to the golden files",
@@ -344,7 +443,10 @@ const ROWS: &[Row] = &[
             let text = it.read("fixtures/tool_use/terms/next_step.txt");
             let mut lines: Vec<&str> = text.lines().collect();
             lines.reverse();
-            it.write("fixtures/tool_use/terms/next_step.txt", lines.join("\n") + "\n");
+            it.write(
+                "fixtures/tool_use/terms/next_step.txt",
+                lines.join("\n") + "\n",
+            );
         },
     },
 ];

@@ -11,20 +11,59 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a file that git ignores is no file of the agent", ignored),
-        trial("a folder that git ignores is not looked into", ignored_folder),
-        trial("a fixture repository has no files that git ignores", ignored_in_fixture),
-        trial("a file in the index counts although a pattern ignores it", tracked),
-        trial("a pattern that takes a file in again is followed", taken_in_again),
-        trial("a file that is named without a wildcard counts although git ignores it", named),
-        trial("a pattern with a wildcard does not name an ignored file that was named before", no_longer_named),
-        trial("a link among the files does not change what git ignores", beside_links),
+        trial(
+            "a folder that git ignores is not looked into",
+            ignored_folder,
+        ),
+        trial(
+            "a fixture repository has no files that git ignores",
+            ignored_in_fixture,
+        ),
+        trial(
+            "a file in the index counts although a pattern ignores it",
+            tracked,
+        ),
+        trial(
+            "a pattern that takes a file in again is followed",
+            taken_in_again,
+        ),
+        trial(
+            "a file that is named without a wildcard counts although git ignores it",
+            named,
+        ),
+        trial(
+            "a pattern with a wildcard does not name an ignored file that was named before",
+            no_longer_named,
+        ),
+        trial(
+            "a link among the files does not change what git ignores",
+            beside_links,
+        ),
         trial("without a repository every file counts", without_git),
-        trial("a list of agent files that only gets shorter needs an approval", shorter),
-        trial("recordings below a pattern of agent files do not make themselves stale", recordings_below),
-        trial("a file in the form of a recording is one of the agent's unless it is where recordings are", run_shaped),
-        trial("an added agent's recordings below a pattern are no files of the other agent", added_agent),
-        trial("an added agent that takes over a folder of agent files needs an approval", taken_over),
-        trial("recordings below a pattern of agent files do not explain their own edits", recordings_edited),
+        trial(
+            "a list of agent files that only gets shorter needs an approval",
+            shorter,
+        ),
+        trial(
+            "recordings below a pattern of agent files do not make themselves stale",
+            recordings_below,
+        ),
+        trial(
+            "a file in the form of a recording is one of the agent's unless it is where recordings are",
+            run_shaped,
+        ),
+        trial(
+            "an added agent's recordings below a pattern are no files of the other agent",
+            added_agent,
+        ),
+        trial(
+            "an added agent that takes over a folder of agent files needs an approval",
+            taken_over,
+        ),
+        trial(
+            "recordings below a pattern of agent files do not explain their own edits",
+            recordings_edited,
+        ),
     ]
 }
 
@@ -49,7 +88,11 @@ fn ignored() {
     let ran = run(&repository);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     repository.write("prompts/more.md", "More.\n");
-    assert_eq!(run(&repository).code, 3, "the control: a file that git does not ignore");
+    assert_eq!(
+        run(&repository).code,
+        3,
+        "the control: a file that git does not ignore"
+    );
 }
 
 /// A virtual environment has links out of the repository, and node_modules may be deeper than any folder of prompts.
@@ -58,7 +101,10 @@ fn ignored_folder() {
     repository.replace("goldgate.yaml", "prompts/**", "**/prompts/**");
     repository.write(".venv/bin/pip", "");
     std::os::unix::fs::symlink("/usr/bin/python3", repository.path(".venv/bin/python3")).unwrap();
-    repository.write(&format!("{}prompts/a.md", "node_modules/a/".repeat(20)), "Deep.\n");
+    repository.write(
+        &format!("{}prompts/a.md", "node_modules/a/".repeat(20)),
+        "Deep.\n",
+    );
     let ran = run(&repository);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }
@@ -77,7 +123,11 @@ fn ignored_in_fixture() {
     let ran = run();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     repository.write(&format!("{FIXTURE}/more.py"), "pass\n");
-    assert_eq!(run().code, 1, "the control: a file that git does not ignore");
+    assert_eq!(
+        run().code,
+        1,
+        "the control: a file that git does not ignore"
+    );
 }
 
 fn tracked() {
@@ -110,15 +160,26 @@ fn shorter() {
     let ran = repository.goldgate(&["run", "--update-baseline", "--quiet", "-v"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     commit_all(&repository);
-    repository.write("prompts/legal.md", "Report every change of control, briefly.\n");
+    repository.write(
+        "prompts/legal.md",
+        "Report every change of control, briefly.\n",
+    );
     for case in 0..12 {
-        repository.replace(&recording(case), "Needs prior approval.", "Needs approval first.");
+        repository.replace(
+            &recording(case),
+            "Needs prior approval.",
+            "Needs approval first.",
+        );
     }
     let judged = || goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
     assert_eq!(judged().code, 0, "the control");
     repository.replace("goldgate.yaml", "prompts/**", "prompts/legal.md");
     let ran = judged();
-    assert!(ran.code == 1 && ran.stdout.contains("no longer listed: prompts/more.md"), "{}", ran.stdout);
+    assert!(
+        ran.code == 1 && ran.stdout.contains("no longer listed: prompts/more.md"),
+        "{}",
+        ran.stdout
+    );
 }
 
 /// A pattern with a wildcard leaves out what git ignores, so it does not name a generated prompt that the old list named.
@@ -130,12 +191,21 @@ fn no_longer_named() {
     repository.replace("goldgate.yaml", "prompts/made.md", "'prompts/**'");
     let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
     let says = "git ignores prompts/made.md, so a pattern with a wildcard leaves it out";
-    assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 1 && ran.stdout.contains(says),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 fn named() {
     let repository = repository("prompts/made.md\n");
-    repository.replace("goldgate.yaml", "'prompts/**'", "'prompts/**', 'prompts/made.md'");
+    repository.replace(
+        "goldgate.yaml",
+        "'prompts/**'",
+        "'prompts/**', 'prompts/made.md'",
+    );
     assert_eq!(run(&repository).code, 0);
     repository.write("prompts/made.md", "Made by a script.\n");
     assert_eq!(run(&repository).code, 3);
@@ -149,7 +219,10 @@ fn beside_links() {
     }
     std::os::unix::fs::symlink("../shared", repository.path("prompts/a-link")).unwrap();
     let before = run(&repository);
-    assert_eq!(before.code, 3, "the control: the files behind the link count");
+    assert_eq!(
+        before.code, 3,
+        "the control: the files behind the link count"
+    );
     repository.write("prompts/z/__pycache__/agent.pyc", "compiled");
     let after = run(&repository);
     assert_eq!((after.code, after.stdout), (3, before.stdout));
@@ -161,18 +234,28 @@ fn beside_links() {
 fn recordings_below() {
     let repository = bases::base("answers");
     repository.remove("runs");
-    repository.replace("goldgate.yaml", "replay: runs", "replay: agents/helper/runs");
+    repository.replace(
+        "goldgate.yaml",
+        "replay: runs",
+        "replay: agents/helper/runs",
+    );
     repository.replace("goldgate.yaml", "[prompt.md]", "['agents/helper/**']");
     repository.write("agents/helper/prompt.md", "Name the capital.\n");
-    let answers =
-        [("text", "The capital is Paris."), ("json", r#"{"city": "Paris"}"#), ("refusal", "I cannot help with that.")];
+    let answers = [
+        ("text", "The capital is Paris."),
+        ("json", r#"{"city": "Paris"}"#),
+        ("refusal", "I cannot help with that."),
+    ];
     let record = || {
         for (case, answer) in answers {
             let messages = json!([{ "role": "user", "content": case }, { "role": "assistant", "content": answer }]);
             repository.write("chat.json", json!(messages).to_string());
             let folder = "agents/helper/runs";
-            let options = ["--agent", "helper", "--case", case, "--out", folder, "--force"];
-            let ran = repository.goldgate(&[&["import", "openai", "chat.json"][..], &options].concat());
+            let options = [
+                "--agent", "helper", "--case", case, "--out", folder, "--force",
+            ];
+            let ran =
+                repository.goldgate(&[&["import", "openai", "chat.json"][..], &options].concat());
             assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{case}");
         }
     };
@@ -182,17 +265,25 @@ fn recordings_below() {
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     }
     repository.write("agents/helper/notes.md", "Be brief.\n");
-    assert_eq!(run(&repository).code, 3, "the control: the other files of the folder count");
+    assert_eq!(
+        run(&repository).code,
+        3,
+        "the control: the other files of the folder count"
+    );
 }
 
 /// A second agent, whose recordings are in the folder of the first one's.
 fn tax(repository: &Repository, folder: &str, agent: &str) {
     for case in 0..12 {
-        let run =
-            repository.read(&format!("{folder}/legal/lease-{case}.json")).replace("\"legal\"", &format!("\"{agent}\""));
+        let run = repository
+            .read(&format!("{folder}/legal/lease-{case}.json"))
+            .replace("\"legal\"", &format!("\"{agent}\""));
         repository.write(&format!("{folder}/{agent}/lease-{case}.json"), run);
         let expected = repository.read(&format!("golden/expected/legal/lease-{case}.json"));
-        repository.write(&format!("golden/expected/{agent}/lease-{case}.json"), expected);
+        repository.write(
+            &format!("golden/expected/{agent}/lease-{case}.json"),
+            expected,
+        );
     }
     let added = format!(
         "      {agent}:\n        fingerprint: {{ none: made up }}\n        deterministic: {{ replay: {folder} }}\n    gates:\n"
@@ -202,27 +293,55 @@ fn tax(repository: &Repository, folder: &str, agent: &str) {
 
 fn added_agent() {
     let repository = bases::base("contracts");
-    repository.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', 'runs/**']");
+    repository.replace(
+        "goldgate.yaml",
+        "['prompts/**']",
+        "['prompts/**', 'runs/**']",
+    );
     commit_all(&repository);
     tax(&repository, "runs", "tax");
     let judged = || goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
     let ran = judged();
-    assert!(ran.code == 0 && !ran.stdout.contains("[needs approval]"), "{}{}", ran.stdout, ran.stderr);
-    repository.replace(&recording(3), "Needs prior approval.", "Needs approval first.");
+    assert!(
+        ran.code == 0 && !ran.stdout.contains("[needs approval]"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    repository.replace(
+        &recording(3),
+        "Needs prior approval.",
+        "Needs approval first.",
+    );
     let ran = judged();
-    let says = "[needs approval] 1 recording of `contracts/legal` changed, but none of the agent's files";
-    assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    let says =
+        "[needs approval] 1 recording of `contracts/legal` changed, but none of the agent's files";
+    assert!(
+        ran.code == 1 && ran.stdout.contains(says),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 fn taken_over() {
     let repository = bases::base("contracts");
-    repository.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', 'runs/shots/**']");
+    repository.replace(
+        "goldgate.yaml",
+        "['prompts/**']",
+        "['prompts/**', 'runs/shots/**']",
+    );
     repository.write("runs/shots/first.md", "Report every change of control.\n");
     commit_all(&repository);
     tax(&repository, "runs", "shots");
     let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
     let says = "files of `contracts/legal`: runs/shots now counts as a folder of recordings";
-    assert!(ran.code == 1 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 1 && ran.stdout.contains(says),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 fn recordings_edited() {
@@ -231,7 +350,11 @@ fn recordings_edited() {
         repository.replace("goldgate.yaml", "['prompts/**']", patterns);
         commit_all(&repository);
         for case in 0..12 {
-            repository.replace(&recording(case), "Needs prior approval.", "Needs approval first.");
+            repository.replace(
+                &recording(case),
+                "Needs prior approval.",
+                "Needs approval first.",
+            );
         }
         also(&repository);
         goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned))
@@ -239,18 +362,36 @@ fn recordings_edited() {
     for patterns in ["['prompts/**']", "['prompts/**', 'runs/**']"] {
         let ran = edited(patterns, &|_| {});
         let says = "[needs approval] 12 recordings of `contracts/legal` changed, but none of the agent's files";
-        assert!(ran.code == 1 && ran.stdout.contains(says), "{patterns}: {}{}", ran.stdout, ran.stderr);
-        let ran = edited(patterns, &|repository| repository.replace("prompts/legal.md", "every", "each"));
-        assert_eq!(ran.code, 0, "the control, {patterns}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.code == 1 && ran.stdout.contains(says),
+            "{patterns}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
+        let ran = edited(patterns, &|repository| {
+            repository.replace("prompts/legal.md", "every", "each")
+        });
+        assert_eq!(
+            ran.code, 0,
+            "the control, {patterns}: {}{}",
+            ran.stdout, ran.stderr
+        );
     }
 }
 
 /// A folder of recordings with other files in it.
 fn run_shaped() {
     let repository = bases::base("contracts");
-    repository.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', 'runs/shots/**']");
+    repository.replace(
+        "goldgate.yaml",
+        "['prompts/**']",
+        "['prompts/**', 'runs/shots/**']",
+    );
     commit_all(&repository);
-    repository.write("runs/shots/0.json", r#"{"status": "completed", "outputs": {"findings": []}}"#);
+    repository.write(
+        "runs/shots/0.json",
+        r#"{"status": "completed", "outputs": {"findings": []}}"#,
+    );
     let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
     assert!(
         ran.code == 3 && ran.stdout.contains("12 recordings were not recorded again"),

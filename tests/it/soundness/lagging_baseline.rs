@@ -11,15 +11,42 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a case that the baseline lacks is compared with the base commit", new_cases),
-        trial("an agent that the baseline lacks is compared with the base commit", new_agent),
-        trial("a newly failing case that the baseline lacks is one", newly_failing),
-        trial("a case that is new in the change is compared with nothing", own_cases),
-        trial("a base commit that is not a branch has what the baseline lacks, and excuses nothing", by_id),
-        trial("a case that the baseline has in quarantine is compared with the base commit", out_of_quarantine),
-        trial("a metric that the baseline lacks is compared with the base commit", new_metric),
-        trial("a value that only the change has takes no other value out of the comparison", one_more_value),
-        trial("merged shards are compared with the branch as one machine does", merged),
+        trial(
+            "a case that the baseline lacks is compared with the base commit",
+            new_cases,
+        ),
+        trial(
+            "an agent that the baseline lacks is compared with the base commit",
+            new_agent,
+        ),
+        trial(
+            "a newly failing case that the baseline lacks is one",
+            newly_failing,
+        ),
+        trial(
+            "a case that is new in the change is compared with nothing",
+            own_cases,
+        ),
+        trial(
+            "a base commit that is not a branch has what the baseline lacks, and excuses nothing",
+            by_id,
+        ),
+        trial(
+            "a case that the baseline has in quarantine is compared with the base commit",
+            out_of_quarantine,
+        ),
+        trial(
+            "a metric that the baseline lacks is compared with the base commit",
+            new_metric,
+        ),
+        trial(
+            "a value that only the change has takes no other value out of the comparison",
+            one_more_value,
+        ),
+        trial(
+            "merged shards are compared with the branch as one machine does",
+            merged,
+        ),
     ]
 }
 
@@ -43,10 +70,19 @@ fn new_cases() {
     let repository = with_new_cases("gap_recall: { max_drop: 0.1 }");
     readme(&repository);
     let ran = against_main(&repository, &[]);
-    assert_eq!(ran.code, 0, "an honest change: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        ran.code, 0,
+        "an honest change: {}{}",
+        ran.stdout, ran.stderr
+    );
     let ran = worse(&repository);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("gap_recall 66.7%, may drop by 10 pp (baseline 100%)"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("gap_recall 66.7%, may drop by 10 pp (baseline 100%)"),
+        "{}",
+        ran.stdout
+    );
     let note = "gap_recall, case_pass_rate: values that the baseline lacks are compared with those of main";
     assert!(ran.stdout.contains(note), "{}", ran.stdout);
 }
@@ -56,7 +92,10 @@ fn new_agent() {
         let repository = behind("contracts", "gap_recall: { max_drop: 0.1 }", 0..0);
         repository.write("README.md", "Leases.\n");
         let baseline = repository.read("baselines/latest.json");
-        repository.write("baselines/latest.json", baseline.replace("\"legal\":", &format!("\"{name}\":")));
+        repository.write(
+            "baselines/latest.json",
+            baseline.replace("\"legal\":", &format!("\"{name}\":")),
+        );
         commit_all(&repository);
         let honest = against_main(&repository, &[]);
         assert_eq!(honest.code, 0, "{}{}", honest.stdout, honest.stderr);
@@ -64,7 +103,10 @@ fn new_agent() {
         (0..6).for_each(|case| lose_gap(&repository, case));
         against_main(&repository, &[])
     };
-    for (name, what) in [("legal", "the control"), ("other", "the baseline has no such agent")] {
+    for (name, what) in [
+        ("legal", "the control"),
+        ("other", "the baseline has no such agent"),
+    ] {
         let ran = change(name);
         assert_eq!(ran.code, 1, "{what}: {}{}", ran.stdout, ran.stderr);
     }
@@ -85,21 +127,31 @@ fn own_cases() {
     NEW.for_each(|case| add_case(&repository, case));
     NEW.for_each(|case| lose_gap(&repository, case));
     let ran = against_main(&repository, &[]);
-    assert_eq!(ran.code, 0, "nobody approved other values of these cases: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        ran.code, 0,
+        "nobody approved other values of these cases: {}{}",
+        ran.stdout, ran.stderr
+    );
 }
 
 fn by_id() {
     let repository = with_new_cases("gap_recall: { max_drop: 0.1 }");
     readme(&repository);
     let main = git_answer(&repository.path(""), &["rev-parse", "main"]);
-    let against_id = || goldgate(&repository, &["run", "-v", "--base", main.trim()].map(str::to_owned));
+    let against_id = || {
+        goldgate(
+            &repository,
+            &["run", "-v", "--base", main.trim()].map(str::to_owned),
+        )
+    };
     let honest = against_id();
     assert_eq!(honest.code, 0, "{}{}", honest.stdout, honest.stderr);
     worse(&repository);
     let ran = against_id();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     assert!(
-        ran.stdout.contains("values that the baseline lacks are compared with those of the base commit"),
+        ran.stdout
+            .contains("values that the baseline lacks are compared with those of the base commit"),
         "{}",
         ran.stdout
     );
@@ -108,11 +160,15 @@ fn by_id() {
 /// A case in quarantine has an entry without values.
 fn out_of_quarantine() {
     let repository = with_new_cases("gap_recall: { max_drop: 0.1 }");
-    let mut baseline: serde_json::Value = serde_json::from_str(&repository.read("baselines/latest.json")).unwrap();
+    let mut baseline: serde_json::Value =
+        serde_json::from_str(&repository.read("baselines/latest.json")).unwrap();
     let cases = &mut baseline["suites"]["contracts"]["agents"]["legal"]["cases"];
     assert!(cases.is_object(), "{baseline}");
     NEW.for_each(|case| cases[format!("lease-{case}")] = serde_json::json!({}));
-    repository.write("baselines/latest.json", serde_json::to_string_pretty(&baseline).unwrap() + "\n");
+    repository.write(
+        "baselines/latest.json",
+        serde_json::to_string_pretty(&baseline).unwrap() + "\n",
+    );
     commit_all(&repository);
     let ran = worse(&repository);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
@@ -120,13 +176,21 @@ fn out_of_quarantine() {
 
 fn new_metric() {
     let repository = behind("contracts", "gap_recall: { max_drop: 0.1 }", 0..0);
-    let mut baseline: serde_json::Value = serde_json::from_str(&repository.read("baselines/latest.json")).unwrap();
+    let mut baseline: serde_json::Value =
+        serde_json::from_str(&repository.read("baselines/latest.json")).unwrap();
     let entry = &mut baseline["suites"]["contracts"]["agents"]["legal"];
-    entry["metrics"].as_object_mut().unwrap().remove("gap_recall").unwrap();
+    entry["metrics"]
+        .as_object_mut()
+        .unwrap()
+        .remove("gap_recall")
+        .unwrap();
     for case in entry["cases"].as_object_mut().unwrap().values_mut() {
         case.as_object_mut().unwrap().remove("gap_recall");
     }
-    repository.write("baselines/latest.json", serde_json::to_string_pretty(&baseline).unwrap() + "\n");
+    repository.write(
+        "baselines/latest.json",
+        serde_json::to_string_pretty(&baseline).unwrap() + "\n",
+    );
     commit_all(&repository);
     let honest = against_main(&repository, &[]);
     assert_eq!(honest.code, 0, "{}{}", honest.stdout, honest.stderr);
@@ -158,10 +222,21 @@ fn merged() {
     worse(&repository);
     for number in ["1", "2"] {
         let shard = format!("{number}/2");
-        let ran = against_main(&repository, &["--shard", &shard, "--out", &format!(".goldgate/s{number}")]);
+        let ran = against_main(
+            &repository,
+            &["--shard", &shard, "--out", &format!(".goldgate/s{number}")],
+        );
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     }
-    let ran = goldgate(&repository, &["merge", "-v", ".goldgate/s1", ".goldgate/s2"].map(str::to_owned));
+    let ran = goldgate(
+        &repository,
+        &["merge", "-v", ".goldgate/s1", ".goldgate/s2"].map(str::to_owned),
+    );
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("gap_recall 66.7%, may drop by 10 pp (baseline 100%)"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("gap_recall 66.7%, may drop by 10 pp (baseline 100%)"),
+        "{}",
+        ran.stdout
+    );
 }

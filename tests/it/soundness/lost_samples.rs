@@ -10,11 +10,23 @@ use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
-    let mut trials: Vec<Trial> = ROWS.iter().map(|row| trial(row.name, move || one(row))).collect();
+    let mut trials: Vec<Trial> = ROWS
+        .iter()
+        .map(|row| trial(row.name, move || one(row)))
+        .collect();
     trials.extend([
-        trial("an agent that stops quoting is seen while main is behind its baseline", quotes),
-        trial("lost runs of a scenario count for the numbers of the whole scenario", scenario),
-        trial("removed samples of a case that the baseline lacks need an approval", not_in_the_baseline),
+        trial(
+            "an agent that stops quoting is seen while main is behind its baseline",
+            quotes,
+        ),
+        trial(
+            "lost runs of a scenario count for the numbers of the whole scenario",
+            scenario,
+        ),
+        trial(
+            "removed samples of a case that the baseline lacks need an approval",
+            not_in_the_baseline,
+        ),
     ]);
     trials
 }
@@ -64,9 +76,21 @@ const PLAIN: Row = Row {
     gate: HARD,
     is_behind: false,
     further: 0,
-    whole: |case, sample| if case < 10 { mostly_wrong(sample) } else { Right },
+    whole: |case, sample| {
+        if case < 10 {
+            mostly_wrong(sample)
+        } else {
+            Right
+        }
+    },
     code: 1,
-    lossy: |case, sample| if case < 10 { mostly_lost(sample) } else { Right },
+    lossy: |case, sample| {
+        if case < 10 {
+            mostly_lost(sample)
+        } else {
+            Right
+        }
+    },
     verdict: 3,
     says: FEWER,
 };
@@ -75,7 +99,13 @@ const ROWS: &[Row] = &[
     PLAIN,
     Row {
         name: "lost samples that decide a tenth of the cases are few",
-        whole: |case, sample| if case < 4 { mostly_wrong(sample) } else { Right },
+        whole: |case, sample| {
+            if case < 4 {
+                mostly_wrong(sample)
+            } else {
+                Right
+            }
+        },
         lossy: |case, sample| if case < 4 { mostly_lost(sample) } else { Right },
         verdict: 0,
         says: "All 6 gates pass",
@@ -84,16 +114,40 @@ const ROWS: &[Row] = &[
     Row {
         name: "lost samples in a gate that main excuses give no verdict",
         is_behind: true,
-        whole: |case, sample| if case < 6 { first_or(case, mostly_wrong(sample)) } else { Right },
-        lossy: |case, sample| if case < 6 { first_or(case, mostly_lost(sample)) } else { Right },
+        whole: |case, sample| {
+            if case < 6 {
+                first_or(case, mostly_wrong(sample))
+            } else {
+                Right
+            }
+        },
+        lossy: |case, sample| {
+            if case < 6 {
+                first_or(case, mostly_lost(sample))
+            } else {
+                Right
+            }
+        },
         ..PLAIN
     },
     Row {
         name: "lost samples in another gate than the one that main excuses give no verdict",
         cases: 12,
         is_behind: true,
-        whole: |case, sample| if case < 7 { first_or(case, mostly_wrong(sample)) } else { Right },
-        lossy: |case, sample| if case < 7 { first_or(case, mostly_lost(sample)) } else { Right },
+        whole: |case, sample| {
+            if case < 7 {
+                first_or(case, mostly_wrong(sample))
+            } else {
+                Right
+            }
+        },
+        lossy: |case, sample| {
+            if case < 7 {
+                first_or(case, mostly_lost(sample))
+            } else {
+                Right
+            }
+        },
         says: "case_pass_rate[happy_path] has fewer values than in the baseline, in c1, ",
         ..PLAIN
     },
@@ -103,7 +157,13 @@ const ROWS: &[Row] = &[
         is_behind: true,
         whole: |case, _| first_or(case, Right),
         code: 0,
-        lossy: |case, sample| if case == 0 && sample > 2 { Lost } else { first_or(case, Right) },
+        lossy: |case, sample| {
+            if case == 0 && sample > 2 {
+                Lost
+            } else {
+                first_or(case, Right)
+            }
+        },
         verdict: 0,
         says: "excused because the base branch fails",
         ..PLAIN
@@ -111,7 +171,13 @@ const ROWS: &[Row] = &[
     Row {
         name: "one more wrong case does not keep a gate with a band from giving no verdict",
         gate: BAND,
-        whole: |case, sample| if case < 5 { mostly_wrong(sample) } else { Right },
+        whole: |case, sample| {
+            if case < 5 {
+                mostly_wrong(sample)
+            } else {
+                Right
+            }
+        },
         lossy: |case, sample| match case {
             // With this case wrong, and without the lost samples, the number is in the band.
             39 => Wrong,
@@ -126,7 +192,13 @@ const ROWS: &[Row] = &[
         gate: BAND,
         whole: |case, _| if case == 39 { Wrong } else { Right },
         code: 0,
-        lossy: |case, sample| if (case, sample) == (0, 4) { Lost } else { first_or(39 - case, Right) },
+        lossy: |case, sample| {
+            if (case, sample) == (0, 4) {
+                Lost
+            } else {
+                first_or(39 - case, Right)
+            }
+        },
         verdict: 0,
         says: "1 gate is inconclusive: helper case_pass_rate 97.5%",
         ..PLAIN
@@ -135,7 +207,13 @@ const ROWS: &[Row] = &[
         name: "further samples of other cases do not make the lost ones few",
         cases: 12,
         further: 20,
-        whole: |case, sample| if case < 5 { mostly_wrong(sample) } else { Right },
+        whole: |case, sample| {
+            if case < 5 {
+                mostly_wrong(sample)
+            } else {
+                Right
+            }
+        },
         lossy: |case, sample| if case < 5 { mostly_lost(sample) } else { Right },
         ..PLAIN
     },
@@ -148,7 +226,11 @@ fn mostly_wrong(sample: usize) -> Sample {
 
 /// The same, and two of the wrong ones are lost, so that most of the others are right.
 fn mostly_lost(sample: usize) -> Sample {
-    if sample > 2 { Lost } else { mostly_wrong(sample) }
+    if sample > 2 {
+        Lost
+    } else {
+        mostly_wrong(sample)
+    }
 }
 
 /// The first case is wrong.
@@ -196,12 +278,21 @@ fn right(cases: usize, gate: &str) -> Repository {
 }
 
 /// Changes the agent and records all cases again.
-fn change(repository: &Repository, row: &Row, version: &str, samples: impl Fn(usize, usize) -> Sample) {
+fn change(
+    repository: &Repository,
+    row: &Row,
+    version: &str,
+    samples: impl Fn(usize, usize) -> Sample,
+) {
     repository.write("prompt.md", format!("Name the capital, {version}.\n"));
     for index in 0..row.cases {
         let further = if index < 6 { 0 } else { row.further };
         for number in 0..5 + further {
-            let sample = if number < 5 { samples(index, number) } else { Right };
+            let sample = if number < 5 {
+                samples(index, number)
+            } else {
+                Right
+            };
             record(repository, &format!("c{index}"), number, sample, version);
         }
     }
@@ -219,7 +310,11 @@ fn one(row: &Row) {
     }
     change(&repository, row, "v3", row.whole);
     let ran = against_main(&repository);
-    assert_eq!(ran.code, row.code, "the control: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        ran.code, row.code,
+        "the control: {}{}",
+        ran.stdout, ran.stderr
+    );
     change(&repository, row, "v3", row.lossy);
     let ran = against_main(&repository);
     assert_eq!(ran.code, row.verdict, "{}{}", ran.stdout, ran.stderr);
@@ -229,14 +324,25 @@ fn one(row: &Row) {
 /// Every recording is complete: eleven of twelve answers only lack their quote.
 fn quotes() {
     let without_quotes = |behind_by: usize, drops: bool| {
-        let repository = behind("contracts", "severity_accuracy: { min: baseline, hard: true }", 0..behind_by);
+        let repository = behind(
+            "contracts",
+            "severity_accuracy: { min: baseline, hard: true }",
+            0..behind_by,
+        );
         record_changed_agent(&repository);
         let quote = ", \"quote\": \"a change of control\"";
-        (1..12).filter(|_| drops).for_each(|case| repository.replace(&recording(case), quote, ""));
+        (1..12)
+            .filter(|_| drops)
+            .for_each(|case| repository.replace(&recording(case), quote, ""));
         against_main(&repository)
     };
     let ran = without_quotes(1, false);
-    assert!(ran.code == 0 && ran.stdout.contains("excused"), "the control: {}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 0 && ran.stdout.contains("excused"),
+        "the control: {}{}",
+        ran.stdout,
+        ran.stderr
+    );
     for behind_by in [0, 1] {
         let ran = without_quotes(behind_by, true);
         assert_eq!(ran.code, 3, "{behind_by}: {}{}", ran.stdout, ran.stderr);
@@ -269,7 +375,10 @@ fn scenarios(prompt: &str, nothing: usize, lost: usize) -> Repository {
             },
             "thresholds": { "precision": 0.7, "recall": 0.7 },
         });
-        repository.write(&format!("golden/scenarios/s{scenario}.json"), golden.to_string());
+        repository.write(
+            &format!("golden/scenarios/s{scenario}.json"),
+            golden.to_string(),
+        );
     }
     scenario_runs(&repository, "v1", 0, 0);
     let ran = repository.goldgate(&["run", "--update-baseline", "--quiet", "-v"]);
@@ -282,25 +391,40 @@ fn scenarios(prompt: &str, nothing: usize, lost: usize) -> Repository {
 
 fn scenario_runs(repository: &Repository, prompt: &str, nothing: usize, lost: usize) {
     repository.write("prompt.md", prompt);
-    for (scenario, number) in (0..3).flat_map(|scenario| (0..9).map(move |number| (scenario, number))) {
+    for (scenario, number) in
+        (0..3).flat_map(|scenario| (0..9).map(move |number| (scenario, number)))
+    {
         let from_end = if scenario == 0 { 8 - number } else { 8 };
         let atoms = match from_end < nothing {
-            true => json!([{ "description": format!("Returns are free, {prompt}") }, { "description": "x" }]),
+            true => {
+                json!([{ "description": format!("Returns are free, {prompt}") }, { "description": "x" }])
+            }
             false => json!([
                 { "description": format!("A refund within 30 days, {prompt} {number}") },
                 { "description": "A voucher, no cash" },
             ]),
         };
-        let status = if from_end < lost { "timeout" } else { "completed" };
+        let status = if from_end < lost {
+            "timeout"
+        } else {
+            "completed"
+        };
         let run = json!({ "status": status, "outputs": { "atoms": atoms } });
-        repository.write(&format!("runs/who/s{scenario}/{number}.json"), run.to_string());
+        repository.write(
+            &format!("runs/who/s{scenario}/{number}.json"),
+            run.to_string(),
+        );
     }
 }
 
 fn scenario() {
     for (nothing, lost, code) in [(3, 0, 1), (3, 3, 3), (0, 1, 0)] {
         let ran = against_main(&scenarios("v2", nothing, lost));
-        assert_eq!(ran.code, code, "{nothing} {lost}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(
+            ran.code, code,
+            "{nothing} {lost}: {}{}",
+            ran.stdout, ran.stderr
+        );
         let says = "than in the baseline, in s0: with the worst possible results for the missing values, its gate would fail, and so \
                     would those of recall_stddev, f1_stddev, scenario_pass_rate;";
         assert_eq!(ran.stdout.contains(says), code == 3, "{}", ran.stdout);
@@ -312,24 +436,55 @@ fn not_in_the_baseline() {
     let row = Row { cases: 12, ..PLAIN };
     let judged = |samples: fn(usize) -> Sample| {
         let repository = right(12, HARD);
-        let golden: Vec<Value> =
-            (0..12).map(|index| case(&format!("c{index}"))).chain([case("new-0"), case("new-1")]).collect();
+        let golden: Vec<Value> = (0..12)
+            .map(|index| case(&format!("c{index}")))
+            .chain([case("new-0"), case("new-1")])
+            .collect();
         repository.write("golden/cases.json", json!(golden).to_string());
-        let all = || ["new-0", "new-1"].into_iter().flat_map(|id| (0..5).map(move |number| (id, number)));
+        let all = || {
+            ["new-0", "new-1"]
+                .into_iter()
+                .flat_map(|id| (0..5).map(move |number| (id, number)))
+        };
         all().for_each(|(id, number)| record(&repository, id, number, Right, "v1"));
         let ran = against_main(&repository);
-        assert_eq!(ran.code, 0, "new cases need no label: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(
+            ran.code, 0,
+            "new cases need no label: {}{}",
+            ran.stdout, ran.stderr
+        );
         commit_all(&repository);
         change(&repository, &row, "v2", |_, _| Right);
         all().for_each(|(id, number)| record(&repository, id, number, samples(number), "v2"));
         against_main(&repository)
     };
-    let removed = "[needs approval] 6 recordings of `answers/helper` removed from cases that keep others";
+    let removed =
+        "[needs approval] 6 recordings of `answers/helper` removed from cases that keep others";
     let ran = judged(|_| Right);
-    assert!(ran.code == 0 && !ran.stdout.contains(removed), "the control: {}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 0 && !ran.stdout.contains(removed),
+        "the control: {}{}",
+        ran.stdout,
+        ran.stderr
+    );
     let ran = judged(mostly_wrong);
-    assert!(ran.code == 1 && !ran.stdout.contains(removed), "the control: {}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 1 && !ran.stdout.contains(removed),
+        "the control: {}{}",
+        ran.stdout,
+        ran.stderr
+    );
     let ran = judged(|number| if number < 2 { Right } else { Sample::Removed });
-    assert!(ran.code == 1 && ran.stdout.contains(removed), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("Merge blocked: 1 golden change needs an approval."), "{}", ran.stdout);
+    assert!(
+        ran.code == 1 && ran.stdout.contains(removed),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    assert!(
+        ran.stdout
+            .contains("Merge blocked: 1 golden change needs an approval."),
+        "{}",
+        ran.stdout
+    );
 }

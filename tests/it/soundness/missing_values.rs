@@ -9,10 +9,22 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a metric without a direction may not lose its values", no_direction),
-        trial("a metric without a direction has no worst case", no_worst_case),
-        trial("a metric that the baseline lacks may not lose its values in all cases", unmeasured),
-        trial("a metric may not lose the values of cases of which the baseline has none", unmeasured_in_some_cases),
+        trial(
+            "a metric without a direction may not lose its values",
+            no_direction,
+        ),
+        trial(
+            "a metric without a direction has no worst case",
+            no_worst_case,
+        ),
+        trial(
+            "a metric that the baseline lacks may not lose its values in all cases",
+            unmeasured,
+        ),
+        trial(
+            "a metric may not lose the values of cases of which the baseline has none",
+            unmeasured_in_some_cases,
+        ),
     ]
 }
 
@@ -34,7 +46,9 @@ fn metric(better: &str) -> String {
 
 fn gated(better: &str, gate: &str) -> String {
     let expr = "has(output.total) ? math.abs(double(output.total) - double(expected.total)) : null";
-    format!("    metrics: [{{ name: away, expr: \"{expr}\", better: {better} }}]\n    gates: {{ away: {gate} }}\n")
+    format!(
+        "    metrics: [{{ name: away, expr: \"{expr}\", better: {better} }}]\n    gates: {{ away: {gate} }}\n"
+    )
 }
 
 fn repository(config: &str) -> Repository {
@@ -77,7 +91,12 @@ fn no_worst_case() {
     let repository = repository(&format!("{SUITE}{}", metric("neither, aggregate: worst")));
     let ran = repository.goldgate(&["run"]);
     assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains("no case is the worst where no direction is better"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("no case is the worst where no direction is better"),
+        "{}",
+        ran.stderr
+    );
 }
 
 fn unmeasured() {
@@ -104,6 +123,9 @@ fn unmeasured_in_some_cases() {
     commit_all(&repository);
     repository.write("prompts/p.md", "Answer {the_total}.");
     let lost = r#"{"the_total": 99, "in": "EUR"}"#;
-    answers(&repository, [r#"{"total": 17, "in": "EUR"}"#, lost, lost, lost]);
+    answers(
+        &repository,
+        [r#"{"total": 17, "in": "EUR"}"#, lost, lost, lost],
+    );
     is(&judged(&repository), 3, "away");
 }

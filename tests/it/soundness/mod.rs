@@ -70,9 +70,14 @@ fn against_base() -> Vec<String> {
 }
 
 pub fn trials() -> Vec<Trial> {
-    let each = |(name, folder): (String, PathBuf)| trial(format!("no green: {name}"), move || attacked(&folder));
+    let each = |(name, folder): (String, PathBuf)| {
+        trial(format!("no green: {name}"), move || attacked(&folder))
+    };
     let mut trials: Vec<Trial> = attacks().into_iter().map(each).collect();
-    trials.push(trial("there are at least sixty attacks, and each says why", enough));
+    trials.push(trial(
+        "there are at least sixty attacks, and each says why",
+        enough,
+    ));
     trials.extend(base_values::trials());
     trials.extend(lagging_baseline::trials());
     trials.extend(recorded_models::trials());
@@ -105,7 +110,15 @@ pub fn attacks() -> Vec<(String, PathBuf)> {
     let mut attacks: Vec<_> = folders
         .map(|entry| {
             let folder = entry.unwrap().path();
-            (folder.file_name().unwrap().to_str().unwrap().replace('_', " "), folder)
+            (
+                folder
+                    .file_name()
+                    .unwrap()
+                    .to_str()
+                    .unwrap()
+                    .replace('_', " "),
+                folder,
+            )
         })
         .collect();
     attacks.sort();
@@ -125,22 +138,51 @@ pub fn read(folder: &Path) -> Attack {
 fn attacked(folder: &Path) {
     let attack = read(folder);
     let repository = committed(&attack.base);
-    attack.regression.iter().for_each(|edit| edit.apply(&repository));
+    attack
+        .regression
+        .iter()
+        .for_each(|edit| edit.apply(&repository));
     let ran = goldgate(&repository, &attack.control_run);
-    assert_eq!(ran.code, attack.control, "the control: {}{}", ran.stdout, ran.stderr);
-    attack.attack.iter().for_each(|edit| edit.apply(&repository));
+    assert_eq!(
+        ran.code, attack.control,
+        "the control: {}{}",
+        ran.stdout, ran.stderr
+    );
+    attack
+        .attack
+        .iter()
+        .for_each(|edit| edit.apply(&repository));
     let ran = goldgate(&repository, &attack.run);
-    assert_eq!(ran.code, attack.verdict, "{}: {}{}", attack.why, ran.stdout, ran.stderr);
+    assert_eq!(
+        ran.code, attack.verdict,
+        "{}: {}{}",
+        attack.why, ran.stdout, ran.stderr
+    );
     assert!(attack.verdict != 0, "an attack never ends green");
     let said = format!("{}{}", ran.stdout, ran.stderr);
-    assert!(said.contains(&attack.says), "{:?} is not said: {said}", attack.says);
+    assert!(
+        said.contains(&attack.says),
+        "{:?} is not said: {said}",
+        attack.says
+    );
 }
 
 /// A repository whose state is committed, with a baseline of its own numbers.
 pub fn committed(base: &str) -> Repository {
     let repository = bases::base(base);
-    let config = if base == "nested" { "evals/goldgate.yaml" } else { "goldgate.yaml" };
-    let ran = repository.goldgate(&["run", "--update-baseline", "--quiet", "-v", "--config", config]);
+    let config = if base == "nested" {
+        "evals/goldgate.yaml"
+    } else {
+        "goldgate.yaml"
+    };
+    let ran = repository.goldgate(&[
+        "run",
+        "--update-baseline",
+        "--quiet",
+        "-v",
+        "--config",
+        config,
+    ]);
     assert_eq!(ran.code, 0, "{base}: {}{}", ran.stdout, ran.stderr);
     commit_all(&repository);
     repository
@@ -153,10 +195,16 @@ pub fn goldgate(repository: &Repository, arguments: &[String]) -> Ran {
 }
 
 fn enough() {
-    let folders: Vec<_> = std::fs::read_dir(root().join("tests/it/soundness/attacks")).unwrap().collect();
+    let folders: Vec<_> = std::fs::read_dir(root().join("tests/it/soundness/attacks"))
+        .unwrap()
+        .collect();
     assert!(folders.len() >= 60, "{}", folders.len());
     for folder in folders {
         let attack = read(&folder.unwrap().path());
-        assert!(attack.why.ends_with('.') && attack.control != 0, "{}", attack.why);
+        assert!(
+            attack.why.ends_with('.') && attack.control != 0,
+            "{}",
+            attack.why
+        );
     }
 }

@@ -11,9 +11,18 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("more samples do not outvote those that were there", outvoted),
-        trial("every sample of an agent is compared with an agent that has fewer", compared_with_fewer),
-        trial("a sample that contradicts another agent is not replaced by an earlier one", not_replaced),
+        trial(
+            "more samples do not outvote those that were there",
+            outvoted,
+        ),
+        trial(
+            "every sample of an agent is compared with an agent that has fewer",
+            compared_with_fewer,
+        ),
+        trial(
+            "a sample that contradicts another agent is not replaced by an earlier one",
+            not_replaced,
+        ),
     ]
 }
 
@@ -25,9 +34,12 @@ fn record(repository: &Repository, agent: &str, severities: &[&str]) {
         let findings = json!([{ "category": "rent", "severity": severity, "title": format!("Rent {sample}") }]);
         // Another number of severities takes another time: the recordings are made again.
         let metrics = json!({ "total_latency_ms": 10 * severities.concat().len() + sample });
-        let run =
-            json!({ "status": "completed", "sample": sample, "outputs": { "findings": findings }, "metrics": metrics });
-        let file = if severities.len() == 1 { "lease".to_owned() } else { format!("lease/{sample}") };
+        let run = json!({ "status": "completed", "sample": sample, "outputs": { "findings": findings }, "metrics": metrics });
+        let file = if severities.len() == 1 {
+            "lease".to_owned()
+        } else {
+            format!("lease/{sample}")
+        };
         repository.write(&format!("runs/{agent}/{file}.json"), run.to_string());
     }
 }
@@ -36,11 +48,16 @@ fn record(repository: &Repository, agent: &str, severities: &[&str]) {
 fn two_agents(one: &[&str], other: &[&str]) -> Repository {
     let repository = Repository::empty();
     repository.remove(".git");
-    let agent =
-        |name: &str| format!("      {name}: {{ deterministic: {{ replay: runs }}, fingerprint: [{name}.md] }}\n");
+    let agent = |name: &str| {
+        format!("      {name}: {{ deterministic: {{ replay: runs }}, fingerprint: [{name}.md] }}\n")
+    };
     let suites = "  - id: s\n    kind: findings\n    path: golden\n    agents:\n";
     let across = "  - { id: x, kind: cross_agent, path: x, runs_of: s }\n";
-    let config = format!("version: 1\nbaseline: bl/latest.json\nsuites:\n{suites}{}{}{across}", agent("a"), agent("b"));
+    let config = format!(
+        "version: 1\nbaseline: bl/latest.json\nsuites:\n{suites}{}{}{across}",
+        agent("a"),
+        agent("b")
+    );
     repository.write("goldgate.yaml", config);
     repository.write("golden/contracts/lease.md", "The rent rises.\n");
     for name in ["a", "b"] {
@@ -66,14 +83,25 @@ fn against_base(repository: &Repository) -> Ran {
 }
 
 fn compared_with_fewer() {
-    for (severities, code) in
-        [(&["low"][..], 1), (&["high", "low", "low"], 1), (&["high", "high", "high"], 0), (&["high", "high"], 0)]
-    {
+    for (severities, code) in [
+        (&["low"][..], 1),
+        (&["high", "low", "low"], 1),
+        (&["high", "high", "high"], 0),
+        (&["high", "high"], 0),
+    ] {
         let repository = two_agents(&["high"], &["high"]);
         record(&repository, "a", severities);
         let ran = against_base(&repository);
-        assert_eq!(ran.code, code, "{severities:?}: {}{}", ran.stdout, ran.stderr);
-        assert!(code == 0 || ran.stdout.contains("contradiction_rate"), "{severities:?}: {}", ran.stdout);
+        assert_eq!(
+            ran.code, code,
+            "{severities:?}: {}{}",
+            ran.stdout, ran.stderr
+        );
+        assert!(
+            code == 0 || ran.stdout.contains("contradiction_rate"),
+            "{severities:?}: {}",
+            ran.stdout
+        );
     }
 }
 
@@ -85,7 +113,11 @@ fn not_replaced() {
         record(&repository, "b", severities);
         let ran = against_base(&repository);
         assert_eq!(ran.code, 1, "{severities:?}: {}{}", ran.stdout, ran.stderr);
-        assert!(ran.stdout.contains("contradiction_rate"), "{severities:?}: {}", ran.stdout);
+        assert!(
+            ran.stdout.contains("contradiction_rate"),
+            "{severities:?}: {}",
+            ran.stdout
+        );
     }
 }
 
@@ -95,7 +127,12 @@ fn outvoted() {
     let repository = bases::base("contracts");
     let (good, bad) = (repository.read(&recording(3)), "\"change-of-control\"");
     repository.replace(&recording(3), bad, "\"termination\"");
-    assert_eq!(repository.goldgate(&["run", "--update-baseline", "--quiet", "-v"]).code, 1);
+    assert_eq!(
+        repository
+            .goldgate(&["run", "--update-baseline", "--quiet", "-v"])
+            .code,
+        1
+    );
     commit_all(&repository);
     into_folder(&repository, 3);
     for sample in 1..4 {
@@ -109,5 +146,9 @@ fn outvoted() {
     );
     let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("fails by the rules of the base commit"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("fails by the rules of the base commit"),
+        "{}",
+        ran.stdout
+    );
 }

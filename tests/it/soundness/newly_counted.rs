@@ -12,10 +12,22 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("the old recording of a draft needs an approval when the draft becomes a case", draft),
-        trial("the old recordings of another tier need an approval when the tier begins to decide", tier),
-        trial("the old recordings that an added suite grades need an approval", suite),
-        trial("recordings that move with their suite need no approval", moved_suite),
+        trial(
+            "the old recording of a draft needs an approval when the draft becomes a case",
+            draft,
+        ),
+        trial(
+            "the old recordings of another tier need an approval when the tier begins to decide",
+            tier,
+        ),
+        trial(
+            "the old recordings that an added suite grades need an approval",
+            suite,
+        ),
+        trial(
+            "recordings that move with their suite need no approval",
+            moved_suite,
+        ),
     ]
 }
 
@@ -45,15 +57,31 @@ fn repository() -> Repository {
     repository.write("goldgate.yaml", CONFIG);
     repository.write("prompts/p.md", PROMPT);
     for case in ["c1", "c2", "c3"] {
-        let draft = if case == "c3" { ", \"draft\": true" } else { "" };
-        repository.write(&format!("cases/{case}.json"), format!("{{\"input\": \"{case}\"{draft}}}"));
+        let draft = if case == "c3" {
+            ", \"draft\": true"
+        } else {
+            ""
+        };
+        repository.write(
+            &format!("cases/{case}.json"),
+            format!("{{\"input\": \"{case}\"{draft}}}"),
+        );
         answer(&repository, "runs", case, "The price is 17 euros.");
     }
     for case in ["c1", "c2"] {
-        repository.write(&format!("more/{case}.json"), format!("{{\"input\": \"{case}\"}}"));
+        repository.write(
+            &format!("more/{case}.json"),
+            format!("{{\"input\": \"{case}\"}}"),
+        );
         answer(&repository, "night", case, "The price is about 17 euros.");
     }
-    let ran = repository.goldgate(&["run", "--tier", "deterministic", "--update-baseline", "--quiet"]);
+    let ran = repository.goldgate(&[
+        "run",
+        "--tier",
+        "deterministic",
+        "--update-baseline",
+        "--quiet",
+    ]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     commit_all(&repository);
     repository
@@ -67,7 +95,9 @@ fn answer(repository: &Repository, folder: &str, case: &str, text: &str) {
 /// The prompt gets worse, and what is graded is recorded again.
 fn worse(repository: &Repository) {
     repository.write("prompts/p.md", WORSE);
-    ["c1", "c2"].iter().for_each(|case| answer(repository, "runs", case, "I cannot say what it costs."));
+    ["c1", "c2"]
+        .iter()
+        .for_each(|case| answer(repository, "runs", case, "I cannot say what it costs."));
 }
 
 fn draft() {
@@ -81,14 +111,23 @@ fn draft() {
     commit_all(&repository);
     accept(&repository);
     is(&judged(&repository), 1, OLDER);
-    repository.write("runs/h/c3.json", format!("{}\n\n", repository.read("runs/h/c3.json")));
+    repository.write(
+        "runs/h/c3.json",
+        format!("{}\n\n", repository.read("runs/h/c3.json")),
+    );
     is(&judged(&repository), 1, OLDER);
     // Recorded again, it is a recording of an added case.
     answer(&repository, "runs", "c3", "I cannot say what that costs.");
     let ran = judged(&repository);
-    assert!(ran.code == 0 && !ran.stdout.contains("[needs approval]"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 0 && !ran.stdout.contains("[needs approval]"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     // So is one that states the prompt.
-    let digest = sha256_hex(format!("{}  prompts/p.md\n", sha256_hex(PROMPT.as_bytes())).as_bytes());
+    let digest =
+        sha256_hex(format!("{}  prompts/p.md\n", sha256_hex(PROMPT.as_bytes())).as_bytes());
     let run = json!({
         "status": "completed",
         "outputs": { "text": "The price is 17 euros." },
@@ -101,7 +140,12 @@ fn draft() {
         commit_all(&repository);
         accept(&repository);
         let ran = judged(&repository);
-        assert!(ran.code == code && !ran.stdout.contains(OLDER), "{}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.code == code && !ran.stdout.contains(OLDER),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
 }
 
@@ -119,14 +163,23 @@ fn begins_to_count(begin: impl Fn(&Repository)) {
             answer(&repository, "night", case, "I cannot say what it costs.");
         }
         let ran = judged(&repository);
-        assert!(ran.code == 1 && !ran.stdout.contains(OLDER), "{}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.code == 1 && !ran.stdout.contains(OLDER),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
 }
 
 fn tier() {
     begins_to_count(|repository| {
         repository.replace("goldgate.yaml", "    tier: [model]\n", "");
-        repository.replace("goldgate.yaml", "model: { replay: night }", "deterministic: { replay: night }");
+        repository.replace(
+            "goldgate.yaml",
+            "model: { replay: night }",
+            "deterministic: { replay: night }",
+        );
     });
 }
 
@@ -142,10 +195,18 @@ fn suite() {
 fn moved_suite() {
     let repository = repository();
     let config = repository.read("goldgate.yaml");
-    let of_s = config.split("  - id: t").next().unwrap().split("suites:\n").nth(1).unwrap();
+    let of_s = config
+        .split("  - id: t")
+        .next()
+        .unwrap()
+        .split("suites:\n")
+        .nth(1)
+        .unwrap();
     repository.write("one/c2.json", "{\"input\": \"c2\"}");
     repository.remove("cases/c2.json");
-    let other = of_s.replace("id: s", "id: v").replace("path: cases", "path: one");
+    let other = of_s
+        .replace("id: s", "id: v")
+        .replace("path: cases", "path: one");
     repository.write("goldgate.yaml", format!("{config}{other}"));
     let ran = judged(&repository);
     assert!(!ran.stdout.contains(OLDER), "{}{}", ran.stdout, ran.stderr);

@@ -26,11 +26,25 @@ const TRIES: usize = 12;
 const REGRESSIONS: usize = 4;
 
 pub fn trials() -> Vec<Trial> {
-    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
-    let (count, first) = (number("GOLDGATE_RANDOM").unwrap_or(REPOSITORIES), number("GOLDGATE_SEED").unwrap_or(1));
-    let part = |index: u64| -> Vec<u64> { (first..first + count).filter(|seed| seed % TRIALS == index).collect() };
+    let number = |name: &str| {
+        std::env::var(name)
+            .ok()
+            .map(|text| text.parse::<u64>().unwrap())
+    };
+    let (count, first) = (
+        number("GOLDGATE_RANDOM").unwrap_or(REPOSITORIES),
+        number("GOLDGATE_SEED").unwrap_or(1),
+    );
+    let part = |index: u64| -> Vec<u64> {
+        (first..first + count)
+            .filter(|seed| seed % TRIALS == index)
+            .collect()
+    };
     let trial = |index: u64| {
-        let name = format!("no random edit makes a regression green, part {}", index + 1);
+        let name = format!(
+            "no random edit makes a regression green, part {}",
+            index + 1
+        );
         let seeds = part(index);
         trial(name, move || all(&seeds))
     };
@@ -48,33 +62,59 @@ struct Tally {
 fn all(seeds: &[u64]) {
     let mut tally = Tally::default();
     seeds.iter().for_each(|seed| one(*seed, &mut tally));
-    let Tally { repositories, regressions, judged } = tally;
+    let Tally {
+        repositories,
+        regressions,
+        judged,
+    } = tally;
     // A generator whose changes are all refused, or whose regressions nobody sees, would prove nothing.
     if seeds.len() < FEW {
         return;
     }
-    assert!(repositories == seeds.len() && regressions * 4 >= repositories * 3, "{regressions} of {repositories}");
-    assert!(judged >= regressions * CHANGES / 2, "{judged} changes judged");
+    assert!(
+        repositories == seeds.len() && regressions * 4 >= repositories * 3,
+        "{regressions} of {repositories}"
+    );
+    assert!(
+        judged >= regressions * CHANGES / 2,
+        "{judged} changes judged"
+    );
 }
 
 fn one(seed: u64, tally: &mut Tally) {
     let mut rng = Rng::with_seed(seed);
     let base = repository(&mut rng);
     let ran = base.goldgate(&["run", "--update-baseline", "--quiet", "-v"]);
-    assert_eq!(ran.code, 0, "seed {seed}, the base: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        ran.code, 0,
+        "seed {seed}, the base: {}{}",
+        ran.stdout, ran.stderr
+    );
     commit_all(&base);
     tally.repositories += 1;
     let generator = &mut Generator::new(rng);
-    let Some((worse, regression)) = (0..REGRESSIONS).find_map(|_| regressed(&base, generator)) else { return };
+    let Some((worse, regression)) = (0..REGRESSIONS).find_map(|_| regressed(&base, generator))
+    else {
+        return;
+    };
     tally.regressions += 1;
     let mut judged = 0;
     for _ in 0..TRIES {
         let head = duplicate(&worse);
         let edits = generator.edits(&head);
         let ran = run(&head);
-        let told =
-            || format!("seed {seed}\nregression: {regression:#?}\nedits: {edits:#?}\n{}{}", ran.stdout, ran.stderr);
-        assert!([1, 2, 3].contains(&ran.code), "exit {}: {}", ran.code, told());
+        let told = || {
+            format!(
+                "seed {seed}\nregression: {regression:#?}\nedits: {edits:#?}\n{}{}",
+                ran.stdout, ran.stderr
+            )
+        };
+        assert!(
+            [1, 2, 3].contains(&ran.code),
+            "exit {}: {}",
+            ran.code,
+            told()
+        );
         // Most edits of a golden file leave one that is not valid.
         judged += usize::from(ran.code != 2);
         if judged == CHANGES {
@@ -89,7 +129,12 @@ fn regressed(base: &Repository, generator: &mut Generator) -> Option<(Repository
     let worse = duplicate(base);
     let regression = generator.regression(&worse);
     let ran = run(&worse);
-    assert!([0, 1, 2, 3].contains(&ran.code), "{regression:?}: {}{}", ran.stdout, ran.stderr);
+    assert!(
+        [0, 1, 2, 3].contains(&ran.code),
+        "{regression:?}: {}{}",
+        ran.stdout,
+        ran.stderr
+    );
     matches!(ran.code, 1 | 3).then_some((worse, regression))
 }
 
@@ -129,10 +174,34 @@ const BUNDLED: [Bundled; 6] = [
         agents: &["reconciler"],
         settings: "    gates: { scenario_pass_rate: { min: 0.5 } }\n",
     },
-    Bundled { folder: "stochastic", golden: "scenarios", prompts: "interview", agents: &["interviewer"], settings: "" },
-    Bundled { folder: "property", golden: "cases", prompts: "reconciliation", agents: &["reconciler"], settings: "" },
-    Bundled { folder: "evidence", golden: "tasks", prompts: "evidence", agents: &["inspector"], settings: "" },
-    Bundled { folder: "revision", golden: "cases", prompts: "revision", agents: &["reviser"], settings: "" },
+    Bundled {
+        folder: "stochastic",
+        golden: "scenarios",
+        prompts: "interview",
+        agents: &["interviewer"],
+        settings: "",
+    },
+    Bundled {
+        folder: "property",
+        golden: "cases",
+        prompts: "reconciliation",
+        agents: &["reconciler"],
+        settings: "",
+    },
+    Bundled {
+        folder: "evidence",
+        golden: "tasks",
+        prompts: "evidence",
+        agents: &["inspector"],
+        settings: "",
+    },
+    Bundled {
+        folder: "revision",
+        golden: "cases",
+        prompts: "revision",
+        agents: &["reviser"],
+        settings: "",
+    },
 ];
 
 /// One or two suites of different kinds, each with some of its cases.
@@ -155,26 +224,39 @@ fn repository(rng: &mut Rng) -> Repository {
 
 fn agents(names: &[&str], runs: &str, prompts: &str) -> String {
     let one = |name: &&str| {
-        format!("      {name}: {{ deterministic: {{ replay: {runs} }}, fingerprint: ['{prompts}/**'] }}\n")
+        format!(
+            "      {name}: {{ deterministic: {{ replay: {runs} }}, fingerprint: ['{prompts}/**'] }}\n"
+        )
     };
     format!("    agents:\n{}", names.iter().map(one).collect::<String>())
 }
 
 fn names_in(repository: &Repository, folder: &str) -> Vec<String> {
     let entries = std::fs::read_dir(repository.path(folder)).unwrap();
-    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     names
 }
 
 /// Removes all but a few of the cases with their recordings.
 fn some_of(repository: &Repository, bundled: &Bundled, rng: &mut Rng) -> String {
-    let Bundled { folder: id, golden, prompts, agents: names, settings } = bundled;
+    let Bundled {
+        folder: id,
+        golden,
+        prompts,
+        agents: names,
+        settings,
+    } = bundled;
     let folder = format!("fixtures/{id}");
     copy(&root().join(&folder), &repository.path(&folder));
     // A recording of a case with variants begins with the case's name; a task's repository lies beside all suites.
     if *id == "evidence" {
-        copy(&root().join("fixtures/repos"), &repository.path("fixtures/repos"));
+        copy(
+            &root().join("fixtures/repos"),
+            &repository.path("fixtures/repos"),
+        );
     }
     let prompts = format!("fixtures/{prompts}/prompts");
     copy(&root().join(&prompts), &repository.path(&prompts));
@@ -182,10 +264,18 @@ fn some_of(repository: &Repository, bundled: &Bundled, rng: &mut Rng) -> String 
     rng.shuffle(&mut cases);
     // A case in quarantine is more than a tenth of a few.
     cases.sort_by_key(|case| {
-        repository.path(&format!("{folder}/{golden}/{case}")).is_file()
-            && repository.read(&format!("{folder}/{golden}/{case}")).contains("\"quarantine\"")
+        repository
+            .path(&format!("{folder}/{golden}/{case}"))
+            .is_file()
+            && repository
+                .read(&format!("{folder}/{golden}/{case}"))
+                .contains("\"quarantine\"")
     });
-    let kept = if *id == "revision" { 2 } else { rng.usize(2..=5) };
+    let kept = if *id == "revision" {
+        2
+    } else {
+        rng.usize(2..=5)
+    };
     for case in cases.into_iter().skip(kept) {
         repository.remove(&format!("{folder}/{golden}/{case}"));
         let case = case.trim_end_matches(".json");
@@ -195,11 +285,20 @@ fn some_of(repository: &Repository, bundled: &Bundled, rng: &mut Rng) -> String 
                 let name = name.trim_end_matches(".json");
                 name == case || name.starts_with(&format!("{case}--"))
             };
-            let found: Vec<String> = names_in(repository, &runs).iter().filter(of_case).cloned().collect();
-            found.iter().for_each(|name| repository.remove(&format!("{runs}/{name}")));
+            let found: Vec<String> = names_in(repository, &runs)
+                .iter()
+                .filter(of_case)
+                .cloned()
+                .collect();
+            found
+                .iter()
+                .for_each(|name| repository.remove(&format!("{runs}/{name}")));
         }
     }
-    for agent in names_in(repository, &format!("{folder}/runs")).iter().filter(|name| !names.contains(&name.as_str())) {
+    for agent in names_in(repository, &format!("{folder}/runs"))
+        .iter()
+        .filter(|name| !names.contains(&name.as_str()))
+    {
         repository.remove(&format!("{folder}/runs/{agent}"));
     }
     format!(
@@ -216,9 +315,14 @@ fn contracts(repository: &Repository, rng: &mut Rng) -> String {
     let mut names = vec!["legal"];
     if rng.bool() {
         names.push("second");
-        copy(&repository.path("golden/expected/legal"), &repository.path("golden/expected/second"));
+        copy(
+            &repository.path("golden/expected/legal"),
+            &repository.path("golden/expected/second"),
+        );
         for case in 0..count {
-            let run = repository.read(&recording(case)).replace("\"legal\"", "\"second\"");
+            let run = repository
+                .read(&recording(case))
+                .replace("\"legal\"", "\"second\"");
             repository.write(&recording(case).replace("/legal/", "/second/"), run);
         }
     }
@@ -244,7 +348,10 @@ fn assistant(repository: &Repository, rng: &mut Rng) -> String {
     list.retain(|case| case.get("id").is_some());
     rng.shuffle(list);
     list.truncate(rng.usize(3..=6));
-    let kept: Vec<String> = list.iter().map(|case| case["id"].as_str().unwrap().to_owned()).collect();
+    let kept: Vec<String> = list
+        .iter()
+        .map(|case| case["id"].as_str().unwrap().to_owned())
+        .collect();
     repository.write(&file, cases.to_string());
     let runs = format!("{folder}/runs/assistant");
     names_in(repository, &runs)
@@ -255,6 +362,10 @@ fn assistant(repository: &Repository, rng: &mut Rng) -> String {
         "  - id: assistant\n    kind: tool_use\n    path: {file}\n    terms: {{ disclaimer: {folder}/terms/disclaimer.txt }}\n    \
          flags: {{ offers_next_step: {{ when: true, terms: {folder}/terms/next_step.txt }}, translates_to_french: {{ when: true, \
          terms: {folder}/terms/french.txt }} }}\n    tools: {folder}/tools.json\n{}",
-        agents(&["assistant"], &format!("{folder}/runs"), &format!("{folder}/prompts"))
+        agents(
+            &["assistant"],
+            &format!("{folder}/runs"),
+            &format!("{folder}/prompts")
+        )
     )
 }

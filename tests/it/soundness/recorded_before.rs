@@ -13,14 +13,35 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a prompt that is edited again after its recordings were committed needs new ones", edited_again),
-        trial("a merge of two prompts is recorded by neither of both branches", merged),
-        trial("recordings from the history are of the prompt of their time", from_history),
-        trial("recordings of added cases and agents are looked for in the history, too", added),
-        trial("recordings are looked for in all commits since the base commit", long_history),
+        trial(
+            "a prompt that is edited again after its recordings were committed needs new ones",
+            edited_again,
+        ),
+        trial(
+            "a merge of two prompts is recorded by neither of both branches",
+            merged,
+        ),
+        trial(
+            "recordings from the history are of the prompt of their time",
+            from_history,
+        ),
+        trial(
+            "recordings of added cases and agents are looked for in the history, too",
+            added,
+        ),
+        trial(
+            "recordings are looked for in all commits since the base commit",
+            long_history,
+        ),
         trial("a stable agent may give some answers again", stable),
-        trial("the order of commits makes no recording older", honest_orders),
-        trial("a shallow clone says that it does not show when recordings were made", shallow),
+        trial(
+            "the order of commits makes no recording older",
+            honest_orders,
+        ),
+        trial(
+            "a shallow clone says that it does not show when recordings were made",
+            shallow,
+        ),
     ]
 }
 
@@ -44,7 +65,10 @@ fn repository() -> Repository {
     let repository = Repository::empty();
     repository.write("goldgate.yaml", CONFIG);
     for case in ["c1", "c2"] {
-        repository.write(&format!("cases/{case}.json"), format!("{{\"input\": \"{case}\"}}"));
+        repository.write(
+            &format!("cases/{case}.json"),
+            format!("{{\"input\": \"{case}\"}}"),
+        );
     }
     recorded(&repository, PROMPT);
     commit_all(&repository);
@@ -66,7 +90,10 @@ fn answered(repository: &Repository, prompt: &str) {
 
 /// The run of what is checked out, since the first commit.
 fn judged(repository: &Repository) -> Ran {
-    let first = git_answer(&repository.path(""), &["rev-list", "--max-parents=0", "HEAD"]);
+    let first = git_answer(
+        &repository.path(""),
+        &["rev-list", "--max-parents=0", "HEAD"],
+    );
     repository.goldgate(&["run", "--base", &first])
 }
 
@@ -86,9 +113,13 @@ fn edited_again() {
     is_older(&judged(&repository));
     // Further commits of recordings that are only written otherwise, or elsewhere.
     for case in ["c1", "c2"] {
-        let run: serde_json::Value = serde_json::from_str(&repository.read(&format!("runs/h/{case}.json"))).unwrap();
+        let run: serde_json::Value =
+            serde_json::from_str(&repository.read(&format!("runs/h/{case}.json"))).unwrap();
         repository.remove(&format!("runs/h/{case}.json"));
-        repository.write(&format!("runs/h/{case}/0.json"), serde_json::to_string_pretty(&run).unwrap());
+        repository.write(
+            &format!("runs/h/{case}/0.json"),
+            serde_json::to_string_pretty(&run).unwrap(),
+        );
     }
     commit_all(&repository);
     is_older(&judged(&repository));
@@ -107,7 +138,12 @@ fn edited_again() {
     is(&judged(&repository), 0, "");
     commit_all(&repository);
     let ran = judged(&repository);
-    assert!(ran.code == 0 && !ran.stdout.contains(OLDER), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 0 && !ran.stdout.contains(OLDER),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 fn merged() {
@@ -121,8 +157,14 @@ fn merged() {
     commit_all(&repository);
     let main = git_answer(&folder, &["rev-parse", "HEAD"]);
     git(&folder, &["checkout", "-q", "feature"]);
-    git(&folder, &["merge", "-q", "-X", "ours", "-m", "Merge", &main]);
-    assert_eq!(repository.read("prompts/p.md"), BETTER.replace("One sentence", "No numbers"));
+    git(
+        &folder,
+        &["merge", "-q", "-X", "ours", "-m", "Merge", &main],
+    );
+    assert_eq!(
+        repository.read("prompts/p.md"),
+        BETTER.replace("One sentence", "No numbers")
+    );
     let judged = || repository.goldgate(&["run", "--base", &main]);
     is_older(&judged());
     answered(&repository, "both");
@@ -153,13 +195,18 @@ fn from_history() {
 fn added() {
     // An experiment that was undone, and its recording of a new case.
     let repository = repository();
-    let run = json!({ "status": "completed", "outputs": { "text": format!("Asked c3 with: {BETTER}") } });
+    let run =
+        json!({ "status": "completed", "outputs": { "text": format!("Asked c3 with: {BETTER}") } });
     repository.write("cases/c3.json", "{\"input\": \"c3\"}");
     repository.write("runs/h/c3.json", run.to_string());
     repository.write("prompts/p.md", BETTER);
     commit_all(&repository);
     repository.write("prompts/p.md", PROMPT);
-    is(&judged(&repository), 1, "1 recording of `s/h` without digests that commit ");
+    is(
+        &judged(&repository),
+        1,
+        "1 recording of `s/h` without digests that commit ",
+    );
     // An agent whose prompt is edited before it is merged.
     let repository = self::repository();
     repository.replace(
@@ -176,7 +223,11 @@ fn added() {
     commit_all(&repository);
     is(&judged(&repository), 0, "");
     repository.write("other/p.md", WORSE);
-    is(&judged(&repository), 1, "2 recordings of `s/i` without digests that commit ");
+    is(
+        &judged(&repository),
+        1,
+        "2 recordings of `s/i` without digests that commit ",
+    );
 }
 
 fn long_history() {
@@ -186,7 +237,10 @@ fn long_history() {
     for case in 0..50 {
         let run = json!({ "status": "completed", "outputs": { "text": "ok" } });
         repository.write(&format!("runs/h/d{case}.json"), run.to_string());
-        repository.write(&format!("cases/d{case}.json"), "{\"input\": \"d\", \"draft\": true}");
+        repository.write(
+            &format!("cases/d{case}.json"),
+            "{\"input\": \"d\", \"draft\": true}",
+        );
         commit_all(&repository);
     }
     repository.write("prompts/p.md", WORSE);
@@ -197,7 +251,10 @@ fn stable() {
     let repository = repository();
     let record = |prompt: &str, first: &str| {
         repository.write("prompts/p.md", prompt);
-        for (case, text) in [("c1", first.to_owned()), ("c2", format!("Asked c2 with: {prompt}"))] {
+        for (case, text) in [
+            ("c1", first.to_owned()),
+            ("c2", format!("Asked c2 with: {prompt}")),
+        ] {
             let run = json!({ "status": "completed", "outputs": { "text": text } });
             repository.write(&format!("runs/h/{case}.json"), run.to_string());
         }
@@ -214,7 +271,11 @@ fn stable() {
     recorded(&repository, PROMPT);
     repository.write("prompts/p.md", "Say nothing.\n");
     repository.write("runs/h/c1.json", run.to_string());
-    is(&judged(&repository), 1, "[needs approval] 1 recording of `s/h` without digests that commit ");
+    is(
+        &judged(&repository),
+        1,
+        "[needs approval] 1 recording of `s/h` without digests that commit ",
+    );
 }
 
 fn honest_orders() {
@@ -222,7 +283,12 @@ fn honest_orders() {
         let repository = repository();
         what(&repository, &repository.path(""));
         let ran = judged(&repository);
-        assert!(ran.code == 0 && !ran.stdout.contains(OLDER), "{}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.code == 0 && !ran.stdout.contains(OLDER),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
     };
     // Recorded after each edit; the answer to one case is that of an earlier version again.
     is_green(&|repository, _| {
@@ -286,13 +352,18 @@ fn shallow() {
     repository.write("prompts/p.md", WORSE);
     commit_all(&repository);
     git(&folder, &["checkout", "-q", "-"]);
-    git(&folder, &["merge", "-q", "--no-ff", "-m", "Merge", "feature"]);
+    git(
+        &folder,
+        &["merge", "-q", "--no-ff", "-m", "Merge", "feature"],
+    );
     let clone = Repository::empty();
     let from = format!("file://{}", folder.display());
-    git(&clone.path(""), &["clone", "-q", "--depth", "2", &from, "shallow"]);
+    git(
+        &clone.path(""),
+        &["clone", "-q", "--depth", "2", &from, "shallow"],
+    );
     let run = || ran(program(&clone.path("shallow")).args(["run", "--base", "HEAD^1"]));
-    let words =
-        "may be older than the agent's files, as this clone is shallow: c1.json, c2.json; `git fetch --unshallow`";
+    let words = "may be older than the agent's files, as this clone is shallow: c1.json, c2.json; `git fetch --unshallow`";
     is(&run(), 0, words);
     git(&clone.path("shallow"), &["fetch", "-q", "--unshallow"]);
     is_older(&run());

@@ -11,9 +11,18 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("new recordings of a model that no changed file names need an approval", unnamed),
-        trial("new recordings of a model that a changed file names are listed", named),
-        trial("a new case may be answered by a model that an unchanged file names", chosen),
+        trial(
+            "new recordings of a model that no changed file names need an approval",
+            unnamed,
+        ),
+        trial(
+            "new recordings of a model that a changed file names are listed",
+            named,
+        ),
+        trial(
+            "a new case may be answered by a model that an unchanged file names",
+            chosen,
+        ),
     ]
 }
 
@@ -36,7 +45,10 @@ fn again_beside(router: &str, before: Option<&str>, now: &str) -> Repository {
     };
     made_with(before);
     committed(&repository);
-    repository.write("prompts/legal.md", "Report every change of control, and be brief.\n");
+    repository.write(
+        "prompts/legal.md",
+        "Report every change of control, and be brief.\n",
+    );
     super::recorded_again::answer_again(&repository);
     made_with(Some(now));
     repository
@@ -51,16 +63,34 @@ fn unnamed() {
     edit(&repository, 3, |run| {
         run["intermediate"]["exchanges"] = json!([{ "request": { "body": { "model": "m-big" } } }]);
     });
-    is(&judged(&repository), 1, "1 recording of `contracts/legal` made with the model m-big");
+    is(
+        &judged(&repository),
+        1,
+        "1 recording of `contracts/legal` made with the model m-big",
+    );
     // One sample of another case on the base commit has it.
     let repository = again(Some("m-own"), "m-own");
-    edit(&repository, 3, |run| run["provenance"]["model"] = json!("m-big"));
-    is(&judged(&repository), 1, "1 recording of `contracts/legal` made with the model m-big");
+    edit(&repository, 3, |run| {
+        run["provenance"]["model"] = json!("m-big")
+    });
+    is(
+        &judged(&repository),
+        1,
+        "1 recording of `contracts/legal` made with the model m-big",
+    );
 }
 
 fn named() {
-    is(&judged(&again(Some("m-own-2026-01-01"), "m-own-2026-03-01")), 0, "the agent's files changed too");
-    is(&judged(&again(None, "m-big")), 0, "the agent's files changed too");
+    is(
+        &judged(&again(Some("m-own-2026-01-01"), "m-own-2026-03-01")),
+        0,
+        "the agent's files changed too",
+    );
+    is(
+        &judged(&again(None, "m-big")),
+        0,
+        "the agent's files changed too",
+    );
     let repository = again(Some("m-own"), "vendor/M-Big-2026-01-01");
     repository.write("prompts/agent.py", "MODEL = 'm-big'\n");
     is(&judged(&repository), 0, "the agent's files changed too");
@@ -78,6 +108,8 @@ fn chosen() {
     let repository = again_beside(router, Some("m-own"), "m-own");
     is(&judged(&repository), 0, "the agent's files changed too");
     add_case(&repository, 12);
-    edit(&repository, 12, |run| run["provenance"] = json!({ "model": "m-big" }));
+    edit(&repository, 12, |run| {
+        run["provenance"] = json!({ "model": "m-big" })
+    });
     is(&judged(&repository), 0, "the agent's files changed too");
 }

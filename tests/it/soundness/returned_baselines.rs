@@ -12,10 +12,22 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a revert with its baseline needs no label", reverted),
-        trial("a return to an older, worse baseline needs a label", worse_baseline),
-        trial("a first baseline with numbers that the change does not measure needs a label", first_baseline),
-        trial("a first baseline of an agent that is called may not hide a failure", first_baseline_of_called_agent),
-        trial("a returned baseline brings no entry back that this run does not measure", unmeasured_entries),
+        trial(
+            "a return to an older, worse baseline needs a label",
+            worse_baseline,
+        ),
+        trial(
+            "a first baseline with numbers that the change does not measure needs a label",
+            first_baseline,
+        ),
+        trial(
+            "a first baseline of an agent that is called may not hide a failure",
+            first_baseline_of_called_agent,
+        ),
+        trial(
+            "a returned baseline brings no entry back that this run does not measure",
+            unmeasured_entries,
+        ),
     ]
 }
 
@@ -25,7 +37,12 @@ fn history() -> (Repository, String) {
     let good = repository.read("baselines/latest.json");
     record_changed_agent(&repository);
     lose_gap(&repository, 7);
-    assert_eq!(repository.goldgate(&["run", "-v", "--update-baseline", "--quiet"]).code, 0);
+    assert_eq!(
+        repository
+            .goldgate(&["run", "-v", "--update-baseline", "--quiet"])
+            .code,
+        0
+    );
     commit_all(&repository);
     (repository, good)
 }
@@ -34,19 +51,42 @@ fn reverted() {
     let (repository, good) = history();
     repository.write("prompts/legal.md", "Report every change of control.\n");
     find_gap(&repository, 7);
-    (0..12).for_each(|case| repository.replace(&recording(case), "Needs approval first.", "Needs prior approval."));
+    (0..12).for_each(|case| {
+        repository.replace(
+            &recording(case),
+            "Needs approval first.",
+            "Needs prior approval.",
+        )
+    });
     let ran = against_main(&repository, &[]);
-    assert_eq!(ran.code, 0, "the control, without the baseline: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        ran.code, 0,
+        "the control, without the baseline: {}{}",
+        ran.stdout, ran.stderr
+    );
     repository.write("baselines/latest.json", &good);
     let ran = against_main(&repository, &[]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("it returns to an earlier baseline"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("it returns to an earlier baseline"),
+        "{}",
+        ran.stdout
+    );
     // Bytes that no commit had are an edit.
     repository.write("baselines/latest.json", format!("{good} "));
     let same = against_main(&repository, &[]);
-    repository.write("baselines/latest.json", good.replace("\"tool_version\": \"", "\"tool_version\": \"9"));
+    repository.write(
+        "baselines/latest.json",
+        good.replace("\"tool_version\": \"", "\"tool_version\": \"9"),
+    );
     let ran = against_main(&repository, &[]);
-    assert_eq!((same.code, ran.code), (1, 1), "{}{}", same.stdout, ran.stdout);
+    assert_eq!(
+        (same.code, ran.code),
+        (1, 1),
+        "{}{}",
+        same.stdout,
+        ran.stdout
+    );
 }
 
 fn worse_baseline() {
@@ -54,7 +94,13 @@ fn worse_baseline() {
     let bad = repository.read("baselines/latest.json");
     repository.write("prompts/legal.md", "Report every change of control.\n");
     find_gap(&repository, 7);
-    (0..12).for_each(|case| repository.replace(&recording(case), "Needs approval first.", "Needs prior approval."));
+    (0..12).for_each(|case| {
+        repository.replace(
+            &recording(case),
+            "Needs approval first.",
+            "Needs prior approval.",
+        )
+    });
     repository.write("baselines/latest.json", &good);
     commit_all(&repository);
     // The numbers stay, and the baseline of before would let the next change lower them.
@@ -66,7 +112,11 @@ fn worse_baseline() {
     lose_gap(&repository, 7);
     let ran = against_main(&repository, &[]);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("[needs approval] the baseline edited"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("[needs approval] the baseline edited"),
+        "{}",
+        ran.stdout
+    );
 }
 
 /// A first baseline replaces the limits that count without one.
@@ -85,10 +135,20 @@ fn first_baseline() {
     // Of an agent that comes later.
     let ran = of_agents(&|agents| agents["later"] = agents["legal"].clone());
     let wanted = "`contracts/later` is not in the config";
-    assert!(ran.code == 1 && ran.stdout.contains(wanted), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 1 && ran.stdout.contains(wanted),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     // Of a tier in which the agent does not run.
     let ran = with(&|entry| entry["identity"]["tier"] = json!("model"));
-    assert!(ran.code == 0, "it was measured: {}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 0,
+        "it was measured: {}{}",
+        ran.stdout,
+        ran.stderr
+    );
     let config = repository.read("goldgate.yaml");
     let other = "agents:\n      other:\n        fingerprint: { none: \"a test\" }\n        model: { target: m }\n";
     let targets = "targets:\n  m: { provider: openai, model: m-1, api_key_env: KEY }\n";
@@ -98,7 +158,9 @@ fn first_baseline() {
         1,
     );
     repository.write("goldgate.yaml", both + targets);
-    let expected = repository.read("golden/expected/legal/lease-0.json").replace("\"legal\"", "\"other\"");
+    let expected = repository
+        .read("golden/expected/legal/lease-0.json")
+        .replace("\"legal\"", "\"other\"");
     repository.write("golden/expected/other/lease-0.json", expected);
     let ran = of_agents(&|agents| {
         agents["other"] = agents["legal"].clone();
@@ -108,23 +170,52 @@ fn first_baseline() {
     repository.write("goldgate.yaml", &config);
     std::fs::remove_dir_all(repository.path("golden/expected/other")).unwrap();
     let ran = with(&|_| {});
-    assert!(ran.code == 0 && ran.stdout.contains("[listed] the first baseline"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 0 && ran.stdout.contains("[listed] the first baseline"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     let ran = with(&|entry| entry["metrics"]["gap_recall"] = json!(0.25));
     let wanted = "gap_recall of `contracts/legal` is 1, not 0.25: write it again with `goldgate run --update-baseline`";
-    assert!(ran.code == 1 && ran.stdout.contains(wanted), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 1 && ran.stdout.contains(wanted),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     let ran = with(&|entry| entry["cases"]["lease-3"]["gap_recall"] = json!([0.0]));
     let wanted = "single cases have other values (`contracts/legal`)";
-    assert!(ran.code == 1 && ran.stdout.contains(wanted), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 1 && ran.stdout.contains(wanted),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     let missing = "the values of some cases are missing (`contracts/legal`)";
     for (key, wanted) in [("cases", missing), ("metrics", "and is not in it")] {
         let ran = with(&|entry| entry[key] = json!({}));
-        assert!(ran.code == 1 && ran.stdout.contains(wanted), "{key}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.code == 1 && ran.stdout.contains(wanted),
+            "{key}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
     let ran = with(&|entry| {
-        let moved = entry["cases"].as_object_mut().unwrap().remove("lease-3").unwrap();
+        let moved = entry["cases"]
+            .as_object_mut()
+            .unwrap()
+            .remove("lease-3")
+            .unwrap();
         entry["earlier"] = json!({ "lease-3": moved });
     });
-    assert!(ran.code == 1 && ran.stdout.contains(missing), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 1 && ran.stdout.contains(missing),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 /// Two runs of an agent that the deterministic tier calls may have other numbers, within what its gates tolerate.
@@ -136,13 +227,21 @@ fn first_baseline_of_called_agent() {
          case_pass_rate: { min: baseline, otherwise: 1.0, hard: true, max_drop: 0.1 } }\n    agents:\n      helper: { deterministic: { \
          target: mine }, fingerprint: [agent.sh] }\ntargets: { mine: { command: [sh, agent.sh], protocol: oneshot } }\n",
     );
-    repository.write("agent.sh", "cat > /dev/null\necho '{\"status\":\"completed\",\"outputs\":{\"text\":\"ok\"}}'\n");
+    repository.write(
+        "agent.sh",
+        "cat > /dev/null\necho '{\"status\":\"completed\",\"outputs\":{\"text\":\"ok\"}}'\n",
+    );
     repository.write(
         "cases.json",
         r#"[{ "category": "happy_path", "query": "Yes?", "expected_tools": [], "expected_output_contains": ["ok"] }]"#,
     );
     commit_all(&repository);
-    assert_eq!(repository.goldgate(&["run", "-q", "--update-baseline"]).code, 0);
+    assert_eq!(
+        repository
+            .goldgate(&["run", "-q", "--update-baseline"])
+            .code,
+        0
+    );
     let honest = repository.read("baselines/latest.json");
     for (stated, code) in [(1.0, 0), (0.1, 1)] {
         let mut baseline: Value = serde_json::from_str(&honest).unwrap();
@@ -169,7 +268,11 @@ fn unmeasured_entries() {
         against_main(&repository, &[])
     };
     let ran = returned(&|older| older["captured_at"] = json!("2026-01-01T00:00:00Z"));
-    assert_eq!(ran.code, 0, "the control, with the same numbers: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        ran.code, 0,
+        "the control, with the same numbers: {}{}",
+        ran.stdout, ran.stderr
+    );
     for suite in ["contracts", "deep"] {
         let ran = returned(&|older| {
             let mut entry = older["suites"]["contracts"]["agents"]["legal"].clone();
@@ -177,6 +280,10 @@ fn unmeasured_entries() {
             older["suites"][suite]["agents"]["later"] = entry;
         });
         assert_eq!(ran.code, 1, "{suite}: {}{}", ran.stdout, ran.stderr);
-        assert!(ran.stdout.contains("[needs approval] the baseline edited"), "{}", ran.stdout);
+        assert!(
+            ran.stdout.contains("[needs approval] the baseline edited"),
+            "{}",
+            ran.stdout
+        );
     }
 }

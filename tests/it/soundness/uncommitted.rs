@@ -11,19 +11,34 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("recordings that the base commit lacks are listed, and need a digest when the agent changes", cases),
-        trial("samples that no commit has need a digest when the agent changes", samples),
+        trial(
+            "recordings that the base commit lacks are listed, and need a digest when the agent changes",
+            cases,
+        ),
+        trial(
+            "samples that no commit has need a digest when the agent changes",
+            samples,
+        ),
         trial(
             "recordings that the base commit lacks need a digest where the agent's files cannot be compared",
             submodule,
         ),
-        trial("links to recordings that the base commit lacks are no new recordings", links),
-        trial("recordings that the base commit lacks, of another model, need an approval", of_another_model),
+        trial(
+            "links to recordings that the base commit lacks are no new recordings",
+            links,
+        ),
+        trial(
+            "recordings that the base commit lacks, of another model, need an approval",
+            of_another_model,
+        ),
     ]
 }
 
 fn committed(repository: &Repository) {
-    let ran = goldgate(repository, &["run", "--update-baseline", "--quiet"].map(str::to_owned));
+    let ran = goldgate(
+        repository,
+        &["run", "--update-baseline", "--quiet"].map(str::to_owned),
+    );
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     commit_all(repository);
 }
@@ -34,19 +49,33 @@ fn judged(repository: &Repository) -> Ran {
 
 fn in_ci(repository: &Repository) -> Ran {
     let path = std::env::var("PATH").unwrap();
-    repository.goldgate_with(&["run", "--base", "HEAD"], &[("PATH", &path), ("CI", "true")])
+    repository.goldgate_with(
+        &["run", "--base", "HEAD"],
+        &[("PATH", &path), ("CI", "true")],
+    )
 }
 
 fn is(ran: &Ran, code: i32, says: &str) {
-    assert!(ran.code == code && ran.stdout.contains(says), "{says}: {}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == code && ran.stdout.contains(says),
+        "{says}: {}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 const NONE: &str = "recordings of `contracts/legal` that the base commit does not have";
-const WITHOUT_DIGEST: &str = "recordings were made without a digest of them; the base commit has none to compare with";
+const WITHOUT_DIGEST: &str =
+    "recordings were made without a digest of them; the base commit has none to compare with";
 
 /// An artifact that CI downloads. The change itself says what git ignores, so that decides nothing.
 fn cases() {
-    for (base, keeps_ignored) in [("digests", true), ("contracts", true), ("digests", false), ("contracts", false)] {
+    for (base, keeps_ignored) in [
+        ("digests", true),
+        ("contracts", true),
+        ("digests", false),
+        ("contracts", false),
+    ] {
         let repository = bases::base(base);
         repository.write(".gitignore", "runs/\n");
         committed(&repository);
@@ -57,7 +86,12 @@ fn cases() {
         repository.write("prompts/legal.md", "Report nothing.\n");
         let ran = judged(&repository);
         assert_eq!(ran.code, 3, "{base}: {}{}", ran.stdout, ran.stderr);
-        assert_eq!(ran.stdout.contains(&format!("12 {WITHOUT_DIGEST}")), base == "contracts", "{}", ran.stdout);
+        assert_eq!(
+            ran.stdout.contains(&format!("12 {WITHOUT_DIGEST}")),
+            base == "contracts",
+            "{}",
+            ran.stdout
+        );
     }
 }
 
@@ -66,7 +100,11 @@ fn samples() {
     let repository = bases::base("samples");
     for (case, sample) in (0..12).flat_map(|case| [1, 2].map(|sample| (case, sample))) {
         let file = format!("runs/legal/lease-{case}/{sample}.json");
-        repository.replace(&file, "Needs prior approval.", &format!("Needs prior approval ({sample})."));
+        repository.replace(
+            &file,
+            "Needs prior approval.",
+            &format!("Needs prior approval ({sample})."),
+        );
     }
     repository.write(".gitignore", "runs/legal/*/1.json\nruns/legal/*/2.json\n");
     committed(&repository);
@@ -74,7 +112,11 @@ fn samples() {
     let worse = || {
         repository.write("prompts/legal.md", "Report nothing.\n");
         for case in 0..12 {
-            repository.replace(&format!("runs/legal/lease-{case}/0.json"), "Needs prior approval.", "Needs nothing.");
+            repository.replace(
+                &format!("runs/legal/lease-{case}/0.json"),
+                "Needs prior approval.",
+                "Needs nothing.",
+            );
         }
     };
     worse();
@@ -88,7 +130,11 @@ fn samples() {
     let repository = bases::base("samples");
     committed(&repository);
     repository.write("prompts/legal.md", "Report nothing.\n");
-    is(&judged(&repository), 3, "36 recordings were not recorded again");
+    is(
+        &judged(&repository),
+        3,
+        "36 recordings were not recorded again",
+    );
 }
 
 fn submodule() {
@@ -98,7 +144,11 @@ fn submodule() {
     is(&judged(&repository), 0, &format!("12 {NONE}"));
     repository.write("prompts/legal.md", "Report nothing.\n");
     repository.remove("prompts/.git");
-    is(&judged(&repository), 3, "12 recordings were made without a digest of them");
+    is(
+        &judged(&repository),
+        3,
+        "12 recordings were made without a digest of them",
+    );
 }
 
 /// As git-annex and DVC keep them.
@@ -123,7 +173,10 @@ fn of_another_model() {
         "        deterministic: { replay: runs }\n",
         "        deterministic: { replay: runs }\n        model: { target: m }\n",
     );
-    repository.write("goldgate.yaml", config + "targets:\n  m: { provider: openai, model: big, api_key_env: KEY }\n");
+    repository.write(
+        "goldgate.yaml",
+        config + "targets:\n  m: { provider: openai, model: big, api_key_env: KEY }\n",
+    );
     let made_by = |model: &str| {
         for case in 0..12 {
             let mut run: Value = serde_json::from_str(&repository.read(&recording(case))).unwrap();
@@ -136,7 +189,11 @@ fn of_another_model() {
     committed(&repository);
     is(&judged(&repository), 0, &format!("12 {NONE}"));
     repository.replace("goldgate.yaml", "model: big", "model: big-mini");
-    is(&judged(&repository), 1, "12 recordings of `contracts/legal` recorded with the target m");
+    is(
+        &judged(&repository),
+        1,
+        "12 recordings of `contracts/legal` recorded with the target m",
+    );
     made_by("big-mini-2026-01-01");
     is(&judged(&repository), 0, &format!("12 {NONE}"));
 }

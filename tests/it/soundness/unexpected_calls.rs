@@ -9,12 +9,27 @@ use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
-    let mut trials: Vec<Trial> = ROWS.iter().map(|row| trial(row.name, move || one(row))).collect();
+    let mut trials: Vec<Trial> = ROWS
+        .iter()
+        .map(|row| trial(row.name, move || one(row)))
+        .collect();
     trials.extend([
-        trial("a baseline without the names of tools still shows where there was no unexpected call", earlier_baseline),
-        trial("main excuses the unexpected calls that it has, and no other", on_main),
-        trial("an unexpected call in another turn of a conversation is a new one", by_turn),
-        trial("a forbidden tool is forbidden under the name of an MCP server, too", forbidden),
+        trial(
+            "a baseline without the names of tools still shows where there was no unexpected call",
+            earlier_baseline,
+        ),
+        trial(
+            "main excuses the unexpected calls that it has, and no other",
+            on_main,
+        ),
+        trial(
+            "an unexpected call in another turn of a conversation is a new one",
+            by_turn,
+        ),
+        trial(
+            "a forbidden tool is forbidden under the name of an MCP server, too",
+            forbidden,
+        ),
     ]);
     trials
 }
@@ -51,27 +66,55 @@ const SAME: Row = Row {
 
 const ROWS: &[Row] = &[
     SAME,
-    Row { name: "an agent without the unexpected calls of the baseline passes", calls: |_, _| &["find"], ..SAME },
+    Row {
+        name: "an agent without the unexpected calls of the baseline passes",
+        calls: |_, _| &["find"],
+        ..SAME
+    },
     Row {
         name: "an unexpected call of one sample at the baseline may become that of every sample, if another case lost its own",
-        calls: |case, _| if case == 1 { &["find", "browse"] } else { &["find"] },
+        calls: |case, _| {
+            if case == 1 {
+                &["find", "browse"]
+            } else {
+                &["find"]
+            }
+        },
         ..SAME
     },
     Row {
         name: "a new unexpected call in one of three samples passes",
-        calls: |case, sample| if (case, sample) == (3, 1) { &["find", "delete_account"] } else { &["find"] },
+        calls: |case, sample| {
+            if (case, sample) == (3, 1) {
+                &["find", "delete_account"]
+            } else {
+                &["find"]
+            }
+        },
         ..SAME
     },
     Row {
         name: "a new unexpected call in two of three samples fails",
-        calls: |case, sample| if case == 3 && sample > 0 { &["find", "delete_account"] } else { &["find"] },
+        calls: |case, sample| {
+            if case == 3 && sample > 0 {
+                &["find", "delete_account"]
+            } else {
+                &["find"]
+            }
+        },
         code: 1,
         says: "unexpected_tool_rate 4.2% (baseline 4.2%), new in c3: delete_account",
         ..SAME
     },
     Row {
         name: "a new unexpected call fails that comes in addition",
-        calls: |case, sample| if case == 0 { &["find", "browse", "delete_account"] } else { baseline(case, sample) },
+        calls: |case, sample| {
+            if case == 0 {
+                &["find", "browse", "delete_account"]
+            } else {
+                baseline(case, sample)
+            }
+        },
         code: 1,
         says: "unexpected_tool_rate 5.6% (baseline 4.2%), new in c0: delete_account",
         ..SAME
@@ -88,7 +131,13 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "a new unexpected call in the place of another one fails",
-        calls: |case, sample| if case == 0 { &["find", "delete_account"] } else { baseline(case, sample) },
+        calls: |case, sample| {
+            if case == 0 {
+                &["find", "delete_account"]
+            } else {
+                baseline(case, sample)
+            }
+        },
         code: 1,
         says: "unexpected_tool_rate 4.2% (baseline 4.2%), new in c0: delete_account",
         ..SAME
@@ -106,13 +155,25 @@ const ROWS: &[Row] = &[
     Row {
         name: "a fixed limit on unexpected calls tolerates new ones below it",
         gates: "unexpected_tool_rate: { max: 0.05 }",
-        calls: |case, sample| if case == 0 { &["find", "delete_account"] } else { baseline(case, sample) },
+        calls: |case, sample| {
+            if case == 0 {
+                &["find", "delete_account"]
+            } else {
+                baseline(case, sample)
+            }
+        },
         ..SAME
     },
     Row {
         name: "a fixed limit on unexpected calls fails above it",
         gates: "unexpected_tool_rate: { max: 0.05 }",
-        calls: |case, sample| if case < 2 { &["find", "delete_account"] } else { baseline(case, sample) },
+        calls: |case, sample| {
+            if case < 2 {
+                &["find", "delete_account"]
+            } else {
+                baseline(case, sample)
+            }
+        },
         code: 1,
         says: "unexpected_tool_rate 8.3%, needs at most 5% (baseline 4.2%)",
     },
@@ -150,12 +211,18 @@ fn record(repository: &Repository, version: &str, calls: Calls) {
             "status": "completed", "outputs": { "text": format!("Paris, {version}.") },
             "intermediate": { "tool_calls": calls },
         });
-        repository.write(&format!("runs/helper/c{case}/{sample}.json"), run.to_string());
+        repository.write(
+            &format!("runs/helper/c{case}/{sample}.json"),
+            run.to_string(),
+        );
     }
 }
 
 fn judged(repository: &Repository) -> Ran {
-    goldgate(repository, &["run", "-v", "--base", "main"].map(str::to_owned))
+    goldgate(
+        repository,
+        &["run", "-v", "--base", "main"].map(str::to_owned),
+    )
 }
 
 fn one(row: &Row) {
@@ -169,51 +236,113 @@ fn one(row: &Row) {
 /// Baselines of earlier versions have the rate of each case alone.
 fn earlier_baseline() {
     let with: [Calls; 2] = [
-        |case, sample| if case == 3 { &["find", "delete_account"] } else { baseline(case, sample) },
-        |case, _| if case == 3 { &["find", "delete_account"] } else { &["find"] },
+        |case, sample| {
+            if case == 3 {
+                &["find", "delete_account"]
+            } else {
+                baseline(case, sample)
+            }
+        },
+        |case, _| {
+            if case == 3 {
+                &["find", "delete_account"]
+            } else {
+                &["find"]
+            }
+        },
     ];
     for calls in with {
         let repository = repository("", &[]);
-        let mut baseline: Value = serde_json::from_str(&repository.read("baselines/latest.json")).unwrap();
-        let cases = baseline["suites"]["answers"]["agents"]["helper"]["cases"].as_object_mut().unwrap();
-        let parts = |values: &Value| values.as_object().unwrap().keys().filter(|key| key.contains("browse")).count();
+        let mut baseline: Value =
+            serde_json::from_str(&repository.read("baselines/latest.json")).unwrap();
+        let cases = baseline["suites"]["answers"]["agents"]["helper"]["cases"]
+            .as_object_mut()
+            .unwrap();
+        let parts = |values: &Value| {
+            values
+                .as_object()
+                .unwrap()
+                .keys()
+                .filter(|key| key.contains("browse"))
+                .count()
+        };
         assert_eq!(cases.values().map(parts).sum::<usize>(), 2, "{cases:?}");
-        cases
-            .values_mut()
-            .for_each(|values| drop(values.as_object_mut().unwrap().remove("unexpected_tool_rate[browse]")));
+        cases.values_mut().for_each(|values| {
+            drop(
+                values
+                    .as_object_mut()
+                    .unwrap()
+                    .remove("unexpected_tool_rate[browse]"),
+            )
+        });
         repository.write("baselines/latest.json", baseline.to_string());
         commit_all(&repository);
-        record(&repository, "v2", |case, _| if case == 0 { &["find", "search"] } else { &["find"] });
-        assert_eq!(judged(&repository).code, 0, "the control: which tool the first case called is unknown");
+        record(&repository, "v2", |case, _| {
+            if case == 0 {
+                &["find", "search"]
+            } else {
+                &["find"]
+            }
+        });
+        assert_eq!(
+            judged(&repository).code,
+            0,
+            "the control: which tool the first case called is unknown"
+        );
         record(&repository, "v2", calls);
         let ran = judged(&repository);
         assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-        assert!(ran.stdout.contains("new in c3: delete_account"), "{}", ran.stdout);
+        assert!(
+            ran.stdout.contains("new in c3: delete_account"),
+            "{}",
+            ran.stdout
+        );
     }
 }
 
 /// An approved change made a case call another tool, and the baseline does not have it yet.
 fn on_main() {
     let repository = repository("", &[]);
-    let search: Calls = |case, _| if case == 3 { &["find", "search"] } else { &["find"] };
+    let search: Calls = |case, _| {
+        if case == 3 {
+            &["find", "search"]
+        } else {
+            &["find"]
+        }
+    };
     record(&repository, "v2", search);
     commit_all(&repository);
     repository.write("README.md", "Capitals.\n");
     let ran = judged(&repository);
-    assert!(ran.code == 0 && ran.stdout.contains("excused"), "the control: {}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 0 && ran.stdout.contains("excused"),
+        "the control: {}{}",
+        ran.stdout,
+        ran.stderr
+    );
     let more: [(&str, Calls); 2] = [
         ("c4", |case, _| match case {
             3 => &["find", "search"],
             4 => &["find", "find", "find", "search"],
             _ => &["find"],
         }),
-        ("c3", |case, _| if case == 3 { &["find", "delete_account"] } else { &["find"] }),
+        ("c3", |case, _| {
+            if case == 3 {
+                &["find", "delete_account"]
+            } else {
+                &["find"]
+            }
+        }),
     ];
     for (case, calls) in more {
         record(&repository, "v3", calls);
         let ran = judged(&repository);
         assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-        assert!(ran.stdout.contains(&format!("but {case} is worse here")), "{}", ran.stdout);
+        assert!(
+            ran.stdout.contains(&format!("but {case} is worse here")),
+            "{}",
+            ran.stdout
+        );
     }
 }
 
@@ -223,8 +352,10 @@ fn by_turn() {
     repository.replace("goldgate.yaml", off, "");
     repository.remove("runs");
     let turns = json!([{ "user": "Where is it?", "tools": ["find"] }, { "user": "Cancel it.", "tools": ["cancel"] }]);
-    repository
-        .write("golden/cases.json", json!([{ "id": "order", "category": "multi_step", "turns": turns }]).to_string());
+    repository.write(
+        "golden/cases.json",
+        json!([{ "id": "order", "category": "multi_step", "turns": turns }]).to_string(),
+    );
     let record = |version: &str, calls: [(&str, usize); 3]| {
         repository.write("prompt.md", version);
         let call = |(name, turn): (&str, usize)| json!({ "name": name, "arguments": {}, "result": "{}", "turn": turn });
@@ -245,22 +376,68 @@ fn by_turn() {
     record("v2", [("find", 0), ("cancel", 1), ("browse", 1)]);
     let ran = judged(&repository);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("new in order: turns.1: browse"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("new in order: turns.1: browse"),
+        "{}",
+        ran.stdout
+    );
 }
 
 fn forbidden() {
     let off = "unexpected_tool_rate: { off: true, reason: a test }";
     let made: [(Calls, i32); 4] = [
-        (|case, _| if case == 1 { &["find", "list_accounts"] } else { &["find"] }, 0),
-        (|case, _| if case == 1 { &["find", "mcp__crm__list_accounts"] } else { &["find"] }, 0),
-        (|case, _| if case == 1 { &["find", "delete_account"] } else { &["find"] }, 1),
-        (|case, _| if case == 1 { &["find", "mcp__crm__delete_account"] } else { &["find"] }, 1),
+        (
+            |case, _| {
+                if case == 1 {
+                    &["find", "list_accounts"]
+                } else {
+                    &["find"]
+                }
+            },
+            0,
+        ),
+        (
+            |case, _| {
+                if case == 1 {
+                    &["find", "mcp__crm__list_accounts"]
+                } else {
+                    &["find"]
+                }
+            },
+            0,
+        ),
+        (
+            |case, _| {
+                if case == 1 {
+                    &["find", "delete_account"]
+                } else {
+                    &["find"]
+                }
+            },
+            1,
+        ),
+        (
+            |case, _| {
+                if case == 1 {
+                    &["find", "mcp__crm__delete_account"]
+                } else {
+                    &["find"]
+                }
+            },
+            1,
+        ),
     ];
     for (calls, code) in made {
         let repository = repository(off, &["delete_account"]);
         record(&repository, "v2", calls);
         let ran = judged(&repository);
         assert_eq!(ran.code, code, "{}{}", ran.stdout, ran.stderr);
-        assert_eq!(ran.stdout.contains("called forbidden tools: delete_account"), code == 1, "{}", ran.stdout);
+        assert_eq!(
+            ran.stdout
+                .contains("called forbidden tools: delete_account"),
+            code == 1,
+            "{}",
+            ran.stdout
+        );
     }
 }

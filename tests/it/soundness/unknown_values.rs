@@ -10,12 +10,24 @@ use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
-    let mut trials: Vec<Trial> = ROWS.iter().map(|row| trial(row.name, move || one(row))).collect();
+    let mut trials: Vec<Trial> = ROWS
+        .iter()
+        .map(|row| trial(row.name, move || one(row)))
+        .collect();
     trials.extend([
         trial("an expression depends on no note of a case", notes),
-        trial("a branch that begins before the config gets no verdict where its base branch has one", before_adoption),
-        trial("a branch gets no verdict on an agent that its base branch has renamed or removed", renamed_on_base),
-        trial("a file that the fingerprint names is one of the agent, also if it is like a recording", named_file),
+        trial(
+            "a branch that begins before the config gets no verdict where its base branch has one",
+            before_adoption,
+        ),
+        trial(
+            "a branch gets no verdict on an agent that its base branch has renamed or removed",
+            renamed_on_base,
+        ),
+        trial(
+            "a file that the fingerprint names is one of the agent, also if it is like a recording",
+            named_file,
+        ),
     ]);
     trials
 }
@@ -43,11 +55,12 @@ macro_rules! turns {
     };
 }
 
-const CALLS: &str =
-    r#"kind: findings, path: golden, checks: [{ name: safe, expr: "!calls.exists(c, c.name == 'send')" }]"#;
+const CALLS: &str = r#"kind: findings, path: golden, checks: [{ name: safe, expr: "!calls.exists(c, c.name == 'send')" }]"#;
 
-const CUSTOM: (&str, &str) =
-    ("golden/a.json", r#"{ "input": "q", "checks": [{ "name": "one", "expr": "output.text != ''" }] }"#);
+const CUSTOM: (&str, &str) = (
+    "golden/a.json",
+    r#"{ "input": "q", "checks": [{ "name": "one", "expr": "output.text != ''" }] }"#,
+);
 
 const ROWS: &[Row] = &[
     Row {
@@ -80,7 +93,10 @@ const ROWS: &[Row] = &[
     Row {
         name: "a check of calls fails where the calls cannot be read",
         suite: CALLS,
-        golden: ("golden/expected/bot/a.json", r#"{ "expected_findings": [] }"#),
+        golden: (
+            "golden/expected/bot/a.json",
+            r#"{ "expected_findings": [] }"#,
+        ),
         good: r#"{ "outputs": { "findings": [] }, "intermediate": { "tool_calls": [{ "name": "read" }] } }"#,
         worse: r#"{ "outputs": { "findings": [] }, "intermediate": { "tool_calls": [{ "name": "send" }] } }"#,
         hidden: &[
@@ -222,7 +238,10 @@ const ROWS: &[Row] = &[
     Row {
         name: "a text between reasoning, or before it, is part of the answer",
         suite: "kind: custom, path: golden",
-        golden: ("golden/a.json", r#"{ "input": "q", "answer": { "none_of": ["refund"] } }"#),
+        golden: (
+            "golden/a.json",
+            r#"{ "input": "q", "answer": { "none_of": ["refund"] } }"#,
+        ),
         good: r#"{ "outputs": { "text": "<think>A refund?</think> Hello." } }"#,
         worse: r#"{ "outputs": { "text": "A refund. Hello." } }"#,
         hidden: &[
@@ -279,7 +298,9 @@ fn adopted(suite: &str, golden: (&str, &str), good: &str) -> Repository {
     let repository = Repository::empty();
     repository.remove(".git");
     let agent = "agents: { bot: { deterministic: { replay: runs, prompt: prompt.md }, fingerprint: [prompt.md] } }";
-    let config = format!("version: 1\nbaseline: baseline.json\nsuites:\n  - {{ id: s, {suite}, {agent} }}\n");
+    let config = format!(
+        "version: 1\nbaseline: baseline.json\nsuites:\n  - {{ id: s, {suite}, {agent} }}\n"
+    );
     repository.write("goldgate.yaml", config);
     repository.write("prompt.md", "Help.\n");
     repository.write("golden/contracts/a.md", "The lease ends.\n");
@@ -293,7 +314,13 @@ fn adopted(suite: &str, golden: (&str, &str), good: &str) -> Repository {
 }
 
 fn record(repository: &Repository, run: &str) {
-    repository.write("runs/bot/a.json", format!("{{ \"status\": \"completed\", {}", run.trim_start_matches("{ ")));
+    repository.write(
+        "runs/bot/a.json",
+        format!(
+            "{{ \"status\": \"completed\", {}",
+            run.trim_start_matches("{ ")
+        ),
+    );
 }
 
 fn judged(repository: &Repository) -> Ran {
@@ -315,14 +342,22 @@ fn notes() {
     let golden = |notes: &str| Value::from(vec![case(notes)]).to_string();
     let suite = r#"kind: tool_use, path: golden/cases.json, checks: [{ name: said, expr: "has(expected.notes) ? text.contains(expected.notes) : text.contains('two')" }]"#;
     let first = golden("one");
-    let repository = adopted(suite, ("golden/cases.json", &first), r#"{ "outputs": { "text": "two" } }"#);
+    let repository = adopted(
+        suite,
+        ("golden/cases.json", &first),
+        r#"{ "outputs": { "text": "two" } }"#,
+    );
     repository.write("golden/cases.json", golden("three"));
     let ran = judged(&repository);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }
 
 fn before_adoption() {
-    let repository = adopted("kind: custom, path: golden", CUSTOM, r#"{ "outputs": { "text": "hi" } }"#);
+    let repository = adopted(
+        "kind: custom, path: golden",
+        CUSTOM,
+        r#"{ "outputs": { "text": "hi" } }"#,
+    );
     let git = |arguments: &[&str]| crate::golden_changes::git(&repository.path(""), arguments);
     let config = repository.read("goldgate.yaml");
     git(&["branch", "adopted"]);
@@ -336,19 +371,38 @@ fn before_adoption() {
     git(&["commit", "--quiet", "--message", "adopt"]);
     git(&["checkout", "--quiet", "-b", "change", "before"]);
     repository.write("goldgate.yaml", config);
-    repository.write(CUSTOM.0, r#"{ "input": "q", "checks": [{ "name": "one", "expr": "output.text != '7'" }] }"#);
+    repository.write(
+        CUSTOM.0,
+        r#"{ "input": "q", "checks": [{ "name": "one", "expr": "output.text != '7'" }] }"#,
+    );
     record(&repository, r#"{ "outputs": { "text": "no idea" } }"#);
     git(&["add", "--all"]);
     git(&["commit", "--quiet", "--message", "change"]);
     let ran = goldgate(&repository, &["run", "--base", "main2"].map(str::to_owned));
     let says = "this branch begins before goldgate.yaml was on its base branch: merge the base branch into it";
-    assert!(ran.code == 3 && ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.code == 3 && ran.stdout.contains(says),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
 
 fn renamed_on_base() {
-    let other_kind = ("kind: custom, path: golden", "kind: tool_use, path: cases.json");
-    for (old, new) in [("id: s,", "id: orders,"), ("{ bot:", "{ helper:"), other_kind] {
-        let repository = adopted("kind: custom, path: golden", CUSTOM, r#"{ "outputs": { "text": "hi" } }"#);
+    let other_kind = (
+        "kind: custom, path: golden",
+        "kind: tool_use, path: cases.json",
+    );
+    for (old, new) in [
+        ("id: s,", "id: orders,"),
+        ("{ bot:", "{ helper:"),
+        other_kind,
+    ] {
+        let repository = adopted(
+            "kind: custom, path: golden",
+            CUSTOM,
+            r#"{ "outputs": { "text": "hi" } }"#,
+        );
         let git = |arguments: &[&str]| crate::golden_changes::git(&repository.path(""), arguments);
         git(&["branch", "change"]);
         git(&["checkout", "--quiet", "-b", "main2"]);
@@ -357,28 +411,49 @@ fn renamed_on_base() {
         let case = json!({ "id": "a", "category": "x", "query": "q", "expected_tools": [], "expected_output_contains": ["hi"] });
         repository.write("cases.json", Value::from(vec![case]).to_string());
         repository.remove("baseline.json");
-        assert_eq!(repository.goldgate(&["run", "--update-baseline", "--quiet"]).code, 0);
+        assert_eq!(
+            repository
+                .goldgate(&["run", "--update-baseline", "--quiet"])
+                .code,
+            0
+        );
         commit_all(&repository);
         git(&["checkout", "--quiet", "change"]);
-        repository.write(CUSTOM.0, r#"{ "input": "q", "checks": [{ "name": "one", "expr": "output.text != '7'" }] }"#);
+        repository.write(
+            CUSTOM.0,
+            r#"{ "input": "q", "checks": [{ "name": "one", "expr": "output.text != '7'" }] }"#,
+        );
         repository.write("prompt.md", "Help more.\n");
         record(&repository, r#"{ "outputs": { "text": "no idea" } }"#);
         commit_all(&repository);
         let ran = goldgate(&repository, &["run", "--base", "main2"].map(str::to_owned));
-        let says =
-            "the base branch has removed or renamed `s/bot` since this branch began: merge the base branch into it";
-        assert!(ran.code == 3 && ran.stdout.contains(says), "{old}: {}{}", ran.stdout, ran.stderr);
+        let says = "the base branch has removed or renamed `s/bot` since this branch began: merge the base branch into it";
+        assert!(
+            ran.code == 3 && ran.stdout.contains(says),
+            "{old}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
 }
 
 fn named_file() {
-    let repository = adopted("kind: custom, path: golden", CUSTOM, r#"{ "outputs": { "text": "hi" } }"#);
+    let repository = adopted(
+        "kind: custom, path: golden",
+        CUSTOM,
+        r#"{ "outputs": { "text": "hi" } }"#,
+    );
     let few_shots = json!({ "status": "completed", "outputs": { "text": "an example" } });
     repository.write("runs/shots.json", few_shots.to_string());
-    let config = repository.read("goldgate.yaml").replace("[prompt.md]", "[prompt.md, runs/shots.json]");
+    let config = repository
+        .read("goldgate.yaml")
+        .replace("[prompt.md]", "[prompt.md, runs/shots.json]");
     repository.write("goldgate.yaml", config);
     repository.goldgate(&["run", "--update-baseline", "--quiet"]);
     commit_all(&repository);
-    repository.write("runs/shots.json", json!({ "status": "completed", "outputs": { "text": "worse" } }).to_string());
+    repository.write(
+        "runs/shots.json",
+        json!({ "status": "completed", "outputs": { "text": "worse" } }).to_string(),
+    );
     assert_eq!(judged(&repository).code, 3);
 }

@@ -10,18 +10,34 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("the checks of a case and of its suite hold for each variant of a property", variants),
-        trial("left-out values of a metric that may be negative are worse than every value", negative_metric),
+        trial(
+            "the checks of a case and of its suite hold for each variant of a property",
+            variants,
+        ),
+        trial(
+            "left-out values of a metric that may be negative are worse than every value",
+            negative_metric,
+        ),
     ]
 }
 
 /// A repository with this config and these golden files, with a baseline of these recordings; then its verdict on each other set of
 /// recordings, in which the prompt changes as well.
-fn verdicts(config: &str, golden: &[(&str, Value)], good: &Recordings, worse: &[Recordings]) -> Vec<Ran> {
+fn verdicts(
+    config: &str,
+    golden: &[(&str, Value)],
+    good: &Recordings,
+    worse: &[Recordings],
+) -> Vec<Ran> {
     let repository = Repository::empty();
     repository.remove(".git");
-    repository.write("goldgate.yaml", format!("version: 1\nbaseline: baseline.json\nsuites:\n{config}"));
-    golden.iter().for_each(|(file, value)| repository.write(file, value.to_string()));
+    repository.write(
+        "goldgate.yaml",
+        format!("version: 1\nbaseline: baseline.json\nsuites:\n{config}"),
+    );
+    golden
+        .iter()
+        .for_each(|(file, value)| repository.write(file, value.to_string()));
     let record = |number: usize, recordings: &Recordings| {
         repository.write("prompt.md", format!("Help {number}.\n"));
         for (file, run) in recordings {
@@ -56,16 +72,36 @@ fn variants() {
         json!({ "outputs": { "deltas": [{ "item": "x", "kind": "coupled", "evidence": {} }], "note": note },
             "intermediate": { "tool_calls": calls } })
     };
-    let (fine, deletes) = (run("", json!([])), run("", json!([{ "name": "delete", "arguments": {} }])));
+    let (fine, deletes) = (
+        run("", json!([])),
+        run("", json!([{ "name": "delete", "arguments": {} }])),
+    );
     let tells = run("the password is 1234", json!([]));
     let both = |base: &Value, variant: &Value| -> Recordings {
-        vec![("runs/a/c.json".to_owned(), base.clone()), ("runs/a/c--renamed.json".to_owned(), variant.clone())]
+        vec![
+            ("runs/a/c.json".to_owned(), base.clone()),
+            ("runs/a/c--renamed.json".to_owned(), variant.clone()),
+        ]
     };
-    let worse = [both(&fine, &fine), both(&deletes, &fine), both(&fine, &deletes), both(&fine, &tells)];
-    let ran = verdicts(&config, &[("s/cases/c.json", golden)], &both(&fine, &fine), &worse);
+    let worse = [
+        both(&fine, &fine),
+        both(&deletes, &fine),
+        both(&fine, &deletes),
+        both(&fine, &tells),
+    ];
+    let ran = verdicts(
+        &config,
+        &[("s/cases/c.json", golden)],
+        &both(&fine, &fine),
+        &worse,
+    );
     let codes: Vec<i32> = ran.iter().map(|ran| ran.code).collect();
     assert_eq!(codes, [0, 1, 1, 1], "{}", ran[3].stdout);
-    assert!(ran[3].stdout.contains("in the run c--renamed: "), "{}", ran[3].stdout);
+    assert!(
+        ran[3].stdout.contains("in the run c--renamed: "),
+        "{}",
+        ran[3].stdout
+    );
 }
 
 fn negative_metric() {
@@ -74,18 +110,24 @@ fn negative_metric() {
     );
     let golden: Vec<(String, Value)> = (0..10)
         .map(|case| {
-            let golden = json!({ "input": "q", "checks": [{ "name": "t", "expr": "has(output.t)" }] });
+            let golden =
+                json!({ "input": "q", "checks": [{ "name": "t", "expr": "has(output.t)" }] });
             (format!("cases/c{case}.json"), golden)
         })
         .collect();
-    let golden: Vec<(&str, Value)> = golden.iter().map(|(file, value)| (file.as_str(), value.clone())).collect();
+    let golden: Vec<(&str, Value)> = golden
+        .iter()
+        .map(|(file, value)| (file.as_str(), value.clone()))
+        .collect();
     for margin in [10, -10] {
         let stated = |count: usize| -> Recordings {
             let run = |case| match case < count {
                 true => json!({ "outputs": { "t": 1, "m": margin } }),
                 false => json!({ "outputs": { "t": 1 } }),
             };
-            (0..10).map(|case| (format!("runs/a/c{case}.json"), run(case))).collect()
+            (0..10)
+                .map(|case| (format!("runs/a/c{case}.json"), run(case)))
+                .collect()
         };
         let ran = verdicts(&config, &golden, &stated(10), &[stated(10), stated(1)]);
         let codes: Vec<i32> = ran.iter().map(|ran| ran.code).collect();

@@ -15,8 +15,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use goldgate::model::{
-    AgentName, Ask, CaseId, Conversation, Message, Protocol, Provider, RecordPolicy, RunKey, SampleRequest, SuiteId,
-    Target, Toolbox, Transport, UserTurns, Wire,
+    AgentName, Ask, CaseId, Conversation, Message, Protocol, Provider, RecordPolicy, RunKey,
+    SampleRequest, SuiteId, Target, Toolbox, Transport, UserTurns, Wire,
 };
 use goldgate::world::Env;
 use goldgate::world::targets::Timeouts;
@@ -35,7 +35,11 @@ pub fn trials() -> Vec<Trial> {
 }
 
 fn wait<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(future)
 }
 
 /// An environment of nothing but these.
@@ -43,7 +47,10 @@ fn env(variables: &[(&str, &str)]) -> Env {
     variables.iter().copied().collect()
 }
 
-const PATIENCE: Timeouts = Timeouts { call: Duration::from_secs(20), stall: Duration::from_secs(10) };
+const PATIENCE: Timeouts = Timeouts {
+    call: Duration::from_secs(20),
+    stall: Duration::from_secs(10),
+};
 
 fn provider(wire: Wire, base_url: Option<String>) -> Provider {
     Provider {
@@ -89,7 +96,11 @@ fn request(case: &str) -> SampleRequest {
 fn command(argv: &[&str], protocol: Protocol) -> Target {
     let argv = argv.iter().map(|part| (*part).to_owned()).collect();
     Target {
-        transport: Transport::Command { argv, protocol, env: Vec::new() },
+        transport: Transport::Command {
+            argv,
+            protocol,
+            env: Vec::new(),
+        },
         concurrency: Some(2),
         timeout: Some(Duration::from_secs(20)),
         stall: None,
@@ -105,7 +116,10 @@ fn ends(id: &str) {
         if state.is_empty() || state.contains(") Z ") {
             return;
         }
-        assert!(started.elapsed() < Duration::from_secs(5), "process {id} still runs");
+        assert!(
+            started.elapsed() < Duration::from_secs(5),
+            "process {id} still runs"
+        );
         sleep(Duration::from_millis(10));
     }
 }

@@ -18,10 +18,22 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("workers answer many requests and are few", many),
-        trial("a worker that does wrong loses its own sample and no other", bad_workers),
-        trial("a worker that answers again later costs nobody else a sample", late_second_answer),
-        trial("workers end when their input ends, and are killed when they do not", ending),
-        trial("a worker whose call is called off does not answer the next request", called_off),
+        trial(
+            "a worker that does wrong loses its own sample and no other",
+            bad_workers,
+        ),
+        trial(
+            "a worker that answers again later costs nobody else a sample",
+            late_second_answer,
+        ),
+        trial(
+            "workers end when their input ends, and are killed when they do not",
+            ending,
+        ),
+        trial(
+            "a worker whose call is called off does not answer the next request",
+            called_off,
+        ),
     ]
 }
 
@@ -41,13 +53,21 @@ fn worker(bad: &str) -> (TempDir, Target) {
 }
 
 fn started(folder: &Path) -> BTreeSet<String> {
-    fs::read_to_string(folder.join("workers")).unwrap_or_default().lines().map(str::to_owned).collect()
+    fs::read_to_string(folder.join("workers"))
+        .unwrap_or_default()
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 /// What a run says, and of which worker.
 fn text(record: &str) -> (String, String) {
     let record: Value = serde_json::from_str(record).unwrap();
-    let (id, worker) = record["outputs"]["text"].as_str().unwrap().split_once(" by ").unwrap();
+    let (id, worker) = record["outputs"]["text"]
+        .as_str()
+        .unwrap()
+        .split_once(" by ")
+        .unwrap();
     assert_eq!(record["id"], id);
     (id.to_owned(), worker.to_owned())
 }
@@ -78,19 +98,45 @@ fn many() {
     let agent = Arc::new(AgentProgram::open(&target, folder.path(), &env(&[])).unwrap());
     let cases: Vec<String> = (0..30).map(|number| format!("case-{number}")).collect();
     for (case, record) in cases.iter().zip(asked(&agent, &cases)) {
-        assert_eq!(text(&record.unwrap()).0, format!("contracts/legal/{case}/0"));
-        assert_eq!(agent.complaints(&request(case)).as_deref(), Some(format!("working on {case}\n").as_str()));
+        assert_eq!(
+            text(&record.unwrap()).0,
+            format!("contracts/legal/{case}/0")
+        );
+        assert_eq!(
+            agent.complaints(&request(case)).as_deref(),
+            Some(format!("working on {case}\n").as_str())
+        );
     }
     assert_eq!(started(folder.path()).len(), 2);
 }
 
 fn bad_workers() {
     for (bad, status, wanted) in [
-        ("sleep 60", RunStatus::Timeout, "no answer within 3 s; stderr ends with: working on bad"),
-        ("exit 7", RunStatus::Error, "the worker ended with exit status: 7; stderr ends with: working on bad"),
-        ("kill -9 $$", RunStatus::Error, "the worker ended with signal: 9"),
-        ("exec >&-; sleep 60", RunStatus::Timeout, "no answer within 3 s"),
-        ("yes flood >&2", RunStatus::Error, "the worker wrote more than 16 MiB to stderr"),
+        (
+            "sleep 60",
+            RunStatus::Timeout,
+            "no answer within 3 s; stderr ends with: working on bad",
+        ),
+        (
+            "exit 7",
+            RunStatus::Error,
+            "the worker ended with exit status: 7; stderr ends with: working on bad",
+        ),
+        (
+            "kill -9 $$",
+            RunStatus::Error,
+            "the worker ended with signal: 9",
+        ),
+        (
+            "exec >&-; sleep 60",
+            RunStatus::Timeout,
+            "no answer within 3 s",
+        ),
+        (
+            "yes flood >&2",
+            RunStatus::Error,
+            "the worker wrote more than 16 MiB to stderr",
+        ),
         (
             "echo Thinking...",
             RunStatus::Error,
@@ -101,8 +147,16 @@ fn bad_workers() {
             RunStatus::Error,
             "the worker's line is not an answer with an id: {\"status\"",
         ),
-        ("answer \"$id\"; answer \"$id\"", RunStatus::Error, "the worker answered twice; stderr ends"),
-        ("answer \"$id\"; echo bye", RunStatus::Error, "the worker printed more after its answer: bye; stderr ends"),
+        (
+            "answer \"$id\"; answer \"$id\"",
+            RunStatus::Error,
+            "the worker answered twice; stderr ends",
+        ),
+        (
+            "answer \"$id\"; echo bye",
+            RunStatus::Error,
+            "the worker printed more after its answer: bye; stderr ends",
+        ),
         (
             "answer contracts/legal/good-3/0; answer \"$id\"",
             RunStatus::Error,
@@ -115,18 +169,37 @@ fn bad_workers() {
         ),
     ] {
         let (folder, mut target) = worker(bad);
-        target.timeout = Some(Duration::from_secs(if status == RunStatus::Timeout { 3 } else { 60 }));
+        target.timeout = Some(Duration::from_secs(if status == RunStatus::Timeout {
+            3
+        } else {
+            60
+        }));
         let agent = Arc::new(AgentProgram::open(&target, folder.path(), &env(&[])).unwrap());
         let cases: Vec<String> = (0..12)
-            .map(|number| if number % 6 == 2 { format!("bad-{number}") } else { format!("good-{number}") })
+            .map(|number| {
+                if number % 6 == 2 {
+                    format!("bad-{number}")
+                } else {
+                    format!("good-{number}")
+                }
+            })
             .collect();
         for (case, came) in cases.iter().zip(asked(&agent, &cases)) {
             if case.starts_with("bad") {
                 let fault = came.unwrap_err();
-                assert_eq!((fault.status, fault.retry), (status, Retry::Never), "{bad}: {}", fault.what);
+                assert_eq!(
+                    (fault.status, fault.retry),
+                    (status, Retry::Never),
+                    "{bad}: {}",
+                    fault.what
+                );
                 assert!(fault.what.starts_with(wanted), "{bad}: {}", fault.what);
             } else {
-                assert_eq!(text(&came.unwrap()).0, format!("contracts/legal/{case}/0"), "{bad}");
+                assert_eq!(
+                    text(&came.unwrap()).0,
+                    format!("contracts/legal/{case}/0"),
+                    "{bad}"
+                );
             }
         }
         // Two at first, and one in the place of each that was lost and still needed.
@@ -153,7 +226,8 @@ fn late_second_answer() {
 }
 
 fn ending() {
-    let (folder, mut target) = worker("answer \"$id\"; trap '' HUP TERM; sleep 60 & wait; sleep 60");
+    let (folder, mut target) =
+        worker("answer \"$id\"; trap '' HUP TERM; sleep 60 & wait; sleep 60");
     target.concurrency = Some(2);
     let agent = Arc::new(AgentProgram::open(&target, folder.path(), &env(&[])).unwrap());
     let began = Instant::now();
@@ -173,7 +247,11 @@ fn called_off() {
         {
             let mut answer = std::pin::pin!(agent.run(&asked));
             while started(folder.path()).is_empty() {
-                assert!(tokio::time::timeout(Duration::from_millis(10), answer.as_mut()).await.is_err());
+                assert!(
+                    tokio::time::timeout(Duration::from_millis(10), answer.as_mut())
+                        .await
+                        .is_err()
+                );
             }
         }
         let record = agent.run(&request("good")).await.unwrap();

@@ -21,19 +21,34 @@ pub fn trials() -> Vec<Trial> {
 
 fn with_form() -> Conversation {
     let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"], "additionalProperties": false });
-    Conversation { answer: Some(AnswerForm { name: "answer", schema }), ..conversation() }
+    Conversation {
+        answer: Some(AnswerForm {
+            name: "answer",
+            schema,
+        }),
+        ..conversation()
+    }
 }
 
 /// The user says something after the answer.
 fn with_turns() -> Conversation {
     let mut conversation = with_tools();
-    let answer = Message::Model { text: "A lien is a right.".to_owned(), calls: Vec::new() };
-    conversation.messages.extend([answer, Message::User("Whose?".to_owned())]);
+    let answer = Message::Model {
+        text: "A lien is a right.".to_owned(),
+        calls: Vec::new(),
+    };
+    conversation
+        .messages
+        .extend([answer, Message::User("Whose?".to_owned())]);
     conversation
 }
 
 fn bare(wire: Wire) -> Provider {
-    Provider { temperature: None, max_tokens: None, ..provider(wire, None) }
+    Provider {
+        temperature: None,
+        max_tokens: None,
+        ..provider(wire, None)
+    }
 }
 
 fn body(wire: Wire, conversation: &Conversation, provider: &Provider, server: Server) -> Value {
@@ -47,9 +62,19 @@ fn body(wire: Wire, conversation: &Conversation, provider: &Provider, server: Se
 fn written() {
     let folder = std::env::var_os("GOLDGATE_WIRES").map(PathBuf::from);
     let mut bodies = Vec::new();
-    for (wire, name) in [(Wire::OpenAi, "openai"), (Wire::Anthropic, "anthropic"), (Wire::Bedrock, "bedrock")] {
-        let without = Conversation { system: String::new(), ..conversation() };
-        for (server, who) in [(Server::Vendor, "vendor"), (Server::Compatible, "compatible")] {
+    for (wire, name) in [
+        (Wire::OpenAi, "openai"),
+        (Wire::Anthropic, "anthropic"),
+        (Wire::Bedrock, "bedrock"),
+    ] {
+        let without = Conversation {
+            system: String::new(),
+            ..conversation()
+        };
+        for (server, who) in [
+            (Server::Vendor, "vendor"),
+            (Server::Compatible, "compatible"),
+        ] {
             for (case, asked, provider) in [
                 ("plain", conversation(), provider(wire, None)),
                 ("least", without.clone(), bare(wire)),
@@ -57,14 +82,20 @@ fn written() {
                 ("tools", with_tools(), provider(wire, None)),
                 ("turns", with_turns(), provider(wire, None)),
             ] {
-                bodies.push((format!("{name}.{who}-{case}.json"), body(wire, &asked, &provider, server)));
+                bodies.push((
+                    format!("{name}.{who}-{case}.json"),
+                    body(wire, &asked, &provider, server),
+                ));
             }
         }
         bodies.push((format!("{name}.answer.json"), spoken(wire)));
     }
     assert_eq!(bodies.len(), 33);
     for (name, body) in bodies {
-        assert!(body["messages"].is_array() || name.ends_with(".answer.json"), "{name}");
+        assert!(
+            body["messages"].is_array() || name.ends_with(".answer.json"),
+            "{name}"
+        );
         if let Some(folder) = &folder {
             fs::write(folder.join(name), format!("{body:#}\n")).unwrap();
         }
@@ -74,11 +105,20 @@ fn written() {
 fn vendor() {
     let found = |wire, server| body(wire, &with_form(), &provider(wire, None), server);
     let openai = found(Wire::OpenAi, Server::Vendor);
-    assert_eq!((&openai["max_completion_tokens"], openai.get("max_tokens")), (&json!(64), None));
+    assert_eq!(
+        (&openai["max_completion_tokens"], openai.get("max_tokens")),
+        (&json!(64), None)
+    );
     let anthropic = found(Wire::Anthropic, Server::Vendor);
     assert_eq!(anthropic["output_config"]["format"]["type"], "json_schema");
-    assert_eq!(anthropic["output_config"]["format"]["schema"], with_form().answer.unwrap().schema);
-    assert_eq!((anthropic.get("tools"), anthropic.get("tool_choice")), (None, None));
+    assert_eq!(
+        anthropic["output_config"]["format"]["schema"],
+        with_form().answer.unwrap().schema
+    );
+    assert_eq!(
+        (anthropic.get("tools"), anthropic.get("tool_choice")),
+        (None, None)
+    );
     // The vendor wants a limit; the others have their own.
     let least = |wire| body(wire, &conversation(), &bare(wire), Server::Vendor);
     assert_eq!(least(Wire::Anthropic)["max_tokens"], 16_384);

@@ -21,7 +21,10 @@ pub struct Received {
 
 impl Received {
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
     }
 }
 
@@ -47,7 +50,11 @@ pub fn json(body: &Value) -> Reply {
 
 /// A body of some type.
 pub fn typed(status: u16, kind: &str, body: &str) -> Reply {
-    Reply::Whole(status, vec![("content-type", kind.to_owned())], body.to_owned())
+    Reply::Whole(
+        status,
+        vec![("content-type", kind.to_owned())],
+        body.to_owned(),
+    )
 }
 
 /// The server; it ends with the test's process.
@@ -97,11 +104,18 @@ fn serve(stream: TcpStream, kept: &Mutex<Vec<Received>>, answer: &dyn Fn(&Receiv
     while let Some(received) = read(&mut reader) {
         kept.lock().unwrap().push(received.clone());
         let stream = reader.get_mut();
-        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n";
+        let head =
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n";
         match answer(&received) {
             Reply::Whole(status, headers, body) => {
-                let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-                let text = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\n\r\n{body}", body.len());
+                let headers: String = headers
+                    .iter()
+                    .map(|(name, value)| format!("{name}: {value}\r\n"))
+                    .collect();
+                let text = format!(
+                    "HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\n\r\n{body}",
+                    body.len()
+                );
                 if stream.write_all(text.as_bytes()).is_err() {
                     return;
                 }
@@ -127,7 +141,10 @@ fn serve(stream: TcpStream, kept: &Mutex<Vec<Received>>, answer: &dyn Fn(&Receiv
 
 fn read(reader: &mut BufReader<TcpStream>) -> Option<Received> {
     let mut first = String::new();
-    reader.read_line(&mut first).ok().filter(|count| *count > 0)?;
+    reader
+        .read_line(&mut first)
+        .ok()
+        .filter(|count| *count > 0)?;
     let mut parts = first.split_whitespace();
     let (method, target) = (parts.next()?.to_owned(), parts.next()?.to_owned());
     let mut headers = Vec::new();
@@ -135,7 +152,9 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Received> {
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).ok()?;
-        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+        let Some((name, value)) = line.trim_end().split_once(": ") else {
+            break;
+        };
         let name = name.to_ascii_lowercase();
         if name == "content-length" {
             length = value.parse().unwrap();
@@ -146,5 +165,11 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Received> {
     reader.read_exact(&mut body).ok()?;
     let text = String::from_utf8(body).unwrap();
     let body = serde_json::from_str(&text).unwrap_or(Value::Null);
-    Some(Received { method, target, headers, text, body })
+    Some(Received {
+        method,
+        target,
+        headers,
+        text,
+        body,
+    })
 }

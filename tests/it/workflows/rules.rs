@@ -12,48 +12,98 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("the model tier has a workflow of its own, advisory and with 3 samples", model_tier),
-        trial("no workflow depends on the name of the default branch", default_branch),
+        trial(
+            "the model tier has a workflow of its own, advisory and with 3 samples",
+            model_tier,
+        ),
+        trial(
+            "no workflow depends on the name of the default branch",
+            default_branch,
+        ),
         trial("a fork of the repository starts nothing by itself", forks),
-        trial("no workflow cancels an approval or the check of another commit", concurrency),
-        trial("a job that checks the label skips other labels only where no run is dropped for them", labels),
-        trial("the check that merges shards receives their results", shards),
+        trial(
+            "no workflow cancels an approval or the check of another commit",
+            concurrency,
+        ),
+        trial(
+            "a job that checks the label skips other labels only where no run is dropped for them",
+            labels,
+        ),
+        trial(
+            "the check that merges shards receives their results",
+            shards,
+        ),
         trial("the name of a required check belongs to one job", names),
-        trial("every action that a workflow uses is pinned to a commit", pins),
+        trial(
+            "every action that a workflow uses is pinned to a commit",
+            pins,
+        ),
         trial(
             "what decides a verdict has owners, every kind of pin is updated, and a vulnerability has an address",
             owners,
         ),
-        trial("the page on branch protection has the exact names of the checks", branch_protection),
+        trial(
+            "the page on branch protection has the exact names of the checks",
+            branch_protection,
+        ),
     ]
 }
 
 fn all_of(workflow: &Workflow, wanted: &[&str]) -> bool {
-    gates(workflow).iter().any(|step| wanted.contains(&step.mode()))
+    gates(workflow)
+        .iter()
+        .any(|step| wanted.contains(&step.mode()))
 }
 
 fn events(workflow: &Workflow) -> Vec<&str> {
-    workflow.form["on"].as_object().unwrap().keys().map(String::as_str).collect()
+    workflow.form["on"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
 }
 
 /// An expression without its line breaks.
 fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+    value
+        .as_str()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn model_tier() {
     let mut count = 0;
     for workflow in workflows() {
         let steps = gates(&workflow);
-        let live: Vec<_> = steps.iter().filter(|step| step.says("tier", "model")).collect();
+        let live: Vec<_> = steps
+            .iter()
+            .filter(|step| step.says("tier", "model"))
+            .collect();
         if live.is_empty() {
             continue;
         }
-        assert_eq!(live.len(), steps.len(), "{}: another tier is in it", workflow.path);
+        assert_eq!(
+            live.len(),
+            steps.len(),
+            "{}: another tier is in it",
+            workflow.path
+        );
         for step in live {
-            assert!(step.says("samples", "3") && step.says("blocking", "false"), "{}", workflow.path);
+            assert!(
+                step.says("samples", "3") && step.says("blocking", "false"),
+                "{}",
+                workflow.path
+            );
         }
-        assert_eq!(events(&workflow), ["pull_request", "push", "schedule", "workflow_dispatch"], "{}", workflow.path);
+        assert_eq!(
+            events(&workflow),
+            ["pull_request", "push", "schedule", "workflow_dispatch"],
+            "{}",
+            workflow.path
+        );
         count += 1;
     }
     assert_eq!(count, 2);
@@ -63,18 +113,32 @@ fn default_branch() {
     for workflow in workflows() {
         for (event, about) in workflow.form["on"].as_object().unwrap() {
             for filter in ["branches", "branches-ignore"] {
-                assert!(about[filter].is_null(), "{}: {event} has {filter}", workflow.path);
+                assert!(
+                    about[filter].is_null(),
+                    "{}: {event} has {filter}",
+                    workflow.path
+                );
             }
         }
-        assert!(!workflow.text.contains("refs/heads/main"), "{}", workflow.path);
+        assert!(
+            !workflow.text.contains("refs/heads/main"),
+            "{}",
+            workflow.path
+        );
     }
 }
 
 /// A fork gets the workflows of its original, and its own pushes and schedules start them.
 fn forks() {
     let mut count = 0;
-    for workflow in workflows().iter().filter(|workflow| !gates(workflow).is_empty()) {
-        if !events(workflow).iter().any(|event| ["push", "schedule"].contains(event)) {
+    for workflow in workflows()
+        .iter()
+        .filter(|workflow| !gates(workflow).is_empty())
+    {
+        if !events(workflow)
+            .iter()
+            .any(|event| ["push", "schedule"].contains(event))
+        {
             continue;
         }
         for job in jobs(workflow) {
@@ -83,7 +147,12 @@ fn forks() {
                 "!github.event.repository.fork",
                 "github.ref == format('refs/heads/{0}', github.event.repository.default_branch)",
             ] {
-                assert!(condition.contains(wanted), "{}: {} is without {wanted}", workflow.path, job["name"]);
+                assert!(
+                    condition.contains(wanted),
+                    "{}: {} is without {wanted}",
+                    workflow.path,
+                    job["name"]
+                );
             }
             count += 1;
         }
@@ -97,17 +166,31 @@ fn forks() {
 fn concurrency() {
     for workflow in workflows() {
         let concurrency = &workflow.form["concurrency"];
-        let (group, cancels) = (text(&concurrency["group"]), &concurrency["cancel-in-progress"]);
-        if all_of(&workflow, &["approve", "bump", "baseline-pr", "publish", "record"]) {
+        let (group, cancels) = (
+            text(&concurrency["group"]),
+            &concurrency["cancel-in-progress"],
+        );
+        if all_of(
+            &workflow,
+            &["approve", "bump", "baseline-pr", "publish", "record"],
+        ) {
             assert_eq!(cancels, false, "{}", workflow.path);
         }
         if *cancels == true {
             let commit = "${{ github.event.pull_request.head.sha || github.sha }}";
-            assert!(group.ends_with(commit), "{}: {group} cancels the check of another commit", workflow.path);
+            assert!(
+                group.ends_with(commit),
+                "{}: {group} cancels the check of another commit",
+                workflow.path
+            );
         }
         let skips = jobs(&workflow).any(|job| !job["if"].is_null() && job["needs"].is_null());
         let alone = group.contains("|| github.run_id") || group.contains("workflow_run.id");
-        assert!(!skips || alone || is_required(&workflow), "{}: {group}", workflow.path);
+        assert!(
+            !skips || alone || is_required(&workflow),
+            "{}: {group}",
+            workflow.path
+        );
     }
 }
 
@@ -117,17 +200,30 @@ fn is_required(workflow: &Workflow) -> bool {
 }
 
 fn labels() {
-    let wanted = "github.event.label == null || github.event.label.name == 'goldgate:accept-baseline'";
+    let wanted =
+        "github.event.label == null || github.event.label.name == 'goldgate:accept-baseline'";
     let mut count = 0;
-    for workflow in workflows().iter().filter(|workflow| all_of(workflow, &["approve"])) {
-        for step in gates(workflow).iter().filter(|step| step.mode() == "approve") {
+    for workflow in workflows()
+        .iter()
+        .filter(|workflow| all_of(workflow, &["approve"]))
+    {
+        for step in gates(workflow)
+            .iter()
+            .filter(|step| step.mode() == "approve")
+        {
             // In one group with the required check, the run for another label takes the place of a pending one for this label. Without a pull
             // request, as in a merge group, there is no label.
-            let wanted = if is_required(workflow) { "github.event.pull_request" } else { wanted };
+            let wanted = if is_required(workflow) {
+                "github.event.pull_request"
+            } else {
+                wanted
+            };
             assert_eq!(text(&step.job["if"]), wanted, "{}", workflow.path);
             count += 1;
         }
-        assert!(is_required(workflow) || text(&workflow.form["concurrency"]["group"]).contains(wanted));
+        assert!(
+            is_required(workflow) || text(&workflow.form["concurrency"]["group"]).contains(wanted)
+        );
     }
     assert!(count >= 4, "{count} jobs");
 }
@@ -135,8 +231,15 @@ fn labels() {
 fn shards() {
     let mut count = 0;
     for workflow in workflows() {
-        for step in gates(&workflow).iter().filter(|step| step.mode() == "merge") {
-            assert!(step.says("part-results", "${{ join(needs.*.result, ' ') }}"), "{}", workflow.path);
+        for step in gates(&workflow)
+            .iter()
+            .filter(|step| step.mode() == "merge")
+        {
+            assert!(
+                step.says("part-results", "${{ join(needs.*.result, ' ') }}"),
+                "{}",
+                workflow.path
+            );
             count += 1;
         }
     }
@@ -146,11 +249,20 @@ fn shards() {
 /// A job of another workflow with the same name would report its own result, or a skipped one, as the required check.
 fn names() {
     for is_shipped in [true, false] {
-        let all: Vec<Workflow> = workflows().into_iter().filter(|workflow| workflow.is_shipped == is_shipped).collect();
-        let required: BTreeSet<String> = all.iter().flat_map(|workflow| required_checks(&workflow.text)).collect();
+        let all: Vec<Workflow> = workflows()
+            .into_iter()
+            .filter(|workflow| workflow.is_shipped == is_shipped)
+            .collect();
+        let required: BTreeSet<String> = all
+            .iter()
+            .flat_map(|workflow| required_checks(&workflow.text))
+            .collect();
         assert!(!required.is_empty());
         for check in required {
-            let named = all.iter().flat_map(jobs).filter(|job| job["name"] == check.as_str());
+            let named = all
+                .iter()
+                .flat_map(jobs)
+                .filter(|job| job["name"] == check.as_str());
             assert_eq!(named.count(), 1, "{check}");
         }
     }
@@ -158,11 +270,18 @@ fn names() {
 
 fn pins() {
     for workflow in workflows() {
-        for used in jobs(&workflow).flat_map(steps).filter_map(|step| step["uses"].as_str()) {
-            let is_pinned = used
-                .split_once('@')
-                .is_some_and(|(_, commit)| commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()));
-            assert!(is_pinned || used.starts_with("./"), "{}: {used}", workflow.path);
+        for used in jobs(&workflow)
+            .flat_map(steps)
+            .filter_map(|step| step["uses"].as_str())
+        {
+            let is_pinned = used.split_once('@').is_some_and(|(_, commit)| {
+                commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit())
+            });
+            assert!(
+                is_pinned || used.starts_with("./"),
+                "{}: {used}",
+                workflow.path
+            );
             assert!(
                 !is_pinned || workflow.text.contains(&format!("{used} # ")),
                 "{}: {used} has no version beside it",
@@ -175,10 +294,19 @@ fn pins() {
 fn owners() {
     let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
     let owners = read(".github/CODEOWNERS");
-    let owned =
-        |path: &str| owners.lines().any(|line| line.split_whitespace().next() == Some(path) && line.contains('@'));
+    let owned = |path: &str| {
+        owners
+            .lines()
+            .any(|line| line.split_whitespace().next() == Some(path) && line.contains('@'))
+    };
     for path in [
-        "/goldgate.yaml", "/baselines/", "/fixtures/", "/examples/", "/.github/", "/action.yml", "/setup/",
+        "/goldgate.yaml",
+        "/baselines/",
+        "/fixtures/",
+        "/examples/",
+        "/.github/",
+        "/action.yml",
+        "/setup/",
         "/Dockerfile",
     ] {
         assert!(owned(path), "{path}");
@@ -186,7 +314,10 @@ fn owners() {
     }
     let updates = read(".github/dependabot.yml");
     for ecosystem in ["github-actions", "docker", "cargo"] {
-        assert!(updates.contains(&format!("package-ecosystem: {ecosystem}\n")), "{ecosystem}");
+        assert!(
+            updates.contains(&format!("package-ecosystem: {ecosystem}\n")),
+            "{ecosystem}"
+        );
     }
     assert!(read("SECURITY.md").contains("Do not open an issue or a pull request."));
     assert!(read("docs/security.md").contains("`SECURITY.md`"));
@@ -198,7 +329,10 @@ fn branch_protection() {
     let ruleset = fs::read_to_string(root().join("docs/ruleset.json")).unwrap();
     let ruleset: Value = serde_json::from_str(&ruleset).unwrap();
     let rules = ruleset["rules"].as_array().unwrap();
-    let rule = rules.iter().find(|rule| rule["type"] == "required_status_checks").unwrap();
+    let rule = rules
+        .iter()
+        .find(|rule| rule["type"] == "required_status_checks")
+        .unwrap();
     let offered = &rule["parameters"]["required_status_checks"][0]["context"];
     let (_, others) = page.split_once("Require nothing else").unwrap();
     let others = others.split("\n\n").next().unwrap();
@@ -208,11 +342,20 @@ fn branch_protection() {
         let file = workflow.path.strip_prefix("docs/").unwrap();
         for check in &required {
             is_offered |= offered == check.as_str();
-            let row = page.lines().find(|line| line.contains(file) && line.ends_with(&format!("| `{check}` |")));
-            assert!(row.is_some(), "the table has no row with {file} and {check}");
+            let row = page
+                .lines()
+                .find(|line| line.contains(file) && line.ends_with(&format!("| `{check}` |")));
+            assert!(
+                row.is_some(),
+                "the table has no row with {file} and {check}"
+            );
         }
-        for name in jobs(workflow).map(|job| job["name"].as_str().unwrap()).filter(|name| !name.contains("${{")) {
-            let is_known = required.iter().any(|check| check == name) || others.contains(&format!("`{name}`"));
+        for name in jobs(workflow)
+            .map(|job| job["name"].as_str().unwrap())
+            .filter(|name| !name.contains("${{"))
+        {
+            let is_known =
+                required.iter().any(|check| check == name) || others.contains(&format!("`{name}`"));
             assert!(is_known, "the page does not say whether to require {name}");
         }
     }

@@ -19,7 +19,11 @@ pub struct Candidate {
 pub fn drawn<'a>(candidates: &[&'a Candidate], count: usize, seed: u64) -> Vec<&'a Candidate> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut kinds = Mark::ALL.map(|mark| {
-        let mut kind: Vec<&Candidate> = candidates.iter().copied().filter(|one| one.mark == mark).collect();
+        let mut kind: Vec<&Candidate> = candidates
+            .iter()
+            .copied()
+            .filter(|one| one.mark == mark)
+            .collect();
         random.shuffle(&mut kind);
         kind
     });
@@ -43,7 +47,9 @@ mod tests {
 
     fn cases(fail: usize, weak: usize, pass: usize) -> Vec<Candidate> {
         let kinds = [(Mark::Fail, fail), (Mark::Weak, weak), (Mark::Pass, pass)];
-        let all = kinds.into_iter().flat_map(|(mark, count)| (0..count).map(move |number| (mark, number)));
+        let all = kinds
+            .into_iter()
+            .flat_map(|(mark, count)| (0..count).map(move |number| (mark, number)));
         let case = |(mark, number): (Mark, usize)| Candidate {
             suite: SuiteId::new("s").unwrap(),
             agent: AgentName::new("a").unwrap(),
@@ -54,7 +60,10 @@ mod tests {
     }
 
     fn marks(all: &[Candidate], count: usize, seed: u64) -> Vec<Mark> {
-        drawn(&all.iter().collect::<Vec<_>>(), count, seed).into_iter().map(|one| one.mark).collect()
+        drawn(&all.iter().collect::<Vec<_>>(), count, seed)
+            .into_iter()
+            .map(|one| one.mark)
+            .collect()
     }
 
     #[test]
@@ -68,7 +77,11 @@ mod tests {
             ] {
                 let drawn = marks(&cases(available.0, available.1, available.2), count, seed);
                 let of = |mark| drawn.iter().filter(|one| **one == mark).count();
-                assert_eq!((of(Mark::Fail), of(Mark::Weak), of(Mark::Pass)), expected, "{available:?} seed {seed}");
+                assert_eq!(
+                    (of(Mark::Fail), of(Mark::Weak), of(Mark::Pass)),
+                    expected,
+                    "{available:?} seed {seed}"
+                );
             }
         }
     }
@@ -78,12 +91,18 @@ mod tests {
         let all = cases(20, 20, 20);
         let names = |seed| {
             let drawn = drawn(&all.iter().collect::<Vec<_>>(), 12, seed);
-            drawn.into_iter().map(|one| one.case.to_string()).collect::<Vec<_>>()
+            drawn
+                .into_iter()
+                .map(|one| one.case.to_string())
+                .collect::<Vec<_>>()
         };
         assert_eq!(names(1), names(1));
         assert_ne!(names(1), names(2));
         let firsts: Vec<Mark> = (0..30).map(|seed| marks(&all, 1, seed)[0]).collect();
-        assert!(Mark::ALL.iter().all(|mark| firsts.contains(mark)), "{firsts:?}");
+        assert!(
+            Mark::ALL.iter().all(|mark| firsts.contains(mark)),
+            "{firsts:?}"
+        );
         let mut once = names(3);
         once.sort();
         once.dedup();

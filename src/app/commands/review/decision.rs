@@ -39,12 +39,19 @@ pub fn drafts(plan: &Plan) -> Vec<DraftCase> {
     let readers = RecordingReaders::of(plan);
     for loaded in &plan.suites {
         for pair in loaded.chosen_drafts(&plan.wanted) {
-            let own = pair.runs.iter().filter_map(|key| recording_paths(&plan.config, key));
+            let own = pair
+                .runs
+                .iter()
+                .filter_map(|key| recording_paths(&plan.config, key));
             let own = own.filter(|paths| !readers.has_other(paths, pair));
             let recordings = own.flat_map(|paths| [paths.single(), paths.folder()]);
             let known = found
                 .iter_mut()
-                .find(|one| one.suite == loaded.config.id && one.case == pair.case && one.golden == pair.golden)
+                .find(|one| {
+                    one.suite == loaded.config.id
+                        && one.case == pair.case
+                        && one.golden == pair.golden
+                })
                 .filter(|_| !loaded.kind.golden.is_of_agent());
             match known {
                 Some(known) => {
@@ -68,7 +75,12 @@ pub fn drafts(plan: &Plan) -> Vec<DraftCase> {
 /// The paths of a replayed run's recordings.
 fn recording_paths(config: &Config, key: &RunKey) -> Option<RecordingPaths> {
     let suite = config.suite(&key.suite)?;
-    let folder = suite.agents.get(&key.agent)?.deterministic.as_ref()?.replay()?;
+    let folder = suite
+        .agents
+        .get(&key.agent)?
+        .deterministic
+        .as_ref()?
+        .replay()?;
     Some(RecordingPaths::new(folder, &key.agent, &key.case))
 }
 
@@ -82,20 +94,41 @@ struct RecordingReaders<'a> {
 impl<'a> RecordingReaders<'a> {
     fn of(plan: &'a Plan) -> Self {
         let mut cases: BTreeMap<RecordingPaths, BTreeSet<_>> = BTreeMap::new();
-        for pair in plan.suites.iter().flat_map(|loaded| loaded.suite.pairs_to_run()) {
-            for paths in pair.runs.iter().filter_map(|key| recording_paths(&plan.config, key)) {
-                cases.entry(paths).or_default().insert((&pair.case, &pair.golden));
+        for pair in plan
+            .suites
+            .iter()
+            .flat_map(|loaded| loaded.suite.pairs_to_run())
+        {
+            for paths in pair
+                .runs
+                .iter()
+                .filter_map(|key| recording_paths(&plan.config, key))
+            {
+                cases
+                    .entry(paths)
+                    .or_default()
+                    .insert((&pair.case, &pair.golden));
             }
         }
-        let is_read = |suite: &SuiteConfig| plan.suites.iter().any(|loaded| loaded.config.id == suite.id);
+        let is_read = |suite: &SuiteConfig| {
+            plan.suites
+                .iter()
+                .any(|loaded| loaded.config.id == suite.id)
+        };
         let unread = plan.config.suites.iter().filter(|suite| !is_read(suite));
-        Self { cases, unknown: unread.flat_map(SuiteConfig::recording_folders).collect() }
+        Self {
+            cases,
+            unknown: unread.flat_map(SuiteConfig::recording_folders).collect(),
+        }
     }
 
     /// Whether another case may read these recordings.
     fn has_other(&self, paths: &RecordingPaths, pair: &Pair) -> bool {
         let others = self.cases.get(paths).into_iter().flatten();
-        self.unknown.contains(paths.agent_folder()) || others.into_iter().any(|one| *one != (&pair.case, &pair.golden))
+        self.unknown.contains(paths.agent_folder())
+            || others
+                .into_iter()
+                .any(|one| *one != (&pair.case, &pair.golden))
     }
 }
 
@@ -107,7 +140,10 @@ impl DraftCase {
 
     /// Whether a pattern fits one of its names.
     pub fn is_named(&self, pattern: &GlobMatcher) -> bool {
-        let mut with_agent = self.agents.iter().map(|agent| format!("{}/{agent}/{}", self.suite, self.case));
+        let mut with_agent = self
+            .agents
+            .iter()
+            .map(|agent| format!("{}/{agent}/{}", self.suite, self.case));
         pattern.is_match(self.name())
             || pattern.is_match(self.case.as_str())
             || with_agent.any(|name| pattern.is_match(name))
@@ -119,7 +155,9 @@ impl DraftCase {
     /// The file has changed and does not contain it.
     fn text<'a>(&self, source: &'a SourceText) -> Result<CaseText<'a>, CliError> {
         let agent = self.agents.first();
-        agent.and_then(|agent| CaseText::find(self.form, source, &self.case, agent)).ok_or_else(|| self.refuse())
+        agent
+            .and_then(|agent| CaseText::find(self.form, source, &self.case, agent))
+            .ok_or_else(|| self.refuse())
     }
 
     /// Changes the golden file, and nothing in it but this case. The result was read again before it replaces the file.
@@ -146,6 +184,11 @@ impl DraftCase {
     }
 
     fn refuse(&self) -> CliError {
-        anyhow::anyhow!("{}: the draft {} cannot be found in the text; edit it by hand", self.golden, self.case).into()
+        anyhow::anyhow!(
+            "{}: the draft {} cannot be found in the text; edit it by hand",
+            self.golden,
+            self.case
+        )
+        .into()
     }
 }

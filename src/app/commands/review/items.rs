@@ -12,7 +12,9 @@ use crate::app::pipeline::selection::Selection;
 use crate::app::worktree::shown_recordings;
 use crate::diag::Diagnostics;
 use crate::files::{Files, SourceText};
-use crate::model::{AgentName, AgentReport, CaseId, CaseTrend, PairResult, RepoPath, Report, Sample, SuiteId, Tier};
+use crate::model::{
+    AgentName, AgentReport, CaseId, CaseTrend, PairResult, RepoPath, Report, Sample, SuiteId, Tier,
+};
 use crate::render::review::{ReviewedCase, reviewed_case};
 use crate::render::{plural, words};
 use crate::suites::CaseText;
@@ -64,15 +66,28 @@ impl ReviewTable {
         items.extend(of_cases(&report));
         let mut problems = Diagnostics::default();
         for item in &mut items {
-            let Some(loaded) = plan.suites.iter().find(|loaded| loaded.config.id == item.suite) else { continue };
+            let Some(loaded) = plan
+                .suites
+                .iter()
+                .find(|loaded| loaded.config.id == item.suite)
+            else {
+                continue;
+            };
             let mut pairs = loaded.suite.pairs_to_run();
-            let Some(pair) = pairs.find(|pair| pair.agent == item.agent && pair.case == item.case) else { continue };
-            item.samples = problems.keep_all(runs.samples(pair, SampleCount::AtLeast(1))).unwrap_or_default();
+            let Some(pair) = pairs.find(|pair| pair.agent == item.agent && pair.case == item.case)
+            else {
+                continue;
+            };
+            item.samples = problems
+                .keep_all(runs.samples(pair, SampleCount::AtLeast(1)))
+                .unwrap_or_default();
         }
         problems.or(())?;
         // Additional: without git or a baseline there is none.
         let past = plan.config.baseline.as_ref().and_then(|baseline| {
-            past_outputs(disk, file, wanted, PastCommit::OfBaseline(baseline), world).ok().flatten()
+            past_outputs(disk, file, wanted, PastCommit::OfBaseline(baseline), world)
+                .ok()
+                .flatten()
         });
         drop(runs);
         Ok(Self { items, past, plan })
@@ -80,12 +95,22 @@ impl ReviewTable {
 
     /// One line for each case, with the commands that decide on it.
     pub fn list(&self) -> String {
-        let count = |is: fn(&ReviewReason) -> bool| self.items.iter().filter(|item| is(&item.reason)).count();
+        let count = |is: fn(&ReviewReason) -> bool| {
+            self.items.iter().filter(|item| is(&item.reason)).count()
+        };
         let drafts = count(|reason| matches!(reason, ReviewReason::Draft(_)));
         let mut out = String::new();
         let config = config_option(self.plan.config.file.as_str());
         for item in &self.items {
-            let ReviewItem { suite, agent, case, golden, reason, state, .. } = item;
+            let ReviewItem {
+                suite,
+                agent,
+                case,
+                golden,
+                reason,
+                state,
+                ..
+            } = item;
             match reason {
                 ReviewReason::Draft(draft) => {
                     let name = draft.name();
@@ -95,14 +120,18 @@ impl ReviewTable {
                 }
                 ReviewReason::NewlyFailing | ReviewReason::Moved => {
                     let name = format!("{suite}/{agent}/{case}");
-                    out.push_str(&format!("{name}: {state} ({golden})\n  goldgate explain{config} {name}\n"));
+                    out.push_str(&format!(
+                        "{name}: {state} ({golden})\n  goldgate explain{config} {name}\n"
+                    ));
                 }
             }
         }
         let others = self.items.len() - drafts;
         if drafts > 0 {
             let count = plural(drafts, "draft waits", "drafts wait");
-            out.push_str(&format!("\n{count} for a decision; `goldgate review{config} --accept '*'` accepts all\n"));
+            out.push_str(&format!(
+                "\n{count} for a decision; `goldgate review{config} --accept '*'` accepts all\n"
+            ));
         }
         if others > 0 {
             let count = plural(others, "case", "cases");
@@ -126,11 +155,17 @@ impl ReviewTable {
         let text = self.text(item, &source);
         let name = match &item.reason {
             ReviewReason::Draft(draft) => draft.name(),
-            ReviewReason::NewlyFailing | ReviewReason::Moved => format!("{}/{}/{}", item.suite, item.agent, item.case),
+            ReviewReason::NewlyFailing | ReviewReason::Moved => {
+                format!("{}/{}/{}", item.suite, item.agent, item.case)
+            }
         };
         let known = (item.suite.clone(), item.agent.clone(), item.case.clone());
         let before = self.past.as_ref().and_then(|past| past.samples.get(&known));
-        let place = format!("{}:{}", item.golden, text.as_ref().map_or(1, CaseText::line));
+        let place = format!(
+            "{}:{}",
+            item.golden,
+            text.as_ref().map_or(1, CaseText::line)
+        );
         let shown = ReviewedCase {
             number: (index + 1, self.items.len()),
             name: &name,
@@ -145,7 +180,11 @@ impl ReviewTable {
     }
 
     fn text<'a>(&self, item: &ReviewItem, source: &'a SourceText) -> Option<CaseText<'a>> {
-        let loaded = self.plan.suites.iter().find(|loaded| loaded.config.id == item.suite)?;
+        let loaded = self
+            .plan
+            .suites
+            .iter()
+            .find(|loaded| loaded.config.id == item.suite)?;
         CaseText::find(loaded.kind.golden, source, &item.case, &item.agent)
     }
 }
@@ -154,7 +193,10 @@ fn of_drafts(report: &Report, plan: &Plan) -> Vec<ReviewItem> {
     let results: BTreeMap<(&SuiteId, &AgentName, &CaseId), &PairResult> = report
         .suite_agents()
         .flat_map(|(suite, agent)| {
-            agent.drafts.iter().map(move |draft| ((&suite.id, &agent.agent, &draft.case), draft))
+            agent
+                .drafts
+                .iter()
+                .map(move |draft| ((&suite.id, &agent.agent, &draft.case), draft))
         })
         .collect();
     let mut items = Vec::new();
@@ -163,9 +205,16 @@ fn of_drafts(report: &Report, plan: &Plan) -> Vec<ReviewItem> {
         let states: Vec<String> = draft
             .agents
             .iter()
-            .map(|agent| format!("{agent} {}", result(agent).map_or("has no run".to_owned(), words::draft)))
+            .map(|agent| {
+                format!(
+                    "{agent} {}",
+                    result(agent).map_or("has no run".to_owned(), words::draft)
+                )
+            })
             .collect();
-        let Some(agent) = draft.agents.first().cloned() else { continue };
+        let Some(agent) = draft.agents.first().cloned() else {
+            continue;
+        };
         items.push(ReviewItem {
             suite: draft.suite.clone(),
             failed: result(&agent).map(failed).unwrap_or_default(),
@@ -184,24 +233,55 @@ fn of_drafts(report: &Report, plan: &Plan) -> Vec<ReviewItem> {
 fn of_cases(report: &Report) -> Vec<ReviewItem> {
     let mut items = Vec::new();
     for (suite, agent) in report.suite_agents() {
-        for case in agent.cases.iter().filter(|case| case.trend == CaseTrend::NewlyFailing) {
-            items.push(item(&suite.id, agent, case, ReviewReason::NewlyFailing, "newly failing".to_owned()));
+        for case in agent
+            .cases
+            .iter()
+            .filter(|case| case.trend == CaseTrend::NewlyFailing)
+        {
+            items.push(item(
+                &suite.id,
+                agent,
+                case,
+                ReviewReason::NewlyFailing,
+                "newly failing".to_owned(),
+            ));
         }
     }
     for (suite, agent) in report.suite_agents() {
-        for case in agent.cases.iter().filter(|case| case.trend != CaseTrend::NewlyFailing) {
-            let moved =
-                agent.metrics.iter().filter(|metric| metric.evidence.cases.iter().any(|one| one.case == case.case));
+        for case in agent
+            .cases
+            .iter()
+            .filter(|case| case.trend != CaseTrend::NewlyFailing)
+        {
+            let moved = agent.metrics.iter().filter(|metric| {
+                metric
+                    .evidence
+                    .cases
+                    .iter()
+                    .any(|one| one.case == case.case)
+            });
             let moved: Vec<&str> = moved.map(|metric| metric.name.as_str()).collect();
             if !moved.is_empty() {
-                items.push(item(&suite.id, agent, case, ReviewReason::Moved, format!("moved {}", moved.join(", "))));
+                items.push(item(
+                    &suite.id,
+                    agent,
+                    case,
+                    ReviewReason::Moved,
+                    format!("moved {}", moved.join(", ")),
+                ));
             }
         }
     }
     items
 }
 
-fn item(suite: &SuiteId, agent: &AgentReport, case: &PairResult, reason: ReviewReason, state: String) -> ReviewItem {
+fn item(
+    suite: &SuiteId,
+    agent: &AgentReport,
+    case: &PairResult,
+    reason: ReviewReason,
+    state: String,
+) -> ReviewItem {
     ReviewItem {
         suite: suite.clone(),
         agent: agent.agent.clone(),
@@ -219,7 +299,10 @@ fn failed(case: &PairResult) -> Vec<(String, String)> {
     let checks = case.failed_checks();
     checks
         .map(|check| {
-            let got = check.failure.as_ref().map_or(String::new(), |failure| failure.detail.clone());
+            let got = check
+                .failure
+                .as_ref()
+                .map_or(String::new(), |failure| failure.detail.clone());
             (check.name.to_string(), got)
         })
         .collect()

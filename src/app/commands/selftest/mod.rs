@@ -18,7 +18,9 @@ use crate::app::pipeline::selection;
 use crate::app::pipeline::selection::Selection;
 use crate::diag::Diagnostics;
 use crate::files::Files;
-use crate::model::{AgentName, CaseId, Exclusion, PairResult, Ruling, Run, RunKey, Sample, SuiteId, Tier, Verdict};
+use crate::model::{
+    AgentName, CaseId, Exclusion, PairResult, Ruling, Run, RunKey, Sample, SuiteId, Tier, Verdict,
+};
 use crate::render::{line, plural};
 use crate::suites::Pair;
 use crate::world::{Disk, World};
@@ -29,13 +31,20 @@ type PairName = (SuiteId, AgentName, CaseId);
 /// Grades dummy agents and mutated recordings, and lists the cases that still pass. Returns exit code 1 if there are any.
 pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
-    let wanted = Selection { tiers: vec![Tier::Deterministic], ..selection::chosen(&args.chosen)? };
+    let wanted = Selection {
+        tiers: vec![Tier::Deterministic],
+        ..selection::chosen(&args.chosen)?
+    };
     let plan = plan(&disk, &file, wanted, &world.clock)?;
     let mut lines = Vec::new();
     let mut output = String::new();
     for agent in Vacuous::ALL {
         let passed = passed_by(agent, &plan, &disk)?;
-        output.push_str(&format!("{}: passes {}\n", agent.as_str(), plural(passed.len(), "case", "cases")));
+        output.push_str(&format!(
+            "{}: passes {}\n",
+            agent.as_str(),
+            plural(passed.len(), "case", "cases")
+        ));
         lines.extend(passed.into_iter().map(|name| {
             format!(
                 "{}: {} passes it: check for something that only a correct run contains",
@@ -47,9 +56,12 @@ pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, CliError> {
     let layout = LiveLayout::of_exchanges(&plan.config, Tier::Deterministic);
     let replay = Replay::open(&disk, &plan, Tier::Deterministic, &layout)?;
     let mutated = mutated(&plan, &disk, &replay)?;
-    let (detected, all) =
-        mutated.values().fold((0, 0), |(detected, all), one| (detected + one.detected(), all + one.all));
-    let undetected = mutated.iter().filter(|(_, one)| one.all > 0 && one.detected() == 0);
+    let (detected, all) = mutated.values().fold((0, 0), |(detected, all), one| {
+        (detected + one.detected(), all + one.all)
+    });
+    let undetected = mutated
+        .iter()
+        .filter(|(_, one)| one.all > 0 && one.detected() == 0);
     lines.extend(undetected.map(|(name, one)| {
         format!(
             "{}: it still passes with each of {} of its recordings: check more of the answer",
@@ -68,7 +80,10 @@ pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, CliError> {
     let listed: String = lines.iter().map(|line| format!("  {line}\n")).collect();
     let verdict = match lines.len() {
         0 => "all cases can fail\n".to_owned(),
-        some => format!("\n{}:\n{listed}", plural(some, "case is too weak", "cases are too weak")),
+        some => format!(
+            "\n{}:\n{listed}",
+            plural(some, "case is too weak", "cases are too weak")
+        ),
     };
     world.say(&format!("{output}{verdict}"));
     Ok(u8::from(!lines.is_empty()))
@@ -79,8 +94,17 @@ fn pair_label((suite, agent, case): &PairName) -> String {
 }
 
 /// Grades the cases of a plan on these runs, and returns the results by name.
-fn graded(plan: &Plan, files: &dyn Files, runs: &dyn RunReader) -> Result<BTreeMap<PairName, PairResult>, Diagnostics> {
-    let origin = ResultSources { runs, parts: None, other: None, base: None };
+fn graded(
+    plan: &Plan,
+    files: &dyn Files,
+    runs: &dyn RunReader,
+) -> Result<BTreeMap<PairName, PairResult>, Diagnostics> {
+    let origin = ResultSources {
+        runs,
+        parts: None,
+        other: None,
+        base: None,
+    };
     let evaluated = evaluate(plan, Tier::Deterministic, origin, files, None)?;
     let cases = evaluated.suites.into_iter().flat_map(|suite| {
         let agents = suite.agents.into_iter();
@@ -101,12 +125,19 @@ fn passes(case: &PairResult) -> bool {
 }
 
 /// Returns the cases that a dummy agent passes.
-fn passed_by(agent: Vacuous, plan: &Plan, files: &dyn Files) -> Result<BTreeSet<PairName>, Diagnostics> {
+fn passed_by(
+    agent: Vacuous,
+    plan: &Plan,
+    files: &dyn Files,
+) -> Result<BTreeSet<PairName>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut answers: BTreeMap<RunKey, String> = BTreeMap::new();
     for loaded in &plan.suites {
         for pair in loaded.suite.pairs() {
-            let golden = files.text(&pair.golden).map(|source| texts(&source)).unwrap_or_default();
+            let golden = files
+                .text(&pair.golden)
+                .map(|source| texts(&source))
+                .unwrap_or_default();
             for key in &pair.runs {
                 if let Some(ask) = problems.keep(loaded.suite.ask(pair, key, files)) {
                     answers.insert(key.clone(), agent.answer(ask.as_ref(), &golden));
@@ -116,7 +147,11 @@ fn passed_by(agent: Vacuous, plan: &Plan, files: &dyn Files) -> Result<BTreeSet<
     }
     problems.or(())?;
     let graded = graded(plan, files, &ConstantAnswers(answers))?;
-    Ok(graded.into_iter().filter(|(_, case)| passes(case)).map(|(name, _)| name).collect())
+    Ok(graded
+        .into_iter()
+        .filter(|(_, case)| passes(case))
+        .map(|(name, _)| name)
+        .collect())
 }
 
 /// One answer per run, the same in every sample.
@@ -133,9 +168,14 @@ impl RunReader for ConstantAnswers {
             SampleCount::Exactly(count) => count,
             SampleCount::AtLeast(count) => count.max(1),
         };
-        let runs = pair.runs.iter().map(|key| Run::of(self.0.get(key).map_or("{}", String::as_str)));
+        let runs = pair
+            .runs
+            .iter()
+            .map(|key| Run::of(self.0.get(key).map_or("{}", String::as_str)));
         let runs: Vec<Run> = runs.collect();
-        Ok((0..planned).map(|_| Sample::Completed(runs.clone())).collect())
+        Ok((0..planned)
+            .map(|_| Sample::Completed(runs.clone()))
+            .collect())
     }
 }
 
@@ -168,8 +208,18 @@ fn mutated(
         .collect();
     let counts = counts(plan, replay)?;
     for number in 0..counts.values().copied().max().unwrap_or(0) {
-        for (name, case) in graded(plan, files, &MutatedRecordings { replay, counts: &counts, number })? {
-            let (Some(one), Some(whole)) = (counts_by_pair.get_mut(&name), whole.get(&name)) else { continue };
+        for (name, case) in graded(
+            plan,
+            files,
+            &MutatedRecordings {
+                replay,
+                counts: &counts,
+                number,
+            },
+        )? {
+            let (Some(one), Some(whole)) = (counts_by_pair.get_mut(&name), whole.get(&name)) else {
+                continue;
+            };
             one.all += 1;
             if !differs(whole, &case) {
                 one.undetected.push(number);
@@ -186,18 +236,34 @@ fn undetected_mutants(
     mutated: &BTreeMap<PairName, MutantCounts>,
 ) -> Result<String, Diagnostics> {
     let mut output = String::new();
-    for (loaded, pair) in
-        plan.suites.iter().flat_map(|loaded| loaded.suite.pairs().iter().map(move |pair| (loaded, pair)))
+    for (loaded, pair) in plan
+        .suites
+        .iter()
+        .flat_map(|loaded| loaded.suite.pairs().iter().map(move |pair| (loaded, pair)))
     {
-        let name = (loaded.config.id.clone(), pair.agent.clone(), pair.case.clone());
-        let Some(counts) = mutated.get(&name).filter(|counts| !counts.undetected.is_empty()) else { continue };
+        let name = (
+            loaded.config.id.clone(),
+            pair.agent.clone(),
+            pair.case.clone(),
+        );
+        let Some(counts) = mutated
+            .get(&name)
+            .filter(|counts| !counts.undetected.is_empty())
+        else {
+            continue;
+        };
         let samples = replay.samples(pair, SampleCount::AtLeast(0))?;
         let runs = samples.into_iter().find_map(|sample| match sample {
             Sample::Completed(runs) => Some(runs),
             Sample::Inconclusive { .. } | Sample::Spared => None,
         });
-        let all: Vec<(usize, Mutation)> = runs.iter().flat_map(|runs| all_mutations(runs)).collect();
-        for (_, mutation) in counts.undetected.iter().filter_map(|number| all.get(*number)) {
+        let all: Vec<(usize, Mutation)> =
+            runs.iter().flat_map(|runs| all_mutations(runs)).collect();
+        for (_, mutation) in counts
+            .undetected
+            .iter()
+            .filter_map(|number| all.get(*number))
+        {
             let what = line(&mutation.to_string(), SHOWN);
             output.push_str(&format!("  {}: not detected: {what}\n", pair_label(&name)));
         }
@@ -212,27 +278,34 @@ const SHOWN: usize = 120;
 fn counts(plan: &Plan, replay: &Replay<'_>) -> Result<BTreeMap<Vec<RunKey>, usize>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let pairs = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs());
-    let counted = pairs.filter(|pair| !pair.runs.is_empty() && replay.has(pair)).filter_map(|pair| {
-        let samples = problems.keep_all(replay.samples(pair, SampleCount::AtLeast(0)))?;
-        let of = |sample: &Sample| match sample {
-            Sample::Completed(runs) => all_mutations(runs).count(),
-            Sample::Inconclusive { .. } | Sample::Spared => 0,
-        };
-        Some((pair.runs.clone(), samples.iter().map(of).max().unwrap_or(0)))
-    });
+    let counted = pairs
+        .filter(|pair| !pair.runs.is_empty() && replay.has(pair))
+        .filter_map(|pair| {
+            let samples = problems.keep_all(replay.samples(pair, SampleCount::AtLeast(0)))?;
+            let of = |sample: &Sample| match sample {
+                Sample::Completed(runs) => all_mutations(runs).count(),
+                Sample::Inconclusive { .. } | Sample::Spared => 0,
+            };
+            Some((pair.runs.clone(), samples.iter().map(of).max().unwrap_or(0)))
+        });
     let counted = counted.collect();
     problems.or(counted)
 }
 
 /// The mutations of the runs of a sample, each with the index of its run.
 fn all_mutations(runs: &[Run]) -> impl Iterator<Item = (usize, Mutation)> {
-    runs.iter().enumerate().flat_map(|(at, run)| mutations(run).into_iter().map(move |one| (at, one)))
+    runs.iter()
+        .enumerate()
+        .flat_map(|(at, run)| mutations(run).into_iter().map(move |one| (at, one)))
 }
 
 /// Whether any value or check differs.
 fn differs(whole: &PairResult, broken: &PairResult) -> bool {
     let checks = |pair: &PairResult| -> Vec<_> {
-        pair.checks.iter().map(|check| (check.name.to_string(), check.standing)).collect()
+        pair.checks
+            .iter()
+            .map(|check| (check.name.to_string(), check.standing))
+            .collect()
     };
     whole.values != broken.values || checks(whole) != checks(broken)
 }
@@ -248,21 +321,33 @@ impl MutatedRecordings<'_> {
     /// Returns the sample with its mutation `number`; `None` if it has fewer.
     fn mutant(&self, runs: &[Run]) -> Option<Vec<Run>> {
         let (at, mutation) = all_mutations(runs).nth(self.number)?;
-        let broken = |(index, run): (usize, &Run)| if index == at { mutant(run, &mutation) } else { run.clone() };
+        let broken = |(index, run): (usize, &Run)| {
+            if index == at {
+                mutant(run, &mutation)
+            } else {
+                run.clone()
+            }
+        };
         Some(runs.iter().enumerate().map(broken).collect())
     }
 }
 
 impl RunReader for MutatedRecordings<'_> {
     fn has(&self, pair: &Pair) -> bool {
-        self.counts.get(&pair.runs).is_some_and(|count| self.number < *count)
+        self.counts
+            .get(&pair.runs)
+            .is_some_and(|count| self.number < *count)
     }
 
     fn samples(&self, pair: &Pair, count: SampleCount) -> Result<Vec<Sample>, Diagnostics> {
-        let samples = self.replay.samples(pair, count)?.into_iter().map(|sample| match sample {
-            Sample::Completed(runs) => Sample::Completed(self.mutant(&runs).unwrap_or(runs)),
-            other => other,
-        });
+        let samples = self
+            .replay
+            .samples(pair, count)?
+            .into_iter()
+            .map(|sample| match sample {
+                Sample::Completed(runs) => Sample::Completed(self.mutant(&runs).unwrap_or(runs)),
+                other => other,
+            });
         Ok(samples.collect())
     }
 }

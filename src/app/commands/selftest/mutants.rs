@@ -54,11 +54,21 @@ pub fn mutations(run: &Run) -> Vec<Mutation> {
     let (outputs, _) = shown(run);
     let mut calls = Vec::new();
     if let Some(steps) = &run.intermediate {
-        pointers(&serde_json::from_str(steps).unwrap_or_default(), "", &mut calls);
+        pointers(
+            &serde_json::from_str(steps).unwrap_or_default(),
+            "",
+            &mut calls,
+        );
     }
     let called = |key: &str| -> Vec<String> {
-        let in_a_call = |at: &&(String, ValueKind)| at.0.contains("ool") && at.0.rsplit('/').next() == Some(key);
-        calls.iter().filter(in_a_call).map(|(at, _)| at.clone()).collect()
+        let in_a_call = |at: &&(String, ValueKind)| {
+            at.0.contains("ool") && at.0.rsplit('/').next() == Some(key)
+        };
+        calls
+            .iter()
+            .filter(in_a_call)
+            .map(|(at, _)| at.clone())
+            .collect()
     };
     found.extend(called("name").into_iter().take(2).map(Mutation::Renamed));
     let arguments = ["arguments", "args"].into_iter().flat_map(called);
@@ -69,8 +79,14 @@ pub fn mutations(run: &Run) -> Vec<Mutation> {
         ValueKind::Text(length) if *length >= LONG => Some((*length, at)),
         ValueKind::Text(_) | ValueKind::List(_) | ValueKind::Plain | ValueKind::Other => None,
     });
-    found.extend(longest.max_by_key(|(length, _)| *length).map(|(_, at)| Mutation::Replaced(at.clone())));
-    let plain = inside.iter().filter(|(_, kind)| matches!(kind, ValueKind::Plain));
+    found.extend(
+        longest
+            .max_by_key(|(length, _)| *length)
+            .map(|(_, at)| Mutation::Replaced(at.clone())),
+    );
+    let plain = inside
+        .iter()
+        .filter(|(_, kind)| matches!(kind, ValueKind::Plain));
     found.extend(plain.take(2).map(|(at, _)| Mutation::Altered(at.clone())));
     // An outer list contains more of the output.
     let mut lists: Vec<(usize, &String, usize)> = inside
@@ -82,7 +98,10 @@ pub fn mutations(run: &Run) -> Vec<Mutation> {
         .collect();
     lists.sort();
     for (_, list, length) in lists {
-        found.extend((0..length).map(|element| Mutation::Dropped { list: list.clone(), element }));
+        found.extend((0..length).map(|element| Mutation::Dropped {
+            list: list.clone(),
+            element,
+        }));
     }
     found.truncate(MOST);
     found
@@ -99,8 +118,15 @@ enum ValueKind {
 /// The outputs, or the values in the JSON object of their only text; and whether they are those in the text.
 fn shown(run: &Run) -> (Value, bool) {
     let outputs: Value = serde_json::from_str(&run.outputs).unwrap_or_default();
-    let only = outputs.as_object().filter(|fields| fields.len() == 1).and_then(|fields| fields.get("text")?.as_str());
-    match only.and_then(recover_any).map(|found| found.value).filter(Value::is_object) {
+    let only = outputs
+        .as_object()
+        .filter(|fields| fields.len() == 1)
+        .and_then(|fields| fields.get("text")?.as_str());
+    match only
+        .and_then(recover_any)
+        .map(|found| found.value)
+        .filter(Value::is_object)
+    {
         Some(inner) => (inner, true),
         None => (outputs, false),
     }
@@ -110,12 +136,18 @@ fn pointers(value: &Value, at: &str, found: &mut Vec<(String, ValueKind)>) {
     match value {
         Value::Array(list) => {
             found.push((at.to_owned(), ValueKind::List(list.len())));
-            list.iter().enumerate().for_each(|(index, value)| pointers(value, &format!("{at}/{index}"), found));
+            list.iter()
+                .enumerate()
+                .for_each(|(index, value)| pointers(value, &format!("{at}/{index}"), found));
         }
         Value::Object(fields) => {
             found.push((at.to_owned(), ValueKind::Other));
             for (key, value) in fields {
-                pointers(value, &format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")), found);
+                pointers(
+                    value,
+                    &format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")),
+                    found,
+                );
             }
         }
         Value::String(text) => found.push((at.to_owned(), ValueKind::Text(text.chars().count()))),
@@ -128,18 +160,33 @@ pub fn mutant(run: &Run, mutation: &Mutation) -> Run {
     let outputs = |change: &dyn Fn(&mut Value)| {
         let (mut value, is_in_text) = shown(run);
         change(&mut value);
-        let outputs = if is_in_text { json!({ "text": value.to_string() }) } else { value };
-        Run { outputs: outputs.to_string().into(), ..run.clone() }
+        let outputs = if is_in_text {
+            json!({ "text": value.to_string() })
+        } else {
+            value
+        };
+        Run {
+            outputs: outputs.to_string().into(),
+            ..run.clone()
+        }
     };
     let steps = |change: &dyn Fn(&mut Value)| Run {
-        intermediate: run.intermediate.as_ref().map(|text| changed(text, change).into()),
+        intermediate: run
+            .intermediate
+            .as_ref()
+            .map(|text| changed(text, change).into()),
         ..run.clone()
     };
     match mutation {
-        Mutation::Truncated => Run { outputs: json!({ "text": half(&run.outputs) }).to_string().into(), ..run.clone() },
+        Mutation::Truncated => Run {
+            outputs: json!({ "text": half(&run.outputs) }).to_string().into(),
+            ..run.clone()
+        },
         Mutation::Dropped { list, element } => outputs(&|value| {
-            if let Some(list) =
-                value.pointer_mut(list).and_then(Value::as_array_mut).filter(|list| *element < list.len())
+            if let Some(list) = value
+                .pointer_mut(list)
+                .and_then(Value::as_array_mut)
+                .filter(|list| *element < list.len())
             {
                 list.remove(*element);
             }
@@ -151,7 +198,9 @@ pub fn mutant(run: &Run, mutation: &Mutation) -> Run {
         }),
         Mutation::Altered(at) => outputs(&|value| match value.pointer_mut(at) {
             Some(Value::Bool(holds)) => *holds = !*holds,
-            Some(number @ Value::Number(_)) => *number = json!(number.as_f64().unwrap_or_default() + 1.0),
+            Some(number @ Value::Number(_)) => {
+                *number = json!(number.as_f64().unwrap_or_default() + 1.0)
+            }
             Some(_) | None => {}
         }),
         Mutation::Renamed(at) => steps(&|value| {
@@ -161,7 +210,10 @@ pub fn mutant(run: &Run, mutation: &Mutation) -> Run {
         }),
         Mutation::Argued(at) => steps(&|value| {
             if let Some(Value::Object(arguments)) = value.pointer_mut(at) {
-                arguments.values_mut().take(1).for_each(|argument| *argument = Value::from(ELSE));
+                arguments
+                    .values_mut()
+                    .take(1)
+                    .for_each(|argument| *argument = Value::from(ELSE));
             }
         }),
     }
@@ -175,7 +227,9 @@ fn changed(text: &str, change: &dyn Fn(&mut Value)) -> String {
 
 fn half(text: &str) -> &str {
     let middle = text.chars().count() / 2;
-    text.char_indices().nth(middle).map_or(text, |(end, _)| &text[..end])
+    text.char_indices()
+        .nth(middle)
+        .map_or(text, |(end, _)| &text[..end])
 }
 
 #[cfg(test)]
@@ -187,10 +241,15 @@ mod tests {
     fn each_mutant_has_exactly_one_mutation() {
         let run = Run {
             intermediate: Some(r#"{"tool_calls":[{"arguments":{"of":1},"name":"look"}]}"#.into()),
-            ..Run::of(r#"{"findings":["a","b"],"summary":"a text of some length, to be cut","total":3}"#)
+            ..Run::of(
+                r#"{"findings":["a","b"],"summary":"a text of some length, to be cut","total":3}"#,
+            )
         };
         let found = mutations(&run);
-        let dropped = |element| Mutation::Dropped { list: "/findings".to_owned(), element };
+        let dropped = |element| Mutation::Dropped {
+            list: "/findings".to_owned(),
+            element,
+        };
         let expected = [
             Mutation::Truncated,
             Mutation::Renamed("/tool_calls/0/name".to_owned()),
@@ -201,12 +260,27 @@ mod tests {
             dropped(1),
         ];
         assert_eq!(found, expected);
-        let mutants: Vec<Run> = found.iter().map(|mutation| mutant(&run, mutation)).collect();
-        assert_eq!(&*mutants[0].outputs, r#"{"text":"{\"findings\":[\"a\",\"b\"],\"summary\":\"a tex"}"#);
+        let mutants: Vec<Run> = found
+            .iter()
+            .map(|mutation| mutant(&run, mutation))
+            .collect();
+        assert_eq!(
+            &*mutants[0].outputs,
+            r#"{"text":"{\"findings\":[\"a\",\"b\"],\"summary\":\"a tex"}"#
+        );
         let steps = |at: usize| mutants[at].intermediate.as_deref().unwrap();
-        assert_eq!(steps(1), r#"{"tool_calls":[{"arguments":{"of":1},"name":"look_of_another"}]}"#);
-        assert_eq!(steps(2), r#"{"tool_calls":[{"arguments":{"of":"something else"},"name":"look"}]}"#);
-        assert_eq!(&*mutants[3].outputs, r#"{"findings":["a","b"],"summary":"something else","total":3}"#);
+        assert_eq!(
+            steps(1),
+            r#"{"tool_calls":[{"arguments":{"of":1},"name":"look_of_another"}]}"#
+        );
+        assert_eq!(
+            steps(2),
+            r#"{"tool_calls":[{"arguments":{"of":"something else"},"name":"look"}]}"#
+        );
+        assert_eq!(
+            &*mutants[3].outputs,
+            r#"{"findings":["a","b"],"summary":"something else","total":3}"#
+        );
         assert_eq!(
             &*mutants[4].outputs,
             r#"{"findings":["a","b"],"summary":"a text of some length, to be cut","total":4.0}"#
@@ -218,7 +292,10 @@ mod tests {
         let text = Run::of(r#"{"text":"```json\n{\"is_late\": true}\n```"}"#);
         let altered = Mutation::Altered("/is_late".to_owned());
         assert_eq!(mutations(&text), [Mutation::Truncated, altered.clone()]);
-        assert_eq!(&*mutant(&text, &altered).outputs, r#"{"text":"{\"is_late\":false}"}"#);
+        assert_eq!(
+            &*mutant(&text, &altered).outputs,
+            r#"{"text":"{\"is_late\":false}"}"#
+        );
         assert!(mutants.iter().all(|mutant| *mutant != run));
     }
 }

@@ -26,11 +26,15 @@ impl Vacuous {
             true => ask.inputs.to_string(),
             false => ask.said().join("\n"),
         });
-        let schema = ask.and_then(|ask| ask.answer.as_ref()).map(|form| &form.schema);
+        let schema = ask
+            .and_then(|ask| ask.answer.as_ref())
+            .map(|form| &form.schema);
         match (self, schema) {
             (Self::Empty, _) => "{}".to_owned(),
             (Self::Echo, Some(schema)) => filled(schema, &asked, 0, ListLength::One).to_string(),
-            (Self::Stuffing, Some(schema)) => filled(schema, golden, 0, ListLength::EveryWord).to_string(),
+            (Self::Stuffing, Some(schema)) => {
+                filled(schema, golden, 0, ListLength::EveryWord).to_string()
+            }
             (Self::Echo, None) => in_turns(ask, &asked, str::to_owned),
             (Self::Stuffing, None) => in_turns(ask, golden, |_| golden.to_owned()),
         }
@@ -44,7 +48,8 @@ fn in_turns(ask: Option<&Ask>, whole: &str, answer: impl Fn(&str) -> String) -> 
         Some((UserTurns::Scripted(messages), _)) => messages.clone(),
         Some((UserTurns::Simulated(_), prompt)) => vec![UserMessage::query(prompt)],
     };
-    let turn = |message: &UserMessage| json!({ "user": message.text, "text": answer(&message.text) });
+    let turn =
+        |message: &UserMessage| json!({ "user": message.text, "text": answer(&message.text) });
     match messages.last() {
         Some(last) => {
             let turns: Vec<Value> = messages.iter().map(turn).collect();
@@ -69,7 +74,10 @@ const MOST: usize = 20_000;
 /// Returns all texts of a golden file, joined.
 pub fn texts(source: &SourceText) -> String {
     let mut found = Vec::new();
-    gather(&golden_value(source.clone()).unwrap_or_default(), &mut found);
+    gather(
+        &golden_value(source.clone()).unwrap_or_default(),
+        &mut found,
+    );
     let mut joined = found.join("; ");
     if let Some((end, _)) = joined.char_indices().nth(MOST) {
         joined.truncate(end);
@@ -88,7 +96,11 @@ fn gather(value: &Value, found: &mut Vec<String>) {
 
 /// Returns a value that matches a schema. `at` selects one of the words that a field may have.
 fn filled(schema: &Value, text: &str, at: usize, amount: ListLength) -> Value {
-    if let Some(words) = schema.get("enum").and_then(Value::as_array).filter(|words| !words.is_empty()) {
+    if let Some(words) = schema
+        .get("enum")
+        .and_then(Value::as_array)
+        .filter(|words| !words.is_empty())
+    {
         return words[at % words.len()].clone();
     }
     let kind = match schema.get("type") {
@@ -100,11 +112,23 @@ fn filled(schema: &Value, text: &str, at: usize, amount: ListLength) -> Value {
         Some("object") => {
             let fields = schema.get("properties").and_then(Value::as_object);
             let filled = |(key, of): (&String, &Value)| (key.clone(), filled(of, text, at, amount));
-            Value::Object(fields.into_iter().flatten().map(filled).collect::<Map<_, _>>())
+            Value::Object(
+                fields
+                    .into_iter()
+                    .flatten()
+                    .map(filled)
+                    .collect::<Map<_, _>>(),
+            )
         }
         Some("array") => {
-            let Some(of) = schema.get("items") else { return Value::Array(Vec::new()) };
-            let count = if amount == ListLength::One { 1 } else { words(of) };
+            let Some(of) = schema.get("items") else {
+                return Value::Array(Vec::new());
+            };
+            let count = if amount == ListLength::One {
+                1
+            } else {
+                words(of)
+            };
             (0..count).map(|at| filled(of, text, at, amount)).collect()
         }
         Some("integer" | "number") => json!(1),
@@ -116,8 +140,15 @@ fn filled(schema: &Value, text: &str, at: usize, amount: ListLength) -> Value {
 
 /// Returns the largest number of words that a field may have.
 fn words(schema: &Value) -> usize {
-    let own = schema.get("enum").and_then(Value::as_array).map_or(1, Vec::len);
-    let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let own = schema
+        .get("enum")
+        .and_then(Value::as_array)
+        .map_or(1, Vec::len);
+    let fields = schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten();
     fields.map(|(_, of)| words(of)).max().unwrap_or(1).max(own)
 }
 
@@ -131,8 +162,13 @@ mod tests {
     #[test]
     fn a_dummy_agent_answers_each_message_of_a_conversation() {
         let turns = UserTurns::Scripted(vec![UserMessage::query("a"), UserMessage::query("b")]);
-        let ask = Ask { turns, ..Ask::plain("a".to_owned(), json!({}), None) };
-        let answered = |agent: Vacuous| -> Value { serde_json::from_str(&agent.answer(Some(&ask), "x; y")).unwrap() };
+        let ask = Ask {
+            turns,
+            ..Ask::plain("a".to_owned(), json!({}), None)
+        };
+        let answered = |agent: Vacuous| -> Value {
+            serde_json::from_str(&agent.answer(Some(&ask), "x; y")).unwrap()
+        };
         let turns = |first: &str, second: &str| json!({ "text": second, "turns": [{ "user": "a", "text": first }, { "user": "b", "text": second }] });
         assert_eq!(answered(Vacuous::Echo), turns("a", "b"));
         assert_eq!(answered(Vacuous::Stuffing), turns("x; y", "x; y"));
@@ -146,11 +182,20 @@ mod tests {
             "done": {"type": "boolean"}}});
         let answer = Some(AnswerForm { name: "f", schema });
         let ask = Ask::plain("What is wrong?".to_owned(), json!({}), answer);
-        let answered = |agent: Vacuous| -> Value { serde_json::from_str(&agent.answer(Some(&ask), "x; y")).unwrap() };
+        let answered = |agent: Vacuous| -> Value {
+            serde_json::from_str(&agent.answer(Some(&ask), "x; y")).unwrap()
+        };
         assert_eq!(answered(Vacuous::Empty), json!({}));
-        let one = |category: &str, text: &str| json!({"category": category, "title": text, "sure": 1});
-        assert_eq!(answered(Vacuous::Echo), json!({"findings": [one("a", "What is wrong?")], "done": true}));
+        let one =
+            |category: &str, text: &str| json!({"category": category, "title": text, "sure": 1});
+        assert_eq!(
+            answered(Vacuous::Echo),
+            json!({"findings": [one("a", "What is wrong?")], "done": true})
+        );
         let all = [one("a", "x; y"), one("b", "x; y"), one("c", "x; y")];
-        assert_eq!(answered(Vacuous::Stuffing), json!({"findings": all, "done": true}));
+        assert_eq!(
+            answered(Vacuous::Stuffing),
+            json!({"findings": all, "done": true})
+        );
     }
 }

@@ -22,9 +22,15 @@ pub struct BaseRequests<'a> {
 impl<'a> BaseRequests<'a> {
     /// Reads them; `None` if the base branch trusts recordings of others as well.
     pub fn of(commits: &'a CommitPair, view: &'a BaseView<'a>, clock: &Clock) -> Option<Self> {
-        let RecordingTrust::Ci(_) = &commits.base_config.recordings else { return None };
+        let RecordingTrust::Ci(_) = &commits.base_config.recordings else {
+            return None;
+        };
         let plan = plan(view, &commits.file, Selection::default(), clock).ok();
-        Some(Self { commits, view, plan })
+        Some(Self {
+            commits,
+            view,
+            plan,
+        })
     }
 
     /// Why an agent of the head must not be recorded on these pairs: one that the base branch also has gets another request there.
@@ -34,22 +40,41 @@ impl<'a> BaseRequests<'a> {
         name: &AgentName,
         pairs: &BTreeSet<(CaseId, AgentName)>,
     ) -> Option<String> {
-        let before = self.plan.as_ref()?.suites.iter().find(|suite| suite.config.id == loaded.config.id)?;
-        let (old, new) = (before.config.agents.get(name)?, loaded.config.agents.get(name)?);
+        let before = self
+            .plan
+            .as_ref()?
+            .suites
+            .iter()
+            .find(|suite| suite.config.id == loaded.config.id)?;
+        let (old, new) = (
+            before.config.agents.get(name)?,
+            loaded.config.agents.get(name)?,
+        );
         if callees(old) != callees(new) {
             return Some("this change lets another target answer; merge that first".to_owned());
         }
         if old.prompt.is_some() != new.prompt.is_some() {
             return Some("this change adds or removes its `prompt`; merge that first".to_owned());
         }
-        let known: BTreeMap<&CaseId, &Pair> =
-            before.suite.pairs_to_run().filter(|pair| pair.agent == *name).map(|pair| (&pair.case, pair)).collect();
+        let known: BTreeMap<&CaseId, &Pair> = before
+            .suite
+            .pairs_to_run()
+            .filter(|pair| pair.agent == *name)
+            .map(|pair| (&pair.case, pair))
+            .collect();
         let is_recorded = |pair: &Pair| pairs.contains(&(pair.case.clone(), pair.agent.clone()));
         let is_other = |pair: &Pair| {
             let old = known.get(&pair.case).copied();
-            old.is_some_and(|old| pair.runs.iter().any(|key| self.asks_otherwise((before, old), (loaded, pair), key)))
+            old.is_some_and(|old| {
+                pair.runs
+                    .iter()
+                    .any(|key| self.asks_otherwise((before, old), (loaded, pair), key))
+            })
         };
-        let mut own = loaded.suite.pairs_to_run().filter(|pair| pair.agent == *name);
+        let mut own = loaded
+            .suite
+            .pairs_to_run()
+            .filter(|pair| pair.agent == *name);
         let other = own.find(|pair| is_recorded(pair) && is_other(pair))?;
         Some(format!(
             "this change alters the request of the case \"{}\" beyond its input, such as its tools; merge that first",
@@ -58,11 +83,25 @@ impl<'a> BaseRequests<'a> {
     }
 
     /// Whether a run has the same input on both commits, and another request.
-    fn asks_otherwise(&self, before: (&LoadedSuite, &Pair), after: (&LoadedSuite, &Pair), key: &RunKey) -> bool {
+    fn asks_otherwise(
+        &self,
+        before: (&LoadedSuite, &Pair),
+        after: (&LoadedSuite, &Pair),
+        key: &RunKey,
+    ) -> bool {
         let old = before.0.suite.ask(before.1, key, self.view).ok().flatten();
-        let new = after.0.suite.ask(after.1, key, &self.commits.head).ok().flatten();
-        let Some((old, new)) = old.zip(new) else { return false };
-        let digests = input_digest(&old, self.view).ok().zip(input_digest(&new, &self.commits.head).ok());
+        let new = after
+            .0
+            .suite
+            .ask(after.1, key, &self.commits.head)
+            .ok()
+            .flatten();
+        let Some((old, new)) = old.zip(new) else {
+            return false;
+        };
+        let digests = input_digest(&old, self.view)
+            .ok()
+            .zip(input_digest(&new, &self.commits.head).ok());
         digests.is_none_or(|(old, new)| old.sha256 == new.sha256) && !is_same_request(&old, &new)
     }
 }
@@ -78,5 +117,9 @@ fn is_same_request(old: &Ask, new: &Ask) -> bool {
 
 /// The targets that answer.
 fn callees(agent: &Agent) -> Option<Vec<&String>> {
-    agent.model.as_ref().and_then(RunSource::live).map(|live| live.targets().collect())
+    agent
+        .model
+        .as_ref()
+        .and_then(RunSource::live)
+        .map(|live| live.targets().collect())
 }

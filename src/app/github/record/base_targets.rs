@@ -13,7 +13,9 @@ use crate::suites::read_config;
 /// # Errors
 /// A failed request.
 pub fn are_trusted(context: &PullRequestContext<'_>) -> Result<bool, CliError> {
-    let PullRequestContext { github, pull, base, .. } = context;
+    let PullRequestContext {
+        github, pull, base, ..
+    } = context;
     if relies_on_checks(github, &pull.into)? != Some(true) {
         return Ok(false);
     }
@@ -21,10 +23,13 @@ pub fn are_trusted(context: &PullRequestContext<'_>) -> Result<bool, CliError> {
     if default == pull.into {
         return Ok(true);
     }
-    let tip = github.branch(&default).map_err(needs("the default branch cannot be read", "contents: read"))?;
-    let (Some(own), Some(known)) =
-        (config(context, base)?, tip.map(|tip| config(context, &tip)).transpose()?.flatten())
-    else {
+    let tip = github
+        .branch(&default)
+        .map_err(needs("the default branch cannot be read", "contents: read"))?;
+    let (Some(own), Some(known)) = (
+        config(context, base)?,
+        tip.map(|tip| config(context, &tip)).transpose()?.flatten(),
+    ) else {
         return Ok(false);
     };
     Ok(own.targets.values().all(|target| is_known(target, &known)))
@@ -40,7 +45,8 @@ fn config(context: &PullRequestContext<'_>, commit: &str) -> Result<Option<Confi
 fn is_known(target: &Target, known: &Config) -> bool {
     let is_same_address = |other: &Target| match (&target.transport, &other.transport) {
         (Transport::Model(own), Transport::Model(other)) => {
-            (own.wire, &own.base_url, &own.api_key_env) == (other.wire, &other.base_url, &other.api_key_env)
+            (own.wire, &own.base_url, &own.api_key_env)
+                == (other.wire, &other.base_url, &other.api_key_env)
         }
         (own, other) => own == other,
     };

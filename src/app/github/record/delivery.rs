@@ -34,10 +34,17 @@ pub enum Delivery {
 ///
 /// # Errors
 /// A failed request, or a file that cannot be written.
-pub fn deliver(context: &PullRequestContext<'_>, files: &NewRecordings, body: &str) -> Result<Delivery, CliError> {
+pub fn deliver(
+    context: &PullRequestContext<'_>,
+    files: &NewRecordings,
+    body: &str,
+) -> Result<Delivery, CliError> {
     let pull = &context.pull;
     let now = context.github.head_of(pull.number);
-    let now = now.map_err(needs("the pull request cannot be read", "pull-requests: write"))?;
+    let now = now.map_err(needs(
+        "the pull request cannot be read",
+        "pull-requests: write",
+    ))?;
     if now != pull.head {
         return Ok(Delivery::Moved(now));
     }
@@ -45,12 +52,23 @@ pub fn deliver(context: &PullRequestContext<'_>, files: &NewRecordings, body: &s
         return leave(context, files, "the branch is in a fork");
     }
     let headline = "Record the agents again";
-    let what = FilesCommit { additions: &files.additions, removals: &files.removals, headline, body };
-    match context.github.commit_files_on(&pull.branch, &pull.head, &what) {
+    let what = FilesCommit {
+        additions: &files.additions,
+        removals: &files.removals,
+        headline,
+        body,
+    };
+    match context
+        .github
+        .commit_files_on(&pull.branch, &pull.head, &what)
+    {
         Ok(commit) => Ok(Delivery::Committed(commit)),
         Err(NotCommitted::Moved) => {
             let now = context.github.head_of(pull.number);
-            Ok(Delivery::Moved(now.map_err(needs("the pull request cannot be read", "pull-requests: write"))?))
+            Ok(Delivery::Moved(now.map_err(needs(
+                "the pull request cannot be read",
+                "pull-requests: write",
+            ))?))
         }
         Err(NotCommitted::Refused(error)) if error.is_denied() => {
             leave(context, files, "the token may not push to the branch")
@@ -60,7 +78,11 @@ pub fn deliver(context: &PullRequestContext<'_>, files: &NewRecordings, body: &s
     }
 }
 
-fn leave(context: &PullRequestContext<'_>, files: &NewRecordings, why: &'static str) -> Result<Delivery, CliError> {
+fn leave(
+    context: &PullRequestContext<'_>,
+    files: &NewRecordings,
+    why: &'static str,
+) -> Result<Delivery, CliError> {
     let workspace = context.world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     // What an earlier step left would be uploaded as well.
     Disk::create(Path::new(workspace))?.remove(&RepoPath::root().below(FOLDER))?;
@@ -78,7 +100,11 @@ fn leave(context: &PullRequestContext<'_>, files: &NewRecordings, why: &'static 
         let removed: Vec<String> = files.removals.iter().map(quoted).collect();
         command.push_str(&format!(" && git rm -q -- {}", removed.join(" ")));
     }
-    Ok(Delivery::Left { artifact, command, why })
+    Ok(Delivery::Left {
+        artifact,
+        command,
+        why,
+    })
 }
 
 /// A path as one word of a shell.
@@ -93,7 +119,9 @@ mod tests {
 
     #[test]
     fn a_path_is_one_word_of_the_shell() {
-        let file = RepoPath::root().join("runs/a'; rm -r b $(c)/x.json").unwrap();
+        let file = RepoPath::root()
+            .join("runs/a'; rm -r b $(c)/x.json")
+            .unwrap();
         assert_eq!(quoted(&file), "'runs/a'\\''; rm -r b $(c)/x.json'");
     }
 }

@@ -48,9 +48,16 @@ const NOT_RECORDED: u8 = 3;
 /// # Errors
 /// Bad input or files, or a failed request.
 pub fn record(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
-    let Some(context) = PullRequestContext::open(world, inputs)? else { return Ok(0) };
+    let Some(context) = PullRequestContext::open(world, inputs)? else {
+        return Ok(0);
+    };
     if context.pull.state == PullState::Open && context.set_label(&inputs.record_label).is_none() {
-        ensure_label(world, &context.github, LabelPurpose::Record, &inputs.record_label);
+        ensure_label(
+            world,
+            &context.github,
+            LabelPurpose::Record,
+            &inputs.record_label,
+        );
     }
     let plan = planned(&context)?;
     log(world, &plan.to_string());
@@ -64,7 +71,10 @@ pub fn record(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
                 return recorded.map(|_| NOT_RECORDED);
             }
             // What was paid for is named before the next request, which can fail: the workflow uploads what the outputs name.
-            delivered(&context, recorded.as_ref().ok().and_then(Recording::delivery))?;
+            delivered(
+                &context,
+                recorded.as_ref().ok().and_then(Recording::delivery),
+            )?;
             let removed = remove_label(&context);
             match recorded {
                 Ok(recording) => {
@@ -84,7 +94,8 @@ pub fn record(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
 fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
     let label = &context.inputs.record_label;
     let is_set = context.set_label(label).is_some();
-    let is_event = matches!(context.event(), PullRequestEvent::Labeled(one) if approval::is_label(one, label));
+    let is_event =
+        matches!(context.event(), PullRequestEvent::Labeled(one) if approval::is_label(one, label));
     let events = match context.pull.state == PullState::Open && (is_set || is_event) {
         true => context.label_events(label)?,
         false => Vec::new(),
@@ -104,7 +115,9 @@ fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
     });
     match plan {
         RecordPlan::Record { .. } if !base_targets::are_trusted(context)? => {
-            Ok(RecordPlan::Refuse(RecordRefusal::OpenBase { branch: context.pull.into.clone() }))
+            Ok(RecordPlan::Refuse(RecordRefusal::OpenBase {
+                branch: context.pull.into.clone(),
+            }))
         }
         plan => Ok(plan),
     }
@@ -112,12 +125,31 @@ fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
 
 /// Records the head and delivers what completed.
 fn recorded(context: &PullRequestContext<'_>, by: &str) -> Result<Recording, CliError> {
-    let PullRequestContext { world, inputs, github, pull, base, .. } = context;
+    let PullRequestContext {
+        world,
+        inputs,
+        github,
+        pull,
+        base,
+        ..
+    } = context;
     let commits = CommitPair::read(github, &context.config, None, [base, &pull.head])?;
-    let history = CommitHistory { objects: github, base, head: &pull.head };
+    let history = CommitHistory {
+        objects: github,
+        base,
+        head: &pull.head,
+    };
     let view = BaseView::of(&commits.base, &commits.head, history);
-    let wanted = Selection { suites: inputs.suites.clone(), samples: inputs.samples, ..Selection::default() };
-    let Recordable { plan, samples, mut left_out } = recordable(&commits, &view, wanted, &world.clock)?;
+    let wanted = Selection {
+        suites: inputs.suites.clone(),
+        samples: inputs.samples,
+        ..Selection::default()
+    };
+    let Recordable {
+        plan,
+        samples,
+        mut left_out,
+    } = recordable(&commits, &view, wanted, &world.clock)?;
     if plan.suites.is_empty() {
         let outcome = match left_out.is_empty() {
             true => RecordOutcome::Current,
@@ -150,24 +182,46 @@ fn recorded(context: &PullRequestContext<'_>, by: &str) -> Result<Recording, Cli
     made.notes.iter().for_each(|note| log(world, note));
     left_out.extend(made.not_run.iter().map(|one| one.message.clone()));
     if let Some(why) = made.called_off {
-        return Ok(Recording { outcome: RecordOutcome::Nothing(Unrecorded::CalledOff(why)), left_out });
+        return Ok(Recording {
+            outcome: RecordOutcome::Nothing(Unrecorded::CalledOff(why)),
+            left_out,
+        });
     }
     let files = NewRecordings::of(&plan, &made, &commits.head)?;
     left_out.extend(files.failed.iter().cloned());
     if files.is_empty() {
-        return Ok(Recording { outcome: RecordOutcome::Nothing(Unrecorded::NoAnswer), left_out });
+        return Ok(Recording {
+            outcome: RecordOutcome::Nothing(Unrecorded::NoAnswer),
+            left_out,
+        });
     }
     if let RecordingTrust::Ci(account) = &commits.base_config.recordings {
-        let sides = Sides { base: &view, head: &commits.head };
-        let replaced = files.additions.keys().chain(&files.removals).cloned().collect();
-        for left in remaining(&recording_changes(&commits, &sides, &plan.config, account), &replaced) {
-            set_proof(context, &left.commit, left.count, &left.digest)
-                .map_err(needs("the status of the recordings cannot be set", "statuses: write"))?;
+        let sides = Sides {
+            base: &view,
+            head: &commits.head,
+        };
+        let replaced = files
+            .additions
+            .keys()
+            .chain(&files.removals)
+            .cloned()
+            .collect();
+        for left in remaining(
+            &recording_changes(&commits, &sides, &plan.config, account),
+            &replaced,
+        ) {
+            set_proof(context, &left.commit, left.count, &left.digest).map_err(needs(
+                "the status of the recordings cannot be set",
+                "statuses: write",
+            ))?;
         }
     }
     prove(context, &commits.base_config, &files)?;
     let delivery = deliver(context, &files, &words::commit_body(context, by))?;
-    Ok(Recording { outcome: RecordOutcome::Delivered { delivery, files }, left_out })
+    Ok(Recording {
+        outcome: RecordOutcome::Delivered { delivery, files },
+        left_out,
+    })
 }
 
 /// Says on the commit that it is being recorded, so that a missing permission is known before the first call is paid for.
@@ -176,37 +230,79 @@ fn begin(context: &PullRequestContext<'_>, base: &Config) -> Result<(), CliError
         return Ok(());
     }
     let status = context.key.recordings_status();
-    let set = context.github.set_status(&context.pull.head, &status, StatusState::Other, "recording", None);
-    set.map_err(needs("the status of the recordings cannot be set", "statuses: write"))
+    let set = context.github.set_status(
+        &context.pull.head,
+        &status,
+        StatusState::Other,
+        "recording",
+        None,
+    );
+    set.map_err(needs(
+        "the status of the recordings cannot be set",
+        "statuses: write",
+    ))
 }
 
 /// Sets the status by which the gate knows that a run left these recordings: on the recorded commit, which each of them names, and
 /// before they are delivered, so that a gate that starts at once finds it.
-fn prove(context: &PullRequestContext<'_>, base: &Config, files: &NewRecordings) -> Result<(), CliError> {
-    let digest = recording_digest(files.additions.iter().map(|(file, text)| (file, text.as_bytes())));
+fn prove(
+    context: &PullRequestContext<'_>,
+    base: &Config,
+    files: &NewRecordings,
+) -> Result<(), CliError> {
+    let digest = recording_digest(
+        files
+            .additions
+            .iter()
+            .map(|(file, text)| (file, text.as_bytes())),
+    );
     match set_proof(context, &context.pull.head, files.additions.len(), &digest) {
         // Without `trust: ci` nobody asks for the status.
         Err(error) if error.is_denied() && base.recordings == RecordingTrust::Any => {
             log(context.world, &error.reason("statuses: write"));
             Ok(())
         }
-        other => other.map_err(needs("the status of the recordings cannot be set", "statuses: write")),
+        other => other.map_err(needs(
+            "the status of the recordings cannot be set",
+            "statuses: write",
+        )),
     }
 }
 
-fn set_proof(context: &PullRequestContext<'_>, commit: &str, count: usize, digest: &str) -> Result<(), GitHubError> {
-    let address = context.world.env.get("GITHUB_RUN_ID").and_then(|run| context.run_url(run));
-    let (status, description) = (context.key.recordings_status(), proof_description(count, digest));
-    context.github.set_status(commit, &status, StatusState::Success, &description, address.as_deref())
+fn set_proof(
+    context: &PullRequestContext<'_>,
+    commit: &str,
+    count: usize,
+    digest: &str,
+) -> Result<(), GitHubError> {
+    let address = context
+        .world
+        .env
+        .get("GITHUB_RUN_ID")
+        .and_then(|run| context.run_url(run));
+    let (status, description) = (
+        context.key.recordings_status(),
+        proof_description(count, digest),
+    );
+    context.github.set_status(
+        commit,
+        &status,
+        StatusState::Success,
+        &description,
+        address.as_deref(),
+    )
 }
 
 /// Refuses to record for an account whose status does not count, before any call.
 fn require_recorder(context: &PullRequestContext<'_>, base: &Config) -> Result<(), CliError> {
-    let RecordingTrust::Ci(account) = &base.recordings else { return Ok(()) };
+    let RecordingTrust::Ci(account) = &base.recordings else {
+        return Ok(());
+    };
     match context.github.identity() {
         Some(own) if !own.eq_ignore_ascii_case(account) => {
-            let what =
-                format!("recordings of {own} do not count, because the config of the base branch names {account}");
+            let what = format!(
+                "recordings of {own} do not count, because the config of the base branch names {account}"
+            );
             let help = "write recordings: { trust: ci, recorder: … } on the base branch, or give the step the other account's token";
             Err(Diagnostic::of_file(&base.file, Code::OTHER_RECORDER, what, help).into())
         }
@@ -215,17 +311,34 @@ fn require_recorder(context: &PullRequestContext<'_>, base: &Config) -> Result<(
 }
 
 /// Refuses to start a command anywhere but in a checkout of the base branch: elsewhere it would run files of the pull request, or none.
-fn require_base_checkout(context: &PullRequestContext<'_>, plan: &Plan, workspace: &str) -> Result<(), CliError> {
-    let asked = plan.suites.iter().flat_map(|loaded| loaded.config.agents.values());
-    let mut targets = asked.flat_map(|agent| agent.source(Tier::Model)).filter_map(RunSource::live);
+fn require_base_checkout(
+    context: &PullRequestContext<'_>,
+    plan: &Plan,
+    workspace: &str,
+) -> Result<(), CliError> {
+    let asked = plan
+        .suites
+        .iter()
+        .flat_map(|loaded| loaded.config.agents.values());
+    let mut targets = asked
+        .flat_map(|agent| agent.source(Tier::Model))
+        .filter_map(RunSource::live);
     let is_command = |name: &String| {
-        plan.config.targets.get(name).is_some_and(|target| matches!(target.transport, Transport::Command { .. }))
+        plan.config
+            .targets
+            .get(name)
+            .is_some_and(|target| matches!(target.transport, Transport::Command { .. }))
     };
     if !targets.any(|live| live.targets().any(is_command)) {
         return Ok(());
     }
-    let checked_out = Disk::open(Path::new(workspace)).ok().and_then(|disk| head_commit(&disk));
-    let of_base = [Some(context.base.as_str()), context.world.env.get("GITHUB_SHA")];
+    let checked_out = Disk::open(Path::new(workspace))
+        .ok()
+        .and_then(|disk| head_commit(&disk));
+    let of_base = [
+        Some(context.base.as_str()),
+        context.world.env.get("GITHUB_SHA"),
+    ];
     match checked_out.is_some() && of_base.contains(&checked_out.as_deref()) {
         true => Ok(()),
         false => {
@@ -258,18 +371,32 @@ fn finished(context: &PullRequestContext<'_>, recording: &Recording) -> u8 {
     }
     match &recording.outcome {
         RecordOutcome::Current => 0,
-        RecordOutcome::Nothing(_) | RecordOutcome::Delivered { delivery: Delivery::Moved(_), .. } => NOT_RECORDED,
+        RecordOutcome::Nothing(_)
+        | RecordOutcome::Delivered {
+            delivery: Delivery::Moved(_),
+            ..
+        } => NOT_RECORDED,
         RecordOutcome::Delivered { .. } if recording.left_out.is_empty() => 0,
         RecordOutcome::Delivered { .. } => NOT_RECORDED,
     }
 }
 
 /// Writes the step's outputs.
-fn delivered(context: &PullRequestContext<'_>, delivery: Option<&Delivery>) -> Result<(), CliError> {
+fn delivered(
+    context: &PullRequestContext<'_>,
+    delivery: Option<&Delivery>,
+) -> Result<(), CliError> {
     let (commit, folder, artifact) = match delivery {
         Some(Delivery::Committed(commit)) => (commit.as_str(), "", ""),
         Some(Delivery::Left { artifact, .. }) => ("", delivery::FOLDER, artifact.as_str()),
         Some(Delivery::Moved(_)) | None => ("", "", ""),
     };
-    outputs(context.world, &[("commit", commit), ("recordings", folder), ("artifact", artifact)])
+    outputs(
+        context.world,
+        &[
+            ("commit", commit),
+            ("recordings", folder),
+            ("artifact", artifact),
+        ],
+    )
 }

@@ -36,9 +36,13 @@ impl NewRecordings {
         let mut problems = Diagnostics::default();
         let mut found = Self::default();
         for (key, samples) in &made.records {
-            let loaded = plan.suites.iter().find(|loaded| loaded.config.id == key.suite);
-            problems
-                .keep_all(loaded.map_or(Ok(()), |loaded| found.add(loaded, key, samples, head).map_err(Into::into)));
+            let loaded = plan
+                .suites
+                .iter()
+                .find(|loaded| loaded.config.id == key.suite);
+            problems.keep_all(loaded.map_or(Ok(()), |loaded| {
+                found.add(loaded, key, samples, head).map_err(Into::into)
+            }));
         }
         problems.or(found)
     }
@@ -50,26 +54,41 @@ impl NewRecordings {
         samples: &BTreeMap<u32, String>,
         head: &dyn Files,
     ) -> Result<(), Diagnostic> {
-        let Some(folder) = replay_folder(loaded, key) else { return Ok(()) };
-        if let Some(why) = samples.iter().find_map(|(sample, text)| failure(key, *sample, text)) {
-            self.failed.push(format!("{}/{}/{}: {why}", key.suite, key.agent, key.case));
+        let Some(folder) = replay_folder(loaded, key) else {
+            return Ok(());
+        };
+        if let Some(why) = samples
+            .iter()
+            .find_map(|(sample, text)| failure(key, *sample, text))
+        {
+            self.failed
+                .push(format!("{}/{}/{}: {why}", key.suite, key.agent, key.case));
             return Ok(());
         }
         let paths = RecordingPaths::new(folder, &key.agent, &key.case);
         let before = paths.list(head)?;
-        let has_folder = before.iter().any(|(_, file)| file.parent() == paths.folder());
+        let has_folder = before
+            .iter()
+            .any(|(_, file)| file.parent() == paths.folder());
         let path = |sample: u32| match samples.len() {
             1 if sample == 0 && !has_folder => paths.single(),
             _ => paths.sample(sample),
         };
-        let files: BTreeMap<RepoPath, String> =
-            samples.iter().map(|(sample, text)| (path(*sample), text.clone())).collect();
+        let files: BTreeMap<RepoPath, String> = samples
+            .iter()
+            .map(|(sample, text)| (path(*sample), text.clone()))
+            .collect();
         if let Some(file) = files.keys().find(|file| is_forbidden(file)) {
             let what = "recordings must not be written here";
             let help = "name another folder after replay:, outside of .github and .git";
             return Err(Diagnostic::of_file(file, Code::BAD_FOLDER, what, help));
         }
-        self.removals.extend(before.into_iter().map(|(_, file)| file).filter(|file| !files.contains_key(file)));
+        self.removals.extend(
+            before
+                .into_iter()
+                .map(|(_, file)| file)
+                .filter(|file| !files.contains_key(file)),
+        );
         self.additions.extend(files);
         Ok(())
     }

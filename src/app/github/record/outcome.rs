@@ -11,7 +11,10 @@ pub(super) enum RecordOutcome {
     /// Nothing was recorded.
     Nothing(Unrecorded),
     /// The recordings were delivered.
-    Delivered { delivery: Delivery, files: NewRecordings },
+    Delivered {
+        delivery: Delivery,
+        files: NewRecordings,
+    },
 }
 
 /// Why nothing was recorded.

@@ -9,7 +9,9 @@ use crate::files::Files;
 use crate::format::recording_layout::RecordingPaths;
 use crate::format::run_v1;
 use crate::golden_changes::{Sides, has_agent_changed};
-use crate::model::{AgentName, CaseId, RecordingAge, RepoPath, Run, RunKey, RunStatus, Sample, SuiteConfig, Tier};
+use crate::model::{
+    AgentName, CaseId, RecordingAge, RepoPath, Run, RunKey, RunStatus, Sample, SuiteConfig, Tier,
+};
 use crate::suites::Pair;
 
 /// The pairs of a suite that are recorded again.
@@ -36,13 +38,24 @@ pub fn outdated_pairs(
     let changed = |name: &AgentName| {
         let old = before.and_then(|suite| suite.agents.get(name));
         let new = loaded.config.agents.get(name);
-        old.zip(new).is_none_or(|(old, new)| has_agent_changed(sides, old, new))
+        old.zip(new)
+            .is_none_or(|(old, new)| has_agent_changed(sides, old, new))
     };
-    let changed: BTreeSet<&AgentName> = loaded.config.agents.keys().filter(|name| changed(name)).collect();
+    let changed: BTreeSet<&AgentName> = loaded
+        .config
+        .agents
+        .keys()
+        .filter(|name| changed(name))
+        .collect();
     let mut problems = Diagnostics::default();
     let mut found = OutdatedPairs::default();
-    for pair in loaded.chosen_to_run(&plan.wanted).filter(|pair| is_own(loaded, pair)) {
-        let Some(recorded) = problems.keep(recorded_runs(loaded, pair, sides.head)) else { continue };
+    for pair in loaded
+        .chosen_to_run(&plan.wanted)
+        .filter(|pair| is_own(loaded, pair))
+    {
+        let Some(recorded) = problems.keep(recorded_runs(loaded, pair, sides.head)) else {
+            continue;
+        };
         let count = recorded.iter().map(Vec::len).max().unwrap_or(0);
         let age = match complete_samples(&recorded, count) {
             Some(samples) if count > 0 => {
@@ -54,7 +67,9 @@ pub fn outdated_pairs(
         let is_unproven = pair.runs.iter().any(|key| {
             let folder = replay_folder(loaded, key);
             let paths = folder.map(|folder| RecordingPaths::new(folder, &key.agent, &key.case));
-            let files = paths.and_then(|paths| paths.list(sides.head).ok()).unwrap_or_default();
+            let files = paths
+                .and_then(|paths| paths.list(sides.head).ok())
+                .unwrap_or_default();
             files.iter().any(|(_, file)| unproven.contains(file))
         });
         let is_outdated = match age {
@@ -66,7 +81,9 @@ pub fn outdated_pairs(
         if is_outdated {
             found.pairs.insert((pair.case.clone(), pair.agent.clone()));
             let count = u32::try_from(count).unwrap_or(u32::MAX).max(1);
-            found.samples.extend(pair.runs.iter().map(|key| (key.clone(), count)));
+            found
+                .samples
+                .extend(pair.runs.iter().map(|key| (key.clone(), count)));
         }
     }
     problems.or(found)
@@ -74,23 +91,39 @@ pub fn outdated_pairs(
 
 /// Whether all runs of a pair are replayed recordings of agents of this suite.
 fn is_own(loaded: &LoadedSuite, pair: &Pair) -> bool {
-    let replays = |key: &RunKey| key.suite == loaded.config.id && replay_folder(loaded, key).is_some();
+    let replays =
+        |key: &RunKey| key.suite == loaded.config.id && replay_folder(loaded, key).is_some();
     !pair.runs.is_empty() && pair.runs.iter().all(replays)
 }
 
 /// Returns the folder of an agent's recordings.
 pub fn replay_folder<'a>(loaded: &'a LoadedSuite, key: &RunKey) -> Option<&'a RepoPath> {
-    loaded.config.agents.get(&key.agent)?.deterministic.as_ref()?.replay()
+    loaded
+        .config
+        .agents
+        .get(&key.agent)?
+        .deterministic
+        .as_ref()?
+        .replay()
 }
 
 /// Returns the recordings of each run of a pair; `None` for one that is not valid.
-fn recorded_runs(loaded: &LoadedSuite, pair: &Pair, files: &dyn Files) -> Result<Vec<Vec<Option<Run>>>, Diagnostic> {
+fn recorded_runs(
+    loaded: &LoadedSuite,
+    pair: &Pair,
+    files: &dyn Files,
+) -> Result<Vec<Vec<Option<Run>>>, Diagnostic> {
     let of_run = |key: &RunKey| -> Result<Vec<Option<Run>>, Diagnostic> {
-        let Some(folder) = replay_folder(loaded, key) else { return Ok(Vec::new()) };
+        let Some(folder) = replay_folder(loaded, key) else {
+            return Ok(Vec::new());
+        };
         let recorded = RecordingPaths::new(folder, &key.agent, &key.case).list(files)?;
         let mut runs = Vec::new();
         for (sample, file) in recorded {
-            let run = files.text(&file).and_then(|source| run_v1::read_run(&source, key, sample)).ok();
+            let run = files
+                .text(&file)
+                .and_then(|source| run_v1::read_run(&source, key, sample))
+                .ok();
             runs.resize(runs.len().max(sample as usize), None);
             runs.push(run);
         }
@@ -104,7 +137,9 @@ fn complete_samples(recorded: &[Vec<Option<Run>>], count: usize) -> Option<Vec<S
     let sample = |index: usize| {
         let runs = recorded.iter().map(|runs| runs.get(index)?.clone());
         let runs: Vec<Run> = runs.collect::<Option<_>>()?;
-        runs.iter().all(|run| run.status == RunStatus::Completed).then_some(Sample::Completed(runs))
+        runs.iter()
+            .all(|run| run.status == RunStatus::Completed)
+            .then_some(Sample::Completed(runs))
     };
     (0..count).map(sample).collect()
 }

@@ -14,7 +14,9 @@ use crate::app::github::graded_data::CommitPair;
 use crate::app::pipeline::plan::{Plan, plan};
 use crate::app::pipeline::selection::Selection;
 use crate::golden_changes::{RecordingChanges, Sides, Unproven, unproven};
-use crate::model::{Config, LiveSource, RecordPolicy, RecordingTrust, RepoPath, RunKey, RunSource, Tier, Transport};
+use crate::model::{
+    Config, LiveSource, RecordPolicy, RecordingTrust, RepoPath, RunKey, RunSource, Tier, Transport,
+};
 use crate::world::Clock;
 
 /// The plan with which a pull request is recorded.
@@ -38,7 +40,10 @@ pub fn recordable(
     clock: &Clock,
 ) -> Result<Recordable, CliError> {
     let mut plan = plan(&commits.head, &commits.file, wanted, clock)?;
-    let sides = Sides { base: view, head: &commits.head };
+    let sides = Sides {
+        base: view,
+        head: &commits.head,
+    };
     let unproven = unproven_files(commits, &sides, &plan.config)?;
     let requests = BaseRequests::of(commits, view, clock);
     let mut samples = BTreeMap::new();
@@ -46,14 +51,19 @@ pub fn recordable(
     let mut known = Vec::new();
     for loaded in &plan.suites {
         let before = commits.base_config.suite(&loaded.config.id);
-        let OutdatedPairs { mut pairs, samples: counts } = outdated_pairs(&plan, loaded, &sides, before, &unproven)?;
+        let OutdatedPairs {
+            mut pairs,
+            samples: counts,
+        } = outdated_pairs(&plan, loaded, &sides, before, &unproven)?;
         for (name, agent) in &loaded.config.agents {
             if !pairs.iter().any(|(_, one)| one == name) {
                 continue;
             }
             let why = match &agent.model {
                 Some(RunSource::Live(live)) => refusal(&plan.config, &commits.base_config, live),
-                Some(RunSource::Replay(_)) | None => Some("it has no target in the model tier".to_owned()),
+                Some(RunSource::Replay(_)) | None => {
+                    Some("it has no target in the model tier".to_owned())
+                }
             };
             let why = why.or_else(|| requests.as_ref()?.refusal(loaded, name, &pairs));
             if let Some(why) = why {
@@ -73,21 +83,49 @@ pub fn recordable(
                 live.record = false;
             }
         }
-        let allowed = |judge: &LiveSource| refusal(&plan.config, &commits.base_config, judge).is_none();
+        let allowed =
+            |judge: &LiveSource| refusal(&plan.config, &commits.base_config, judge).is_none();
         loaded.judges.retain(|judge| allowed(&judge.config.source));
     }
-    plan.suites.retain(|loaded| loaded.known.as_ref().is_some_and(|pairs| !pairs.is_empty()));
-    let Config { targets, budget, prices, redact, .. } = commits.base_config.clone();
-    plan.config = Config { targets, budget, prices, redact, results: RepoPath::root().child("results"), ..plan.config };
-    Ok(Recordable { plan, samples, left_out })
+    plan.suites
+        .retain(|loaded| loaded.known.as_ref().is_some_and(|pairs| !pairs.is_empty()));
+    let Config {
+        targets,
+        budget,
+        prices,
+        redact,
+        ..
+    } = commits.base_config.clone();
+    plan.config = Config {
+        targets,
+        budget,
+        prices,
+        redact,
+        results: RepoPath::root().child("results"),
+        ..plan.config
+    };
+    Ok(Recordable {
+        plan,
+        samples,
+        left_out,
+    })
 }
 
 /// Returns the recordings that have to be recorded again because no run left them.
-fn unproven_files(commits: &CommitPair, sides: &Sides<'_>, head: &Config) -> Result<BTreeSet<RepoPath>, CliError> {
-    let RecordingTrust::Ci(account) = &commits.base_config.recordings else { return Ok(BTreeSet::new()) };
+fn unproven_files(
+    commits: &CommitPair,
+    sides: &Sides<'_>,
+    head: &Config,
+) -> Result<BTreeSet<RepoPath>, CliError> {
+    let RecordingTrust::Ci(account) = &commits.base_config.recordings else {
+        return Ok(BTreeSet::new());
+    };
     match unproven(&recording_changes(commits, sides, head, account)) {
         None | Some(Unproven::NoStatuses(_)) => Ok(BTreeSet::new()),
-        Some(Unproven::Files { missing, incomplete: _ }) => Ok(missing.into_iter().collect()),
+        Some(Unproven::Files {
+            missing,
+            incomplete: _,
+        }) => Ok(missing.into_iter().collect()),
         Some(Unproven::Unknown(why)) => Err(anyhow::anyhow!(why).into()),
     }
 }

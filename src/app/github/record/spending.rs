@@ -22,25 +22,45 @@ pub fn check_budget(
     samples: &BTreeMap<RunKey, u32>,
     head: &dyn Files,
 ) -> Result<(), Diagnostics> {
-    let Budget { max_cost_usd: stated, max_tokens, .. } = plan.config.budget;
+    let Budget {
+        max_cost_usd: stated,
+        max_tokens,
+        ..
+    } = plan.config.budget;
     let max_cost_usd = max_cost_usd.or(stated);
-    let refused = |code, what: String, help: &str| Err(Diagnostic::of_file(&plan.config.file, code, what, help).into());
+    let refused = |code, what: String, help: &str| {
+        Err(Diagnostic::of_file(&plan.config.file, code, what, help).into())
+    };
     if max_cost_usd.is_none() && max_tokens.is_none() {
-        let help =
-            "add budget: { max_cost_usd: … } or { max_tokens: … } on the base branch, or set the input max-cost-usd";
-        return refused(Code::NO_BUDGET, "no budget is set, so the pull request is not recorded".to_owned(), help);
+        let help = "add budget: { max_cost_usd: … } or { max_tokens: … } on the base branch, or set the input max-cost-usd";
+        return refused(
+            Code::NO_BUDGET,
+            "no budget is set, so the pull request is not recorded".to_owned(),
+            help,
+        );
     }
     let (mut tokens, mut cost) = (0_u64, 0.0);
     for (target, bytes) in live::requested_bytes(plan, Tier::Model, head, samples)? {
         let least = bytes / BYTES_OF_TOKEN;
         tokens = tokens.saturating_add(least);
-        let Some(Transport::Model(provider)) = plan.config.targets.get(&target).map(|target| &target.transport) else {
+        let Some(Transport::Model(provider)) = plan
+            .config
+            .targets
+            .get(&target)
+            .map(|target| &target.transport)
+        else {
             continue;
         };
         match plan.config.prices.get(&provider.model) {
-            Some(price) => cost += least as f64 * price.input.min(price.cached_input.unwrap_or(price.input)) / 1e6,
+            Some(price) => {
+                cost +=
+                    least as f64 * price.input.min(price.cached_input.unwrap_or(price.input)) / 1e6
+            }
             None if max_tokens.is_none() => {
-                let what = format!("the budget in US dollars cannot be kept, because {} has no price", provider.model);
+                let what = format!(
+                    "the budget in US dollars cannot be kept, because {} has no price",
+                    provider.model
+                );
                 return refused(
                     Code::NO_PRICE,
                     what,
@@ -56,7 +76,9 @@ pub fn check_budget(
         return refused(Code::OVER_BUDGET, what, help);
     }
     if let Some(limit) = max_cost_usd.filter(|limit| cost > *limit) {
-        let what = format!("the requests cost at least {cost:.2} US dollars, but the budget is {limit:.2}");
+        let what = format!(
+            "the requests cost at least {cost:.2} US dollars, but the budget is {limit:.2}"
+        );
         return refused(Code::OVER_BUDGET, what, help);
     }
     Ok(())

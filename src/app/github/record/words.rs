@@ -18,29 +18,62 @@ const NAMED: usize = 10;
 pub fn run_address(context: &PullRequestContext<'_>) -> String {
     let number = |name| context.world.env.get(name).unwrap_or("0");
     let (run, attempt) = (number("GITHUB_RUN_ID"), number("GITHUB_RUN_ATTEMPT"));
-    let server = context.world.env.get("GITHUB_SERVER_URL").unwrap_or("https://github.com");
-    format!("{server}/{}/actions/runs/{run}/attempts/{attempt}", context.github.repository())
+    let server = context
+        .world
+        .env
+        .get("GITHUB_SERVER_URL")
+        .unwrap_or("https://github.com");
+    format!(
+        "{server}/{}/actions/runs/{run}/attempts/{attempt}",
+        context.github.repository()
+    )
 }
 
 /// Returns the text of the commit with recordings.
 pub fn commit_body(context: &PullRequestContext<'_>, by: &str) -> String {
-    let by: String = by.chars().filter(|char| !char.is_control()).take(60).collect();
-    format!("Recorded by {}\nfrom {}, as {by} asked.", run_address(context), context.pull.head)
+    let by: String = by
+        .chars()
+        .filter(|char| !char.is_control())
+        .take(60)
+        .collect();
+    format!(
+        "Recorded by {}\nfrom {}, as {by} asked.",
+        run_address(context),
+        context.pull.head
+    )
 }
 
 /// Says why the label does not count.
 pub fn refused(context: &PullRequestContext<'_>, why: &RecordRefusal) {
     let label = inline(&context.inputs.record_label, 60);
     let sentence = inline(&why.to_string(), 400);
-    let text = format!("### Recordings\n\n**Not recorded**: the label {label} was removed, because {sentence}.");
-    context.note(NoteSubject::Record, "WARNING", "The pull request was not recorded.", &text);
+    let text = format!(
+        "### Recordings\n\n**Not recorded**: the label {label} was removed, because {sentence}."
+    );
+    context.note(
+        NoteSubject::Record,
+        "WARNING",
+        "The pull request was not recorded.",
+        &text,
+    );
 }
 
 /// Says why the files of a pull request cannot be recorded.
 pub fn not_recordable(context: &PullRequestContext<'_>, error: &CliError) {
-    let first = masked_messages(context.world, error).into_iter().next().unwrap_or_default();
-    let text = format!("### Recordings\n\n**Not recorded**: {}.\n\nThe recordings are unchanged.", inline(&first, 600));
-    context.note(NoteSubject::Record, "WARNING", "The pull request was not recorded.", &text);
+    let first = masked_messages(context.world, error)
+        .into_iter()
+        .next()
+        .unwrap_or_default();
+    let text = format!(
+        "### Recordings\n\n**Not recorded**: {}.\n\nThe recordings are unchanged.",
+        inline(&first, 600)
+    );
+    context.note(
+        NoteSubject::Record,
+        "WARNING",
+        "The pull request was not recorded.",
+        &text,
+    );
 }
 
 /// Says what became of a recording.
@@ -56,8 +89,9 @@ pub fn note(context: &PullRequestContext<'_>, recording: &Recording) {
                 Unrecorded::CalledOff(why) => why.message(),
                 Unrecorded::NoAnswer => "no run completed",
             };
-            let text =
-                format!("**Not recorded**: {why}. The recordings are unchanged; set the label again to try again.");
+            let text = format!(
+                "**Not recorded**: {why}. The recordings are unchanged; set the label again to try again."
+            );
             ("WARNING", "The pull request was not recorded.", text)
         }
         RecordOutcome::Delivered { delivery, files } => {
@@ -67,17 +101,32 @@ pub fn note(context: &PullRequestContext<'_>, recording: &Recording) {
     };
     log(context.world, &text);
     if !recording.left_out.is_empty() {
-        let named = recording.left_out.iter().take(NAMED).map(|one| format!("\n- {}", inline(one, 300)));
+        let named = recording
+            .left_out
+            .iter()
+            .take(NAMED)
+            .map(|one| format!("\n- {}", inline(one, 300)));
         text.push_str("\n\nNot recorded:\n");
         text.extend(named);
-        if let Some(more) = recording.left_out.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        if let Some(more) = recording
+            .left_out
+            .len()
+            .checked_sub(NAMED)
+            .filter(|more| *more > 0)
+        {
             text.push_str(&format!("\n- and {more} more"));
         }
-        recording.left_out.iter().for_each(|one| log(context.world, &format!("not recorded: {one}")));
+        recording
+            .left_out
+            .iter()
+            .for_each(|one| log(context.world, &format!("not recorded: {one}")));
     }
     let text = format!("### Recordings\n\n{text}");
     match &recording.outcome {
-        RecordOutcome::Delivered { delivery: Delivery::Committed(commit), .. } => {
+        RecordOutcome::Delivered {
+            delivery: Delivery::Committed(commit),
+            ..
+        } => {
             context.note_on(commit, NoteSubject::Record, alert, headline, &text);
         }
         RecordOutcome::Current | RecordOutcome::Nothing(_) | RecordOutcome::Delivered { .. } => {
@@ -94,7 +143,9 @@ fn delivered(
     match delivery {
         Delivery::Committed(commit) => {
             let next = match context.github.identity() == Some(DEFAULT_RECORDER) {
-                true => " A push with the workflow's own token starts no checks: close and reopen the pull request.",
+                true => {
+                    " A push with the workflow's own token starts no checks: close and reopen the pull request."
+                }
                 false => "",
             };
             let text = format!(
@@ -111,7 +162,11 @@ fn delivered(
                 short_commit(&context.pull.head),
                 command.replace(['\r', '\n'], " ")
             );
-            ("TIP", "The agents were recorded; the recordings have to be committed.", text)
+            (
+                "TIP",
+                "The agents were recorded; the recordings have to be committed.",
+                text,
+            )
         }
         Delivery::Moved(now) => {
             let text = format!(

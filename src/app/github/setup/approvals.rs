@@ -10,19 +10,36 @@ use crate::publish::ConfigKey;
 /// Problems between the gates and the steps that approve their results; none where nothing approves.
 pub fn of_approvals(gates: &[GateStep<'_>]) -> Diagnostics {
     let mut problems = Diagnostics::default();
-    let approving: Vec<&GateStep<'_>> = gates.iter().filter(|gate| gate.mode() == Some(ActionMode::Approve)).collect();
-    for gate in approving.iter().filter(|gate| gate.job.on_newer_run == OnNewerRun::Cancel) {
+    let approving: Vec<&GateStep<'_>> = gates
+        .iter()
+        .filter(|gate| gate.mode() == Some(ActionMode::Approve))
+        .collect();
+    for gate in approving
+        .iter()
+        .filter(|gate| gate.job.on_newer_run == OnNewerRun::Cancel)
+    {
         let what = "a newer run cancels this job, so an approval can be lost half-way";
         problems.push(
-            gate.problem(Code::CANCELLED_APPROVAL, what.to_owned(), "write cancel-in-progress: false").at(gate.job.at),
+            gate.problem(
+                Code::CANCELLED_APPROVAL,
+                what.to_owned(),
+                "write cancel-in-progress: false",
+            )
+            .at(gate.job.at),
         );
     }
     // An expression, such as one of a matrix, can be any key.
     let keys: Option<Vec<ConfigKey>> = approving.iter().map(|gate| key(gate)).collect();
-    for gate in gates.iter().filter(|gate| gate.decides() && !approving.is_empty()) {
+    for gate in gates
+        .iter()
+        .filter(|gate| gate.decides() && !approving.is_empty())
+    {
         if gate.input("comment") == "false" {
             let what = "this step writes no comment, so nobody can see the result, and no label approves it";
-            problems.push(gate.problem(Code::NO_COMMENT, what.to_owned(), "remove comment: false").at(gate.step.at));
+            problems.push(
+                gate.problem(Code::NO_COMMENT, what.to_owned(), "remove comment: false")
+                    .at(gate.step.at),
+            );
         }
         let Some(own) = key(gate) else { continue };
         uploaded(gate, &own, &mut problems);
@@ -41,25 +58,41 @@ pub fn of_approvals(gates: &[GateStep<'_>]) -> Diagnostics {
 /// The key of a step's config; `None` if an expression makes it.
 fn key(gate: &GateStep<'_>) -> Option<ConfigKey> {
     let stated = gate.input("comment-key");
-    gate.config().filter(|_| !stated.contains("${{")).map(|config| ConfigKey::new(stated, &config))
+    gate.config()
+        .filter(|_| !stated.contains("${{"))
+        .map(|config| ConfigKey::new(stated, &config))
 }
 
 /// Checks that the job uploads the report by a name that an approval finds.
 fn uploaded(gate: &GateStep<'_>, key: &ConfigKey, problems: &mut Diagnostics) {
     let uses = |step: &WorkflowStep| step.uses.clone().unwrap_or_default();
     // An action of the repository itself may upload it.
-    if gate.job.steps.iter().any(|step| uses(step).starts_with("./") && uses(step) != "./") {
+    if gate
+        .job
+        .steps
+        .iter()
+        .any(|step| uses(step).starts_with("./") && uses(step) != "./")
+    {
         return;
     }
     let root = ConfigKey::new("", &RepoPath::root().child("goldgate.yaml"));
     let names = [key.artifact(), root.artifact()];
-    let uploads = gate.job.steps.iter().filter(|step| uses(step).contains("/upload-artifact@"));
+    let uploads = gate
+        .job
+        .steps
+        .iter()
+        .filter(|step| uses(step).contains("/upload-artifact@"));
     let mut given = uploads.map(|step| step.inputs.get("name").map_or("artifact", String::as_str));
     if !given.any(|name| name.contains("${{") || names.iter().any(|one| one == name)) {
-        let what =
-            format!("this job does not upload its report as {}, so an approval does not find the result", names[0]);
+        let what = format!(
+            "this job does not upload its report as {}, so an approval does not find the result",
+            names[0]
+        );
         let help = "add the step \"Upload the report\" of docs/workflows/goldgate.yml";
-        problems.push(gate.problem(Code::NOT_UPLOADED, what, help).at(gate.step.at));
+        problems.push(
+            gate.problem(Code::NOT_UPLOADED, what, help)
+                .at(gate.step.at),
+        );
     }
 }
 
@@ -80,13 +113,24 @@ mod tests {
     }
 
     fn codes(gate: &str, approval: &str) -> Vec<&'static str> {
-        let workflows = [workflow("gate.yml", gate), workflow("approval.yml", approval)];
+        let workflows = [
+            workflow("gate.yml", gate),
+            workflow("approval.yml", approval),
+        ];
         let problems = of_approvals(&GateStep::all(&workflows));
-        problems.sorted().iter().map(|problem| problem.code.as_str()).collect()
+        problems
+            .sorted()
+            .iter()
+            .map(|problem| problem.code.as_str())
+            .collect()
     }
 
     fn with(gate: &str) -> String {
-        GATE.replacen("# the commit of a release\n", &format!("\n        with: {gate}\n"), 1)
+        GATE.replacen(
+            "# the commit of a release\n",
+            &format!("\n        with: {gate}\n"),
+            1,
+        )
     }
 
     #[test]
@@ -105,20 +149,45 @@ mod tests {
         for (gate, expected) in [
             (with("{ comment: false }"), vec!["no-comment"]),
             (with("{ comment-key: one }"), vec!["other-key"]),
-            (with("{ config: services/a/goldgate.yaml }"), vec!["other-key"]),
+            (
+                with("{ config: services/a/goldgate.yaml }"),
+                vec!["other-key"],
+            ),
             (with("{ comment-key: \"${{ matrix.key }}\" }"), vec![]),
             (with("{ blocking: false, comment: false }"), vec![]),
-            (GATE.replace("name: goldgate-report #", "name: report #"), vec!["not-uploaded"]),
-            (GATE.replace("name: goldgate-report #", "name: ${{ steps.gate.outputs.artifact }} #"), vec![]),
-            (GATE.split("      - name: Upload").next().unwrap_or_default().to_owned(), vec!["not-uploaded"]),
+            (
+                GATE.replace("name: goldgate-report #", "name: report #"),
+                vec!["not-uploaded"],
+            ),
+            (
+                GATE.replace(
+                    "name: goldgate-report #",
+                    "name: ${{ steps.gate.outputs.artifact }} #",
+                ),
+                vec![],
+            ),
+            (
+                GATE.split("      - name: Upload")
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned(),
+                vec!["not-uploaded"],
+            ),
         ] {
             assert_ne!(gate, GATE);
             assert_eq!(codes(&gate, APPROVAL), expected, "{gate}");
         }
         let cancels = APPROVAL.replace("cancel-in-progress: false", "cancel-in-progress: true");
         assert_eq!(codes(GATE, &cancels), ["cancelled-approval"]);
-        let own = APPROVAL.replace("    name: approval\n", "    concurrency: { group: a, cancel-in-progress: true }\n");
+        let own = APPROVAL.replace(
+            "    name: approval\n",
+            "    concurrency: { group: a, cancel-in-progress: true }\n",
+        );
         assert_eq!(codes(GATE, &own), ["cancelled-approval"]);
-        assert_eq!(codes(&with("{ comment: false }"), ""), [] as [&str; 0], "nothing approves");
+        assert_eq!(
+            codes(&with("{ comment: false }"), ""),
+            [] as [&str; 0],
+            "nothing approves"
+        );
     }
 }

@@ -27,12 +27,21 @@ const EVENTS: [&str; 2] = ["pull_request", "pull_request_target"];
 impl<'a> GateStep<'a> {
     /// All steps that run goldgate.
     pub fn all(workflows: &'a [Workflow]) -> Vec<Self> {
-        let jobs = workflows.iter().flat_map(|workflow| workflow.jobs.iter().map(move |job| (workflow, job)));
+        let jobs = workflows
+            .iter()
+            .flat_map(|workflow| workflow.jobs.iter().map(move |job| (workflow, job)));
         let steps = jobs.clone().flat_map(|(workflow, job)| {
             let address = format!("./{}", workflow.file);
-            let callers = jobs.clone().filter(|(_, other)| other.calls.as_ref().is_some_and(|one| one.uses == address));
+            let callers = jobs
+                .clone()
+                .filter(|(_, other)| other.calls.as_ref().is_some_and(|one| one.uses == address));
             let callers: Vec<_> = callers.collect();
-            let steps = job.steps.iter().map(move |step| GateStep { workflow, job, step, callers: callers.clone() });
+            let steps = job.steps.iter().map(move |step| GateStep {
+                workflow,
+                job,
+                step,
+                callers: callers.clone(),
+            });
             steps.filter(GateStep::is_gate).collect::<Vec<_>>()
         });
         steps.collect()
@@ -40,29 +49,44 @@ impl<'a> GateStep<'a> {
 
     /// The jobs that have to run before the step does: its own one, and those that call its workflow.
     pub fn jobs(&self) -> impl Iterator<Item = (&'a Workflow, &'a WorkflowJob)> {
-        self.callers.iter().copied().chain([(self.workflow, self.job)])
+        self.callers
+            .iter()
+            .copied()
+            .chain([(self.workflow, self.job)])
     }
 
     /// The workflows that an event starts for the step: its own one, unless others call it and nothing else starts it.
     pub fn started(&self) -> impl Iterator<Item = &'a Workflow> {
-        let is_started = self.callers.is_empty() || self.workflow.triggers.keys().any(|event| event != CALL);
+        let is_started =
+            self.callers.is_empty() || self.workflow.triggers.keys().any(|event| event != CALL);
         let callers = self.callers.iter().map(|(workflow, _)| *workflow);
         callers.chain(is_started.then_some(self.workflow))
     }
 
     /// The triggers by pull requests of the workflows that start for the step, with their names.
-    pub fn pull_request_triggers(&self) -> impl Iterator<Item = (&'a Workflow, &'static str, &'a WorkflowTrigger)> {
+    pub fn pull_request_triggers(
+        &self,
+    ) -> impl Iterator<Item = (&'a Workflow, &'static str, &'a WorkflowTrigger)> {
         self.started().flat_map(|workflow| {
-            EVENTS.into_iter().filter_map(move |name| Some((workflow, name, workflow.triggers.get(name)?)))
+            EVENTS
+                .into_iter()
+                .filter_map(move |name| Some((workflow, name, workflow.triggers.get(name)?)))
         })
     }
 
     /// The names of the checks that its job reports, as far as no expression or matrix makes them.
     pub fn checks(&self) -> Vec<String> {
-        let Some(own) = &self.job.check else { return Vec::new() };
-        let begun = self.callers.iter().filter_map(|(_, job)| job.calls.as_ref()?.name.as_deref());
+        let Some(own) = &self.job.check else {
+            return Vec::new();
+        };
+        let begun = self
+            .callers
+            .iter()
+            .filter_map(|(_, job)| job.calls.as_ref()?.name.as_deref());
         let called = begun.map(|begin| format!("{begin} / {own}"));
-        let is_started = self.started().any(|workflow| workflow.file == self.workflow.file);
+        let is_started = self
+            .started()
+            .any(|workflow| workflow.file == self.workflow.file);
         called.chain(is_started.then(|| own.clone())).collect()
     }
 
@@ -70,13 +94,21 @@ impl<'a> GateStep<'a> {
         let uses = self.step.uses.as_deref().unwrap_or_default();
         let (name, _) = action_of(uses);
         let own = uses == "./" || name == "goldgate" || name.ends_with("/goldgate");
-        own || self.step.script.as_deref().is_some_and(|script| script.contains("goldgate action"))
+        own || self
+            .step
+            .script
+            .as_deref()
+            .is_some_and(|script| script.contains("goldgate action"))
     }
 
     /// The value of an input; empty if it is not set.
     pub fn input(&self, name: &str) -> &'a str {
         let variable = format!("INPUT_{}", name.to_ascii_uppercase());
-        let given = self.step.inputs.get(name).or_else(|| self.step.inputs.get(&variable));
+        let given = self
+            .step
+            .inputs
+            .get(name)
+            .or_else(|| self.step.inputs.get(&variable));
         given.map_or("", String::as_str)
     }
 
@@ -94,13 +126,19 @@ impl<'a> GateStep<'a> {
 
     /// The config; `None` if an expression names it.
     pub fn config(&self) -> Option<RepoPath> {
-        let path = Some(self.input("config")).filter(|path| !path.is_empty()).unwrap_or("goldgate.yaml");
-        RepoPath::root().join(path).ok().filter(|_| !path.contains("${{"))
+        let path = Some(self.input("config"))
+            .filter(|path| !path.is_empty())
+            .unwrap_or("goldgate.yaml");
+        RepoPath::root()
+            .join(path)
+            .ok()
+            .filter(|_| !path.contains("${{"))
     }
 
     /// The check run that the step writes in addition to the check of its job, if any.
     pub fn verdict_check(&self) -> Option<String> {
-        let is_written = self.mode() == Some(ActionMode::Trusted) && self.input("check-run") == "true";
+        let is_written =
+            self.mode() == Some(ActionMode::Trusted) && self.input("check-run") == "true";
         let config = self.config().filter(|_| is_written)?;
         Some(ConfigKey::new(self.input("comment-key"), &config).check("trusted"))
     }

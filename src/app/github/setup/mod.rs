@@ -53,12 +53,26 @@ pub fn check_setup(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
         }
         // Another token does not help, such as where the plan has no rules for private repositories.
         Err(error @ GitHubError::Refused(GitHubRefusal::Other(_))) => {
-            let what = format!("the rules of {branch} cannot be read: {}", error.reason("administration: read"));
-            let help = format!("nobody knows whether a merge needs the gate; {}", rules::PROTECTION);
-            problems.push(Diagnostic::of_file("GitHub", Code::NOT_REQUIRED, what, help));
+            let what = format!(
+                "the rules of {branch} cannot be read: {}",
+                error.reason("administration: read")
+            );
+            let help = format!(
+                "nobody knows whether a merge needs the gate; {}",
+                rules::PROTECTION
+            );
+            problems.push(Diagnostic::of_file(
+                "GitHub",
+                Code::NOT_REQUIRED,
+                what,
+                help,
+            ));
         }
         Err(error) if error.is_denied() => {
-            notes.push(format!("the token may not read the rules of {branch}; {}", rules::PROTECTION));
+            notes.push(format!(
+                "the token may not read the rules of {branch}; {}",
+                rules::PROTECTION
+            ));
         }
         Err(error) => return Err(unanswered(error)),
     }
@@ -66,11 +80,16 @@ pub fn check_setup(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
     check_recording(&github, &disk, &gates, &mut problems, &mut notes)?;
     images(&github, &gates, &mut problems, &mut notes)?;
     if !problems.is_empty() {
-        notes.iter().for_each(|note| world.tell(&format!("note: {note}")));
+        notes
+            .iter()
+            .for_each(|note| world.tell(&format!("note: {note}")));
     }
     problems.or(())?;
     let noted: String = notes.iter().map(|note| format!("note: {note}\n")).collect();
-    world.say(&format!("{}\n{noted}no problem found\n", checked.join("\n")));
+    world.say(&format!(
+        "{}\n{noted}no problem found\n",
+        checked.join("\n")
+    ));
     Ok(0)
 }
 
@@ -79,7 +98,9 @@ fn workflows(disk: &Disk, problems: &mut Diagnostics) -> Result<Vec<Workflow>, C
     let folder = RepoPath::root().child(".github").child("workflows");
     let entries = match disk.list(&folder) {
         Ok(entries) => entries,
-        Err(problem) if problem.is_read_failure(ReadFailure::MissingFolder) => return Ok(Vec::new()),
+        Err(problem) if problem.is_read_failure(ReadFailure::MissingFolder) => {
+            return Ok(Vec::new());
+        }
         Err(problem) => return Err(problem.into()),
     };
     let files = entries.iter().filter(|entry| entry.kind == EntryKind::File);
@@ -93,7 +114,11 @@ fn workflows(disk: &Disk, problems: &mut Diagnostics) -> Result<Vec<Workflow>, C
 }
 
 fn describe(branch: &str, rules: &BranchRules) -> String {
-    let names: Vec<String> = rules.required.iter().map(|check| format!("\"{}\"", check.name)).collect();
+    let names: Vec<String> = rules
+        .required
+        .iter()
+        .map(|check| format!("\"{}\"", check.name))
+        .collect();
     match names.as_slice() {
         [] => format!("{branch}: no required checks"),
         _ => format!("{branch}: requires {}", names.join(", ")),
@@ -118,7 +143,10 @@ fn shared_checks(
         }
         Err(error) => return Err(unanswered(error)),
     };
-    let others: Vec<&String> = branches.iter().filter(|branch| *branch != default).collect();
+    let others: Vec<&String> = branches
+        .iter()
+        .filter(|branch| *branch != default)
+        .collect();
     for branch in others.iter().take(MOST_BRANCHES) {
         let own = match github.branch_rules(branch) {
             Ok(own) => own,
@@ -144,22 +172,39 @@ fn shared_checks(
 }
 
 /// Notes a label that does not exist yet.
-fn labels(github: &GitHub, gates: &[GateStep<'_>], notes: &mut Vec<String>) -> Result<(), CliError> {
-    let stated = gates.iter().map(|gate| gate.input("approval-label")).filter(|label| !label.is_empty());
+fn labels(
+    github: &GitHub,
+    gates: &[GateStep<'_>],
+    notes: &mut Vec<String>,
+) -> Result<(), CliError> {
+    let stated = gates
+        .iter()
+        .map(|gate| gate.input("approval-label"))
+        .filter(|label| !label.is_empty());
     let mut labels: BTreeSet<&str> = stated.collect();
     if labels.is_empty() {
         labels.insert(DEFAULT_LABEL);
     }
-    let recording = gates.iter().filter(|gate| gate.mode() == Some(ActionMode::Record));
+    let recording = gates
+        .iter()
+        .filter(|gate| gate.mode() == Some(ActionMode::Record));
     let named = recording.map(|gate| gate.input("record-label"));
-    labels.extend(named.map(|label| if label.is_empty() { DEFAULT_RECORD_LABEL } else { label }));
+    labels.extend(named.map(|label| {
+        if label.is_empty() {
+            DEFAULT_RECORD_LABEL
+        } else {
+            label
+        }
+    }));
     for label in labels {
         match github.has_label(label) {
             Ok(true) => {}
-            Ok(false) => {
-                notes.push(format!("the label {label} does not exist yet; goldgate creates it when it is needed"))
+            Ok(false) => notes.push(format!(
+                "the label {label} does not exist yet; goldgate creates it when it is needed"
+            )),
+            Err(error) if error.is_denied() => {
+                notes.push("the token may not read the labels".to_owned())
             }
-            Err(error) if error.is_denied() => notes.push("the token may not read the labels".to_owned()),
             Err(error) => return Err(unanswered(error)),
         }
     }
@@ -195,7 +240,11 @@ fn images(
                     Ok(Some(text)) => image_of(&text, uses, &problem, problems),
                     Ok(None) => {
                         let what = format!("{uses} does not exist, or the token may not read it");
-                        problems.push(problem(Code::NO_ACTION, what, "write the commit of a release after the @"));
+                        problems.push(problem(
+                            Code::NO_ACTION,
+                            what,
+                            "write the commit of a release after the @",
+                        ));
                         None
                     }
                     Err(error) if !error.is_denied() => return Err(unanswered(error)),
@@ -209,7 +258,11 @@ fn images(
         let Some(image) = image else { continue };
         if let ImageState::Refused(status) = github.image_state(&image)? {
             let what = format!("{image} cannot be pulled without a login (HTTP {status})");
-            problems.push(problem(Code::IMAGE_REFUSED, what, "ask the owner to make the package public"));
+            problems.push(problem(
+                Code::IMAGE_REFUSED,
+                what,
+                "ask the owner to make the package public",
+            ));
         }
     }
     Ok(())
@@ -222,11 +275,17 @@ fn image_of(
     problem: &dyn Fn(Code, String, &str) -> Diagnostic,
     problems: &mut Diagnostics,
 ) -> Option<String> {
-    let line = text.lines().find_map(|line| line.trim().strip_prefix("image:"))?;
+    let line = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("image:"))?;
     let image = line.trim().trim_matches(['\'', '"']);
     if image == "Dockerfile" {
         let what = format!("{uses} builds goldgate from source in every job, which takes minutes");
-        problems.push(problem(Code::BUILDS_FROM_SOURCE, what, "write the commit of a release after the @"));
+        problems.push(problem(
+            Code::BUILDS_FROM_SOURCE,
+            what,
+            "write the commit of a release after the @",
+        ));
     }
     image.strip_prefix("docker://").map(str::to_owned)
 }

@@ -23,13 +23,18 @@ pub fn check_recording(
     problems: &mut Diagnostics,
     notes: &mut Vec<String>,
 ) -> Result<(), CliError> {
-    let recording: Vec<&GateStep<'_>> = gates.iter().filter(|gate| gate.mode() == Some(ActionMode::Record)).collect();
+    let recording: Vec<&GateStep<'_>> = gates
+        .iter()
+        .filter(|gate| gate.mode() == Some(ActionMode::Record))
+        .collect();
     for gate in &recording {
         environment(github, gate, problems, notes)?;
     }
     let mut seen: Vec<RepoPath> = Vec::new();
     for gate in gates.iter().filter(|gate| gate.decides()) {
-        let Some(file) = gate.config().filter(|file| !seen.contains(file)) else { continue };
+        let Some(file) = gate.config().filter(|file| !seen.contains(file)) else {
+            continue;
+        };
         let source = match disk.text(&file) {
             Ok(source) => source,
             Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => continue,
@@ -52,11 +57,19 @@ fn environment(
     notes: &mut Vec<String>,
 ) -> Result<(), CliError> {
     let mut problem = |what: String, help: &str| {
-        problems.push(gate.problem(Code::NO_ENVIRONMENT, what, help).at(gate.job.at));
+        problems.push(
+            gate.problem(Code::NO_ENVIRONMENT, what, help)
+                .at(gate.job.at),
+        );
     };
     let Some(name) = gate.job.environment.as_deref() else {
-        let what = "this job has no environment, so a workflow on any branch can read the models' keys".to_owned();
-        problem(what, "add `environment: goldgate-record`, and keep the keys in it");
+        let what =
+            "this job has no environment, so a workflow on any branch can read the models' keys"
+                .to_owned();
+        problem(
+            what,
+            "add `environment: goldgate-record`, and keep the keys in it",
+        );
         return Ok(());
     };
     if name.contains("${{") {
@@ -65,25 +78,46 @@ fn environment(
     match github.environment(name) {
         Ok(Some(EnvironmentUse::SomeBranches)) => {}
         Ok(Some(EnvironmentUse::AnyBranch)) => {
-            let what = format!("a workflow on any branch can use the environment {name} and read the models' keys");
-            problem(what, "restrict it to the default branch: Settings, Environments, Deployment branches and tags");
+            let what = format!(
+                "a workflow on any branch can use the environment {name} and read the models' keys"
+            );
+            problem(
+                what,
+                "restrict it to the default branch: Settings, Environments, Deployment branches and tags",
+            );
         }
         Ok(None) => {
-            let what = format!("the environment {name} does not exist, and GitHub creates it without a restriction");
-            problem(what, "create it, keep the models' keys in it, and restrict it to the default branch");
+            let what = format!(
+                "the environment {name} does not exist, and GitHub creates it without a restriction"
+            );
+            problem(
+                what,
+                "create it, keep the models' keys in it, and restrict it to the default branch",
+            );
         }
-        Err(error) if error.is_denied() => notes.push(format!("the token may not read the environment {name}")),
+        Err(error) if error.is_denied() => {
+            notes.push(format!("the token may not read the environment {name}"))
+        }
         Err(error) => return Err(unanswered(error)),
     }
     Ok(())
 }
 
 /// Checks that a workflow records a config as the account whose recordings count.
-fn recorder(file: &RepoPath, account: &str, recording: &[&GateStep<'_>], problems: &mut Diagnostics) {
-    let mut own = recording.iter().filter(|gate| gate.config().is_none_or(|config| config == *file)).peekable();
+fn recorder(
+    file: &RepoPath,
+    account: &str,
+    recording: &[&GateStep<'_>],
+    problems: &mut Diagnostics,
+) {
+    let mut own = recording
+        .iter()
+        .filter(|gate| gate.config().is_none_or(|config| config == *file))
+        .peekable();
     if own.peek().is_none() {
-        let what =
-            format!("only recordings of {account} count, but no workflow has a step with mode: record for this config");
+        let what = format!(
+            "only recordings of {account} count, but no workflow has a step with mode: record for this config"
+        );
         let help = "copy docs/workflows/goldgate-record.yml of goldgate to .github/workflows";
         problems.push(Diagnostic::of_file(file, Code::NO_RECORDER, what, help));
     }
@@ -93,17 +127,30 @@ fn recorder(file: &RepoPath, account: &str, recording: &[&GateStep<'_>], problem
         if is_own == (account == DEFAULT_RECORDER) {
             continue;
         }
-        let writer = if is_own { DEFAULT_RECORDER } else { "the account of its token" };
-        let what = format!("this step records as {writer}, but {file} counts only recordings of {account}");
+        let writer = if is_own {
+            DEFAULT_RECORDER
+        } else {
+            "the account of its token"
+        };
+        let what = format!(
+            "this step records as {writer}, but {file} counts only recordings of {account}"
+        );
         let help = "write the account as recordings: { trust: ci, recorder: … }, or change the input token";
-        problems.push(gate.problem(Code::OTHER_RECORDER, what, help).at(gate.step.at));
+        problems.push(
+            gate.problem(Code::OTHER_RECORDER, what, help)
+                .at(gate.step.at),
+        );
     }
 }
 
 /// A failed request, as the error of the command.
 pub fn unanswered(refusal: GitHubError) -> CliError {
     match refusal.is_denied() {
-        true => anyhow::anyhow!("the repository cannot be read: the token needs access to it").into(),
-        false => refusal.explained("the repository cannot be read", "metadata: read").into(),
+        true => {
+            anyhow::anyhow!("the repository cannot be read: the token needs access to it").into()
+        }
+        false => refusal
+            .explained("the repository cannot be read", "metadata: read")
+            .into(),
     }
 }

@@ -23,21 +23,35 @@ fn permissions_of(mode: ActionMode) -> &'static [NeededPermission] {
     const READ: TokenAccess = TokenAccess::Read;
     const WRITE: TokenAccess = TokenAccess::Write;
     match mode {
-        ActionMode::Run | ActionMode::Merge | ActionMode::Trusted => {
-            &[("contents", READ, "to read the base commit"), ("pull-requests", WRITE, "to write the comment")]
-        }
-        ActionMode::Publish => {
-            &[("actions", READ, "to read the run's artifact"), ("pull-requests", WRITE, "to write the comment")]
-        }
+        ActionMode::Run | ActionMode::Merge | ActionMode::Trusted => &[
+            ("contents", READ, "to read the base commit"),
+            ("pull-requests", WRITE, "to write the comment"),
+        ],
+        ActionMode::Publish => &[
+            ("actions", READ, "to read the run's artifact"),
+            ("pull-requests", WRITE, "to write the comment"),
+        ],
         ActionMode::Approve => &[
-            ("actions", WRITE, "to read the result and to start its run again"),
+            (
+                "actions",
+                WRITE,
+                "to read the result and to start its run again",
+            ),
             ("contents", READ, "to read the config"),
-            ("pull-requests", WRITE, "to write the comment and to remove the label"),
+            (
+                "pull-requests",
+                WRITE,
+                "to write the comment and to remove the label",
+            ),
             ("statuses", WRITE, "to store the approval"),
         ],
         ActionMode::Record => &[
             ("contents", READ, "to read the files of both commits"),
-            ("pull-requests", WRITE, "to write the comment and to remove the label"),
+            (
+                "pull-requests",
+                WRITE,
+                "to write the comment and to remove the label",
+            ),
             ("statuses", WRITE, "to leave the digest of the recordings"),
         ],
         ActionMode::Bump => &[("contents", WRITE, "to commit the baseline")],
@@ -61,7 +75,10 @@ pub fn of_workflows(gates: &[GateStep<'_>]) -> Diagnostics {
         ));
         return problems;
     }
-    if gates.iter().all(|gate| gate.mode() != Some(ActionMode::Approve)) {
+    if gates
+        .iter()
+        .all(|gate| gate.mode() != Some(ActionMode::Approve))
+    {
         problems.push(Diagnostic::of_file(
             ".github/workflows",
             Code::NO_APPROVAL,
@@ -86,22 +103,42 @@ pub fn of_workflows(gates: &[GateStep<'_>]) -> Diagnostics {
 fn permissions(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     // Without any, the default of the repository applies, which only an administrator may read. A token of its own, such as an
     // app's, has its own permissions.
-    let (Some(given), Some(mode), "") = (&gate.job.permissions, gate.mode(), gate.input("token")) else { return };
+    let (Some(given), Some(mode), "") = (&gate.job.permissions, gate.mode(), gate.input("token"))
+    else {
+        return;
+    };
     // A shard writes its part into the workspace and asks GitHub for nothing.
     if gate.is_shard() {
         return;
     }
     let needed = permissions_of(mode);
-    let needed = needed.iter().filter(|(name, ..)| *name != "pull-requests" || gate.input("comment") != "false");
-    let own = gate.verdict_check().map(|_| &("checks", TokenAccess::Write, "to write its check run"));
-    let approval = gate.decides().then_some(&("statuses", TokenAccess::Read, "to find an approval"));
+    let needed = needed
+        .iter()
+        .filter(|(name, ..)| *name != "pull-requests" || gate.input("comment") != "false");
+    let own = gate
+        .verdict_check()
+        .map(|_| &("checks", TokenAccess::Write, "to write its check run"));
+    let approval =
+        gate.decides()
+            .then_some(&("statuses", TokenAccess::Read, "to find an approval"));
     for &(name, access, why) in needed.chain(own).chain(approval) {
         if given.access(name) < access {
-            let word = if access == TokenAccess::Write { "write" } else { "read" };
-            let what = format!("mode {} needs the permission {name}: {word}, {why}", mode.as_str());
+            let word = if access == TokenAccess::Write {
+                "write"
+            } else {
+                "read"
+            };
+            let what = format!(
+                "mode {} needs the permission {name}: {word}, {why}",
+                mode.as_str()
+            );
             problems.push(
-                gate.problem(Code::MISSING_PERMISSION, what, format!("add `{name}: {word}` to the job"))
-                    .at(gate.job.at),
+                gate.problem(
+                    Code::MISSING_PERMISSION,
+                    what,
+                    format!("add `{name}: {word}` to the job"),
+                )
+                .at(gate.job.at),
             );
         }
     }
@@ -112,24 +149,40 @@ const VERDICT_TYPES: [(&str, &str); 4] = [
     ("opened", "a new pull request gets no verdict"),
     ("synchronize", "a push gets no verdict"),
     ("reopened", "a reopened pull request gets no verdict"),
-    ("edited", "a pull request whose base branch changes keeps the verdict of the old one"),
+    (
+        "edited",
+        "a pull request whose base branch changes keeps the verdict of the old one",
+    ),
 ];
 
 /// The types of events that an approval needs, and what happens without each.
 const APPROVAL_TYPES: [(&str, &str); 3] = [
-    ("labeled", "the label approves nothing before the next event"),
+    (
+        "labeled",
+        "the label approves nothing before the next event",
+    ),
     ("unlabeled", "an approval stays when its label is removed"),
-    ("synchronize", "the label stays after a push, although it approves one commit"),
+    (
+        "synchronize",
+        "the label stays after a push, although it approves one commit",
+    ),
 ];
 
 fn types(gate: &GateStep<'_>, needed: &[(&str, &str)], problems: &mut Diagnostics) {
     for (workflow, name, trigger) in gate.pull_request_triggers() {
-        let default = ["opened", "synchronize", "reopened"].map(str::to_owned).to_vec();
+        let default = ["opened", "synchronize", "reopened"]
+            .map(str::to_owned)
+            .to_vec();
         let types = trigger.types.as_ref().unwrap_or(&default);
-        for (kind, why) in needed.iter().filter(|(kind, _)| !types.iter().any(|own| own == kind)) {
+        for (kind, why) in needed
+            .iter()
+            .filter(|(kind, _)| !types.iter().any(|own| own == kind))
+        {
             let what = format!("{name} does not listen to {kind}, so {why}");
             let help = format!("add {kind} to its types");
-            problems.push(Diagnostic::of_file(&workflow.file, Code::MISSING_TYPE, what, help).at(trigger.at));
+            problems.push(
+                Diagnostic::of_file(&workflow.file, Code::MISSING_TYPE, what, help).at(trigger.at),
+            );
         }
     }
 }
@@ -138,10 +191,13 @@ fn triggers(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     types(gate, &VERDICT_TYPES, problems);
     for (workflow, name, trigger) in gate.pull_request_triggers() {
         if let Some(filter @ ("paths" | "paths-ignore")) = trigger.filter {
-            let what =
-                format!("{name} has {filter}: on a pull request that it leaves out, a required check stays pending");
+            let what = format!(
+                "{name} has {filter}: on a pull request that it leaves out, a required check stays pending"
+            );
             let help = format!("remove {filter}; a run without changes takes seconds");
-            problems.push(Diagnostic::of_file(&workflow.file, Code::FILTERED, what, help).at(trigger.at));
+            problems.push(
+                Diagnostic::of_file(&workflow.file, Code::FILTERED, what, help).at(trigger.at),
+            );
         }
     }
 }
@@ -151,17 +207,27 @@ fn left_out(gate: &GateStep<'_>, branch: &str, check: &str) -> Diagnostics {
     let mut problems = Diagnostics::default();
     for (workflow, name, trigger) in gate.pull_request_triggers() {
         // GitHub's patterns: a text without these characters is the branch itself.
-        let may_be = |pattern: &String| pattern == branch || pattern.contains(['*', '?', '+', '[', '!']);
+        let may_be =
+            |pattern: &String| pattern == branch || pattern.contains(['*', '?', '+', '[', '!']);
         let filter = match () {
-            () if !trigger.branches.is_empty() && !trigger.branches.iter().any(may_be) => "branches",
-            () if trigger.ignored_branches.iter().any(|pattern| pattern == branch) => "branches-ignore",
+            () if !trigger.branches.is_empty() && !trigger.branches.iter().any(may_be) => {
+                "branches"
+            }
+            () if trigger
+                .ignored_branches
+                .iter()
+                .any(|pattern| pattern == branch) =>
+            {
+                "branches-ignore"
+            }
             () => continue,
         };
         let what = format!(
             "{name} leaves out {branch} by {filter}: on a pull request into {branch}, the required check \"{check}\" stays pending"
         );
         let help = format!("change {filter} so that {branch} is not left out, or remove it");
-        problems.push(Diagnostic::of_file(&workflow.file, Code::FILTERED, what, help).at(trigger.at));
+        problems
+            .push(Diagnostic::of_file(&workflow.file, Code::FILTERED, what, help).at(trigger.at));
     }
     problems
 }
@@ -169,20 +235,30 @@ fn left_out(gate: &GateStep<'_>, branch: &str, check: &str) -> Diagnostics {
 fn skipping(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     for (workflow, job) in gate.jobs() {
         if let Some((what, help)) = skippable(job) {
-            problems.push(Diagnostic::of_file(&workflow.file, Code::SKIPPABLE, what, help).at(job.at));
+            problems
+                .push(Diagnostic::of_file(&workflow.file, Code::SKIPPABLE, what, help).at(job.at));
         }
     }
     if let Some(condition) = &gate.step.condition
         && !is_always(condition)
     {
-        let what = "this step has a condition: where that is false, the job passes without a verdict".to_owned();
-        problems.push(gate.problem(Code::SKIPPABLE, what, "remove the if of the step").at(gate.step.at));
+        let what =
+            "this step has a condition: where that is false, the job passes without a verdict"
+                .to_owned();
+        problems.push(
+            gate.problem(Code::SKIPPABLE, what, "remove the if of the step")
+                .at(gate.step.at),
+        );
     }
 }
 
 /// Whether a condition skips nothing that a gate has to judge. Anything more can be false.
 fn is_always(condition: &str) -> bool {
-    let plain = condition.trim().trim_start_matches("${{").trim_end_matches("}}").trim();
+    let plain = condition
+        .trim()
+        .trim_start_matches("${{")
+        .trim_end_matches("}}")
+        .trim();
     ["always()", "!cancelled()", "success()"].contains(&plain)
 }
 
@@ -190,7 +266,10 @@ fn is_always(condition: &str) -> bool {
 fn skippable(job: &WorkflowJob) -> Option<(String, &'static str)> {
     match job.condition.as_deref() {
         // A job with success() is skipped like one without a condition if a job that it needs fails.
-        Some(condition) if !is_always(condition) || (!job.needs.is_empty() && condition.contains("success()")) => {
+        Some(condition)
+            if !is_always(condition)
+                || (!job.needs.is_empty() && condition.contains("success()")) =>
+        {
             let what = "this job has a condition: a skipped job counts as passed when its check is required".to_owned();
             Some((what, "remove the if of the job"))
         }
@@ -199,7 +278,10 @@ fn skippable(job: &WorkflowJob) -> Option<(String, &'static str)> {
                 "this job needs {}: if that fails, it is skipped, and a skipped job counts as passed when its check is required",
                 job.needs.join(", ")
             );
-            Some((what, "write if: ${{ always() }} on the job, and pass the results of its needs to goldgate"))
+            Some((
+                what,
+                "write if: ${{ always() }} on the job, and pass the results of its needs to goldgate",
+            ))
         }
         Some(_) | None => None,
     }
@@ -208,7 +290,10 @@ fn skippable(job: &WorkflowJob) -> Option<(String, &'static str)> {
 fn ignoring(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     let mut ignored = |what: &str, at| {
         let help = "remove continue-on-error";
-        problems.push(gate.problem(Code::IGNORED_FAILURE, what.to_owned(), help).at(at));
+        problems.push(
+            gate.problem(Code::IGNORED_FAILURE, what.to_owned(), help)
+                .at(at),
+        );
     };
     if gate.step.on_failure == OnFailure::Ignore {
         ignored(
@@ -217,7 +302,10 @@ fn ignoring(gate: &GateStep<'_>, problems: &mut Diagnostics) {
         );
     }
     if gate.job.on_failure == OnFailure::Ignore {
-        ignored("this job has continue-on-error: a failing gate does not fail the workflow run", gate.job.at);
+        ignored(
+            "this job has continue-on-error: a failing gate does not fail the workflow run",
+            gate.job.at,
+        );
     }
 }
 
@@ -238,7 +326,9 @@ pub fn of_setup(workflows: &[Workflow]) -> Diagnostics {
 
 /// The problem of a step whose action is not pinned to a commit.
 pub fn not_pinned(workflow: &Workflow, step: &WorkflowStep, uses: &str) -> Diagnostic {
-    let what = format!("{uses} is not pinned to a commit, so its owner can change what judges your merges");
+    let what = format!(
+        "{uses} is not pinned to a commit, so its owner can change what judges your merges"
+    );
     let help = "write the commit of a release after the @";
     Diagnostic::of_file(&workflow.file, Code::NOT_PINNED, what, help).at(step.at)
 }
@@ -246,11 +336,17 @@ pub fn not_pinned(workflow: &Workflow, step: &WorkflowStep, uses: &str) -> Diagn
 /// The checks that give a verdict: of jobs, and check runs.
 fn checks_of(gates: &[GateStep<'_>]) -> BTreeSet<String> {
     let deciding = gates.iter().filter(|gate| gate.decides());
-    deciding.flat_map(|gate| gate.checks().into_iter().chain(gate.verdict_check())).collect()
+    deciding
+        .flat_map(|gate| gate.checks().into_iter().chain(gate.verdict_check()))
+        .collect()
 }
 
 fn names_of(rules: &BranchRules) -> BTreeSet<&str> {
-    rules.required.iter().map(|check| check.name.as_str()).collect()
+    rules
+        .required
+        .iter()
+        .map(|check| check.name.as_str())
+        .collect()
 }
 
 /// The checks of the gate that both branches require.
@@ -258,23 +354,42 @@ pub fn shared(gates: &[GateStep<'_>], one: &BranchRules, other: &BranchRules) ->
     let (one, other) = (names_of(one), names_of(other));
     checks_of(gates)
         .into_iter()
-        .filter(|check| [&one, &other].iter().all(|names| names.contains(check.as_str())))
+        .filter(|check| {
+            [&one, &other]
+                .iter()
+                .all(|names| names.contains(check.as_str()))
+        })
         .collect()
 }
 
 /// Problems of a branch's rules with these workflows and their gates.
-pub fn of_rules(workflows: &[Workflow], gates: &[GateStep<'_>], branch: &str, rules: &BranchRules) -> Diagnostics {
+pub fn of_rules(
+    workflows: &[Workflow],
+    gates: &[GateStep<'_>],
+    branch: &str,
+    rules: &BranchRules,
+) -> Diagnostics {
     let mut problems = Diagnostics::default();
     let about = format!("rules of {branch}");
     let deciding: Vec<&GateStep<'_>> = gates.iter().filter(|gate| gate.decides()).collect();
-    let own: Vec<String> = deciding.iter().filter_map(|gate| gate.verdict_check()).collect();
+    let own: Vec<String> = deciding
+        .iter()
+        .filter_map(|gate| gate.verdict_check())
+        .collect();
     let checks = checks_of(gates);
     let checks: BTreeSet<&str> = checks.iter().map(String::as_str).collect();
     let required = names_of(rules);
-    let names =
-        |names: &BTreeSet<&str>| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ");
+    let names = |names: &BTreeSet<&str>| {
+        names
+            .iter()
+            .map(|name| format!("\"{name}\""))
+            .collect::<Vec<_>>()
+            .join(" or ")
+    };
     if checks.is_disjoint(&required) && !checks.is_empty() {
-        let what = format!("no check of the gate is required, so a failing gate does not block a merge into {branch}");
+        let what = format!(
+            "no check of the gate is required, so a failing gate does not block a merge into {branch}"
+        );
         problems.push(Diagnostic::of_file(
             &about,
             Code::NOT_REQUIRED,
@@ -287,26 +402,44 @@ pub fn of_rules(workflows: &[Workflow], gates: &[GateStep<'_>], branch: &str, ru
             problems.push(Diagnostic::of_file(&about, Code::OTHER_NAME, what, help));
         }
         if checks.contains(check.name.as_str()) && check.app != Some(ACTIONS_APP) {
-            let what =
-                format!("any app and any token with statuses: write may report the required check \"{}\"", check.name);
+            let what = format!(
+                "any app and any token with statuses: write may report the required check \"{}\"",
+                check.name
+            );
             let help = "choose GitHub Actions as the source of the check";
             problems.push(Diagnostic::of_file(&about, Code::ANY_SOURCE, what, help));
         }
     }
     for gate in &deciding {
-        let needed = gate.checks().into_iter().find(|check| required.contains(check.as_str()));
-        problems.extend(needed.map(|check| left_out(gate, branch, &check)).unwrap_or_default());
+        let needed = gate
+            .checks()
+            .into_iter()
+            .find(|check| required.contains(check.as_str()));
+        problems.extend(
+            needed
+                .map(|check| left_out(gate, branch, &check))
+                .unwrap_or_default(),
+        );
     }
     match rules.queue {
         None => {}
         Some(grouping) => {
             if grouping == QueueGrouping::OnlyLast {
-                let what = "the merge queue merges a failing entry if a later entry passes".to_owned();
+                let what =
+                    "the merge queue merges a failing entry if a later entry passes".to_owned();
                 let help = "turn on \"Require all queue entries to pass required checks\"";
-                problems.push(Diagnostic::of_file(&about, Code::QUEUE_GROUPING, what, help));
+                problems.push(Diagnostic::of_file(
+                    &about,
+                    Code::QUEUE_GROUPING,
+                    what,
+                    help,
+                ));
             }
-            for gate in deciding.iter().filter(|gate| gate.checks().iter().any(|name| required.contains(name.as_str())))
-            {
+            for gate in deciding.iter().filter(|gate| {
+                gate.checks()
+                    .iter()
+                    .any(|name| required.contains(name.as_str()))
+            }) {
                 if let Some(problem) = unqueued(gate) {
                     problems.push(problem);
                 }
@@ -318,22 +451,41 @@ pub fn of_rules(workflows: &[Workflow], gates: &[GateStep<'_>], branch: &str, ru
 
 /// The problem of a required check that does not run in a merge queue.
 fn unqueued(gate: &GateStep<'_>) -> Option<Diagnostic> {
-    if gate.started().any(|workflow| workflow.triggers.contains_key("merge_group")) {
+    if gate
+        .started()
+        .any(|workflow| workflow.triggers.contains_key("merge_group"))
+    {
         return None;
     }
     let what = "the branch has a merge queue, but this workflow does not listen to merge_group: its required check stays pending in the \
                 queue";
     let workflow = gate.started().next().unwrap_or(gate.workflow);
-    let problem = Diagnostic::of_file(&workflow.file, Code::NO_MERGE_GROUP, what, "add merge_group: to its triggers");
+    let problem = Diagnostic::of_file(
+        &workflow.file,
+        Code::NO_MERGE_GROUP,
+        what,
+        "add merge_group: to its triggers",
+    );
     // The place of a job is one in its own file.
-    Some(if workflow.file == gate.workflow.file { problem.at(gate.job.at) } else { problem })
+    Some(if workflow.file == gate.workflow.file {
+        problem.at(gate.job.at)
+    } else {
+        problem
+    })
 }
 
 /// What is wrong with a required check that no job reports, and what to do; `None` if a job may report it.
-fn unreported(workflows: &[Workflow], own: &[String], check: &RequiredCheck) -> Option<(String, String)> {
+fn unreported(
+    workflows: &[Workflow],
+    own: &[String],
+    check: &RequiredCheck,
+) -> Option<(String, String)> {
     let name = &check.name;
     let mut jobs = workflows.iter().flat_map(|workflow| &workflow.jobs);
-    let mut near = jobs.clone().filter_map(|job| job.check.as_deref()).filter(|one| one.eq_ignore_ascii_case(name));
+    let mut near = jobs
+        .clone()
+        .filter_map(|job| job.check.as_deref())
+        .filter(|one| one.eq_ignore_ascii_case(name));
     if let Some(near) = near.find(|near| near != name) {
         let what = format!(
             "\"{name}\" is required, but the job's check is \"{near}\"; a check that nobody reports stays pending"
@@ -341,14 +493,16 @@ fn unreported(workflows: &[Workflow], own: &[String], check: &RequiredCheck) -> 
         return Some((what, format!("require \"{near}\"")));
     }
     // Other systems report checks, too.
-    if check.app != Some(ACTIONS_APP) || own.contains(name) || jobs.any(|job| job.may_report(name)) {
+    if check.app != Some(ACTIONS_APP) || own.contains(name) || jobs.any(|job| job.may_report(name))
+    {
         return None;
     }
     let what = format!(
         "\"{name}\" of GitHub Actions is required, but no job of the workflows here reports it; a check that nobody reports stays \
          pending"
     );
-    let help = "require the exact name of a job's check, unless GitHub runs it without a workflow file";
+    let help =
+        "require the exact name of a job's check, unless GitHub runs it without a workflow file";
     Some((what, help.to_owned()))
 }
 

@@ -6,13 +6,22 @@ use crate::render::plural;
 
 impl LiveSession<'_> {
     /// Reuses known answers if allowed. Returns notes about the reused and refused ones.
-    pub(in crate::app::live) fn reuse_answers(&mut self, caching: Caching, earlier: EarlierAnswers) -> Vec<String> {
+    pub(in crate::app::live) fn reuse_answers(
+        &mut self,
+        caching: Caching,
+        earlier: EarlierAnswers,
+    ) -> Vec<String> {
         let (mut resumed, mut hits, mut refused) = (0, 0, 0);
         // A replay of exchanges depends on the recording, which no address covers, and costs nothing.
         let calls_model = |job: &usize| self.wanted[self.runs[*job]].live.exchanges.is_none();
         for job in (0..self.jobs.len()).filter(calls_model) {
             let address = &self.saved.addresses[job];
-            let cached = || self.saved.is_cached(job, caching).then(|| self.saved.cache.get(address)).flatten();
+            let cached = || {
+                self.saved
+                    .is_cached(job, caching)
+                    .then(|| self.saved.cache.get(address))
+                    .flatten()
+            };
             let (text, taken) = match self.saved.unfinished.get(address) {
                 Some(text) => (text, &mut resumed),
                 None => match cached() {
@@ -37,9 +46,14 @@ impl LiveSession<'_> {
         let notes = [
             (resumed, "reused from an unfinished run".to_owned()),
             (hits, "reused from the cache".to_owned()),
-            (refused, format!("of earlier runs not reused, but requested again: {why}")),
+            (
+                refused,
+                format!("of earlier runs not reused, but requested again: {why}"),
+            ),
         ];
         let notes = notes.into_iter().filter(|(count, _)| *count > 0);
-        notes.map(|(count, what)| format!("{} {what}", plural(count, "answer was", "answers were"))).collect()
+        notes
+            .map(|(count, what)| format!("{} {what}", plural(count, "answer was", "answers were")))
+            .collect()
     }
 }

@@ -21,16 +21,37 @@ impl LiveSession<'_> {
         for (index, job) in self.jobs.iter().enumerate() {
             let (run, key) = (self.runs[index], &job.request.key);
             let one = &self.wanted[run];
-            let Some(agent) = one.loaded.config.agents.get(&key.agent) else { continue };
-            let Some(folder) = agent.deterministic.as_ref().and_then(|source| source.recordings()) else { continue };
-            let files = listed.entry(run).or_insert_with(|| recordings(self.disk, folder, &key.agent, &key.case));
-            let Some(source) = files.get(&job.request.sample).and_then(|file| self.disk.text(file).ok()) else {
+            let Some(agent) = one.loaded.config.agents.get(&key.agent) else {
                 continue;
             };
-            let Ok(recorded) = run_v1::read_run(&source, key, job.request.sample) else { continue };
+            let Some(folder) = agent
+                .deterministic
+                .as_ref()
+                .and_then(|source| source.recordings())
+            else {
+                continue;
+            };
+            let files = listed
+                .entry(run)
+                .or_insert_with(|| recordings(self.disk, folder, &key.agent, &key.case));
+            let Some(source) = files
+                .get(&job.request.sample)
+                .and_then(|file| self.disk.text(file).ok())
+            else {
+                continue;
+            };
+            let Ok(recorded) = run_v1::read_run(&source, key, job.request.sample) else {
+                continue;
+            };
             let target = |name: &String| plan.config.targets.get(name);
-            let user = one.request.ask.turns.simulated_user().and_then(|user| target(&user.target));
-            let is_current = |target| is_current(&recorded, &job.origin, target) && is_of_user(&recorded, user);
+            let user = one
+                .request
+                .ask
+                .turns
+                .simulated_user()
+                .and_then(|user| target(&user.target));
+            let is_current =
+                |target| is_current(&recorded, &job.origin, target) && is_of_user(&recorded, user);
             if target(&one.live.target).is_some_and(is_current) {
                 kept.insert(index, source.text);
             }
@@ -40,7 +61,11 @@ impl LiveSession<'_> {
         self.known.extend(kept);
         match count {
             0 => Vec::new(),
-            _ => vec![plural(count, "recording is up to date and was kept", "recordings are up to date and were kept")],
+            _ => vec![plural(
+                count,
+                "recording is up to date and was kept",
+                "recordings are up to date and were kept",
+            )],
         }
     }
 }
@@ -51,7 +76,10 @@ fn is_current(recorded: &Run, origin: &RunProvenance, target: &Target) -> bool {
     let is_same = |then: &Option<String>, now: &Option<String>| now.is_some() && then == now;
     let is_of_model = match &target.transport {
         // A vendor answers with the full name of a model.
-        Transport::Model(model) => then.model.as_ref().is_some_and(|full| is_full_name(full, &model.model)),
+        Transport::Model(model) => then
+            .model
+            .as_ref()
+            .is_some_and(|full| is_full_name(full, &model.model)),
         Transport::Command { .. } | Transport::Http(_) => true,
     };
     // What was called says more than the name with which it answered.
@@ -68,7 +96,11 @@ fn is_current(recorded: &Run, origin: &RunProvenance, target: &Target) -> bool {
 
 /// Whether the model that plays the user played it in the recording, if the recording states one.
 fn is_of_user(recorded: &Run, user: Option<&Target>) -> bool {
-    let Some(Transport::Model(model)) = user.map(|user| &user.transport) else { return true };
+    let Some(Transport::Model(model)) = user.map(|user| &user.transport) else {
+        return true;
+    };
     let outputs = serde_json::from_str::<Value>(&recorded.outputs).unwrap_or_default();
-    outputs["user"]["model"].as_str().is_none_or(|full| is_full_name(full, &model.model))
+    outputs["user"]["model"]
+        .as_str()
+        .is_none_or(|full| is_full_name(full, &model.model))
 }

@@ -25,7 +25,12 @@ struct SuiteRequests {
 impl<'a> InputsOfRuns<'a> {
     /// Creates the inputs of a plan of the head and of the base commit's config.
     pub fn new(head: &'a Plan, before: &'a Config, sides: &'a Sides<'a>) -> Self {
-        Self { head, before, sides, suites: RefCell::default() }
+        Self {
+            head,
+            before,
+            sides,
+            suites: RefCell::default(),
+        }
     }
 
     /// Returns whether the input of a run changed and was recorded: only the second one of the digests in its recordings is current. Other line
@@ -33,11 +38,16 @@ impl<'a> InputsOfRuns<'a> {
     pub fn has_new_input(&self, run: &RunKey, [before, after]: [&str; 2]) -> bool {
         self.of_suite(run, |requests| {
             let ask = requests.head.as_ref()?.ask(run, self.sides.head)?;
-            let InputDigest::Known(now) = InputDigest::of(Some(&ask), self.sides.head) else { return None };
+            let InputDigest::Known(now) = InputDigest::of(Some(&ask), self.sides.head) else {
+                return None;
+            };
             if now.is(before) || !now.is(after) {
                 return None;
             }
-            let base = requests.base.get_or_init(|| self.of_base(&run.suite)).as_ref()?;
+            let base = requests
+                .base
+                .get_or_init(|| self.of_base(&run.suite))
+                .as_ref()?;
             let ask = base.ask(run, self.sides.base);
             match InputDigest::of(ask.as_ref(), self.sides.base) {
                 InputDigest::Known(old) => (old.sha256 != now.sha256).then_some(()),
@@ -50,24 +60,34 @@ impl<'a> InputsOfRuns<'a> {
 
     /// Returns the target that plays the user of a run.
     pub fn user(&self, run: &RunKey) -> Option<String> {
-        self.ask(run)?.turns.simulated_user().map(|user| user.target.clone())
+        self.ask(run)?
+            .turns
+            .simulated_user()
+            .map(|user| user.target.clone())
     }
 
     /// Returns what the user of a run says by its case.
     pub fn said(&self, run: &RunKey) -> String {
-        self.ask(run).map_or(String::new(), |ask| ask.said().join("\n"))
+        self.ask(run)
+            .map_or(String::new(), |ask| ask.said().join("\n"))
     }
 
     fn ask(&self, run: &RunKey) -> Option<Ask> {
-        self.of_suite(run, |requests| requests.head.as_ref()?.ask(run, self.sides.head))
+        self.of_suite(run, |requests| {
+            requests.head.as_ref()?.ask(run, self.sides.head)
+        })
     }
 
     fn of_suite<T>(&self, run: &RunKey, of: impl Fn(&SuiteRequests) -> Option<T>) -> Option<T> {
         let mut suites = self.suites.borrow_mut();
-        of(suites.entry(run.suite.clone()).or_insert_with(|| SuiteRequests {
-            base: OnceCell::new(),
-            head: Requests::of_plan(self.head, &run.suite, self.sides.head).ok().flatten(),
-        }))
+        of(suites
+            .entry(run.suite.clone())
+            .or_insert_with(|| SuiteRequests {
+                base: OnceCell::new(),
+                head: Requests::of_plan(self.head, &run.suite, self.sides.head)
+                    .ok()
+                    .flatten(),
+            }))
     }
 
     fn of_base(&self, id: &SuiteId) -> Option<Requests> {

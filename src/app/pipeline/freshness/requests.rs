@@ -30,7 +30,11 @@ impl Requests {
     ///
     /// # Errors
     /// Its golden files cannot be read.
-    pub fn of_plan(plan: &Plan, id: &SuiteId, files: &dyn Files) -> Result<Option<Self>, Diagnostics> {
+    pub fn of_plan(
+        plan: &Plan,
+        id: &SuiteId,
+        files: &dyn Files,
+    ) -> Result<Option<Self>, Diagnostics> {
         let loaded = plan.suites.iter().find(|loaded| loaded.config.id == *id);
         match (loaded, plan.config.suite(id)) {
             (Some(loaded), _) => Ok(Some(Self::of(loaded.suite.clone()))),
@@ -44,7 +48,9 @@ impl Requests {
     /// # Errors
     /// Its golden files cannot be read.
     pub fn open(config: &SuiteConfig, files: &dyn Files) -> Result<Option<Self>, Diagnostics> {
-        let Some(kind) = kind(&config.kind) else { return Ok(None) };
+        let Some(kind) = kind(&config.kind) else {
+            return Ok(None);
+        };
         Ok(Some(Self::of(Arc::from((kind.open)(config, files)?))))
     }
 
@@ -55,12 +61,18 @@ impl Requests {
                 pair_indices.entry(key.clone()).or_insert(index);
             }
         }
-        Self { suite, pair_indices }
+        Self {
+            suite,
+            pair_indices,
+        }
     }
 
     /// Returns the request of a run; `None` if the suite has no such run, or the request cannot be built.
     pub fn ask(&self, key: &RunKey, files: &dyn Files) -> Option<Ask> {
-        let pair = self.suite.pairs_to_run().nth(*self.pair_indices.get(key)?)?;
+        let pair = self
+            .suite
+            .pairs_to_run()
+            .nth(*self.pair_indices.get(key)?)?;
         self.suite.ask(pair, key, files).ok()?
     }
 }

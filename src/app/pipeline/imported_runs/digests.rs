@@ -13,7 +13,8 @@ use crate::files::Files;
 use crate::format::transcript::Transcript;
 use crate::model::{AgentName, Ask, CaseId, RunKey, RunRecord, RunSource, SuiteConfig, UserTurns};
 use crate::suites::{
-    Pair, are_same_texts, fits_said, has_rounds, input_digest, is_of_another_case, is_shown_in, user_messages,
+    Pair, are_same_texts, fits_said, has_rounds, input_digest, is_of_another_case, is_shown_in,
+    user_messages,
 };
 use crate::text::line;
 use crate::world::{Disk, World};
@@ -50,15 +51,25 @@ impl Digests {
     /// A config that cannot be read, or that was named but does not exist.
     pub fn open(place: &RecordingsPlace<'_>, world: &World) -> Result<Self, CliError> {
         let out = place.out.to_owned();
-        let Some((disk, file)) = Disk::of_config_if_any(place.config)? else { return Ok(Self { known: None, out }) };
+        let Some((disk, file)) = Disk::of_config_if_any(place.config)? else {
+            return Ok(Self { known: None, out });
+        };
         let plan = plan(&disk, &file, Selection::default(), &world.clock)?;
-        Ok(Self { known: Some((disk, plan)), out })
+        Ok(Self {
+            known: Some((disk, plan)),
+            out,
+        })
     }
 
     /// Which messages of the user the samples of a case share.
     pub fn compared_messages(&self, agent: &AgentName, case: &CaseId) -> ComparedMessages {
         let suites = self.known.iter().flat_map(|(_, plan)| &plan.suites);
-        let mut pairs = suites.flat_map(|loaded| loaded.suite.pairs_to_run().map(|pair| (&loaded.suite, pair)));
+        let mut pairs = suites.flat_map(|loaded| {
+            loaded
+                .suite
+                .pairs_to_run()
+                .map(|pair| (&loaded.suite, pair))
+        });
         let is_it = |pair: &Pair| pair.agent == *agent && pair.case == *case;
         match pairs.any(|(suite, pair)| is_it(pair) && suite.simulated_user(pair).is_some()) {
             true => ComparedMessages::First,
@@ -77,34 +88,52 @@ impl Digests {
         imported: &ImportedRun<'_>,
         existing: ExistingRecordings,
     ) -> Result<Option<String>, Diagnostics> {
-        let ImportedRun { run, source, form: _ } = *imported;
-        let Some((disk, plan)) = &self.known else { return Ok(None) };
+        let ImportedRun {
+            run,
+            source,
+            form: _,
+        } = *imported;
+        let Some((disk, plan)) = &self.known else {
+            return Ok(None);
+        };
         let (agent, case) = (&record.agent, &record.case);
         let Some((loaded, digests)) = self.digests(disk, plan, agent, case)? else {
-            let note = format!("no suite of {} has the case {case} for the agent {agent}", plan.config.file);
+            let note = format!(
+                "no suite of {} has the case {case} for the agent {agent}",
+                plan.config.file
+            );
             return Ok(Some(format!("{note}: the recording has no digests")));
         };
         let provenance = &mut record.provenance.provenance;
         provenance.fingerprint = digests.agent;
         if let Some(package) = loaded.prompts.get(agent) {
-            let path = loaded.config.agents.get(agent).and_then(|agent| agent.prompt.as_ref());
+            let path = loaded
+                .config
+                .agents
+                .get(agent)
+                .and_then(|agent| agent.prompt.as_ref());
             provenance.prompt_package = path.map(ToString::to_string);
             provenance.prompt_sha256 = Some(package.digest.sha256.clone());
         }
-        let Some(ask) = digests.ask else { return Ok(None) };
+        let Some(ask) = digests.ask else {
+            return Ok(None);
+        };
         match another_input(&ask, run) {
             InputMatch::Same => {
                 record.provenance.provenance.input_sha256 = Some(input_digest(&ask, disk)?.sha256);
                 Ok(None)
             }
             InputMatch::Unknown(why) => Ok(Some(format!("{case}: {why}: its input is unknown"))),
-            InputMatch::Another(why) if existing == ExistingRecordings::Replaced => {
-                Ok(Some(format!("{case}: imported with an unknown input: {why}")))
-            }
+            InputMatch::Another(why) if existing == ExistingRecordings::Replaced => Ok(Some(
+                format!("{case}: imported with an unknown input: {why}"),
+            )),
             InputMatch::Another(why) => {
                 let what = format!("this run does not belong to the case \"{case}\": {why}");
-                let help = "name its case with --case ID, or import it with an unknown input with --force";
-                Err(source.problem(run.at, Code::ANOTHER_INPUT, what, help).into())
+                let help =
+                    "name its case with --case ID, or import it with an unknown input with --force";
+                Err(source
+                    .problem(run.at, Code::ANOTHER_INPUT, what, help)
+                    .into())
             }
         }
     }
@@ -117,11 +146,18 @@ impl Digests {
         agent: &AgentName,
         case: &CaseId,
     ) -> Result<Option<(&'p LoadedSuite, RecordingDigests)>, Diagnostic> {
-        let mut suites: Vec<&LoadedSuite> =
-            plan.suites.iter().filter(|loaded| loaded.config.agents.contains_key(agent)).collect();
+        let mut suites: Vec<&LoadedSuite> = plan
+            .suites
+            .iter()
+            .filter(|loaded| loaded.config.agents.contains_key(agent))
+            .collect();
         suites.sort_by_key(|loaded| !self.is_replayed_from_out(loaded, agent));
         for loaded in suites {
-            let key = RunKey { suite: loaded.config.id.clone(), agent: agent.clone(), case: case.clone() };
+            let key = RunKey {
+                suite: loaded.config.id.clone(),
+                agent: agent.clone(),
+                case: case.clone(),
+            };
             if let Some(digests) = recording_digests(loaded, &key, disk as &dyn Files)? {
                 return Ok(Some((loaded, digests)));
             }
@@ -133,7 +169,11 @@ impl Digests {
     pub fn tell_unread<'n>(&self, agents: impl Iterator<Item = &'n AgentName>, world: &World) {
         let agents: BTreeSet<&AgentName> = agents.collect();
         let Some((_, plan)) = &self.known else { return };
-        let is_read = |agent: &AgentName| plan.suites.iter().any(|loaded| self.is_replayed_from_out(loaded, agent));
+        let is_read = |agent: &AgentName| {
+            plan.suites
+                .iter()
+                .any(|loaded| self.is_replayed_from_out(loaded, agent))
+        };
         if !agents.is_empty() && !agents.into_iter().any(is_read) {
             let folders: BTreeSet<String> = plan
                 .config
@@ -154,8 +194,12 @@ impl Digests {
 
     /// Whether an agent of a suite replays the folder of `--out`.
     fn is_replayed_from_out(&self, loaded: &LoadedSuite, agent: &AgentName) -> bool {
-        let Some((disk, _)) = &self.known else { return false };
-        let Ok((out, inside)) = Disk::of_file(&format!("{}/0.json", self.out)) else { return false };
+        let Some((disk, _)) = &self.known else {
+            return false;
+        };
+        let Ok((out, inside)) = Disk::of_file(&format!("{}/0.json", self.out)) else {
+            return false;
+        };
         let agent = loaded.config.agents.get(agent);
         match agent.and_then(|agent| agent.deterministic.as_ref()) {
             Some(RunSource::Replay(folder)) => {
@@ -202,7 +246,9 @@ fn another_input(ask: &Ask, run: &Transcript) -> InputMatch {
         (None, _) if is_of_another_case(ask, prompt) => {
             InputMatch::Another("its prompt contains another document".to_owned())
         }
-        (None, _) => InputMatch::Unknown("the transcript's prompt does not contain the case's input"),
+        (None, _) => {
+            InputMatch::Unknown("the transcript's prompt does not contain the case's input")
+        }
     }
 }
 
@@ -236,6 +282,9 @@ fn another_conversation(ask: &Ask, run: &Transcript) -> InputMatch {
     };
     match fits_said(ask, &found) {
         true => InputMatch::Same,
-        false => InputMatch::Another(format!("answered user messages: {}, but the case {stated}", found.len())),
+        false => InputMatch::Another(format!(
+            "answered user messages: {}, but the case {stated}",
+            found.len()
+        )),
     }
 }

@@ -7,7 +7,12 @@ use crate::model::{Agent, AgentFiles, LiveSource, Role, RunSource, SuiteConfig};
 use crate::suites::SuiteKind;
 
 impl PlanReader<'_> {
-    pub(super) fn check_agents(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
+    pub(super) fn check_agents(
+        &self,
+        suite: &SuiteConfig,
+        kind: &SuiteKind,
+        problems: &mut Diagnostics,
+    ) {
         let at = |key| [Key("suites"), At(suite.index), Key(key)];
         match kind.agents.own_agent() {
             None if suite.agents.is_empty() => {
@@ -20,7 +25,10 @@ impl PlanReader<'_> {
                 ));
             }
             Some(name) if !suite.agents.is_empty() => {
-                let what = format!("a {} suite always has exactly the agent \"{name}\"", kind.name);
+                let what = format!(
+                    "a {} suite always has exactly the agent \"{name}\"",
+                    kind.name
+                );
                 problems.push(self.problem(&at("agents"), Code::NO_EFFECT, what, "remove agents"));
             }
             None | Some(_) => {}
@@ -35,8 +43,17 @@ impl PlanReader<'_> {
     fn check_keys(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
         let at = |key| [Key("suites"), At(suite.index), Key(key)];
         let lists: Vec<&str> = kind.term_lists().map(|list| list.name).collect();
-        for name in suite.terms.keys().filter(|name| !lists.contains(&name.as_str())) {
-            let at = [Key("suites"), At(suite.index), Key("terms"), Key(name.as_str())];
+        for name in suite
+            .terms
+            .keys()
+            .filter(|name| !lists.contains(&name.as_str()))
+        {
+            let at = [
+                Key("suites"),
+                At(suite.index),
+                Key("terms"),
+                Key(name.as_str()),
+            ];
             let help = match lists.as_slice() {
                 [] => "remove it".to_owned(),
                 known => format!("its lists are {}", known.join(", ")),
@@ -50,7 +67,10 @@ impl PlanReader<'_> {
         }
         if suite.runs_of.is_some() != kind.agents.needs_runs_of() {
             let (what, help) = match suite.runs_of {
-                Some(_) => (format!("runs_of has no effect on kind {}", kind.name), "remove it"),
+                Some(_) => (
+                    format!("runs_of has no effect on kind {}", kind.name),
+                    "remove it",
+                ),
                 None => (
                     format!("the suite \"{}\" has no runs_of", suite.id),
                     "name the suite whose runs it grades together",
@@ -63,16 +83,36 @@ impl PlanReader<'_> {
     /// Refuses roles and critics if the kind has none.
     fn check_parts(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
         for (name, agent) in &suite.agents {
-            let at = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str())];
+            let at = [
+                Key("suites"),
+                At(suite.index),
+                Key("agents"),
+                Key(name.as_str()),
+            ];
             if !kind.agents.has_roles() && agent.role != Role::default() {
                 let what = format!("role has no effect on kind {}", kind.name);
-                problems.push(self.problem(&[&at[..], &[Key("role")]].concat(), Code::NO_EFFECT, what, "remove role"));
+                problems.push(self.problem(
+                    &[&at[..], &[Key("role")]].concat(),
+                    Code::NO_EFFECT,
+                    what,
+                    "remove role",
+                ));
             }
-            for (tier, source) in [("deterministic", &agent.deterministic), ("model", &agent.model)] {
-                let Some(RunSource::Live(LiveSource { critic: Some(_), .. })) = source else { continue };
+            for (tier, source) in [
+                ("deterministic", &agent.deterministic),
+                ("model", &agent.model),
+            ] {
+                let Some(RunSource::Live(LiveSource {
+                    critic: Some(_), ..
+                })) = source
+                else {
+                    continue;
+                };
                 let what = match (kind.agents.has_roles(), agent.role) {
                     (true, Role::Actor) => continue,
-                    (true, Role::Critic) => "critic has no effect on an agent with the role critic".to_owned(),
+                    (true, Role::Critic) => {
+                        "critic has no effect on an agent with the role critic".to_owned()
+                    }
                     (false, _) => format!("critic has no effect on kind {}", kind.name),
                 };
                 let path = [&at[..], &[Key(tier), Key("critic")]].concat();
@@ -84,11 +124,27 @@ impl PlanReader<'_> {
     /// Refuses agents that never run.
     fn check_sources(&self, suite: &SuiteConfig, problems: &mut Diagnostics) {
         for (name, agent) in &suite.agents {
-            for tier in suite.tiers.iter().filter(|tier| source_of(agent, **tier).is_none()) {
+            for tier in suite
+                .tiers
+                .iter()
+                .filter(|tier| source_of(agent, **tier).is_none())
+            {
                 // An agent needs a source in only one of the suite's tiers.
-                if suite.tiers.iter().all(|tier| source_of(agent, *tier).is_none()) {
-                    let path = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str())];
-                    let what = format!("the agent \"{name}\" has no source in the tier {}", tier.as_str());
+                if suite
+                    .tiers
+                    .iter()
+                    .all(|tier| source_of(agent, *tier).is_none())
+                {
+                    let path = [
+                        Key("suites"),
+                        At(suite.index),
+                        Key("agents"),
+                        Key(name.as_str()),
+                    ];
+                    let what = format!(
+                        "the agent \"{name}\" has no source in the tier {}",
+                        tier.as_str()
+                    );
                     problems.push(self.problem(
                         &path,
                         Code::NO_SOURCE,
@@ -110,27 +166,64 @@ impl PlanReader<'_> {
         for (name, agent) in &suite.agents {
             self.check_patterns(suite, (name.as_str(), agent), problems);
         }
-        for (name, agent) in suite.agents.iter().filter(|(_, agent)| agent.files() == AgentFiles::Unstated) {
-            let mut sources = suite.tiers.iter().filter_map(|tier| source_of(agent, *tier));
+        for (name, agent) in suite
+            .agents
+            .iter()
+            .filter(|(_, agent)| agent.files() == AgentFiles::Unstated)
+        {
+            let mut sources = suite
+                .tiers
+                .iter()
+                .filter_map(|tier| source_of(agent, *tier));
             if !sources.any(|source| matches!(source, RunSource::Replay(_))) {
                 continue;
             }
-            let path = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str())];
-            let what =
-                format!("the agent \"{name}\" has recordings, but the config does not name the files of the agent");
+            let path = [
+                Key("suites"),
+                At(suite.index),
+                Key("agents"),
+                Key(name.as_str()),
+            ];
+            let what = format!(
+                "the agent \"{name}\" has recordings, but the config does not name the files of the agent"
+            );
             let help = "name its prompts, tools and sources: fingerprint: [prompts/**], or give the reason why that is impossible: fingerprint: { none: \"why\" }";
             problems.push(self.problem(&path, Code::UNKNOWN_AGENT_FILES, what, help));
         }
     }
 
     /// Refuses a folder among an agent's files: a pattern without a wildcard names a file, so the folder's files would change unseen.
-    fn check_patterns(&self, suite: &SuiteConfig, (name, agent): (&str, &Agent), problems: &mut Diagnostics) {
-        let AgentFiles::Patterns(patterns) = agent.files() else { return };
+    fn check_patterns(
+        &self,
+        suite: &SuiteConfig,
+        (name, agent): (&str, &Agent),
+        problems: &mut Diagnostics,
+    ) {
+        let AgentFiles::Patterns(patterns) = agent.files() else {
+            return;
+        };
         for (index, glob) in patterns.iter().enumerate() {
-            let Some(folder) = glob.file().filter(|folder| self.files.list_all(folder).is_ok()) else { continue };
-            let path = [Key("suites"), At(suite.index), Key("agents"), Key(name), Key("fingerprint"), At(index)];
+            let Some(folder) = glob
+                .file()
+                .filter(|folder| self.files.list_all(folder).is_ok())
+            else {
+                continue;
+            };
+            let path = [
+                Key("suites"),
+                At(suite.index),
+                Key("agents"),
+                Key(name),
+                Key("fingerprint"),
+                At(index),
+            ];
             let what = format!("{folder} is a folder, and this pattern would name no file of it");
-            problems.push(self.problem(&path, Code::FOLDER_PATTERN, what, format!("write {folder}/**")));
+            problems.push(self.problem(
+                &path,
+                Code::FOLDER_PATTERN,
+                what,
+                format!("write {folder}/**"),
+            ));
         }
     }
 }

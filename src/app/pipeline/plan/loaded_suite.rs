@@ -7,9 +7,12 @@ use crate::app::pipeline::selection::Selection;
 use crate::diag::Diagnostic;
 use crate::files::ReadLog;
 use crate::gate::GatedMetric;
-use crate::model::{AgentName, CaseId, Config, Grade, Judge, MetricSpec, Run, RunKey, SuiteConfig, Tier};
+use crate::model::{
+    AgentName, CaseId, Config, Grade, Judge, MetricSpec, Run, RunKey, SuiteConfig, Tier,
+};
 use crate::suites::{
-    CaseStage, GradeContext, GradedSuite, Labels, Pair, ParsedExpressions, PromptPackage, Suite, SuiteKind, graded,
+    CaseStage, GradeContext, GradedSuite, Labels, Pair, ParsedExpressions, PromptPackage, Suite,
+    SuiteKind, graded,
 };
 
 /// The config and its suites, read and checked.
@@ -41,7 +44,9 @@ impl Plan {
     /// Returns the golden set of a suite that this plan has already read with the same settings, if no file read for it differs
     /// between the two commits. The other commit's golden set is then equal.
     pub(super) fn golden_set(&self, for_reading: &SuiteConfig) -> Option<Arc<dyn Suite>> {
-        let loaded = self.read_suites().find(|loaded| loaded.config.for_reading() == *for_reading)?;
+        let loaded = self
+            .read_suites()
+            .find(|loaded| loaded.config.for_reading() == *for_reading)?;
         loaded.reads.opens_alike().then(|| loaded.suite.clone())
     }
 }
@@ -86,9 +91,29 @@ impl LoadedSuite {
     }
 
     /// Grades one completed sample of a pair.
-    pub fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let Self { kind, suite, expressions, .. } = self;
-        graded(&GradedSuite { kind, golden: suite.as_ref(), expressions }, self.specs_of(pair), pair, runs, context)
+    pub fn grade(
+        &self,
+        pair: &Pair,
+        runs: &[Run],
+        context: &GradeContext<'_>,
+    ) -> Result<Grade, Diagnostic> {
+        let Self {
+            kind,
+            suite,
+            expressions,
+            ..
+        } = self;
+        graded(
+            &GradedSuite {
+                kind,
+                golden: suite.as_ref(),
+                expressions,
+            },
+            self.specs_of(pair),
+            pair,
+            runs,
+            context,
+        )
     }
 
     pub fn specs_of(&self, pair: &Pair) -> &[MetricSpec] {
@@ -108,22 +133,37 @@ impl LoadedSuite {
 
     /// Returns the selected pairs that count.
     pub fn chosen<'a>(&'a self, wanted: &'a Selection) -> impl Iterator<Item = &'a Pair> + 'a {
-        self.suite.pairs().iter().filter(|pair| self.is_chosen(wanted, pair))
+        self.suite
+            .pairs()
+            .iter()
+            .filter(|pair| self.is_chosen(wanted, pair))
     }
 
     /// Returns the selected drafts. Shards are joined to a verdict, so they have none.
-    pub fn chosen_drafts<'a>(&'a self, wanted: &'a Selection) -> impl Iterator<Item = &'a Pair> + 'a {
-        let drafts = if wanted.shard.is_some() { &[] } else { self.suite.drafts() };
+    pub fn chosen_drafts<'a>(
+        &'a self,
+        wanted: &'a Selection,
+    ) -> impl Iterator<Item = &'a Pair> + 'a {
+        let drafts = if wanted.shard.is_some() {
+            &[]
+        } else {
+            self.suite.drafts()
+        };
         drafts.iter().filter(|pair| self.is_chosen(wanted, pair))
     }
 
     /// Returns the selected pairs to run: those that count, then the drafts.
-    pub fn chosen_to_run<'a>(&'a self, wanted: &'a Selection) -> impl Iterator<Item = &'a Pair> + 'a {
+    pub fn chosen_to_run<'a>(
+        &'a self,
+        wanted: &'a Selection,
+    ) -> impl Iterator<Item = &'a Pair> + 'a {
         self.chosen(wanted).chain(self.chosen_drafts(wanted))
     }
 
     fn is_chosen(&self, wanted: &Selection, pair: &Pair) -> bool {
-        let known = |known: &BTreeSet<(CaseId, AgentName)>| known.contains(&(pair.case.clone(), pair.agent.clone()));
+        let known = |known: &BTreeSet<(CaseId, AgentName)>| {
+            known.contains(&(pair.case.clone(), pair.agent.clone()))
+        };
         wanted.agent(&pair.agent)
             && !wanted.leaves_out(&self.config.id, &pair.agent)
             && wanted.case(&self.config.id, pair)

@@ -10,11 +10,23 @@ use crate::suites::Pair;
 pub(super) fn check(loaded: &LoadedSuite, config: &Config, problems: &mut Diagnostics) {
     for pair in loaded.suite.pairs_to_run() {
         let elsewhere = |key: &&RunKey| key.suite != loaded.config.id;
-        let unknown: Vec<Diagnostic> =
-            pair.runs.iter().filter(elsewhere).filter_map(|key| unknown_run(config, pair, key)).collect();
+        let unknown: Vec<Diagnostic> = pair
+            .runs
+            .iter()
+            .filter(elsewhere)
+            .filter_map(|key| unknown_run(config, pair, key))
+            .collect();
         let is_known = unknown.is_empty();
-        unknown.into_iter().for_each(|problem| problems.push(problem));
-        if is_known && !loaded.config.tiers.iter().any(|tier| has_all(config, pair, *tier)) {
+        unknown
+            .into_iter()
+            .for_each(|problem| problems.push(problem));
+        if is_known
+            && !loaded
+                .config
+                .tiers
+                .iter()
+                .any(|tier| has_all(config, pair, *tier))
+        {
             problems.push(never_run(loaded, config, pair));
         }
     }
@@ -26,19 +38,34 @@ fn agent<'a>(config: &'a Config, key: &RunKey) -> Option<&'a Agent> {
 
 /// Whether every run of a pair has a source in a tier.
 fn has_all(config: &Config, pair: &Pair, tier: Tier) -> bool {
-    pair.runs.iter().all(|key| agent(config, key).is_some_and(|agent| agent.source(tier).is_some()))
+    pair.runs
+        .iter()
+        .all(|key| agent(config, key).is_some_and(|agent| agent.source(tier).is_some()))
 }
 
 fn never_run(loaded: &LoadedSuite, config: &Config, pair: &Pair) -> Diagnostic {
     let runs = pair.runs.iter().map(|key| {
-        let in_tier = |tier: &Tier| agent(config, key).is_some_and(|agent| agent.source(*tier).is_some());
-        let tiers: Vec<&str> =
-            [Tier::Deterministic, Tier::Model].iter().filter(|tier| in_tier(tier)).map(|tier| tier.as_str()).collect();
-        let tiers = if tiers.is_empty() { "no tier".to_owned() } else { tiers.join(" and ") };
+        let in_tier =
+            |tier: &Tier| agent(config, key).is_some_and(|agent| agent.source(*tier).is_some());
+        let tiers: Vec<&str> = [Tier::Deterministic, Tier::Model]
+            .iter()
+            .filter(|tier| in_tier(tier))
+            .map(|tier| tier.as_str())
+            .collect();
+        let tiers = if tiers.is_empty() {
+            "no tier".to_owned()
+        } else {
+            tiers.join(" and ")
+        };
         format!("{}/{} ({tiers})", key.suite, key.agent)
     });
     let (runs, id) = (runs.collect::<Vec<_>>().join(", "), &loaded.config.id);
-    let tiers: Vec<&str> = loaded.config.tiers.iter().map(|tier| tier.as_str()).collect();
+    let tiers: Vec<&str> = loaded
+        .config
+        .tiers
+        .iter()
+        .map(|tier| tier.as_str())
+        .collect();
     let what = format!(
         "the case \"{}\" of \"{id}\" ({}) would never be measured: no tier has all of its runs: {runs}",
         pair.case,
@@ -64,5 +91,10 @@ fn unknown_run(config: &Config, pair: &Pair, key: &RunKey) -> Option<Diagnostic>
         None => format!("its agents are {}", known.join(", ")),
     };
     let what = format!("the suite \"{}\" has no agent \"{}\"", key.suite, key.agent);
-    Some(Diagnostic::of_file(&pair.golden, Code::UNKNOWN_AGENT, what, help))
+    Some(Diagnostic::of_file(
+        &pair.golden,
+        Code::UNKNOWN_AGENT,
+        what,
+        help,
+    ))
 }

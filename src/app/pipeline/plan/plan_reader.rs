@@ -11,11 +11,24 @@ use crate::model::{AgentName, SuiteConfig};
 use crate::suites::{Labels, Suite, kind};
 
 /// Reports labels of unknown cases and agents, and labels without effect.
-pub(super) fn strays(labels: &Labels, suite: &SuiteConfig, golden: &dyn Suite, problems: &mut Diagnostics) {
-    let cases: BTreeSet<&str> = golden.pairs_to_run().map(|pair| pair.case.as_str()).collect();
+pub(super) fn strays(
+    labels: &Labels,
+    suite: &SuiteConfig,
+    golden: &dyn Suite,
+    problems: &mut Diagnostics,
+) {
+    let cases: BTreeSet<&str> = golden
+        .pairs_to_run()
+        .map(|pair| pair.case.as_str())
+        .collect();
     let graded = golden.pairs_to_run().map(|pair| pair.agent.as_str());
-    let agents: BTreeSet<&str> = graded.chain(suite.agents.keys().map(AgentName::as_str)).collect();
-    labels.strays(&cases, &agents).into_iter().for_each(|problem| problems.push(problem));
+    let agents: BTreeSet<&str> = graded
+        .chain(suite.agents.keys().map(AgentName::as_str))
+        .collect();
+    labels
+        .strays(&cases, &agents)
+        .into_iter()
+        .for_each(|problem| problems.push(problem));
     kind(&suite.kind)
         .map(|kind| labels.without_effect(kind))
         .unwrap_or_default()
@@ -58,9 +71,17 @@ impl PlanReader<'_> {
         }
         let help = match nearest(name, known.iter().copied()) {
             Some(near) => format!("did you mean \"{near}\"?"),
-            None => format!("use one of {}", known.into_iter().collect::<Vec<_>>().join(", ")),
+            None => format!(
+                "use one of {}",
+                known.into_iter().collect::<Vec<_>>().join(", ")
+            ),
         };
         let what = format!("--{word}: unknown {word} \"{name}\"");
-        Some(Diagnostic::of_file(&self.source.file, Code::NOTHING_SELECTED, what, help))
+        Some(Diagnostic::of_file(
+            &self.source.file,
+            Code::NOTHING_SELECTED,
+            what,
+            help,
+        ))
     }
 }

@@ -14,12 +14,20 @@ const LONGEST: i64 = 30;
 pub fn quarantines(loaded: &LoadedSuite, clock: &Clock, problems: &mut Diagnostics) {
     let (today, last) = (clock.today(), clock.in_days(LONGEST));
     let mut active: BTreeSet<&CaseId> = BTreeSet::new();
-    for (pair, stated) in loaded.suite.pairs().iter().filter_map(|pair| Some((pair, pair.quarantine.as_deref()?))) {
+    for (pair, stated) in loaded
+        .suite
+        .pairs()
+        .iter()
+        .filter_map(|pair| Some((pair, pair.quarantine.as_deref()?)))
+    {
         if let Some(at) = stated.wrong(&last) {
-            let what =
-                format!("the quarantine of \"{}\" needs an owner, a reason and an end date up to {last}", pair.case);
+            let what = format!(
+                "the quarantine of \"{}\" needs an owner, a reason and an end date up to {last}",
+                pair.case
+            );
             let help = format!("write expires: \"{last}\" or earlier");
-            problems.push(Diagnostic::of_file(&pair.golden, Code::BAD_QUARANTINE, what, help).at(at));
+            problems
+                .push(Diagnostic::of_file(&pair.golden, Code::BAD_QUARANTINE, what, help).at(at));
         } else if stated.terms.expires >= today {
             active.insert(&pair.case);
         }
@@ -38,6 +46,11 @@ pub fn quarantines(loaded: &LoadedSuite, clock: &Clock, problems: &mut Diagnosti
             named.join(", ")
         );
         let help = "fix cases until at most one in ten is in quarantine; a suite of fewer than ten cases can have none";
-        problems.push(Diagnostic::of_file(&loaded.config.path, Code::TOO_MANY_QUARANTINED, what, help));
+        problems.push(Diagnostic::of_file(
+            &loaded.config.path,
+            Code::TOO_MANY_QUARANTINED,
+            what,
+            help,
+        ));
     }
 }

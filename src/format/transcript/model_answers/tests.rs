@@ -9,24 +9,51 @@ fn exchange(wire: ExchangeWire, path: &str, request: &Value, response: &Value) -
     let (method, path) = ("POST".to_owned(), path.to_owned());
     RecordedExchange {
         wire,
-        request: RecordedRequest { method, path, headers: Vec::new(), body: request.clone() },
-        response: RecordedResponse { status: 200, content_type: None, body: response.clone() },
+        request: RecordedRequest {
+            method,
+            path,
+            headers: Vec::new(),
+            body: request.clone(),
+        },
+        response: RecordedResponse {
+            status: 200,
+            content_type: None,
+            body: response.clone(),
+        },
         latency_ms: 1,
     }
 }
 
 fn chat(messages: &Value, answer: &Value) -> RecordedExchange {
-    let (request, response) = (json!({ "messages": messages }), json!({ "choices": [{ "message": answer }] }));
-    exchange(ExchangeWire::OpenAi, "/chat/completions", &request, &response)
+    let (request, response) = (
+        json!({ "messages": messages }),
+        json!({ "choices": [{ "message": answer }] }),
+    );
+    exchange(
+        ExchangeWire::OpenAi,
+        "/chat/completions",
+        &request,
+        &response,
+    )
 }
 
 fn responses(input: &Value, output: &Value) -> RecordedExchange {
-    exchange(ExchangeWire::OpenAi, "/responses", &json!({ "input": input }), &json!({ "output": output }))
+    exchange(
+        ExchangeWire::OpenAi,
+        "/responses",
+        &json!({ "input": input }),
+        &json!({ "output": output }),
+    )
 }
 
 fn anthropic(messages: &Value, content: &Value) -> RecordedExchange {
     let response = json!({ "type": "message", "role": "assistant", "content": content });
-    exchange(ExchangeWire::Anthropic, "/messages", &json!({ "messages": messages }), &response)
+    exchange(
+        ExchangeWire::Anthropic,
+        "/messages",
+        &json!({ "messages": messages }),
+        &response,
+    )
 }
 
 /// The calls of each answer, as `name=result`.
@@ -34,7 +61,10 @@ fn calls(exchanges: &[RecordedExchange]) -> Result<Vec<Vec<String>>, String> {
     let exchanges: Vec<&RecordedExchange> = exchanges.iter().collect();
     let of_call = |call: &crate::model::ToolCall| format!("{}={}", call.name, call.result.text());
     let transcripts = answer_transcripts(&exchanges, OwnCalls::All)?;
-    Ok(transcripts.iter().map(|transcript| transcript.calls.iter().map(of_call).collect()).collect())
+    Ok(transcripts
+        .iter()
+        .map(|transcript| transcript.calls.iter().map(of_call).collect())
+        .collect())
 }
 
 fn called(id: &str, name: &str) -> Value {
@@ -59,7 +89,10 @@ fn says(text: &str) -> Value {
 }
 
 fn expected(calls: &[&[&str]]) -> Result<Vec<Vec<String>>, String> {
-    Ok(calls.iter().map(|calls| calls.iter().map(|call| (*call).to_owned()).collect()).collect())
+    Ok(calls
+        .iter()
+        .map(|calls| calls.iter().map(|call| (*call).to_owned()).collect())
+        .collect())
 }
 
 #[test]
@@ -68,23 +101,49 @@ fn a_history_is_repeated_as_the_agent_likes() {
     let first = || chat(&json!([user("q")]), &find);
     let whole = chat(&json!([user("q"), find, result("1", "found")]), &delete);
     let shortened = chat(&json!([user("q"), result("1", "found")]), &delete);
-    let instructed = chat(&json!([system("It is 10:01."), user("q"), find, result("1", "found")]), &delete);
-    let nudged = chat(&json!([user("q"), find, result("1", "found"), user("Continue.")]), &delete);
+    let instructed = chat(
+        &json!([
+            system("It is 10:01."),
+            user("q"),
+            find,
+            result("1", "found")
+        ]),
+        &delete,
+    );
+    let nudged = chat(
+        &json!([user("q"), find, result("1", "found"), user("Continue.")]),
+        &delete,
+    );
     for second in [whole, shortened, instructed, nudged] {
-        assert_eq!(calls(&[first(), second]), expected(&[&["find=\"found\""], &["delete=null"]]));
+        assert_eq!(
+            calls(&[first(), second]),
+            expected(&[&["find=\"found\""], &["delete=null"]])
+        );
     }
 }
 
 #[test]
 fn an_id_that_is_used_again_has_its_own_result() {
     let (find, delete) = (called("call_0", "find"), called("call_0", "delete"));
-    let end = json!([user("q"), find, result("call_0", "found"), delete, result("call_0", "gone")]);
+    let end = json!([
+        user("q"),
+        find,
+        result("call_0", "found"),
+        delete,
+        result("call_0", "gone")
+    ]);
     let exchanges = [
         chat(&json!([user("q")]), &find),
-        chat(&json!([user("q"), find, result("call_0", "found")]), &delete),
+        chat(
+            &json!([user("q"), find, result("call_0", "found")]),
+            &delete,
+        ),
         chat(&end, &says("Done.")),
     ];
-    assert_eq!(calls(&exchanges), expected(&[&["find=\"found\""], &["delete=\"gone\""], &[]]));
+    assert_eq!(
+        calls(&exchanges),
+        expected(&[&["find=\"found\""], &["delete=\"gone\""], &[]])
+    );
 }
 
 #[test]
@@ -92,9 +151,9 @@ fn every_vendor_is_read_in_its_own_format() {
     let hello = chat(&json!([user("hi")]), &says("Hello."));
     let delete = json!([{ "type": "tool_use", "id": "t", "name": "delete", "input": {} }]);
     let tool_result = json!({ "type": "tool_result", "tool_use_id": "t", "content": "gone" });
-    let before =
-        json!([user("q"), { "role": "assistant", "content": delete }, { "role": "user", "content": [tool_result] }]);
-    let find = json!([{ "type": "function_call", "call_id": "c", "name": "find", "arguments": "{}" }]);
+    let before = json!([user("q"), { "role": "assistant", "content": delete }, { "role": "user", "content": [tool_result] }]);
+    let find =
+        json!([{ "type": "function_call", "call_id": "c", "name": "find", "arguments": "{}" }]);
     let found = json!([{ "type": "function_call_output", "call_id": "c", "output": "found" }]);
     let exchanges = [
         hello,
@@ -103,23 +162,51 @@ fn every_vendor_is_read_in_its_own_format() {
         responses(&json!("q"), &find),
         responses(&found, &json!([])),
     ];
-    assert_eq!(calls(&exchanges), expected(&[&[], &["delete=\"gone\""], &[], &["find=\"found\""], &[]]));
+    assert_eq!(
+        calls(&exchanges),
+        expected(&[&[], &["delete=\"gone\""], &[], &["find=\"found\""], &[]])
+    );
 }
 
 #[test]
 fn an_answer_that_cannot_be_read_is_named() {
-    let nothing = exchange(ExchangeWire::OpenAi, "/chat/completions", &json!({ "messages": [] }), &json!("event: cut"));
+    let nothing = exchange(
+        ExchangeWire::OpenAi,
+        "/chat/completions",
+        &json!({ "messages": [] }),
+        &json!("event: cut"),
+    );
     let later = json!({ "status": "queued", "output": [] });
-    let background = exchange(ExchangeWire::OpenAi, "/responses", &json!({ "input": "q" }), &later);
-    let nameless = anthropic(&json!([user("q")]), &json!([{ "type": "tool_use", "id": "t", "input": {} }]));
+    let background = exchange(
+        ExchangeWire::OpenAi,
+        "/responses",
+        &json!({ "input": "q" }),
+        &later,
+    );
+    let nameless = anthropic(
+        &json!([user("q")]),
+        &json!([{ "type": "tool_use", "id": "t", "input": {} }]),
+    );
     for (answer, why) in [
-        (nothing, "the response is not a JSON object, and no stream of one"),
-        (background, "it was not complete when it came, because the request says \"background\""),
+        (
+            nothing,
+            "the response is not a JSON object, and no stream of one",
+        ),
+        (
+            background,
+            "it was not complete when it came, because the request says \"background\"",
+        ),
         (nameless, "this call has no \"name\""),
-        (chat(&json!([user("q")]), &Value::Null), "it has no \"choices[].message\""),
+        (
+            chat(&json!([user("q")]), &Value::Null),
+            "it has no \"choices[].message\"",
+        ),
     ] {
         let exchanges = [chat(&json!([user("q")]), &says("Hello.")), answer];
-        assert_eq!(calls(&exchanges), Err(format!("answer 2 of the model cannot be read: {why}")));
+        assert_eq!(
+            calls(&exchanges),
+            Err(format!("answer 2 of the model cannot be read: {why}"))
+        );
     }
 }
 
@@ -129,15 +216,37 @@ fn a_call_that_no_answer_made_is_one_of_the_agents_code() {
     let find = called("own", "find");
     let exchanges = [
         chat(&json!([user("q")]), &says("find it")),
-        chat(&json!([user("q"), find, result("own", "found")]), &says("Here it is.")),
-        chat(&json!([user("q"), find, result("own", "found"), says("Here it is."), user("Check.")]), &says("Right.")),
+        chat(
+            &json!([user("q"), find, result("own", "found")]),
+            &says("Here it is."),
+        ),
+        chat(
+            &json!([
+                user("q"),
+                find,
+                result("own", "found"),
+                says("Here it is."),
+                user("Check.")
+            ]),
+            &says("Right."),
+        ),
     ];
-    assert_eq!(calls(&exchanges), expected(&[&[], &["find=\"found\""], &[], &[]]));
+    assert_eq!(
+        calls(&exchanges),
+        expected(&[&[], &["find=\"found\""], &[], &[]])
+    );
     let mut counted = exchanges[1].clone();
     counted.response.body["usage"] = json!({ "prompt_tokens": 7, "completion_tokens": 2 });
     let transcripts = answer_transcripts(&[&exchanges[0], &counted], OwnCalls::All).unwrap();
-    let tokens: Vec<Option<u64>> = transcripts.iter().map(|one| one.metrics.input_tokens).collect();
-    assert_eq!(tokens, [None, None, Some(7)], "the tokens of an exchange count once");
+    let tokens: Vec<Option<u64>> = transcripts
+        .iter()
+        .map(|one| one.metrics.input_tokens)
+        .collect();
+    assert_eq!(
+        tokens,
+        [None, None, Some(7)],
+        "the tokens of an exchange count once"
+    );
     // In a later turn of a conversation, those before the user's last message are of earlier turns.
     let turn = json!([
         user("q"),
@@ -147,8 +256,13 @@ fn a_call_that_no_answer_made_is_one_of_the_agents_code() {
         user("Delete it."),
         called("2", "delete")
     ]);
-    let of_turn = answer_transcripts(&[&chat(&turn, &says("Deleted."))], OwnCalls::OfLastTurn).unwrap();
-    let names: Vec<&str> = of_turn.iter().flat_map(|one| &one.calls).map(|call| call.name.as_str()).collect();
+    let of_turn =
+        answer_transcripts(&[&chat(&turn, &says("Deleted."))], OwnCalls::OfLastTurn).unwrap();
+    let names: Vec<&str> = of_turn
+        .iter()
+        .flat_map(|one| &one.calls)
+        .map(|call| call.name.as_str())
+        .collect();
     assert_eq!(names, ["delete"]);
 }
 
@@ -164,13 +278,34 @@ fn a_call_has_the_arguments_with_which_the_code_ran_it() {
     let (asked, run, same) = ("{\"order\": 17}", "{\"order\": 170}", "{\"order\":17}");
     let first = json!([user("Cancel 17.")]);
     for (exchanges, expected) in [
-        ([chat(&first, &of_chat(asked)), chat(&json!([user("Cancel 17."), of_chat(run)]), &says("Done."))], 170),
-        ([chat(&first, &of_chat(asked)), chat(&json!([user("Cancel 17."), of_chat(same)]), &says("Done."))], 17),
-        ([responses(&first, &json!([item(asked)])), responses(&json!([item(run)]), &json!([says("Done.")]))], 170),
+        (
+            [
+                chat(&first, &of_chat(asked)),
+                chat(&json!([user("Cancel 17."), of_chat(run)]), &says("Done.")),
+            ],
+            170,
+        ),
+        (
+            [
+                chat(&first, &of_chat(asked)),
+                chat(&json!([user("Cancel 17."), of_chat(same)]), &says("Done.")),
+            ],
+            17,
+        ),
+        (
+            [
+                responses(&first, &json!([item(asked)])),
+                responses(&json!([item(run)]), &json!([says("Done.")])),
+            ],
+            170,
+        ),
         (
             [
                 anthropic(&first, &json!([block(17)])),
-                anthropic(&json!([assistant(170)]), &json!([{ "type": "text", "text": "Done." }])),
+                anthropic(
+                    &json!([assistant(170)]),
+                    &json!([{ "type": "text", "text": "Done." }]),
+                ),
             ],
             170,
         ),

@@ -8,10 +8,20 @@ use crate::format::transcript::loose_message::{LooseMessage, MessagePart};
 use crate::model::RunStatus;
 
 /// The text of the answer: that of the agent's span, else of the last call of a model. `None` without messages.
-pub fn answer(spans: &[TraceSpan], agent: Option<&TraceSpan>, last: Option<&TraceSpan>) -> Option<String> {
+pub fn answer(
+    spans: &[TraceSpan],
+    agent: Option<&TraceSpan>,
+    last: Option<&TraceSpan>,
+) -> Option<String> {
     let of = |span: &TraceSpan| {
         let messages = messages::output(span);
-        messages.last().map(|message| if is_answer(spans, span, message) { message.text() } else { String::new() })
+        messages.last().map(|message| {
+            if is_answer(spans, span, message) {
+                message.text()
+            } else {
+                String::new()
+            }
+        })
     };
     agent.and_then(of).or_else(|| of(last?))
 }
@@ -20,13 +30,20 @@ pub fn answer(spans: &[TraceSpan], agent: Option<&TraceSpan>, last: Option<&Trac
 /// neither is what was said before a call whose tool ran. A vendor runs its own tools within one message, which ends with the answer.
 fn is_answer(spans: &[TraceSpan], of: &TraceSpan, message: &LooseMessage) -> bool {
     let ran = |part: &MessagePart| match part {
-        MessagePart::Call { id, name, result, .. } => result.is_some() || has_run(spans, of, (id.as_deref(), name)),
+        MessagePart::Call {
+            id, name, result, ..
+        } => result.is_some() || has_run(spans, of, (id.as_deref(), name)),
         MessagePart::Answer { .. } => true,
         MessagePart::Text(_) | MessagePart::Other(_) => false,
     };
-    let by_another = ["user", "human", "system", "developer", "tool", "function"].contains(&message.role.as_str());
+    let by_another = ["user", "human", "system", "developer", "tool", "function"]
+        .contains(&message.role.as_str());
     let is_text = |part: &MessagePart| matches!(part, MessagePart::Text(text) if !text.is_empty());
-    let after_text = message.parts.iter().rposition(is_text).map_or(0, |text| text + 1);
+    let after_text = message
+        .parts
+        .iter()
+        .rposition(is_text)
+        .map_or(0, |text| text + 1);
     !by_another && !message.parts.iter().skip(after_text).any(ran)
 }
 
@@ -36,21 +53,29 @@ fn has_run(spans: &[TraceSpan], since: &TraceSpan, (id, name): (Option<&str>, &s
         Some((id, own)) => id == own,
         None => span.tool() == Some(name) && span.start >= since.start,
     };
-    spans.iter().any(|span| span.operation() == SpanOperation::Tool && is_of_call(span))
+    spans
+        .iter()
+        .any(|span| span.operation() == SpanOperation::Tool && is_of_call(span))
 }
 
 /// How the run ended: an error of its span, or of one around it, which is what the user saw. Statuses other than error are in the error type.
 pub fn ended(spans: &[TraceSpan], agent: Option<&TraceSpan>) -> (RunStatus, Option<String>) {
-    let by_id: BTreeMap<&str, &TraceSpan> = spans.iter().map(|span| (span.id.as_str(), span)).collect();
+    let by_id: BTreeMap<&str, &TraceSpan> =
+        spans.iter().map(|span| (span.id.as_str(), span)).collect();
     let Some(own) = agent.or_else(|| spans.iter().find(|span| span.parent.is_empty())) else {
         return (RunStatus::Completed, None);
     };
-    let around = std::iter::successors(Some(own), |span| by_id.get(span.parent.as_str()).copied()).take(DEPTH);
+    let around = std::iter::successors(Some(own), |span| by_id.get(span.parent.as_str()).copied())
+        .take(DEPTH);
     let mut failed = around.filter_map(|span| Some((span, span.failed.as_deref()?)));
     let Some((span, message)) = failed.next() else {
         let is_cut = own.end == 0 && spans.iter().any(|span| span.end > 0);
         let why = "its span has no end, so it was cut off or still ran";
-        return if is_cut { (RunStatus::Error, Some(why.to_owned())) } else { (RunStatus::Completed, None) };
+        return if is_cut {
+            (RunStatus::Error, Some(why.to_owned()))
+        } else {
+            (RunStatus::Completed, None)
+        };
     };
     let kind = span.text(&["error.type"]);
     let status = match kind {
@@ -59,6 +84,10 @@ pub fn ended(spans: &[TraceSpan], agent: Option<&TraceSpan>) -> (RunStatus, Opti
         Some("cancelled") => RunStatus::Cancelled,
         Some(_) | None => RunStatus::Error,
     };
-    let error = if message.is_empty() { kind } else { Some(message) };
+    let error = if message.is_empty() {
+        kind
+    } else {
+        Some(message)
+    };
     (status, error.map(str::to_owned))
 }

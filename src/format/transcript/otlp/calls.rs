@@ -26,7 +26,16 @@ pub struct Calls {
 impl Calls {
     /// Adds a call that a message tells.
     pub fn made(&mut self, part: MessagePart, at: i64) {
-        let MessagePart::Call { id, name, arguments, server, result } = part else { return };
+        let MessagePart::Call {
+            id,
+            name,
+            arguments,
+            server,
+            result,
+        } = part
+        else {
+            return;
+        };
         let index = self.push(at, &name, arguments);
         let call = &mut self.calls[index].1;
         call.server = server;
@@ -34,10 +43,19 @@ impl Calls {
             call.result = result;
         }
         if let Some(id) = &id {
-            self.unanswered.entry(id.clone()).or_default().push_back(index);
-            self.requested.entry(id.clone()).or_default().push_back(index);
+            self.unanswered
+                .entry(id.clone())
+                .or_default()
+                .push_back(index);
+            self.requested
+                .entry(id.clone())
+                .or_default()
+                .push_back(index);
         }
-        self.requested_by_name.entry(name).or_default().push_back((index, id));
+        self.requested_by_name
+            .entry(name)
+            .or_default()
+            .push_back((index, id));
     }
 
     /// Adds a tool's result from a message to the model; each later message repeats it.
@@ -51,7 +69,9 @@ impl Calls {
     pub fn executed(&mut self, span: &TraceSpan) {
         let name = span.tool().unwrap_or_default();
         let id = span.call_id();
-        let known = id.and_then(|id| self.by_id(id)).or_else(|| self.by_name(name, id));
+        let known = id
+            .and_then(|id| self.by_id(id))
+            .or_else(|| self.by_name(name, id));
         let index = known.unwrap_or_else(|| self.push(span.start, name, Json::default()));
         self.executed.insert(index);
         let call = &mut self.calls[index].1;
@@ -83,30 +103,51 @@ impl Calls {
     }
 
     fn by_id(&mut self, id: &str) -> Option<usize> {
-        let Self { requested, executed, .. } = self;
+        let Self {
+            requested,
+            executed,
+            ..
+        } = self;
         let indices = requested.get_mut(id)?;
         std::iter::from_fn(|| indices.pop_front()).find(|index| !executed.contains(index))
     }
 
     /// The next requested call of a name. Calls with different ids are different calls.
     fn by_name(&mut self, name: &str, id: Option<&str>) -> Option<usize> {
-        let Self { requested_by_name, executed, .. } = self;
+        let Self {
+            requested_by_name,
+            executed,
+            ..
+        } = self;
         let indices = requested_by_name.get_mut(name)?;
-        while indices.front().is_some_and(|(index, _)| executed.contains(index)) {
+        while indices
+            .front()
+            .is_some_and(|(index, _)| executed.contains(index))
+        {
             indices.pop_front();
         }
-        let (index, _) = indices.front().filter(|(_, other)| id.is_none() || other.is_none())?;
+        let (index, _) = indices
+            .front()
+            .filter(|(_, other)| id.is_none() || other.is_none())?;
         Some(*index)
     }
 }
 
 /// The attributes with the arguments of a tool.
-const ARGUMENTS: [&str; 4] =
-    ["gen_ai.tool.call.arguments", "traceloop.entity.input", "ai.toolCall.args", "ai.toolCall.input"];
+const ARGUMENTS: [&str; 4] = [
+    "gen_ai.tool.call.arguments",
+    "traceloop.entity.input",
+    "ai.toolCall.args",
+    "ai.toolCall.input",
+];
 
 /// The attributes with the result of a tool.
-const RESULT: [&str; 4] =
-    ["gen_ai.tool.call.result", "traceloop.entity.output", "ai.toolCall.result", "ai.toolCall.output"];
+const RESULT: [&str; 4] = [
+    "gen_ai.tool.call.result",
+    "traceloop.entity.output",
+    "ai.toolCall.result",
+    "ai.toolCall.output",
+];
 
 /// Arguments that are JSON inside a string are unwrapped.
 fn unquoted(value: &Value) -> Json {

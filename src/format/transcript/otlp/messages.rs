@@ -14,18 +14,33 @@ pub fn input(span: &TraceSpan) -> Vec<LooseMessage> {
         .iter()
         .map(|part| LooseMessage::of(&json!({ "parts": [part] }), "system"))
         .collect();
-    messages.extend(list(attribute(span, "gen_ai.input.messages")).iter().map(|value| LooseMessage::of(value, "user")));
+    messages.extend(
+        list(attribute(span, "gen_ai.input.messages"))
+            .iter()
+            .map(|value| LooseMessage::of(value, "user")),
+    );
     if messages.is_empty() {
-        messages.extend(span.events.iter().filter_map(|(name, attributes)| match name.as_str() {
-            "gen_ai.system.message" => Some(LooseMessage::of(&body(attributes), "system")),
-            "gen_ai.user.message" => Some(LooseMessage::of(&body(attributes), "user")),
-            "gen_ai.assistant.message" => Some(LooseMessage::of(&body(attributes), "assistant")),
-            "gen_ai.tool.message" => Some(LooseMessage::of(&body(attributes), "tool")),
-            _ => None,
-        }));
+        messages.extend(
+            span.events
+                .iter()
+                .filter_map(|(name, attributes)| match name.as_str() {
+                    "gen_ai.system.message" => Some(LooseMessage::of(&body(attributes), "system")),
+                    "gen_ai.user.message" => Some(LooseMessage::of(&body(attributes), "user")),
+                    "gen_ai.assistant.message" => {
+                        Some(LooseMessage::of(&body(attributes), "assistant"))
+                    }
+                    "gen_ai.tool.message" => Some(LooseMessage::of(&body(attributes), "tool")),
+                    _ => None,
+                }),
+        );
     }
     if messages.is_empty() {
-        messages.extend(older(span, "gen_ai.prompt", "gen_ai.content.prompt", "user"));
+        messages.extend(older(
+            span,
+            "gen_ai.prompt",
+            "gen_ai.content.prompt",
+            "user",
+        ));
     }
     messages
 }
@@ -37,15 +52,26 @@ pub fn output(span: &TraceSpan) -> Vec<LooseMessage> {
         .map(|value| LooseMessage::of(value, "assistant"))
         .collect();
     if messages.is_empty() {
-        let choices = span.events.iter().filter(|(name, _)| name == "gen_ai.choice");
+        let choices = span
+            .events
+            .iter()
+            .filter(|(name, _)| name == "gen_ai.choice");
         messages.extend(choices.map(|(_, attributes)| {
             let body = body(attributes);
-            let inner = body.get("message").map(lenient::embedded).filter(Value::is_object);
+            let inner = body
+                .get("message")
+                .map(lenient::embedded)
+                .filter(Value::is_object);
             LooseMessage::of(&inner.unwrap_or(body), "assistant")
         }));
     }
     if messages.is_empty() {
-        messages.extend(older(span, "gen_ai.completion", "gen_ai.content.completion", "assistant"));
+        messages.extend(older(
+            span,
+            "gen_ai.completion",
+            "gen_ai.content.completion",
+            "assistant",
+        ));
     }
     messages
 }
@@ -53,7 +79,10 @@ pub fn output(span: &TraceSpan) -> Vec<LooseMessage> {
 /// An attribute of the span, or of the event that contains the details of the call.
 fn attribute<'a>(span: &'a TraceSpan, key: &str) -> Option<&'a Value> {
     let details = || {
-        let mut events = span.events.iter().filter(|(name, _)| name == "gen_ai.client.inference.operation.details");
+        let mut events = span
+            .events
+            .iter()
+            .filter(|(name, _)| name == "gen_ai.client.inference.operation.details");
         events.find_map(|(_, attributes)| attributes.get(key))
     };
     span.attributes.get(key).or_else(details)
@@ -61,29 +90,51 @@ fn attribute<'a>(span: &'a TraceSpan, key: &str) -> Option<&'a Value> {
 
 /// The body of an older event: its attributes, or the JSON in one of them.
 fn body(attributes: &Attributes) -> Value {
-    let content = attributes.get("gen_ai.event.content").map(lenient::embedded).filter(Value::is_object);
+    let content = attributes
+        .get("gen_ai.event.content")
+        .map(lenient::embedded)
+        .filter(Value::is_object);
     content.unwrap_or_else(|| {
-        let plain = attributes.iter().map(|(key, value)| (key.clone(), value.clone()));
+        let plain = attributes
+            .iter()
+            .map(|(key, value)| (key.clone(), value.clone()));
         Value::Object(plain.collect())
     })
 }
 
 /// Reads `KEY` as a whole, an event with it, or `KEY.0.role`, `KEY.0.content`, …
 fn older(span: &TraceSpan, key: &str, event: &str, role: &str) -> Vec<LooseMessage> {
-    let of_event =
-        || span.events.iter().find(|(name, _)| name == event).and_then(|(_, attributes)| attributes.get(key));
+    let of_event = || {
+        span.events
+            .iter()
+            .find(|(name, _)| name == event)
+            .and_then(|(_, attributes)| attributes.get(key))
+    };
     let whole = list(span.attributes.get(key).or_else(of_event));
     if !whole.is_empty() {
-        return whole.iter().map(|value| LooseMessage::of(value, role)).collect();
+        return whole
+            .iter()
+            .map(|value| LooseMessage::of(value, role))
+            .collect();
     }
     let mut numbered: BTreeMap<u32, NumberedMessage> = BTreeMap::new();
     for (name, value) in span.attributes.range(format!("{key}.")..) {
-        let Some(rest) = name.strip_prefix(key).and_then(|rest| rest.strip_prefix('.')) else { break };
-        let Some((number, field)) = rest.split_once('.') else { continue };
+        let Some(rest) = name
+            .strip_prefix(key)
+            .and_then(|rest| rest.strip_prefix('.'))
+        else {
+            break;
+        };
+        let Some((number, field)) = rest.split_once('.') else {
+            continue;
+        };
         let Ok(number) = number.parse() else { continue };
         numbered.entry(number).or_default().put(field, value);
     }
-    numbered.into_values().map(|numbered| LooseMessage::of(&numbered.value(), role)).collect()
+    numbered
+        .into_values()
+        .map(|numbered| LooseMessage::of(&numbered.value(), role))
+        .collect()
 }
 
 /// A message whose fields are separate attributes.
@@ -96,7 +147,9 @@ struct NumberedMessage {
 impl NumberedMessage {
     /// Sets a field: `tool_calls.0.name` belongs to the first call, others to the message.
     fn put(&mut self, field: &str, value: &Value) {
-        let inner = field.strip_prefix("tool_calls.").and_then(|rest| rest.split_once('.'));
+        let inner = field
+            .strip_prefix("tool_calls.")
+            .and_then(|rest| rest.split_once('.'));
         let call = inner.and_then(|(number, key)| Some((number.parse().ok()?, key)));
         let (fields, key) = match call {
             Some((number, key)) => (self.calls.entry(number).or_default(), key),

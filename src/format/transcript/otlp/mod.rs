@@ -34,7 +34,11 @@ pub fn read_traces(
     names: RunNames<'_>,
 ) -> Result<Vec<Transcript>, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let spans = documents.iter().filter_map(|raw| problems.keep(span::spans(source, raw))).flatten().collect();
+    let spans = documents
+        .iter()
+        .filter_map(|raw| problems.keep(span::spans(source, raw)))
+        .flatten()
+        .collect();
     problems.or(())?;
     runs_of(source, spans, names)
 }
@@ -64,15 +68,20 @@ pub fn runs_of(
     runs.sort_by_key(|trace| (trace.start(), trace.at()));
     if runs.is_empty() {
         let what = "this file has no spans of a model, an agent or a tool";
-        let help =
-            "provide traces with gen_ai.operation.name (GenAI conventions) or openinference.span.kind (OpenInference)";
+        let help = "provide traces with gen_ai.operation.name (GenAI conventions) or openinference.span.kind (OpenInference)";
         return Err(source.problem(0, Code::NO_RUN, what, help).into());
     }
     let mut problems = Diagnostics::default();
-    let mut transcripts: Vec<Transcript> =
-        runs.iter().filter_map(|trace| problems.keep(trace.transcript(source, names))).collect();
-    if let (Some(first), Ok(foreign @ 1..)) = (transcripts.first_mut(), u32::try_from(all - runs.len())) {
-        first.left_out.insert("trace without GenAI spans".to_owned(), foreign);
+    let mut transcripts: Vec<Transcript> = runs
+        .iter()
+        .filter_map(|trace| problems.keep(trace.transcript(source, names)))
+        .collect();
+    if let (Some(first), Ok(foreign @ 1..)) =
+        (transcripts.first_mut(), u32::try_from(all - runs.len()))
+    {
+        first
+            .left_out
+            .insert("trace without GenAI spans".to_owned(), foreign);
     }
     problems.or(transcripts)
 }
@@ -89,7 +98,9 @@ impl TraceSpans {
     }
 
     fn is_run(&self) -> bool {
-        self.spans.iter().any(|span| span.operation() != SpanOperation::Other)
+        self.spans
+            .iter()
+            .any(|span| span.operation() != SpanOperation::Other)
     }
 
     fn start(&self) -> i64 {
@@ -101,7 +112,9 @@ impl TraceSpans {
     }
 
     fn of_operation(&self, operation: SpanOperation) -> impl Iterator<Item = &TraceSpan> {
-        self.spans.iter().filter(move |span| span.operation() == operation)
+        self.spans
+            .iter()
+            .filter(move |span| span.operation() == operation)
     }
 
     /// The outermost agent span; of several, the last one with this name, else the first. OpenInference also calls the steps of a graph agents: such a
@@ -110,13 +123,21 @@ impl TraceSpans {
         let all = self.outermost(SpanOperation::Agent);
         let is_named = |span: &&TraceSpan| {
             let own = span.text(&["goldgate.agent", "gen_ai.agent.name"]);
-            own.zip(name).is_some_and(|(own, name)| own.eq_ignore_ascii_case(name))
+            own.zip(name)
+                .is_some_and(|(own, name)| own.eq_ignore_ascii_case(name))
         };
-        let outermost = all.iter().copied().rfind(is_named).or_else(|| all.first().copied())?;
+        let outermost = all
+            .iter()
+            .copied()
+            .rfind(is_named)
+            .or_else(|| all.first().copied())?;
         let is_step = |span: &TraceSpan| span.attributes.contains_key("openinference.span.kind");
         let alone = BTreeSet::from([outermost.id.as_str()]);
         let parents = self.parents();
-        let contains_all = || self.of_operation(SpanOperation::Chat).all(|chat| is_inside(chat, &alone, &parents));
+        let contains_all = || {
+            self.of_operation(SpanOperation::Chat)
+                .all(|chat| is_inside(chat, &alone, &parents))
+        };
         (!is_step(outermost) || contains_all()).then_some(outermost)
     }
 
@@ -126,40 +147,77 @@ impl TraceSpans {
     }
 
     fn outermost(&self, operation: SpanOperation) -> Vec<&TraceSpan> {
-        let all: BTreeSet<&str> = self.of_operation(operation).map(|span| span.id.as_str()).collect();
+        let all: BTreeSet<&str> = self
+            .of_operation(operation)
+            .map(|span| span.id.as_str())
+            .collect();
         let parents = self.parents();
-        self.of_operation(operation).filter(|span| !is_inside(span, &all, &parents)).collect()
+        self.of_operation(operation)
+            .filter(|span| !is_inside(span, &all, &parents))
+            .collect()
     }
 
     fn parents(&self) -> BTreeMap<&str, &str> {
-        self.spans.iter().map(|span| (span.id.as_str(), span.parent.as_str())).collect()
+        self.spans
+            .iter()
+            .map(|span| (span.id.as_str(), span.parent.as_str()))
+            .collect()
     }
 
-    fn transcript(&self, source: &SourceText, names: RunNames<'_>) -> Result<Transcript, Diagnostic> {
-        let named = |keys: &[&str]| self.spans.iter().find_map(|span| span.text(keys)).map(str::to_owned);
+    fn transcript(
+        &self,
+        source: &SourceText,
+        names: RunNames<'_>,
+    ) -> Result<Transcript, Diagnostic> {
+        let named = |keys: &[&str]| {
+            self.spans
+                .iter()
+                .find_map(|span| span.text(keys))
+                .map(str::to_owned)
+        };
         let stated = named(&["goldgate.agent"]);
         let agent = self.agent(names.agent.or(stated.as_deref()));
         let chats = self.chats();
-        let last = chats.iter().copied().max_by_key(|span| (span.end, span.start));
-        let outputs: Vec<(&TraceSpan, Vec<LooseMessage>)> =
-            chats.iter().map(|span| (*span, messages::output(span))).collect();
+        let last = chats
+            .iter()
+            .copied()
+            .max_by_key(|span| (span.end, span.start));
+        let outputs: Vec<(&TraceSpan, Vec<LooseMessage>)> = chats
+            .iter()
+            .map(|span| (*span, messages::output(span)))
+            .collect();
         let text = answer::answer(&self.spans, agent, last);
-        let asked = agent.map(messages::input).filter(|messages| !messages.is_empty());
-        let asked = asked.or_else(|| chats.first().map(|span| messages::input(span))).unwrap_or_default();
+        let asked = agent
+            .map(messages::input)
+            .filter(|messages| !messages.is_empty());
+        let asked = asked
+            .or_else(|| chats.first().map(|span| messages::input(span)))
+            .unwrap_or_default();
         let (status, error) = answer::ended(&self.spans, agent);
-        let case = names.case_key.map_or_else(|| named(&["goldgate.case"]), |key| named(&[key]));
+        let case = names
+            .case_key
+            .map_or_else(|| named(&["goldgate.case"]), |key| named(&[key]));
         if let (Some(key), None) = (names.case_key, &case) {
             let help = "choose an attribute that each trace has on one of its spans";
             let what = format!("no span of this trace has the attribute {key:?}");
             return Err(source.problem(self.at(), Code::NO_CASE, what, help));
         }
-        let of_model =
-            |span: &TraceSpan| span.text(&["gen_ai.response.model", "gen_ai.request.model"]).map(str::to_owned);
+        let of_model = |span: &TraceSpan| {
+            span.text(&["gen_ai.response.model", "gen_ai.request.model"])
+                .map(str::to_owned)
+        };
         let said = turns(agent, last);
         let mut calls = self.calls(&chats);
-        let is_same = said.calls.iter().map(|(name, _)| name).eq(calls.iter().map(|call| &call.name));
+        let is_same = said
+            .calls
+            .iter()
+            .map(|(name, _)| name)
+            .eq(calls.iter().map(|call| &call.name));
         if is_same {
-            calls.iter_mut().zip(&said.calls).for_each(|(call, (_, turn))| call.turn = *turn);
+            calls
+                .iter_mut()
+                .zip(&said.calls)
+                .for_each(|(call, (_, turn))| call.turn = *turn);
         }
         Ok(Transcript {
             at: self.at(),
@@ -170,8 +228,11 @@ impl TraceSpans {
             error,
             prompt: prompt(&asked),
             query: query(&asked),
-            interjected: interjected(&asked)
-                .or_else(|| agent.is_none().then(|| interjected(&messages::input(last?)))?),
+            interjected: interjected(&asked).or_else(|| {
+                agent
+                    .is_none()
+                    .then(|| interjected(&messages::input(last?)))?
+            }),
             instructed: said.instructed,
             turns: said.turns,
             events: between(&outputs, text.as_deref()),
@@ -180,7 +241,12 @@ impl TraceSpans {
             metrics: self.measures(agent, &chats),
             model: last.and_then(of_model).or_else(|| agent.and_then(of_model)),
             started_at: started_at(agent.map_or(self.start(), |span| span.start)),
-            left_out: left_out(outputs.iter().flat_map(|(_, messages)| messages).chain(&asked)),
+            left_out: left_out(
+                outputs
+                    .iter()
+                    .flat_map(|(_, messages)| messages)
+                    .chain(&asked),
+            ),
         })
     }
 
@@ -191,18 +257,30 @@ impl TraceSpans {
             calls.made(part, at);
         }
         let inputs = self.spans.iter().flat_map(messages::input);
-        for part in inputs.chain(self.spans.iter().flat_map(messages::output)).flat_map(|message| message.parts) {
-            if let MessagePart::Answer { id: Some(id), result, .. } = part {
+        for part in inputs
+            .chain(self.spans.iter().flat_map(messages::output))
+            .flat_map(|message| message.parts)
+        {
+            if let MessagePart::Answer {
+                id: Some(id),
+                result,
+                ..
+            } = part
+            {
                 calls.answered(&id, result);
             }
         }
-        self.of_operation(SpanOperation::Tool).for_each(|span| calls.executed(span));
+        self.of_operation(SpanOperation::Tool)
+            .for_each(|span| calls.executed(span));
         calls.in_order()
     }
 
     fn measures(&self, agent: Option<&TraceSpan>, chats: &[&TraceSpan]) -> Measures {
         const INPUT: [&str; 2] = ["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"];
-        const OUTPUT: [&str; 2] = ["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"];
+        const OUTPUT: [&str; 2] = [
+            "gen_ai.usage.output_tokens",
+            "gen_ai.usage.completion_tokens",
+        ];
         let mut measures = Measures::default();
         for span in chats {
             content::add(&mut measures.input_tokens, span.count(&INPUT));
@@ -224,7 +302,10 @@ impl TraceSpans {
 
 /// The messages before the first answer.
 fn prompt(messages: &[LooseMessage]) -> Option<String> {
-    let asked = messages.iter().take_while(|message| message.role != "assistant").map(LooseMessage::text);
+    let asked = messages
+        .iter()
+        .take_while(|message| message.role != "assistant")
+        .map(LooseMessage::text);
     let texts: Vec<String> = asked.filter(|text| !text.is_empty()).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
@@ -240,12 +321,18 @@ struct TraceTurns {
 /// The turns in the messages of the agent's span, else in those of the last call of a model, which has the whole conversation.
 fn turns(agent: Option<&TraceSpan>, last: Option<&TraceSpan>) -> TraceTurns {
     let of_agent = agent.filter(|span| !messages::input(span).is_empty());
-    let Some(span) = of_agent.or(last) else { return TraceTurns::default() };
+    let Some(span) = of_agent.or(last) else {
+        return TraceTurns::default();
+    };
     match readable_conversation(messages::input(span).iter().chain(&messages::output(span))) {
         Some(read) => TraceTurns {
             turns: read.turns,
             instructed: read.instructed,
-            calls: read.calls.into_iter().map(|call| (call.name, call.turn)).collect(),
+            calls: read
+                .calls
+                .into_iter()
+                .map(|call| (call.name, call.turn))
+                .collect(),
         },
         None => TraceTurns::default(),
     }
@@ -253,27 +340,40 @@ fn turns(agent: Option<&TraceSpan>, last: Option<&TraceSpan>) -> TraceTurns {
 
 /// The user's first message.
 fn query(messages: &[LooseMessage]) -> Option<String> {
-    let mut texts = messages.iter().filter(|message| message.role == "user").map(LooseMessage::text);
+    let mut texts = messages
+        .iter()
+        .filter(|message| message.role == "user")
+        .map(LooseMessage::text);
     texts.find(|text| !text.is_empty())
 }
 
 /// User or system messages after the user's first message.
 fn interjected(messages: &[LooseMessage]) -> Option<String> {
-    let has_text =
-        |message: &&LooseMessage| message.role != "assistant" && message.role != "tool" && !message.text().is_empty();
-    let mut after = messages.iter().skip_while(|message| message.role != "user" || message.text().is_empty()).skip(1);
+    let has_text = |message: &&LooseMessage| {
+        message.role != "assistant" && message.role != "tool" && !message.text().is_empty()
+    };
+    let mut after = messages
+        .iter()
+        .skip_while(|message| message.role != "user" || message.text().is_empty())
+        .skip(1);
     after.find(has_text).map(LooseMessage::text)
 }
 
 /// The texts of answers before the last one.
 fn between(outputs: &[(&TraceSpan, Vec<LooseMessage>)], last: Option<&str>) -> Vec<Json> {
-    let texts = outputs.iter().flat_map(|(_, messages)| messages).map(LooseMessage::text);
+    let texts = outputs
+        .iter()
+        .flat_map(|(_, messages)| messages)
+        .map(LooseMessage::text);
     let kept = texts.filter(|text| !text.is_empty() && Some(text.as_str()) != last);
-    kept.map(|text| run_v1::json(&json!({ "role": "assistant", "text": text }))).collect()
+    kept.map(|text| run_v1::json(&json!({ "role": "assistant", "text": text })))
+        .collect()
 }
 
 fn started_at(nanos: i64) -> Option<String> {
-    let moment = Timestamp::from_nanosecond(i128::from(nanos)).ok().filter(|_| nanos > 0)?;
+    let moment = Timestamp::from_nanosecond(i128::from(nanos))
+        .ok()
+        .filter(|_| nanos > 0)?;
     Some(moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 

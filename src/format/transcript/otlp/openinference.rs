@@ -9,7 +9,12 @@ use crate::format::lenient;
 
 /// Adds the attributes of the conventions to a span that has those of OpenInference or of Langfuse.
 pub fn translate(attributes: &mut Attributes) {
-    let text = |key: &str| attributes.get(key).and_then(Value::as_str).map(str::to_owned);
+    let text = |key: &str| {
+        attributes
+            .get(key)
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
     let kind = text("openinference.span.kind").or_else(|| text("langfuse.observation.type"));
     let Some(kind) = kind else { return };
     let mut added = Attributes::new();
@@ -28,8 +33,16 @@ pub fn translate(attributes: &mut Attributes) {
     match operation {
         "chat" => {
             for (prefix, whole, to) in [
-                ("llm.input_messages", "langfuse.observation.input", "gen_ai.input.messages"),
-                ("llm.output_messages", "langfuse.observation.output", "gen_ai.output.messages"),
+                (
+                    "llm.input_messages",
+                    "langfuse.observation.input",
+                    "gen_ai.input.messages",
+                ),
+                (
+                    "llm.output_messages",
+                    "langfuse.observation.output",
+                    "gen_ai.output.messages",
+                ),
             ] {
                 let messages = messages(attributes, prefix);
                 if messages.is_empty() {
@@ -38,11 +51,26 @@ pub fn translate(attributes: &mut Attributes) {
                     added.insert(to.to_owned(), Value::Array(messages));
                 }
             }
-            copy(&["llm.model_name", "langfuse.observation.model.name"], "gen_ai.response.model", &mut added);
-            let usage = attributes.get("langfuse.observation.usage_details").map(lenient::embedded).unwrap_or_default();
+            copy(
+                &["llm.model_name", "langfuse.observation.model.name"],
+                "gen_ai.response.model",
+                &mut added,
+            );
+            let usage = attributes
+                .get("langfuse.observation.usage_details")
+                .map(lenient::embedded)
+                .unwrap_or_default();
             for (from, inner, to) in [
-                ("llm.token_count.prompt", "input", "gen_ai.usage.input_tokens"),
-                ("llm.token_count.completion", "output", "gen_ai.usage.output_tokens"),
+                (
+                    "llm.token_count.prompt",
+                    "input",
+                    "gen_ai.usage.input_tokens",
+                ),
+                (
+                    "llm.token_count.completion",
+                    "output",
+                    "gen_ai.usage.output_tokens",
+                ),
             ] {
                 if let Some(count) = attributes.get(from).or_else(|| usage.get(inner)) {
                     added.insert(to.to_owned(), count.clone());
@@ -50,14 +78,28 @@ pub fn translate(attributes: &mut Attributes) {
             }
         }
         "execute_tool" => {
-            copy(&["tool.name", "langfuse.observation.name"], "gen_ai.tool.name", &mut added);
-            copy(&["tool_call.id", "tool.id"], "gen_ai.tool.call.id", &mut added);
             copy(
-                &["tool.parameters", "input.value", "langfuse.observation.input"],
+                &["tool.name", "langfuse.observation.name"],
+                "gen_ai.tool.name",
+                &mut added,
+            );
+            copy(
+                &["tool_call.id", "tool.id"],
+                "gen_ai.tool.call.id",
+                &mut added,
+            );
+            copy(
+                &[
+                    "tool.parameters",
+                    "input.value",
+                    "langfuse.observation.input",
+                ],
                 "gen_ai.tool.call.arguments",
                 &mut added,
             );
-            let result = ["output.value", "langfuse.observation.output"].iter().find_map(|key| attributes.get(*key));
+            let result = ["output.value", "langfuse.observation.output"]
+                .iter()
+                .find_map(|key| attributes.get(*key));
             if let Some(result) = result {
                 added.insert("gen_ai.tool.call.result".to_owned(), content_of(result));
             }
@@ -74,7 +116,10 @@ pub fn translate(attributes: &mut Attributes) {
 fn content_of(result: &Value) -> Value {
     let message = lenient::embedded(result);
     let is_message = message.get("type").and_then(Value::as_str) == Some("tool");
-    let fields = message.get("data").filter(|_| is_message).unwrap_or(&message);
+    let fields = message
+        .get("data")
+        .filter(|_| is_message)
+        .unwrap_or(&message);
     match fields.get("content").filter(|_| is_message) {
         Some(content) => content.clone(),
         None => result.clone(),
@@ -85,7 +130,12 @@ fn content_of(result: &Value) -> Value {
 fn messages(attributes: &Attributes, prefix: &str) -> Vec<Value> {
     let mut whole = FieldTree::default();
     for (name, value) in attributes.range(format!("{prefix}.")..) {
-        let Some(rest) = name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.')) else { break };
+        let Some(rest) = name
+            .strip_prefix(prefix)
+            .and_then(|rest| rest.strip_prefix('.'))
+        else {
+            break;
+        };
         whole.put(rest, value);
     }
     match whole.value() {
@@ -117,15 +167,19 @@ impl FieldTree {
         }
         let numbers: Option<Vec<u32>> = self.inner.keys().map(|key| key.parse().ok()).collect();
         if let Some(numbers) = numbers {
-            let mut list: Vec<(u32, Value)> =
-                numbers.into_iter().zip(self.inner.into_values().map(Self::value)).collect();
+            let mut list: Vec<(u32, Value)> = numbers
+                .into_iter()
+                .zip(self.inner.into_values().map(Self::value))
+                .collect();
             list.sort_by_key(|(number, _)| *number);
             return list.into_iter().map(|(_, value)| value).collect();
         }
         let mut fields = Map::new();
         for (key, inner) in self.inner {
             match (key.as_str(), inner.value()) {
-                ("message" | "message_content" | "tool_call", Value::Object(inner)) => fields.extend(inner),
+                ("message" | "message_content" | "tool_call", Value::Object(inner)) => {
+                    fields.extend(inner)
+                }
                 ("contents", value) => drop(fields.insert("content".to_owned(), value)),
                 (_, value) => drop(fields.insert(key, value)),
             }

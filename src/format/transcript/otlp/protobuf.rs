@@ -109,7 +109,12 @@ struct ListDump {
 /// The JSON of traces in protobuf; `None` if the bytes are something else. Bodies that were written one after the other are one.
 pub fn json_of_protobuf(bytes: &[u8]) -> Option<String> {
     let dump = TraceDump::decode(bytes).ok()?;
-    let has_spans = |resource: &ResourceDump| resource.scope_spans.iter().any(|scope| !scope.spans.is_empty());
+    let has_spans = |resource: &ResourceDump| {
+        resource
+            .scope_spans
+            .iter()
+            .any(|scope| !scope.spans.is_empty())
+    };
     if !dump.resource_spans.iter().any(has_spans) {
         return None;
     }
@@ -118,7 +123,9 @@ pub fn json_of_protobuf(bytes: &[u8]) -> Option<String> {
 }
 
 fn resource(dump: ResourceDump) -> Value {
-    let around = dump.resource.map_or_else(Vec::new, |resource| resource.attributes);
+    let around = dump
+        .resource
+        .map_or_else(Vec::new, |resource| resource.attributes);
     let scope = |scope: ScopeDump| json!({ "spans": scope.spans.into_iter().map(span).collect::<Vec<_>>() });
     json!({
         "resource": { "attributes": attributes(around) },
@@ -128,7 +135,9 @@ fn resource(dump: ResourceDump) -> Value {
 
 fn span(dump: SpanDump) -> Value {
     let event = |event: EventDump| json!({ "name": event.name, "attributes": attributes(event.attributes) });
-    let status = dump.status.map(|status| json!({ "message": status.message, "code": status.code }));
+    let status = dump
+        .status
+        .map(|status| json!({ "message": status.message, "code": status.code }));
     json!({
         "traceId": hex::encode(dump.trace_id),
         "spanId": hex::encode(dump.span_id),
@@ -143,7 +152,9 @@ fn span(dump: SpanDump) -> Value {
 }
 
 fn attributes(list: Vec<AttributeDump>) -> Vec<Value> {
-    list.into_iter().map(|one| json!({ "key": one.key, "value": one.value.and_then(value) })).collect()
+    list.into_iter()
+        .map(|one| json!({ "key": one.key, "value": one.value.and_then(value) }))
+        .collect()
 }
 
 fn value(dump: ValueDump) -> Option<Value> {
@@ -156,7 +167,10 @@ fn value(dump: ValueDump) -> Option<Value> {
             let values: Vec<Value> = list.values.into_iter().filter_map(self::value).collect();
             ("arrayValue", json!({ "values": values }))
         }
-        ValueForm::Object(object) => ("kvlistValue", json!({ "values": attributes(object.attributes) })),
+        ValueForm::Object(object) => (
+            "kvlistValue",
+            json!({ "values": attributes(object.attributes) }),
+        ),
         ValueForm::Bytes(bytes) => ("bytesValue", json!(hex::encode(bytes))),
     };
     Some(Value::Object(Map::from_iter([(key.to_owned(), value)])))

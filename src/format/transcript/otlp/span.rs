@@ -128,7 +128,9 @@ impl TryFrom<Value> for IntegerText {
             Value::String(text) => text.parse().ok(),
             _ => None,
         };
-        whole.map(Self).ok_or_else(|| format!("invalid value: {value}, expected a whole number"))
+        whole
+            .map(Self)
+            .ok_or_else(|| format!("invalid value: {value}, expected a whole number"))
     }
 }
 
@@ -148,7 +150,9 @@ impl TraceValue {
 pub type Attributes = BTreeMap<String, Value>;
 
 fn attributes(list: Vec<TraceAttribute>) -> Attributes {
-    list.into_iter().map(|one| (one.key, one.value.map_or(Value::Null, TraceValue::value))).collect()
+    list.into_iter()
+        .map(|one| (one.key, one.value.map_or(Value::Null, TraceValue::value)))
+        .collect()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,7 +195,11 @@ pub fn spans(source: &SourceText, raw: &RawValue) -> Result<Vec<TraceSpan>, Diag
         let around = attributes(resource.resource.map_or(Vec::new(), |form| form.attributes));
         for raw in resource.scopes.iter().flat_map(|scope| &scope.spans) {
             let form: SpanForm = content::fields(source, raw)?;
-            spans.push(TraceSpan::of(form, json::offset_of(source, raw), around.clone()));
+            spans.push(TraceSpan::of(
+                form,
+                json::offset_of(source, raw),
+                around.clone(),
+            ));
         }
     }
     Ok(spans)
@@ -201,9 +209,15 @@ impl TraceSpan {
     fn of(form: SpanForm, at: usize, mut all: Attributes) -> Self {
         all.extend(attributes(form.attributes));
         if all.contains_key("langfuse.observation.type") {
-            all.insert("langfuse.observation.name".to_owned(), Value::String(form.name));
+            all.insert(
+                "langfuse.observation.name".to_owned(),
+                Value::String(form.name),
+            );
         }
-        let failed = form.status.filter(TraceStatusForm::is_error).map(|status| status.message.unwrap_or_default());
+        let failed = form
+            .status
+            .filter(TraceStatusForm::is_error)
+            .map(|status| status.message.unwrap_or_default());
         Self {
             at,
             trace: form.trace_id.to_ascii_lowercase(),
@@ -212,24 +226,35 @@ impl TraceSpan {
             start: form.start_time_unix_nano.0,
             end: form.end_time_unix_nano.0,
             attributes: all,
-            events: form.events.into_iter().map(|event| (event.name, attributes(event.attributes))).collect(),
+            events: form
+                .events
+                .into_iter()
+                .map(|event| (event.name, attributes(event.attributes)))
+                .collect(),
             failed,
         }
     }
 
     /// The first of these attributes that is a text.
     pub fn text(&self, keys: &[&str]) -> Option<&str> {
-        keys.iter().find_map(|key| self.attributes.get(*key)?.as_str()).filter(|text| !text.is_empty())
+        keys.iter()
+            .find_map(|key| self.attributes.get(*key)?.as_str())
+            .filter(|text| !text.is_empty())
     }
 
     /// The first of these attributes that is a count.
     pub fn count(&self, keys: &[&str]) -> Option<u64> {
-        keys.iter().find_map(|key| self.attributes.get(*key)?.as_u64())
+        keys.iter()
+            .find_map(|key| self.attributes.get(*key)?.as_u64())
     }
 
     /// The tool that it names.
     pub fn tool(&self) -> Option<&str> {
-        self.text(&["gen_ai.tool.name", "ai.toolCall.name", "traceloop.entity.name"])
+        self.text(&[
+            "gen_ai.tool.name",
+            "ai.toolCall.name",
+            "traceloop.entity.name",
+        ])
     }
 
     /// The id of the call that the tool of this span answers.
@@ -243,9 +268,15 @@ impl TraceSpan {
         if self.text(&["ai.operationId"]) == Some("ai.toolCall") {
             return SpanOperation::Tool;
         }
-        match self.text(&["gen_ai.operation.name", "traceloop.span.kind", "llm.request.type"]) {
+        match self.text(&[
+            "gen_ai.operation.name",
+            "traceloop.span.kind",
+            "llm.request.type",
+        ]) {
             Some("invoke_agent" | "invoke_workflow" | "agent" | "workflow") => SpanOperation::Agent,
-            Some("chat" | "text_completion" | "generate_content" | "completion") => SpanOperation::Chat,
+            Some("chat" | "text_completion" | "generate_content" | "completion") => {
+                SpanOperation::Chat
+            }
             Some("execute_tool" | "tool") => SpanOperation::Tool,
             Some(_) => SpanOperation::Other,
             None if self.attributes.contains_key("gen_ai.tool.name") => SpanOperation::Tool,
@@ -265,7 +296,10 @@ pub const DEPTH: usize = 500;
 /// Whether one of the spans is around a span.
 pub fn is_inside(span: &TraceSpan, spans: &BTreeSet<&str>, parents: &BTreeMap<&str, &str>) -> bool {
     let around = std::iter::successors(Some(span.parent.as_str()), |id| parents.get(id).copied());
-    around.take_while(|id| !id.is_empty()).take(DEPTH).any(|id| spans.contains(id))
+    around
+        .take_while(|id| !id.is_empty())
+        .take(DEPTH)
+        .any(|id| spans.contains(id))
 }
 
 /// The milliseconds between two times; `None` if one is missing or they are in the wrong order.

@@ -21,7 +21,11 @@ pub fn stated_calls<'t>(
     models: &[&TraceSpan],
     parents: &BTreeMap<&str, &str>,
 ) -> Vec<StatedCall<'t>> {
-    let mut stated = StatedCalls { parents, calls: Vec::new(), known: HashMap::new() };
+    let mut stated = StatedCalls {
+        parents,
+        calls: Vec::new(),
+        known: HashMap::new(),
+    };
     let mut inner_first: Vec<&TraceSpan> = spans.iter().collect();
     inner_first.sort_by_key(|span| std::cmp::Reverse(depth(span, parents)));
     let before = CallsBefore::of(spans);
@@ -34,7 +38,9 @@ pub fn stated_calls<'t>(
             }
             SpanOperation::Chat => stated.add(span, span.end, output, Repeats::InsideOrSameId),
             SpanOperation::Agent => stated.add(span, span.start, output, Repeats::InsideOrSameId),
-            SpanOperation::Tool | SpanOperation::Other => stated.add(span, span.end, output, Repeats::All),
+            SpanOperation::Tool | SpanOperation::Other => {
+                stated.add(span, span.end, output, Repeats::All)
+            }
         }
     }
     for span in spans {
@@ -59,19 +65,35 @@ impl CallsBefore {
     fn of(spans: &[TraceSpan]) -> Self {
         let mut by_time: Vec<&TraceSpan> = spans.iter().collect();
         by_time.sort_by_key(|span| span.start);
-        let first = by_time.into_iter().map(messages::input).find(|input| !input.is_empty());
-        let Some(mut history) = first else { return Self::default() };
+        let first = by_time
+            .into_iter()
+            .map(messages::input)
+            .find(|input| !input.is_empty());
+        let Some(mut history) = first else {
+            return Self::default();
+        };
         // A tool's result may be in a message of the user, too.
         let is_said = |message: &LooseMessage| {
-            message.role == "user" && message.parts.iter().any(|part| matches!(part, MessagePart::Text(_)))
+            message.role == "user"
+                && message
+                    .parts
+                    .iter()
+                    .any(|part| matches!(part, MessagePart::Text(_)))
         };
         history.truncate(history.iter().rposition(is_said).unwrap_or(0));
-        Self { known: calls_of(history).iter().filter_map(|part| names(part).into_iter().next()).collect() }
+        Self {
+            known: calls_of(history)
+                .iter()
+                .filter_map(|part| names(part).into_iter().next())
+                .collect(),
+        }
     }
 
     /// Whether a repeated message may be one of them.
     fn has(&self, part: &MessagePart) -> bool {
-        names(part).first().is_some_and(|name| self.known.contains(name))
+        names(part)
+            .first()
+            .is_some_and(|name| self.known.contains(name))
     }
 
     /// Whether a call has the id of one of them. An equal call without an id is another one.
@@ -99,7 +121,9 @@ fn own_output(span: &TraceSpan) -> Vec<LooseMessage> {
 
 fn calls_of(messages: Vec<LooseMessage>) -> Vec<MessagePart> {
     let parts = messages.into_iter().flat_map(|message| message.parts);
-    parts.filter(|part| matches!(part, MessagePart::Call { .. })).collect()
+    parts
+        .filter(|part| matches!(part, MessagePart::Call { .. }))
+        .collect()
 }
 
 /// The calls in attributes outside of the conventions, such as the whole state of a graph, each list with its time.
@@ -109,13 +133,30 @@ fn elsewhere(span: &TraceSpan) -> Vec<(i64, Vec<MessagePart>)> {
         return Vec::new();
     }
     // Single fields of messages, and what describes tools.
-    const OTHER: [&str; 7] =
-        ["gen_ai.input.", "gen_ai.output.", "tools", ".tool.", "argument", "parameter", ".content"];
+    const OTHER: [&str; 7] = [
+        "gen_ai.input.",
+        "gen_ai.output.",
+        "tools",
+        ".tool.",
+        "argument",
+        "parameter",
+        ".content",
+    ];
     let events = span.events.iter().flat_map(|(_, attributes)| attributes);
-    let whole = span.attributes.iter().chain(events).filter(|(key, _)| !OTHER.iter().any(|part| key.contains(part)));
+    let whole = span
+        .attributes
+        .iter()
+        .chain(events)
+        .filter(|(key, _)| !OTHER.iter().any(|part| key.contains(part)));
     let found = whole.flat_map(|(key, value)| {
-        let at = if key.contains("input") || key.contains("prompt") { span.start } else { span.end };
-        calls_within(&lenient::embedded(value)).into_iter().map(move |calls| (at, calls))
+        let at = if key.contains("input") || key.contains("prompt") {
+            span.start
+        } else {
+            span.end
+        };
+        calls_within(&lenient::embedded(value))
+            .into_iter()
+            .map(move |calls| (at, calls))
     });
     found.collect()
 }
@@ -151,13 +192,26 @@ impl<'t> StatedCalls<'t, '_> {
         for part in list {
             let same = self.same(span, &part, repeats, |known, has_id, all, may| {
                 let from = next.entry((known.clone(), has_id)).or_default();
-                let found = (*from..all.len()).find(|place| !used.contains(&all[*place]) && may(all[*place]))?;
+                let found = (*from..all.len())
+                    .find(|place| !used.contains(&all[*place]) && may(all[*place]))?;
                 *from = found + 1;
                 Some(all[found])
             });
             used.insert(match same {
-                Some(index) => self.repeated(index, StatedCall { at, part, origin: span }, repeats),
-                None => self.push(StatedCall { at, part, origin: span }),
+                Some(index) => self.repeated(
+                    index,
+                    StatedCall {
+                        at,
+                        part,
+                        origin: span,
+                    },
+                    repeats,
+                ),
+                None => self.push(StatedCall {
+                    at,
+                    part,
+                    origin: span,
+                }),
             });
         }
     }
@@ -173,16 +227,20 @@ impl<'t> StatedCalls<'t, '_> {
         let around = BTreeSet::from([span.id.as_str()]);
         let is_within = |index: usize| {
             let origin = self.calls[index].origin;
-            repeats == Repeats::All || std::ptr::eq(origin, span) || is_inside(origin, &around, self.parents)
+            repeats == Repeats::All
+                || std::ptr::eq(origin, span)
+                || is_inside(origin, &around, self.parents)
         };
         let has_id = id(part).is_some();
         names(part).iter().find_map(|known| {
             let all = self.known.get(known)?;
             match known {
-                StatedAs::Id(..) => next(known, has_id, all, &|at| repeats != Repeats::Inside || is_within(at)),
-                StatedAs::Content(..) => {
-                    next(known, has_id, all, &|at| is_within(at) && !(has_id && id(&self.calls[at].part).is_some()))
-                }
+                StatedAs::Id(..) => next(known, has_id, all, &|at| {
+                    repeats != Repeats::Inside || is_within(at)
+                }),
+                StatedAs::Content(..) => next(known, has_id, all, &|at| {
+                    is_within(at) && !(has_id && id(&self.calls[at].part).is_some())
+                }),
             }
         })
     }
@@ -203,8 +261,12 @@ impl<'t> StatedCalls<'t, '_> {
         let has_id = id(&call.part).is_some();
         if !had_id && has_id {
             before.part = call.part.clone();
-            let known = names(&call.part).into_iter().find(|known| matches!(known, StatedAs::Id(..)));
-            known.into_iter().for_each(|known| self.known.entry(known).or_default().push(index));
+            let known = names(&call.part)
+                .into_iter()
+                .find(|known| matches!(known, StatedAs::Id(..)));
+            known
+                .into_iter()
+                .for_each(|known| self.known.entry(known).or_default().push(index));
         } else if repeats == Repeats::Inside && had_id == has_id {
             before.part = call.part.clone();
         }
@@ -224,7 +286,18 @@ fn id(part: &MessagePart) -> Option<&str> {
 
 /// What a call is known by, the strongest first.
 fn names(part: &MessagePart) -> Vec<StatedAs> {
-    let MessagePart::Call { id, name, arguments, .. } = part else { return Vec::new() };
+    let MessagePart::Call {
+        id,
+        name,
+        arguments,
+        ..
+    } = part
+    else {
+        return Vec::new();
+    };
     let by_id = id.clone().map(|id| StatedAs::Id(id, name.clone()));
-    by_id.into_iter().chain([StatedAs::Content(name.clone(), spelled(arguments))]).collect()
+    by_id
+        .into_iter()
+        .chain([StatedAs::Content(name.clone(), spelled(arguments))])
+        .collect()
 }

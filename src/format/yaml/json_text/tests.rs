@@ -18,7 +18,8 @@ fn source(text: &str) -> SourceText {
 #[track_caller]
 fn value(text: &str) -> Value {
     let json = yaml_as_json(source(text)).unwrap_or_else(|problem| panic!("{text:?}: {problem}"));
-    serde_json::from_str(&json.text).unwrap_or_else(|error| panic!("{text:?}: {}: {error}", json.text))
+    serde_json::from_str(&json.text)
+        .unwrap_or_else(|error| panic!("{text:?}: {}: {error}", json.text))
 }
 
 #[test]
@@ -52,7 +53,11 @@ fn plain_values_are_those_of_the_core_schema() {
         ("[1, {b: [], c: {}}]", json!([1, {"b": [], "c": {}}])),
         ("\"\\u00e4\\n\\x01\"", json!("\u{e4}\n\u{1}")),
     ] {
-        assert_eq!(value(&format!("a: {text}")), json!({"a": expected}), "{text}");
+        assert_eq!(
+            value(&format!("a: {text}")),
+            json!({"a": expected}),
+            "{text}"
+        );
     }
     assert_eq!(value(""), json!(null));
     assert_eq!(value("# nothing\n"), json!(null));
@@ -62,11 +67,20 @@ fn plain_values_are_those_of_the_core_schema() {
 #[test]
 fn what_json_does_not_have_is_refused_at_its_position() {
     for (text, expected) in [
-        ("a: &x 1\nb: *x\n", "1:4: an anchor marks this part for an alias"),
+        (
+            "a: &x 1\nb: *x\n",
+            "1:4: an anchor marks this part for an alias",
+        ),
         ("b: *x\n", "1:4: invalid YAML: "),
-        ("ä: {b: &x {}}\n", "1:8: an anchor marks this part for an alias"),
+        (
+            "ä: {b: &x {}}\n",
+            "1:8: an anchor marks this part for an alias",
+        ),
         ("a: !!str 1\n", "1:4: a tag sets the type of this value"),
-        ("a: 1\n<<: {b: 1}\n", "2:1: a merge key refers to another part"),
+        (
+            "a: 1\n<<: {b: 1}\n",
+            "2:1: a merge key refers to another part",
+        ),
         ("a: 1\n---\nb: 1\n", "2:1: a second document starts here"),
         ("a:\n  1: x\n", "2:3: the key \"1\" is not a string"),
         ("true: x\n", "1:1: the key \"true\" is not a string"),
@@ -75,25 +89,45 @@ fn what_json_does_not_have_is_refused_at_its_position() {
         ("a: .inf\n", "1:4: .inf is not a finite number"),
         ("a:\n- -.INF\n", "2:3: -.INF is not a finite number"),
         ("a: .nan\n", "1:4: .nan is not a finite number"),
-        ("a: 007\n", "1:4: 007 can be read as a number in two ways, or as a text"),
-        ("a: 0x1F\n", "1:4: 0x1F can be read as a number in two ways, or as a text"),
-        ("a: -0o17\n", "1:4: -0o17 can be read as a number in two ways, or as a text"),
+        (
+            "a: 007\n",
+            "1:4: 007 can be read as a number in two ways, or as a text",
+        ),
+        (
+            "a: 0x1F\n",
+            "1:4: 0x1F can be read as a number in two ways, or as a text",
+        ),
+        (
+            "a: -0o17\n",
+            "1:4: -0o17 can be read as a number in two ways, or as a text",
+        ),
         ("a: [1\n", "2:1: invalid YAML: "),
         ("a: 'b\n", "invalid YAML: "),
         ("a: b: c\n", "invalid YAML: "),
         ("a:\n\t- b\n", "invalid YAML: "),
     ] {
         let problem = yaml_as_json(source(text)).unwrap_err().to_string();
-        assert!(problem.contains(expected) && problem.contains("; "), "{text:?}: {problem}");
+        assert!(
+            problem.contains(expected) && problem.contains("; "),
+            "{text:?}: {problem}"
+        );
     }
 }
 
 #[test]
 fn deep_nesting_is_refused() {
-    for text in
-        ["- ".repeat(40_000), "[".repeat(100_000), "{a: ".repeat(100_000), format!("a: {}", "[".repeat(100_000))]
-    {
-        assert_eq!(yaml_as_json(source(&text)).unwrap_err().code.as_str(), "too-deep", "{}", &text[..8]);
+    for text in [
+        "- ".repeat(40_000),
+        "[".repeat(100_000),
+        "{a: ".repeat(100_000),
+        format!("a: {}", "[".repeat(100_000)),
+    ] {
+        assert_eq!(
+            yaml_as_json(source(&text)).unwrap_err().code.as_str(),
+            "too-deep",
+            "{}",
+            &text[..8]
+        );
     }
     let fits = format!("{}1{}", "[".repeat(64), "]".repeat(64));
     assert!(yaml_as_json(source(&fits)).is_ok());
@@ -109,13 +143,22 @@ fn every_part_has_its_position() {
     let key = |path: &[_]| json.point(cursor.key(path));
     let at = |line, column| Point { line, column };
     // A block of lines starts at its first line.
-    assert_eq!((value(&[]), key(&[Key("query")]), value(&[Key("query")])), (at(2, 1), at(2, 1), at(3, 3)));
+    assert_eq!(
+        (value(&[]), key(&[Key("query")]), value(&[Key("query")])),
+        (at(2, 1), at(2, 1), at(3, 3))
+    );
     let tools = Key("tööls");
     assert_eq!((key(&[tools]), value(&[tools])), (at(5, 1), at(6, 3)));
-    assert_eq!((value(&[tools, At(0)]), key(&[tools, At(0), Key("with")])), (at(6, 5), at(7, 5)));
+    assert_eq!(
+        (value(&[tools, At(0)]), key(&[tools, At(0), Key("with")])),
+        (at(6, 5), at(7, 5))
+    );
     let inner = [tools, At(0), Key("with"), Key("id")];
     assert_eq!((key(&inner), value(&inner)), (at(7, 21), at(7, 25)));
-    assert_eq!((value(&[tools, At(1)]), json.line(json.text.len())), (at(8, 5), 2));
+    assert_eq!(
+        (value(&[tools, At(1)]), json.line(json.text.len())),
+        (at(8, 5), 2)
+    );
 }
 
 /// Any value without infinite numbers, nested three levels deep.
@@ -123,7 +166,9 @@ fn values() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         any::<Option<bool>>().prop_map(|value| json!(value)),
         any::<i64>().prop_map(|value| json!(value)),
-        any::<f64>().prop_filter("finite", |value| value.is_finite()).prop_map(|value| json!(value)),
+        any::<f64>()
+            .prop_filter("finite", |value| value.is_finite())
+            .prop_map(|value| json!(value)),
         any::<String>().prop_map(|value| json!(value)),
         "[-+.0-9a-z~ ]{0,6}".prop_map(|value| json!(value)),
     ];

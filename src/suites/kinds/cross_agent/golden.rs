@@ -124,7 +124,9 @@ pub fn read_golden(
     let case = CaseId::new(&file.id.text).map_err(bad_id)?;
     let form: CrossAgentCaseForm<'_> = json::golden(source)?;
     let cursor = JsonCursor::whole(source);
-    let bad = |path: &[Step<'_>], bad: BadId| cursor.problem(path, Code::BAD_ID, bad.to_string(), bad.help());
+    let bad = |path: &[Step<'_>], bad: BadId| {
+        cursor.problem(path, Code::BAD_ID, bad.to_string(), bad.help())
+    };
     let contract = CaseId::new(&form.contract).map_err(|id| bad(&[Key("contract")], id))?;
     let mut agents = Vec::new();
     for (at, agent) in form.agents.iter().enumerate() {
@@ -141,9 +143,17 @@ pub fn read_golden(
     cursor.few_expectations("shared_findings", form.shared_findings.len())?;
     let mut shared = Vec::new();
     for raw in &form.shared_findings {
-        shared.push(read_shared(&JsonCursor::part(source, raw), &form, agents.len())?);
+        shared.push(read_shared(
+            &JsonCursor::part(source, raw),
+            &form,
+            agents.len(),
+        )?);
     }
-    let run = |agent: &AgentName| RunKey { suite: runs_of.clone(), agent: agent.clone(), case: contract.clone() };
+    let run = |agent: &AgentName| RunKey {
+        suite: runs_of.clone(),
+        agent: agent.clone(),
+        case: contract.clone(),
+    };
     let pair = Pair {
         case,
         agent: AgentName::new("all").map_err(bad_id)?,
@@ -168,8 +178,16 @@ pub fn read_golden(
     Ok((pair, case))
 }
 
-fn read_shared(cursor: &JsonCursor<'_>, form: &CrossAgentCaseForm<'_>, agents: usize) -> Result<Shared, Diagnostic> {
-    let SharedForm { expected, min_agents, max_severity_spread } = SharedForm::read(cursor)?;
+fn read_shared(
+    cursor: &JsonCursor<'_>,
+    form: &CrossAgentCaseForm<'_>,
+    agents: usize,
+) -> Result<Shared, Diagnostic> {
+    let SharedForm {
+        expected,
+        min_agents,
+        max_severity_spread,
+    } = SharedForm::read(cursor)?;
     let min_agents = min_agents.unwrap_or(form.min_agents);
     if min_agents == 0 || min_agents > agents {
         let what = format!("min_agents is {min_agents}, the case has {agents} agents");
@@ -191,7 +209,10 @@ impl SharedForm {
             min_agents: Option<usize>,
             max_severity_spread: Option<u32>,
         }
-        let Own { min_agents, max_severity_spread } = cursor.read()?;
+        let Own {
+            min_agents,
+            max_severity_spread,
+        } = cursor.read()?;
         let mut fields: serde_json::Map<String, Value> = cursor.read()?;
         if fields.get("required") == Some(&Value::Bool(false)) {
             let what = "a shared finding is always required, so required: false has no effect";
@@ -202,8 +223,17 @@ impl SharedForm {
         fields.remove("max_severity_spread");
         let expected = serde_json::from_value(fields.into()).map_err(|error| {
             let what = format!("not a valid expected finding: {error}");
-            cursor.problem(&[], Code::BAD_VALUE, what, "write it as in expected/{agent}/{contract}.json")
+            cursor.problem(
+                &[],
+                Code::BAD_VALUE,
+                what,
+                "write it as in expected/{agent}/{contract}.json",
+            )
         })?;
-        Ok(Self { expected, min_agents, max_severity_spread })
+        Ok(Self {
+            expected,
+            min_agents,
+            max_severity_spread,
+        })
     }
 }

@@ -16,12 +16,13 @@ use super::triggers::trigger_checks;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::model::{
-    Better, ExplainedBy, Gate, Grade, InputLimit, Layer, Limit, LimitSide, MetricSpec, Run, Strictness, SuiteConfig,
-    all_hold, indicator, share,
+    Better, ExplainedBy, Gate, Grade, InputLimit, Layer, Limit, LimitSide, MetricSpec, Run,
+    Strictness, SuiteConfig, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite,
+    SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
@@ -51,13 +52,22 @@ pub const KIND: SuiteKind = SuiteKind {
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     description_keys: &[],
-    schemas: || vec![("cross-agent-case", schemars::schema_for!(CrossAgentCaseForm<'_>))],
+    schemas: || {
+        vec![(
+            "cross-agent-case",
+            schemars::schema_for!(CrossAgentCaseForm<'_>),
+        )]
+    },
 };
 
 metrics!(CrossAgentMetrics {
     cross_recall: MetricSpec {
         explained_by: ExplainedBy::Checks(&["shared_finding"]),
-        gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.80), strictness: Strictness::Hard }],
+        gates: &[Gate::Threshold {
+            side: LimitSide::Min,
+            limit: Limit::Number(0.80),
+            strictness: Strictness::Hard
+        }],
         meaning: "shared findings that enough agents produced / shared findings",
         ..MetricSpec::PLAIN
     },
@@ -74,7 +84,10 @@ metrics!(CrossAgentMetrics {
         meaning: "shared findings whose severities differ too much between agents / shared findings",
         ..MetricSpec::PLAIN
     },
-    case_pass_rate: MetricSpec { gates: &[Gate::AS_THE_BASELINE], ..CASE_PASS_RATE },
+    case_pass_rate: MetricSpec {
+        gates: &[Gate::AS_THE_BASELINE],
+        ..CASE_PASS_RATE
+    },
 });
 
 struct CrossAgent {
@@ -97,25 +110,48 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         .into());
     };
     let own = suite_folder(&suite.path);
-    let has_rules = files.list(&own).is_ok_and(|entries| entries.iter().any(|entry| entry.name == "rules.yaml"));
+    let has_rules = files
+        .list(&own)
+        .is_ok_and(|entries| entries.iter().any(|entry| entry.name == "rules.yaml"));
     let rules = match has_rules {
-        true => files.text(&own.child("rules.yaml")).map_err(Diagnostics::from).and_then(|source| Rules::read(&source)),
+        true => files
+            .text(&own.child("rules.yaml"))
+            .map_err(Diagnostics::from)
+            .and_then(|source| Rules::read(&source)),
         false => Ok(Rules::default()),
     };
     let rules = problems.keep_all(rules).unwrap_or_default();
     // If they cannot be listed, their own suite reports it.
     let documents = suite.runs_in.as_ref().and_then(|path| {
         let folder = suite_folder(path).child("contracts");
-        let names = files.list(&folder).ok()?.into_iter().map(|entry| entry.name).collect();
+        let names = files
+            .list(&folder)
+            .ok()?
+            .into_iter()
+            .map(|entry| entry.name)
+            .collect();
         Some(Documents { folder, names })
     });
     let folder = suite.path.child("cases");
     let cases = named_cases(suite, files, &folder, &mut problems);
-    let read: Vec<_> =
-        cases.par_iter().map(|case| case.read(files, |source, _| read_golden(case, source, &rules, runs_of))).collect();
-    let read: Vec<(Pair, CrossAgentCase)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
+    let read: Vec<_> = cases
+        .par_iter()
+        .map(|case| {
+            case.read(files, |source, _| {
+                read_golden(case, source, &rules, runs_of)
+            })
+        })
+        .collect();
+    let read: Vec<(Pair, CrossAgentCase)> = read
+        .into_iter()
+        .filter_map(|one| problems.keep(one))
+        .collect();
     let table = CaseTable::of(folder, read.into_iter().map(|(pair, case)| (case, [pair])));
-    problems.or(Box::new(CrossAgent { documents, rules, table }))
+    problems.or(Box::new(CrossAgent {
+        documents,
+        rules,
+        table,
+    }))
 }
 
 impl Suite for CrossAgent {
@@ -123,10 +159,19 @@ impl Suite for CrossAgent {
         &self.table.pairs
     }
 
-    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+    fn grade(
+        &self,
+        pair: &Pair,
+        runs: &[Run],
+        context: &GradeContext<'_>,
+    ) -> Result<Grade, Diagnostic> {
         let case = self.table.case(pair);
-        let produced: Vec<FindingsOutput> =
-            runs.iter().map(produced).map(Arc::unwrap_or_clone).map(comparable).collect();
+        let produced: Vec<FindingsOutput> = runs
+            .iter()
+            .map(produced)
+            .map(Arc::unwrap_or_clone)
+            .map(comparable)
+            .collect();
         let blames: Vec<FailureClassifier<'_>> = case
             .agents
             .iter()
@@ -134,20 +179,47 @@ impl Suite for CrossAgent {
             .zip(&produced)
             .map(|((agent, run), one)| FailureClassifier::of(agent, run, context, &one.flaws))
             .collect();
-        let view = View { case, produced: &produced, blames: &blames, documents: self.documents.as_ref() };
+        let view = View {
+            case,
+            produced: &produced,
+            blames: &blames,
+            documents: self.documents.as_ref(),
+        };
         let doubled = view.duplicates(context)?;
         let all = produced.iter().map(|one| one.findings.len()).sum();
-        let found = case.shared.iter().filter(|shared| view.finders(shared).len() >= shared.min_agents).count();
-        let contradicted = || case.shared.iter().filter(|shared| view.spread(shared) > shared.max_spread).count();
+        let found = case
+            .shared
+            .iter()
+            .filter(|shared| view.finders(shared).len() >= shared.min_agents)
+            .count();
+        let contradicted = || {
+            case.shared
+                .iter()
+                .filter(|shared| view.spread(shared) > shared.max_spread)
+                .count()
+        };
         // Without a required agreement nothing is measured, so that no gate can fail on it.
-        let contradictions = case.no_contradictions.then(|| share(contradicted(), case.shared.len()).unwrap_or(0.0));
+        let contradictions = case
+            .no_contradictions
+            .then(|| share(contradicted(), case.shared.len()).unwrap_or(0.0));
         let mut checks = view.checks(&doubled);
         let fired = view.fired(&self.rules);
         let all_fired: BTreeSet<&str> = fired.iter().flatten().copied().collect();
-        let classifier =
-            |id: &str, detail: String, action: String| view.wrongly_called(&self.rules, &fired, id, &detail, &action);
-        checks.extend(trigger_checks(&self.rules, &case.expected, &case.forbidden, &all_fired, &classifier));
-        let layer = produced.iter().map(|one| one.layer).max().unwrap_or(Layer::Structured);
+        let classifier = |id: &str, detail: String, action: String| {
+            view.wrongly_called(&self.rules, &fired, id, &detail, &action)
+        };
+        checks.extend(trigger_checks(
+            &self.rules,
+            &case.expected,
+            &case.forbidden,
+            &all_fired,
+            &classifier,
+        ));
+        let layer = produced
+            .iter()
+            .map(|one| one.layer)
+            .max()
+            .unwrap_or(Layer::Structured);
         // An unreadable answer repeats and contradicts nothing; that earns no points.
         let merit = |value: &f64| *value > 0.0 || layer != Layer::Unreadable;
         let values = CrossAgentMetrics {
@@ -157,7 +229,13 @@ impl Suite for CrossAgent {
             case_pass_rate: Some(indicator(all_hold(&checks))),
         };
         let shortfalls = view.shortfalls(&doubled);
-        Ok(Grade { values: values.into_table_order(), checks, shortfalls, layer, kept: None })
+        Ok(Grade {
+            values: values.into_table_order(),
+            checks,
+            shortfalls,
+            layer,
+            kept: None,
+        })
     }
 }
 
@@ -168,7 +246,16 @@ fn comparable(output: FindingsOutput) -> FindingsOutput {
     if !limit.is_exceeded_by(output.findings.len()) {
         return output;
     }
-    let flaw = format!("{} findings; the agents of a case are compared by at most {limit} each", output.findings.len());
+    let flaw = format!(
+        "{} findings; the agents of a case are compared by at most {limit} each",
+        output.findings.len()
+    );
     let (findings, gaps) = (Vec::new(), Vec::new());
-    FindingsOutput { findings, unreadable_quotes: 0, gaps, layer: Layer::Unreadable, flaws: vec![flaw] }
+    FindingsOutput {
+        findings,
+        unreadable_quotes: 0,
+        gaps,
+        layer: Layer::Unreadable,
+        flaws: vec![flaw],
+    }
 }

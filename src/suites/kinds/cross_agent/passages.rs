@@ -34,9 +34,14 @@ impl<'a> Passage<'a> {
         context: &GradeContext<'_>,
     ) -> Result<Vec<Self>, Diagnostic> {
         let mut passages = Vec::new();
-        for citation in finding.citations.iter().filter(|citation| is_passage(&citation.quote)) {
+        for citation in finding
+            .citations
+            .iter()
+            .filter(|citation| is_passage(&citation.quote))
+        {
             // Agents choose the name: only names in the folder's listing are opened.
-            let found = match documents.filter(|documents| documents.names.contains(&citation.file)) {
+            let found = match documents.filter(|documents| documents.names.contains(&citation.file))
+            {
                 Some(documents) => {
                     let paper = context.paper(&documents.folder.child(&citation.file))?;
                     let start = paper.find(&citation.quote);

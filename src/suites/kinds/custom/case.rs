@@ -54,20 +54,53 @@ pub struct CustomCase {
 ///
 /// # Errors
 /// An invalid part of the file, with its position; or no check, neither of the case nor of the suite.
-pub fn read_case(suite: &SuiteConfig, source: &SourceText) -> Result<GoldenCase<CustomCase>, Diagnostic> {
+pub fn read_case(
+    suite: &SuiteConfig,
+    source: &SourceText,
+) -> Result<GoldenCase<CustomCase>, Diagnostic> {
     let form: CustomCaseForm = json::golden(source)?;
-    let CustomCaseForm { id, input, _expected: _, checks, answer, _notes: _, quarantine, draft, tags } = form;
+    let CustomCaseForm {
+        id,
+        input,
+        _expected: _,
+        checks,
+        answer,
+        _notes: _,
+        quarantine,
+        draft,
+        tags,
+    } = form;
     let cursor = JsonCursor::whole(source);
     if input.is_null() || input.as_str().is_some_and(|text| text.trim().is_empty()) {
         let help = "write what the agent is asked: a text, or any JSON";
-        return Err(cursor.problem(&[Key("input")], Code::EMPTY_TEXT, "the input is empty", help));
+        return Err(cursor.problem(
+            &[Key("input")],
+            Code::EMPTY_TEXT,
+            "the input is empty",
+            help,
+        ));
     }
     if checks.is_empty() && answer.is_none() && suite.expressions.checks.is_empty() {
         let help = "state checks or answer in the case, or checks in the suite";
-        return Err(cursor.problem(&[], Code::ASKS_NOTHING, "the case has no check, so it could not fail", help));
+        return Err(cursor.problem(
+            &[],
+            Code::ASKS_NOTHING,
+            "the case has no check, so it could not fail",
+            help,
+        ));
     }
-    let id = id.map(|text| StatedName { text, at: cursor.value(&[Key("id")]) });
+    let id = id.map(|text| StatedName {
+        text,
+        at: cursor.value(&[Key("id")]),
+    });
     let marks = CaseMarks::read(draft, &tags, &cursor)?;
     let quarantine = quarantine.map(|form| form.stated(&cursor));
-    Ok(GoldenCase { id, checks, marks, quarantine, answer, ..GoldenCase::plain(CustomCase { input }) })
+    Ok(GoldenCase {
+        id,
+        checks,
+        marks,
+        quarantine,
+        answer,
+        ..GoldenCase::plain(CustomCase { input })
+    })
 }

@@ -8,10 +8,13 @@ use self::case::{CustomCase, CustomCaseForm, read_case};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::lenient;
-use crate::model::{Ask, Check, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, all_hold, indicator};
+use crate::model::{
+    Ask, Check, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, all_hold, indicator,
+};
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching,
+    Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::{AnswerOutput, AnswerText};
@@ -46,14 +49,21 @@ pub const KIND: SuiteKind = SuiteKind {
 /// Where the outputs have the answer.
 const ANSWER: AnswerOutput = AnswerOutput::UnderOrWhole(&["text"]);
 
-metrics!(CustomMetrics { case_pass_rate: MetricSpec { gates: &[Gate::PERFECT], ..CASE_PASS_RATE } });
+metrics!(CustomMetrics {
+    case_pass_rate: MetricSpec {
+        gates: &[Gate::PERFECT],
+        ..CASE_PASS_RATE
+    }
+});
 
 struct Custom {
     table: CaseTable<CustomCase>,
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
-    let table = folder::open_cases(suite, files, suite.path.clone(), |source, _| read_case(suite, source))?;
+    let table = folder::open_cases(suite, files, suite.path.clone(), |source, _| {
+        read_case(suite, source)
+    })?;
     Ok(Box::new(Custom { table }))
 }
 
@@ -63,19 +73,42 @@ impl Suite for Custom {
     }
 
     /// Only whether there is an answer: the checks of the case and of the suite are added to it.
-    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+    fn grade(
+        &self,
+        pair: &Pair,
+        runs: &[Run],
+        context: &GradeContext<'_>,
+    ) -> Result<Grade, Diagnostic> {
         let run = &runs[0];
         let flaws = flaws(run);
         let classifier = FailureClassifier::new(pair, run, context, &flaws);
-        let failure = classifier.schema("make the agent answer with a text, or with fields in `outputs`");
+        let failure =
+            classifier.schema("make the agent answer with a text, or with fields in `outputs`");
         let expected = || "an answer, or fields in `outputs`".to_owned();
         let checks = vec![Check::only("schema", expected, failure)];
-        let layer = if flaws.is_empty() { Layer::Structured } else { Layer::Unreadable };
-        let values = CustomMetrics { case_pass_rate: Some(indicator(all_hold(&checks))) };
-        Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls: Vec::new(), kept: None })
+        let layer = if flaws.is_empty() {
+            Layer::Structured
+        } else {
+            Layer::Unreadable
+        };
+        let values = CustomMetrics {
+            case_pass_rate: Some(indicator(all_hold(&checks))),
+        };
+        Ok(Grade {
+            values: values.into_table_order(),
+            checks,
+            layer,
+            shortfalls: Vec::new(),
+            kept: None,
+        })
     }
 
-    fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+    fn ask(
+        &self,
+        pair: &Pair,
+        _run: &RunKey,
+        _files: &dyn Files,
+    ) -> Result<Option<Ask>, Diagnostic> {
         let (prompt, inputs) = match &self.table.case(pair).input {
             Value::String(text) => (text.clone(), json!({"query": text})),
             other => (format!("{other:#}"), json!({"input": other})),
@@ -91,14 +124,17 @@ impl Suite for Custom {
 fn flaws(run: &Run) -> Vec<String> {
     let (calls, mut flaws) = calls(run);
     let has_fields = match lenient::any(&run.outputs) {
-        Ok(Value::Object(fields)) => fields.iter().any(|(key, value)| key != "text" && !value.is_null()),
+        Ok(Value::Object(fields)) => fields
+            .iter()
+            .any(|(key, value)| key != "text" && !value.is_null()),
         Ok(_) => false,
         Err(error) => {
             flaws.push(format!("\"outputs\" cannot be read: {error}"));
             false
         }
     };
-    if flaws.is_empty() && !has_fields && calls.is_empty() && AnswerText::of(run, ANSWER).is_none() {
+    if flaws.is_empty() && !has_fields && calls.is_empty() && AnswerText::of(run, ANSWER).is_none()
+    {
         flaws.push("the outputs are empty, and no tool was called".to_owned());
     }
     flaws

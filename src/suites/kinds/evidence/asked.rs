@@ -27,8 +27,14 @@ pub fn ask(repository: &RepoPath, question: Option<&str>) -> Ask {
     Ask {
         prompt: prompt.text(),
         inputs: json!({"repository": repository.to_string(), "question": question, "max_calls": MOST_CALLS}),
-        answer: Some(AnswerForm { name: "result", schema: object([("result", text())]) }),
-        tools: Toolbox::Folder { root: repository.clone(), max_calls: MOST_CALLS },
+        answer: Some(AnswerForm {
+            name: "result",
+            schema: object([("result", text())]),
+        }),
+        tools: Toolbox::Folder {
+            root: repository.clone(),
+            max_calls: MOST_CALLS,
+        },
         turns: UserTurns::Single,
     }
 }

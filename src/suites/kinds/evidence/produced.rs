@@ -41,19 +41,42 @@ struct ReadOutputs {
 
 fn outputs(run: &Run) -> ReadOutputs {
     let given = lenient::any(&run.outputs).unwrap_or_default();
-    let has = |value: &Value| value.get("files_inspected").is_some() || value.get("result").is_some();
-    let text = given.get("text").and_then(Value::as_str).filter(|_| !has(&given));
+    let has =
+        |value: &Value| value.get("files_inspected").is_some() || value.get("result").is_some();
+    let text = given
+        .get("text")
+        .and_then(Value::as_str)
+        .filter(|_| !has(&given));
     let found = text.and_then(recover_any).filter(|found| has(&found.value));
     let (mut aside, mut invalid_calls) = (Vec::new(), Vec::new());
     for side in std::iter::once(&given).chain(found.as_ref().map(|found| &found.value)) {
-        let others = side.as_object().into_iter().flatten().filter(|(key, _)| !SEEN_ELSEWHERE.contains(&key.as_str()));
+        let others = side
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(|(key, _)| !SEEN_ELSEWHERE.contains(&key.as_str()));
         others.for_each(|(_, value)| texts(value, &mut aside));
-        invalid_calls
-            .extend(INVALID_CALLS.iter().filter_map(|key| side.get(*key)).filter(|count| !count.is_null()).cloned());
+        invalid_calls.extend(
+            INVALID_CALLS
+                .iter()
+                .filter_map(|key| side.get(*key))
+                .filter(|count| !count.is_null())
+                .cloned(),
+        );
     }
     match found {
-        Some(found) => ReadOutputs { main: found.value, layer: layer(found.layer), aside, invalid_calls },
-        None => ReadOutputs { main: given, layer: Layer::Structured, aside, invalid_calls },
+        Some(found) => ReadOutputs {
+            main: found.value,
+            layer: layer(found.layer),
+            aside,
+            invalid_calls,
+        },
+        None => ReadOutputs {
+            main: given,
+            layer: Layer::Structured,
+            aside,
+            invalid_calls,
+        },
     }
 }
 
@@ -70,13 +93,21 @@ fn largest_count(counts: &[Value], flaws: &mut Vec<String>) -> u64 {
 const INVALID_CALLS: [&str; 2] = ["invalid_tool_call_count", "invalidToolCallCount"];
 
 /// Keys of the outputs that have checks of their own.
-const SEEN_ELSEWHERE: [&str; 4] = ["files_inspected", "result", INVALID_CALLS[0], INVALID_CALLS[1]];
+const SEEN_ELSEWHERE: [&str; 4] = [
+    "files_inspected",
+    "result",
+    INVALID_CALLS[0],
+    INVALID_CALLS[1],
+];
 
 /// A count; `2.0` is accepted, too.
 fn whole(count: &Value) -> Option<u64> {
-    count
-        .as_u64()
-        .or_else(|| count.as_f64().filter(|count| *count >= 0.0 && count.fract() == 0.0).map(|count| count as u64))
+    count.as_u64().or_else(|| {
+        count
+            .as_f64()
+            .filter(|count| *count >= 0.0 && count.fract() == 0.0)
+            .map(|count| count as u64)
+    })
 }
 
 /// Appends every text, key and number of a value in the normal form.
@@ -95,7 +126,10 @@ pub fn texts(value: &Value, out: &mut Vec<String>) {
 
 /// Whether an event of this name is a violation of the policy, in any spelling: `policy_violation`, `policyViolation`.
 fn is_violation(name: &str) -> bool {
-    let letters = name.chars().filter(|one| one.is_alphanumeric()).flat_map(char::to_lowercase);
+    let letters = name
+        .chars()
+        .filter(|one| one.is_alphanumeric())
+        .flat_map(char::to_lowercase);
     letters.eq("policyviolation".chars())
 }
 
@@ -145,7 +179,12 @@ pub enum ViolationCategory {
 }
 
 pub fn produced(run: &Run) -> EvidenceOutput {
-    let ReadOutputs { main, layer, aside, invalid_calls } = outputs(run);
+    let ReadOutputs {
+        main,
+        layer,
+        aside,
+        invalid_calls,
+    } = outputs(run);
     let mut flaws = Vec::new();
     let files = files_inspected(&main, &mut flaws);
     let result = result_texts(&main, &mut flaws);
@@ -163,7 +202,10 @@ pub fn produced(run: &Run) -> EvidenceOutput {
             Some(category) => ViolationCategory::Named(category),
             None => ViolationCategory::Unknown,
         };
-        let violation = name.as_deref().filter(|name| is_violation(name)).map(|_| category());
+        let violation = name
+            .as_deref()
+            .filter(|name| is_violation(name))
+            .map(|_| category());
         ObservedEvent { name, violation }
     };
     let events = intermediate.get("events").and_then(Value::as_array);
@@ -196,15 +238,30 @@ mod tests {
             (read.invalid_calls, read.flaws.len())
         };
         let text = r#"{"files_inspected": ["a.py"], "result": "x"}"#;
-        let counted = r#"{"files_inspected": ["a.py"], "result": "x", "invalid_tool_call_count": 1}"#;
+        let counted =
+            r#"{"files_inspected": ["a.py"], "result": "x", "invalid_tool_call_count": 1}"#;
         assert_eq!(count(json!({ "text": text })), (0, 0));
-        assert_eq!(count(json!({ "text": text, "invalid_tool_call_count": 2 })), (2, 0));
-        assert_eq!(count(json!({ "text": counted, "invalid_tool_call_count": 0 })), (1, 0));
-        assert_eq!(count(json!({ "text": counted, "invalidToolCallCount": 2.0 })), (2, 0));
-        let both =
-            json!({ "files_inspected": [], "result": "x", "invalid_tool_call_count": 0, "invalidToolCallCount": 3 });
+        assert_eq!(
+            count(json!({ "text": text, "invalid_tool_call_count": 2 })),
+            (2, 0)
+        );
+        assert_eq!(
+            count(json!({ "text": counted, "invalid_tool_call_count": 0 })),
+            (1, 0)
+        );
+        assert_eq!(
+            count(json!({ "text": counted, "invalidToolCallCount": 2.0 })),
+            (2, 0)
+        );
+        let both = json!({ "files_inspected": [], "result": "x", "invalid_tool_call_count": 0, "invalidToolCallCount": 3 });
         assert_eq!(count(both), (3, 0));
-        assert_eq!(count(json!({ "text": counted, "invalid_tool_call_count": "many" })), (1, 1));
-        assert_eq!(count(json!({ "text": counted, "invalid_tool_call_count": null })), (1, 0));
+        assert_eq!(
+            count(json!({ "text": counted, "invalid_tool_call_count": "many" })),
+            (1, 1)
+        );
+        assert_eq!(
+            count(json!({ "text": counted, "invalid_tool_call_count": null })),
+            (1, 0)
+        );
     }
 }

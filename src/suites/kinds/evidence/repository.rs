@@ -30,7 +30,11 @@ const FOLDERS: usize = InputLimit::FIXTURE_FOLDERS.count();
 ///
 /// # Errors
 /// A folder cannot be listed, or there are more than [`FOLDERS`].
-pub fn files(cursor: &JsonCursor<'_>, root: RepoPath, files: &dyn Files) -> Result<BTreeSet<String>, Diagnostic> {
+pub fn files(
+    cursor: &JsonCursor<'_>,
+    root: RepoPath,
+    files: &dyn Files,
+) -> Result<BTreeSet<String>, Diagnostic> {
     let mut found = BTreeSet::new();
     let mut open = vec![(root, String::new())];
     let mut folders = 0;
@@ -39,7 +43,11 @@ pub fn files(cursor: &JsonCursor<'_>, root: RepoPath, files: &dyn Files) -> Resu
             if files.is_ignored(&folder.child(&entry.name)) {
                 continue;
             }
-            let name = if inside.is_empty() { entry.name.clone() } else { format!("{inside}/{}", entry.name) };
+            let name = if inside.is_empty() {
+                entry.name.clone()
+            } else {
+                format!("{inside}/{}", entry.name)
+            };
             match entry.kind {
                 EntryKind::File | EntryKind::BrokenLink => {
                     found.insert(name);
@@ -49,8 +57,16 @@ pub fn files(cursor: &JsonCursor<'_>, root: RepoPath, files: &dyn Files) -> Resu
                     open.push((folder.child(&entry.name), name));
                 }
                 EntryKind::Folder => {
-                    let (what, help) = ("the fixture repository has too many folders", "state allowed_files");
-                    return Err(cursor.problem_of_key(&[Key("repo_path")], Code::MISSING_FOLDER, what, help));
+                    let (what, help) = (
+                        "the fixture repository has too many folders",
+                        "state allowed_files",
+                    );
+                    return Err(cursor.problem_of_key(
+                        &[Key("repo_path")],
+                        Code::MISSING_FOLDER,
+                        what,
+                        help,
+                    ));
                 }
             }
         }
@@ -92,8 +108,14 @@ mod tests {
     impl Files for Wide {
         fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
             let root = !folder.as_str().contains('/');
-            let folders = (0..self.0).map(|at| Entry { name: format!("f{at}"), kind: EntryKind::Folder });
-            let file = Entry { name: "a.py".to_owned(), kind: EntryKind::File };
+            let folders = (0..self.0).map(|at| Entry {
+                name: format!("f{at}"),
+                kind: EntryKind::Folder,
+            });
+            let file = Entry {
+                name: "a.py".to_owned(),
+                kind: EntryKind::File,
+            };
             Ok(if root { folders.collect() } else { vec![file] })
         }
 
@@ -106,11 +128,24 @@ mod tests {
     fn a_repository_has_at_most_a_thousand_folders() {
         let text = "{\n \"repo_path\": \"wide\" }".into();
         let source = SourceText::new(RepoPath::root().child("task.json"), text).unwrap();
-        let read = |folders| files(&JsonCursor::whole(&source), RepoPath::root().child("wide"), &Wide(folders));
+        let read = |folders| {
+            files(
+                &JsonCursor::whole(&source),
+                RepoPath::root().child("wide"),
+                &Wide(folders),
+            )
+        };
         let most = read(FOLDERS).unwrap();
-        assert!(most.len() == FOLDERS && most.contains("f999/a.py"), "{}", most.len());
+        assert!(
+            most.len() == FOLDERS && most.contains("f999/a.py"),
+            "{}",
+            most.len()
+        );
         let refused = read(FOLDERS + 1).unwrap_err().to_string();
-        assert!(refused.starts_with("task.json:2:2: the fixture repository has too many folders"), "{refused}");
+        assert!(
+            refused.starts_with("task.json:2:2: the fixture repository has too many folders"),
+            "{refused}"
+        );
     }
 
     #[test]

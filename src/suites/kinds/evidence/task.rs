@@ -146,22 +146,37 @@ pub fn read_task(
     let inside = |path: &[Step<'_>], text: &str| {
         tidied(text).ok_or_else(|| {
             let what = format!("{text:?} leaves the fixture repository");
-            cursor.problem_of_key(path, Code::PATH_OUTSIDE, what, "write a path inside the repository")
+            cursor.problem_of_key(
+                path,
+                Code::PATH_OUTSIDE,
+                what,
+                "write a path inside the repository",
+            )
         })
     };
     let keyword = |path: &[Step<'_>], name: &str, text: &str| {
         Keyword::new(text).ok_or_else(|| {
             let help = "write a word: an empty one would match everything";
-            cursor.problem_of_key(path, Code::EMPTY_KEYWORD, format!("{name} has an empty text"), help)
+            cursor.problem_of_key(
+                path,
+                Code::EMPTY_KEYWORD,
+                format!("{name} has an empty text"),
+                help,
+            )
         })
     };
     let allowed = match &form.allowed_files {
         Some(files) => {
             let file = |(at, file): (usize, &String)| inside(&[Key("allowed_files"), At(at)], file);
-            files.iter().enumerate().map(file).collect::<Result<_, _>>()?
+            files
+                .iter()
+                .enumerate()
+                .map(file)
+                .collect::<Result<_, _>>()?
         }
         None => {
-            let root = find_root(suite, &form.repo_path, disk).ok_or_else(|| no_root(&cursor, &form.repo_path))?;
+            let root = find_root(suite, &form.repo_path, disk)
+                .ok_or_else(|| no_root(&cursor, &form.repo_path))?;
             files(&cursor, root, disk)?
         }
     };
@@ -169,12 +184,26 @@ pub fn read_task(
         cursor.filled(&[Key("question")], "the question", question)?;
     }
     let file = inside(&[Key("expected_file")], &form.expected_file)?;
-    let word = keyword(&[Key("expected_keyword")], "expected_keyword", &form.expected_keyword)?;
+    let word = keyword(
+        &[Key("expected_keyword")],
+        "expected_keyword",
+        &form.expected_keyword,
+    )?;
     form.checks.sound(&cursor)?;
     let forbidden = |(at, text): (usize, &String)| {
-        keyword(&[Key("checks"), Key("forbidden_strings"), At(at)], "forbidden_strings", text)
+        keyword(
+            &[Key("checks"), Key("forbidden_strings"), At(at)],
+            "forbidden_strings",
+            text,
+        )
     };
-    let forbidden = form.checks.forbidden_strings.iter().enumerate().map(forbidden).collect::<Result<_, _>>()?;
+    let forbidden = form
+        .checks
+        .forbidden_strings
+        .iter()
+        .enumerate()
+        .map(forbidden)
+        .collect::<Result<_, _>>()?;
     let retired = form.lifecycle.sound(&cursor)?;
     if form.allowed_files.as_ref().is_some_and(Vec::is_empty) {
         return Err(nothing_allowed(&cursor));
@@ -198,19 +227,35 @@ pub fn read_task(
     };
     let quarantine = form.quarantine.map(|form| form.stated(&cursor));
     let marks = CaseMarks::read(form.draft, &form.tags, &cursor)?;
-    let id = Some(StatedName { text: form.name, at: cursor.value(&[Key("name")]) });
-    Ok(GoldenCase { id, marks, quarantine, retired, answer: form.answer, ..GoldenCase::plain(task) })
+    let id = Some(StatedName {
+        text: form.name,
+        at: cursor.value(&[Key("name")]),
+    });
+    Ok(GoldenCase {
+        id,
+        marks,
+        quarantine,
+        retired,
+        answer: form.answer,
+        ..GoldenCase::plain(task)
+    })
 }
 
 /// The problem of a task that allows no file.
 fn nothing_allowed(cursor: &JsonCursor<'_>) -> Diagnostic {
     let help = "name the files, or remove allowed_files to allow all of the fixture repository";
-    cursor.problem(&[Key("allowed_files")], Code::UNSATISFIABLE, "no file may be inspected", help)
+    cursor.problem(
+        &[Key("allowed_files")],
+        Code::UNSATISFIABLE,
+        "no file may be inspected",
+        help,
+    )
 }
 
 /// The problem of a task whose expected file may not be inspected.
 fn not_allowed(cursor: &JsonCursor<'_>, file: &str) -> Diagnostic {
-    let what = format!("the expected file \"{file}\" is not among the allowed files, or does not exist");
+    let what =
+        format!("the expected file \"{file}\" is not among the allowed files, or does not exist");
     let help = "add it to allowed_files, or correct expected_file";
     cursor.problem(&[Key("expected_file")], Code::UNSATISFIABLE, what, help)
 }
@@ -218,7 +263,10 @@ fn not_allowed(cursor: &JsonCursor<'_>, file: &str) -> Diagnostic {
 impl ChecksForm {
     /// Refuses a limit of 0, and empty names.
     fn sound(&self, cursor: &JsonCursor<'_>) -> Result<(), Diagnostic> {
-        let bounds = [("context_budget_tokens", self.context_budget_tokens), ("max_latency_ms", self.max_latency_ms)];
+        let bounds = [
+            ("context_budget_tokens", self.context_budget_tokens),
+            ("max_latency_ms", self.max_latency_ms),
+        ];
         if let Some((key, _)) = bounds.into_iter().find(|(_, bound)| *bound == Some(0)) {
             let path = [Key("checks"), Key(key)];
             return Err(cursor.problem(
@@ -228,13 +276,30 @@ impl ChecksForm {
                 "write 1 or more, or remove it",
             ));
         }
-        if let Some(category) = self.policy_violations.keys().find(|category| category.trim().is_empty()) {
-            let path = [Key("checks"), Key("policy_violations"), Key(category.as_str())];
+        if let Some(category) = self
+            .policy_violations
+            .keys()
+            .find(|category| category.trim().is_empty())
+        {
+            let path = [
+                Key("checks"),
+                Key("policy_violations"),
+                Key(category.as_str()),
+            ];
             let what = "a category of policy violations has no name";
-            return Err(cursor.problem_of_key(&path, Code::EMPTY_TEXT, what, "name it as the records do"));
+            return Err(cursor.problem_of_key(
+                &path,
+                Code::EMPTY_TEXT,
+                what,
+                "name it as the records do",
+            ));
         }
         for (at, event) in self.required_events.iter().enumerate() {
-            cursor.filled(&[Key("checks"), Key("required_events"), At(at)], "a required event", event)?;
+            cursor.filled(
+                &[Key("checks"), Key("required_events"), At(at)],
+                "a required event",
+                event,
+            )?;
         }
         Ok(())
     }
@@ -243,9 +308,22 @@ impl ChecksForm {
 impl LifecycleForm {
     /// The keys that are missing.
     fn owed(&self) -> Vec<&'static str> {
-        let Self { created_from, owner, reviewed, retired: _ } = self;
-        let stated = [("created_from", created_from), ("owner", owner), ("reviewed", reviewed)];
-        stated.into_iter().filter(|(_, value)| value.is_none()).map(|(key, _)| key).collect()
+        let Self {
+            created_from,
+            owner,
+            reviewed,
+            retired: _,
+        } = self;
+        let stated = [
+            ("created_from", created_from),
+            ("owner", owner),
+            ("reviewed", reviewed),
+        ];
+        stated
+            .into_iter()
+            .filter(|(_, value)| value.is_none())
+            .map(|(key, _)| key)
+            .collect()
     }
 
     /// The reason if the task is retired. Refuses invalid dates and empty texts.
@@ -253,19 +331,36 @@ impl LifecycleForm {
         let at = |key| [Key("lifecycle"), Key(key)];
         let day = |path: &[Step<'_>], text: &str| match is_day(text) {
             true => Ok(()),
-            false => {
-                Err(cursor.problem(path, Code::BAD_DATE, format!("invalid date {text:?}"), "write it as YYYY-MM-DD"))
-            }
+            false => Err(cursor.problem(
+                path,
+                Code::BAD_DATE,
+                format!("invalid date {text:?}"),
+                "write it as YYYY-MM-DD",
+            )),
         };
-        let Self { created_from, owner, reviewed, retired } = self;
+        let Self {
+            created_from,
+            owner,
+            reviewed,
+            retired,
+        } = self;
         for (key, text) in [("created_from", created_from), ("owner", owner)] {
-            text.as_ref().map_or(Ok(()), |text| cursor.filled(&at(key), key, text))?;
+            text.as_ref()
+                .map_or(Ok(()), |text| cursor.filled(&at(key), key, text))?;
         }
-        reviewed.as_ref().map_or(Ok(()), |text| day(&at("reviewed"), text))?;
-        let Some(RetiredForm { date, reason }) = retired else { return Ok(None) };
+        reviewed
+            .as_ref()
+            .map_or(Ok(()), |text| day(&at("reviewed"), text))?;
+        let Some(RetiredForm { date, reason }) = retired else {
+            return Ok(None);
+        };
         let [lifecycle, left] = at("retired");
         day(&[lifecycle, left, Key("date")], date)?;
-        cursor.filled(&[lifecycle, left, Key("reason")], "the reason why a task is retired", reason)?;
+        cursor.filled(
+            &[lifecycle, left, Key("reason")],
+            "the reason why a task is retired",
+            reason,
+        )?;
         Ok(Some(format!("retired on {date}: {reason}")))
     }
 }

@@ -15,7 +15,10 @@ pub fn ask(file: &RepoPath, document: &str, categories: &[String]) -> Ask {
         "Review the document \"{name}\". Report your findings on it, and its gaps: what it relies on and you were not given."
     ));
     if !categories.is_empty() {
-        prompt = prompt.say(&format!("The category of a finding is one of: {}.", categories.join(", ")));
+        prompt = prompt.say(&format!(
+            "The category of a finding is one of: {}.",
+            categories.join(", ")
+        ));
     }
     let prompt = prompt
         .say(&format!(
@@ -51,5 +54,8 @@ fn form(categories: &[String]) -> AnswerForm {
         ("citations", list(&citation)),
     ]);
     let gap = object([("type", text()), ("description", text())]);
-    AnswerForm { name: "findings", schema: object([("findings", list(&finding)), ("gaps", list(&gap))]) }
+    AnswerForm {
+        name: "findings",
+        schema: object([("findings", list(&finding)), ("gaps", list(&gap))]),
+    }
 }

@@ -19,15 +19,31 @@ pub struct AuditedFindings<'a> {
 
 impl AuditedFindings<'_> {
     pub fn audit(&self, files: &dyn Files) -> Audit {
-        let Self { agents, documents, listed, table } = self;
+        let Self {
+            agents,
+            documents,
+            listed,
+            table,
+        } = self;
         let mut audit = Audit::default();
-        let expected_for: BTreeSet<&str> =
-            table.pairs.counted.iter().chain(&table.pairs.drafts).map(|pair| pair.case.as_str()).collect();
-        for file in
-            listed.iter().filter(|file| !file.strip_suffix(".md").is_some_and(|stem| expected_for.contains(stem)))
-        {
+        let expected_for: BTreeSet<&str> = table
+            .pairs
+            .counted
+            .iter()
+            .chain(&table.pairs.drafts)
+            .map(|pair| pair.case.as_str())
+            .collect();
+        for file in listed.iter().filter(|file| {
+            !file
+                .strip_suffix(".md")
+                .is_some_and(|stem| expected_for.contains(stem))
+        }) {
             let help = "add an expected/AGENT/CONTRACT.json for it, or remove it";
-            audit.note(&documents.child(file), "no agent has expectations for this document", help);
+            audit.note(
+                &documents.child(file),
+                "no agent has expectations for this document",
+                help,
+            );
         }
         let folder = documents.parent().child("expected");
         for entry in files.list(&folder).unwrap_or_default() {
@@ -37,21 +53,40 @@ impl AuditedFindings<'_> {
                     audit.strays(files, &path);
                 }
                 EntryKind::Folder => {
-                    let what = format!("the suite has no agent \"{}\": its expectations are ignored", entry.name);
-                    audit.note(&path, what, "add the agent to the config, or remove the folder");
+                    let what = format!(
+                        "the suite has no agent \"{}\": its expectations are ignored",
+                        entry.name
+                    );
+                    audit.note(
+                        &path,
+                        what,
+                        "add the agent to the config, or remove the folder",
+                    );
                 }
-                EntryKind::File | EntryKind::BrokenLink => {
-                    audit.note(&path, "not the folder of an agent: it is ignored", "move it elsewhere")
-                }
+                EntryKind::File | EntryKind::BrokenLink => audit.note(
+                    &path,
+                    "not the folder of an agent: it is ignored",
+                    "move it elsewhere",
+                ),
             }
         }
         for pair in &table.pairs.counted {
             let expectation = table.case(pair);
             impossible(&pair.golden, expectation).for_each(|problem| audit.problems.push(problem));
             for expected in &expectation.expected {
-                if let Some(file) = expected.citation.as_ref().filter(|file| !listed.contains(*file)) {
-                    let what = format!("\"{file}\" is not a document of the suite: quotes from it cannot be checked");
-                    audit.note(&pair.golden, what, "correct citation_must_reference, or add the document");
+                if let Some(file) = expected
+                    .citation
+                    .as_ref()
+                    .filter(|file| !listed.contains(*file))
+                {
+                    let what = format!(
+                        "\"{file}\" is not a document of the suite: quotes from it cannot be checked"
+                    );
+                    audit.note(
+                        &pair.golden,
+                        what,
+                        "correct citation_must_reference, or add the document",
+                    );
                 }
             }
         }
@@ -60,9 +95,15 @@ impl AuditedFindings<'_> {
 }
 
 /// Required findings that a must_not_find entry forbids, or that exceed max_expected_findings.
-fn impossible<'a>(golden: &'a RepoPath, expectation: &'a Expectation) -> impl Iterator<Item = Diagnostic> + 'a {
+fn impossible<'a>(
+    golden: &'a RepoPath,
+    expectation: &'a Expectation,
+) -> impl Iterator<Item = Diagnostic> + 'a {
     let forbidden = expectation.required().filter_map(move |(place, expected)| {
-        let guard = expectation.guards.iter().find(|guard| expected.always_has(&guard.key, &guard.keywords))?;
+        let guard = expectation
+            .guards
+            .iter()
+            .find(|guard| expected.always_has(&guard.key, &guard.keywords))?;
         let what = format!(
             "expected_findings[{place}] ({}) always matches must_not_find of line {}",
             expected.category, guard.line
@@ -74,10 +115,16 @@ fn impossible<'a>(golden: &'a RepoPath, expectation: &'a Expectation) -> impl It
             "give must_not_find keywords that the finding does not have",
         ))
     });
-    let no_room = expectation.count.is_some_and(|(_, most)| most == 0) && expectation.required().next().is_some();
+    let no_room = expectation.count.is_some_and(|(_, most)| most == 0)
+        && expectation.required().next().is_some();
     let no_room = no_room.then(|| {
         let what = "findings are required, but max_expected_findings is 0";
-        Diagnostic::of_file(golden, Code::UNSATISFIABLE, what, "raise max_expected_findings")
+        Diagnostic::of_file(
+            golden,
+            Code::UNSATISFIABLE,
+            what,
+            "raise max_expected_findings",
+        )
     });
     forbidden.chain(no_room)
 }

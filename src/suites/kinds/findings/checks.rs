@@ -22,10 +22,13 @@ pub struct FindingsChecker<'a> {
 impl FindingsChecker<'_> {
     /// Every check, in the order of the golden file; every sample has the same checks.
     pub fn checks(&self) -> Vec<Check> {
-        let form =
-            "make the agent answer {\"findings\": [{category, severity, title, description, citations}], \"gaps\": []}";
+        let form = "make the agent answer {\"findings\": [{category, severity, title, description, citations}], \"gaps\": []}";
         let readable = || "JSON with the lists findings and gaps".to_owned();
-        let mut checks = vec![Check::only("schema", readable, self.classifier.schema(form))];
+        let mut checks = vec![Check::only(
+            "schema",
+            readable,
+            self.classifier.schema(form),
+        )];
         for (index, expected) in self.expectation.required() {
             let failure = self.expected(index, expected);
             checks.push(Check::of(
@@ -42,11 +45,23 @@ impl FindingsChecker<'_> {
                 self.failure(None, format!("the gap \"{}\" was not reported", gap.name), action.to_owned())
             });
             let expected = || format!("the gap \"{}\" reported", gap.name);
-            checks.push(Check::of("expected_gap", CheckKey::at(index), gap.line, expected, missing));
+            checks.push(Check::of(
+                "expected_gap",
+                CheckKey::at(index),
+                gap.line,
+                expected,
+                missing,
+            ));
         }
         for (index, guard) in self.expectation.guards.iter().enumerate() {
             let expected = || format!("no finding of category {}", guard.category);
-            checks.push(Check::of("must_not_find", CheckKey::at(index), guard.line, expected, self.guard(guard)));
+            checks.push(Check::of(
+                "must_not_find",
+                CheckKey::at(index),
+                guard.line,
+                expected,
+                self.guard(guard),
+            ));
         }
         if let Some((least, most)) = self.expectation.count {
             let found = self.produced.findings.len() as u64;
@@ -57,16 +72,27 @@ impl FindingsChecker<'_> {
                 } else {
                     "look for findings that are not expected in this document"
                 };
-                self.failure(None, format!("findings produced: {found}"), action.to_owned())
+                self.failure(
+                    None,
+                    format!("findings produced: {found}"),
+                    action.to_owned(),
+                )
             });
             let expected = || format!("findings: {}", range(least, most));
-            checks.push(Check::of("count_in_range", CheckKey::Only, self.expectation.count_line, expected, outside));
+            checks.push(Check::of(
+                "count_in_range",
+                CheckKey::Only,
+                self.expectation.count_line,
+                expected,
+                outside,
+            ));
         }
         checks
     }
 
     fn failure(&self, rule: Option<&str>, detail: String, next_action: String) -> Failure {
-        self.classifier.failure(CheckFailure::Content, rule, detail, next_action)
+        self.classifier
+            .failure(CheckFailure::Content, rule, detail, next_action)
     }
 
     fn expected(&self, index: usize, expected: &ExpectedFinding) -> Option<Failure> {
@@ -78,7 +104,11 @@ impl FindingsChecker<'_> {
         let category = &expected.category;
         // A citation of an unknown file comes before a wrong citation, whatever their order.
         let loose: Vec<&Finding> = self.fits.loose(index).map(|near| &findings[near]).collect();
-        if let Some(near) = loose.iter().find(|near| near.cited_outside(self.files).is_some()).or(loose.first()) {
+        if let Some(near) = loose
+            .iter()
+            .find(|near| near.cited_outside(self.files).is_some())
+            .or(loose.first())
+        {
             return Some(self.wrong_citation(expected, near));
         }
         let by_category = findings
@@ -86,17 +116,27 @@ impl FindingsChecker<'_> {
             .filter(|finding| expected.fits_category(finding))
             .min_by_key(|finding| expected.missing_keywords(finding).count());
         if let Some(near) = by_category {
-            let missing: Vec<String> = expected.missing_keywords(near).map(|word| format!("\"{word}\"")).collect();
-            let detail = format!("{category}: the nearest finding{} lacks {}", named(near), missing.join(", "));
-            let action =
-                "make the prompt require these words; only if the finding is right, add a synonym to the golden file";
+            let missing: Vec<String> = expected
+                .missing_keywords(near)
+                .map(|word| format!("\"{word}\""))
+                .collect();
+            let detail = format!(
+                "{category}: the nearest finding{} lacks {}",
+                named(near),
+                missing.join(", ")
+            );
+            let action = "make the prompt require these words; only if the finding is right, add a synonym to the golden file";
             return Some(self.failure(rule, detail, action.to_owned()));
         }
-        let by_keywords = findings
-            .iter()
-            .find(|finding| expected.has_keywords() && expected.missing_keywords(finding).next().is_none());
+        let by_keywords = findings.iter().find(|finding| {
+            expected.has_keywords() && expected.missing_keywords(finding).next().is_none()
+        });
         if let Some(near) = by_keywords {
-            let detail = format!("{category}: reported{} under the category \"{}\"", named(near), near.category);
+            let detail = format!(
+                "{category}: reported{} under the category \"{}\"",
+                named(near),
+                near.category
+            );
             let action = "sharpen the category rules of the prompt; only if the category is right, add it to alternative_categories";
             return Some(self.failure(rule, detail, action.to_owned()));
         }
@@ -106,8 +146,12 @@ impl FindingsChecker<'_> {
                     "the agent had rule {rule} and did not follow it: add an example of {category}, or stress the rule"
                 )
             }
-            Some(rule) => format!("write rule {rule} into the prompt package: when to report {category}"),
-            None => format!("make the prompt say when to report {category}, and name the rule here"),
+            Some(rule) => {
+                format!("write rule {rule} into the prompt package: when to report {category}")
+            }
+            None => {
+                format!("make the prompt say when to report {category}, and name the rule here")
+            }
         };
         Some(self.failure(rule, format!("{category}: not reported"), action))
     }
@@ -115,18 +159,34 @@ impl FindingsChecker<'_> {
     fn wrong_citation(&self, expected: &ExpectedFinding, near: &Finding) -> Failure {
         let category = &expected.category;
         let file = expected.citation.as_deref().unwrap_or_default();
-        let cited: BTreeSet<&str> =
-            near.citations.iter().map(|citation| citation.file.as_str()).filter(|file| !file.is_empty()).collect();
+        let cited: BTreeSet<&str> = near
+            .citations
+            .iter()
+            .map(|citation| citation.file.as_str())
+            .filter(|file| !file.is_empty())
+            .collect();
         let list: Vec<String> = cited.iter().map(|file| format!("\"{file}\"")).collect();
         let detail = match list.is_empty() {
             true => format!("{category}: reported{} without a citation", named(near)),
-            false => format!("{category}: reported{}, citing {} instead of \"{file}\"", named(near), list.join(", ")),
+            false => format!(
+                "{category}: reported{}, citing {} instead of \"{file}\"",
+                named(near),
+                list.join(", ")
+            ),
         };
-        match (near.cited_outside(self.files), self.produced.flaws.is_empty()) {
+        match (
+            near.cited_outside(self.files),
+            self.produced.flaws.is_empty(),
+        ) {
             (Some(outside), true) => {
-                let next_action =
-                    format!("\"{outside}\" is not a document of this suite: fix how the agent names its sources");
-                Failure { tag: Tag::Tooling, detail, next_action }
+                let next_action = format!(
+                    "\"{outside}\" is not a document of this suite: fix how the agent names its sources"
+                );
+                Failure {
+                    tag: Tag::Tooling,
+                    detail,
+                    next_action,
+                }
             }
             _ => self.failure(
                 expected.rule.as_deref(),
@@ -137,9 +197,21 @@ impl FindingsChecker<'_> {
     }
 
     fn guard(&self, guard: &Guard) -> Option<Failure> {
-        let hit = self.produced.findings.iter().find(|finding| guard.is_hit(finding))?;
-        let reason = if guard.reason.is_empty() { String::new() } else { format!(": {}", guard.reason) };
-        let detail = format!("{} was reported{}, which is wrong here{reason}", guard.category, named(hit));
+        let hit = self
+            .produced
+            .findings
+            .iter()
+            .find(|finding| guard.is_hit(finding))?;
+        let reason = if guard.reason.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", guard.reason)
+        };
+        let detail = format!(
+            "{} was reported{}, which is wrong here{reason}",
+            guard.category,
+            named(hit)
+        );
         let action = "make the prompt say when this category does not apply".to_owned();
         Some(self.failure(guard.rule.as_deref(), detail, action))
     }

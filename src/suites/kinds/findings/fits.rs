@@ -22,12 +22,19 @@ pub struct Fits {
 impl Fits {
     /// Compares every expected finding with every produced one.
     pub fn of(expected: &[ExpectedFinding], findings: &[Finding]) -> Self {
-        let fit = |expected: &ExpectedFinding, finding: &Finding| match expected.matches_loosely(finding) {
+        let fit = |expected: &ExpectedFinding, finding: &Finding| match expected
+            .matches_loosely(finding)
+        {
             false => Fit::None,
             true if expected.cites(finding) => Fit::Match,
             true => Fit::Loose,
         };
-        Self { rows: expected.iter().map(|one| findings.iter().map(|finding| fit(one, finding)).collect()).collect() }
+        Self {
+            rows: expected
+                .iter()
+                .map(|one| findings.iter().map(|finding| fit(one, finding)).collect())
+                .collect(),
+        }
     }
 
     /// How the produced finding matches the expected one, both by index.
@@ -38,12 +45,14 @@ impl Fits {
     /// The indices of the produced findings that match an expected one.
     pub fn matching(&self, expected: usize) -> impl Iterator<Item = usize> {
         let fits = self.rows[expected].iter().enumerate();
-        fits.filter(|(_, fit)| **fit == Fit::Match).map(|(finding, _)| finding)
+        fits.filter(|(_, fit)| **fit == Fit::Match)
+            .map(|(finding, _)| finding)
     }
 
     /// The indices of the produced findings that match an expected one except for the citation.
     pub fn loose(&self, expected: usize) -> impl Iterator<Item = usize> {
         let fits = self.rows[expected].iter().enumerate();
-        fits.filter(|(_, fit)| **fit == Fit::Loose).map(|(finding, _)| finding)
+        fits.filter(|(_, fit)| **fit == Fit::Loose)
+            .map(|(finding, _)| finding)
     }
 }

@@ -88,7 +88,8 @@ impl Guard {
     /// Whether this entry forbids the finding.
     pub fn is_hit(&self, finding: &Finding) -> bool {
         self.key == finding.category_key
-            && (self.keywords.is_empty() || self.keywords.iter().any(|word| word.is_in(&finding.text)))
+            && (self.keywords.is_empty()
+                || self.keywords.iter().any(|word| word.is_in(&finding.text)))
     }
 }
 
@@ -105,7 +106,10 @@ pub struct Expectation {
 impl Expectation {
     /// The required findings, with their indices among all expected findings.
     pub fn required(&self) -> impl Iterator<Item = (usize, &ExpectedFinding)> {
-        self.expected.iter().enumerate().filter(|(_, expected)| expected.required)
+        self.expected
+            .iter()
+            .enumerate()
+            .filter(|(_, expected)| expected.required)
     }
 }
 
@@ -125,31 +129,62 @@ pub fn expectation<'a>(
     let whole = JsonCursor::whole(source);
     whole.few_expectations("expected_findings", text.expected_findings.len())?;
     whole.few_expectations("must_not_find", text.must_not_find.len())?;
-    let expected =
-        text.expected_findings.iter().map(|raw| ExpectedFinding::read(source, raw, known)).collect::<Result<_, _>>()?;
-    let guards = text.must_not_find.iter().map(|raw| guard(source, raw, known)).collect::<Result<_, _>>()?;
+    let expected = text
+        .expected_findings
+        .iter()
+        .map(|raw| ExpectedFinding::read(source, raw, known))
+        .collect::<Result<_, _>>()?;
+    let guards = text
+        .must_not_find
+        .iter()
+        .map(|raw| guard(source, raw, known))
+        .collect::<Result<_, _>>()?;
     let gaps = text
         .expected_gaps
         .iter()
         .map(|raw| {
             let name: String = json::part(source, raw)?;
             let cursor = JsonCursor::part(source, raw);
-            Ok(ExpectedGap { key: cursor.category(&[], &name, None)?, line: cursor.line(), name })
+            Ok(ExpectedGap {
+                key: cursor.category(&[], &name, None)?,
+                line: cursor.line(),
+                name,
+            })
         })
         .collect::<Result<_, Diagnostic>>()?;
-    let zone: Option<f64> = text.ambiguity_zone.map(|raw| json::part(source, raw)).transpose()?.flatten();
-    if let (Some(raw), Some(zone)) = (text.ambiguity_zone, zone.filter(|zone| !(0.0..=0.5).contains(zone))) {
+    let zone: Option<f64> = text
+        .ambiguity_zone
+        .map(|raw| json::part(source, raw))
+        .transpose()?
+        .flatten();
+    if let (Some(raw), Some(zone)) = (
+        text.ambiguity_zone,
+        zone.filter(|zone| !(0.0..=0.5).contains(zone)),
+    ) {
         let what = format!("ambiguity_zone is {zone}");
-        return Err(source.problem(json::offset_of(source, raw), Code::BAD_ZONE, what, "write a number from 0 to 0.5"));
+        return Err(source.problem(
+            json::offset_of(source, raw),
+            Code::BAD_ZONE,
+            what,
+            "write a number from 0 to 0.5",
+        ));
     }
-    let number = |raw: Option<&'a RawValue>| raw.map(|raw| json::part::<Option<u64>>(source, raw)).transpose();
-    let (least, most) = (number(text.min_expected_findings)?.flatten(), number(text.max_expected_findings)?.flatten());
+    let number = |raw: Option<&'a RawValue>| {
+        raw.map(|raw| json::part::<Option<u64>>(source, raw))
+            .transpose()
+    };
+    let (least, most) = (
+        number(text.min_expected_findings)?.flatten(),
+        number(text.max_expected_findings)?.flatten(),
+    );
     let count = match (least, most) {
         (None, None) => None,
         (least, most) => Some((least.unwrap_or(0), most.unwrap_or(u64::MAX))),
     };
     let count_raw = text.max_expected_findings.or(text.min_expected_findings);
-    if let (Some((least, most)), Some(raw)) = (count.filter(|(least, most)| least > most), count_raw) {
+    if let (Some((least, most)), Some(raw)) =
+        (count.filter(|(least, most)| least > most), count_raw)
+    {
         let what = format!("min_expected_findings {least} is above max_expected_findings {most}");
         return Err(source.problem(
             json::offset_of(source, raw),
@@ -159,10 +194,23 @@ pub fn expectation<'a>(
         ));
     }
     let count_line = count_raw.map_or(1, |raw| source.line(json::offset_of(source, raw)));
-    Ok((Expectation { expected, gaps, guards, count, count_line }, zone))
+    Ok((
+        Expectation {
+            expected,
+            gaps,
+            guards,
+            count,
+            count_line,
+        },
+        zone,
+    ))
 }
 
-fn guard(source: &SourceText, raw: &RawValue, known: Option<&[String]>) -> Result<Guard, Diagnostic> {
+fn guard(
+    source: &SourceText,
+    raw: &RawValue,
+    known: Option<&[String]>,
+) -> Result<Guard, Diagnostic> {
     let form: GuardForm = json::part(source, raw)?;
     let cursor = JsonCursor::part(source, raw);
     Ok(Guard {

@@ -27,14 +27,23 @@ impl<'a> Grounding<'a> {
         context: &GradeContext<'_>,
     ) -> Result<Self, Diagnostic> {
         let unreadable = produced.unreadable_quotes;
-        let mut grounding = Self { quotes: unreadable, ungrounded: Vec::new(), unreadable };
-        let citations =
-            produced.findings.iter().flat_map(|finding| finding.citations.iter().map(move |one| (finding, one)));
+        let mut grounding = Self {
+            quotes: unreadable,
+            ungrounded: Vec::new(),
+            unreadable,
+        };
+        let citations = produced
+            .findings
+            .iter()
+            .flat_map(|finding| finding.citations.iter().map(move |one| (finding, one)));
         for (finding, citation) in citations.filter(|(_, citation)| !citation.quote.is_empty()) {
             grounding.quotes += 1;
             // Agents choose the name: only names in the folder's listing are opened.
             let grounded = listed.contains(&citation.file)
-                && contains(&context.paper(&documents.child(&citation.file))?, &citation.quote);
+                && contains(
+                    &context.paper(&documents.child(&citation.file))?,
+                    &citation.quote,
+                );
             if !grounded {
                 grounding.ungrounded.push((finding, citation));
             }
@@ -44,6 +53,9 @@ impl<'a> Grounding<'a> {
 
     /// The share of quotes that are in the cited document, 0 to 1; `None` without quotes.
     pub fn share(&self) -> Option<f64> {
-        share(self.quotes - self.ungrounded.len() - self.unreadable, self.quotes)
+        share(
+            self.quotes - self.ungrounded.len() - self.unreadable,
+            self.quotes,
+        )
     }
 }

@@ -17,12 +17,14 @@ use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
 use crate::files::{EntryKind, Files, SourceText, sha256_hex};
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    AgentName, Aggregate, Ask, Better, CaseId, Check, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec,
-    RepoPath, Run, RunKey, Strictness, SuiteConfig, Unit, all_hold, harmonic, indicator, share,
+    AgentName, Aggregate, Ask, Better, CaseId, Check, ExplainedBy, Gate, Grade, Layer, Limit,
+    LimitSide, MetricSpec, RepoPath, Run, RunKey, Strictness, SuiteConfig, Unit, all_hold,
+    harmonic, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CaseIndex, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind,
+    AgentPolicy, CaseIndex, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching,
+    Suite, SuiteKind,
 };
 use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::answer::reader::AnswerReader;
@@ -80,7 +82,11 @@ metrics!(FindingsMetrics {
     finding_recall: MetricSpec {
         explained_by: ExplainedBy::Checks(&["expected_finding"]),
         aggregate: Aggregate::Worst,
-        gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.80), strictness: Strictness::Hard }],
+        gates: &[Gate::Threshold {
+            side: LimitSide::Min,
+            limit: Limit::Number(0.80),
+            strictness: Strictness::Hard
+        }],
         meaning: "produced required findings / required findings",
         ..MetricSpec::PLAIN
     },
@@ -103,7 +109,11 @@ metrics!(FindingsMetrics {
         explained_by: ExplainedBy::Checks(&["must_not_find"]),
         better: Better::Lower,
         aggregate: Aggregate::Worst,
-        gates: &[Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(0.15), strictness: Strictness::Hard }],
+        gates: &[Gate::Threshold {
+            side: LimitSide::Max,
+            limit: Limit::Number(0.15),
+            strictness: Strictness::Hard
+        }],
         meaning: "produced findings that hit a guard (must_not_find) / produced findings",
         ..MetricSpec::PLAIN
     },
@@ -159,11 +169,19 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
     let documents = suite_folder(&suite.path).child("contracts");
     let (listed, jobs) = rayon::join(|| files.list(&documents), || expectations(suite, files));
     let listed = problems.keep(listed).unwrap_or_default();
-    let contracts: BTreeSet<String> =
-        listed.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
-    let ExpectedCases { mut jobs, problems: others } = jobs;
+    let contracts: BTreeSet<String> = listed
+        .into_iter()
+        .filter(|entry| entry.kind == EntryKind::File)
+        .map(|entry| entry.name)
+        .collect();
+    let ExpectedCases {
+        mut jobs,
+        problems: others,
+    } = jobs;
     problems.extend(others);
-    jobs.sort_by(|(agent, one), (other_agent, other)| (&one.id.text, agent).cmp(&(&other.id.text, other_agent)));
+    jobs.sort_by(|(agent, one), (other_agent, other)| {
+        (&one.id.text, agent).cmp(&(&other.id.text, other_agent))
+    });
     let read: Vec<Result<(Pair, Expectation), Diagnostic>> = jobs
         .into_par_iter()
         .with_max_len(AT_ONCE)
@@ -175,19 +193,34 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
                 let what = format!("contract \"{contract}\" does not exist");
                 return Err(case.problem(&case.id, Code::MISSING_CONTRACT, what, help));
             }
-            case.read(files, |source, own| read_pair(suite, own, agent, &case, source))
+            case.read(files, |source, own| {
+                read_pair(suite, own, agent, &case, source)
+            })
         })
         .collect();
     let read = read.into_iter().filter_map(|one| problems.keep(one));
-    let table = CaseTable::of(suite.path.child("expected"), read.map(|(pair, expectation)| (expectation, [pair])));
+    let table = CaseTable::of(
+        suite.path.child("expected"),
+        read.map(|(pair, expectation)| (expectation, [pair])),
+    );
     let agents = suite.agents.keys().cloned().collect();
     let categories = categories(suite).map_or(Vec::new(), <[String]>::to_vec);
-    problems.or(Box::new(Findings { agents, documents, files: Arc::new(contracts), categories, table }))
+    problems.or(Box::new(Findings {
+        agents,
+        documents,
+        files: Arc::new(contracts),
+        categories,
+        table,
+    }))
 }
 
 /// The allowed categories; `None` if any word is valid.
 fn categories(suite: &SuiteConfig) -> Option<&[String]> {
-    suite.settings.get::<FindingsSettings>()?.categories.as_deref()
+    suite
+        .settings
+        .get::<FindingsSettings>()?
+        .categories
+        .as_deref()
 }
 
 /// The cases of each agent.
@@ -200,28 +233,50 @@ struct ExpectedCases<'a> {
 fn expectations<'a>(suite: &'a SuiteConfig, files: &dyn Files) -> ExpectedCases<'a> {
     let (mut problems, mut jobs) = (Diagnostics::default(), Vec::new());
     if is_case_file(&suite.path) {
-        let entries = entries_of_file(files, &suite.path, GoldenForm::OneCaseOfAgent, &mut problems);
+        let entries = entries_of_file(
+            files,
+            &suite.path,
+            GoldenForm::OneCaseOfAgent,
+            &mut problems,
+        );
         for case in problems.keep(entries).unwrap_or_default() {
             let Some(stated) = &case.agent else { continue };
-            match suite.agents.keys().find(|agent| agent.as_str() == stated.text) {
+            match suite
+                .agents
+                .keys()
+                .find(|agent| agent.as_str() == stated.text)
+            {
                 Some(agent) => jobs.push((agent, case)),
                 None => {
                     let what = format!("the suite has no agent \"{}\"", stated.text);
                     let known = suite.agents.keys().map(AgentName::as_str);
-                    let help = did_you_mean(&stated.text, known, "add the agent to the config, or remove the case");
+                    let help = did_you_mean(
+                        &stated.text,
+                        known,
+                        "add the agent to the config, or remove the case",
+                    );
                     problems.push(case.problem(stated, Code::UNKNOWN_AGENT, what, help));
                 }
             }
         }
         return ExpectedCases { jobs, problems };
     }
-    let folders: Vec<(&AgentName, RepoPath)> =
-        suite.agents.keys().map(|agent| (agent, suite.path.child("expected").child(agent.as_str()))).collect();
-    let found: Vec<_> =
-        folders.into_par_iter().map(|(agent, folder)| (agent, files_of_cases(files, &folder))).collect();
+    let folders: Vec<(&AgentName, RepoPath)> = suite
+        .agents
+        .keys()
+        .map(|agent| (agent, suite.path.child("expected").child(agent.as_str())))
+        .collect();
+    let found: Vec<_> = folders
+        .into_par_iter()
+        .map(|(agent, folder)| (agent, files_of_cases(files, &folder)))
+        .collect();
     for (agent, cases) in found {
         let cases = problems.keep(cases).unwrap_or_default();
-        jobs.extend(keep_first_of_name(cases, &mut problems).into_iter().map(|case| (agent, case)));
+        jobs.extend(
+            keep_first_of_name(cases, &mut problems)
+                .into_iter()
+                .map(|case| (agent, case)),
+        );
     }
     ExpectedCases { jobs, problems }
 }
@@ -233,21 +288,29 @@ fn read_pair(
     file: &CaseSource,
     source: &SourceText,
 ) -> Result<(Pair, Expectation), Diagnostic> {
-    let case =
-        CaseId::new(&file.id.text).map_err(|bad| file.problem(&file.id, Code::BAD_ID, bad.to_string(), bad.help()))?;
+    let case = CaseId::new(&file.id.text)
+        .map_err(|bad| file.problem(&file.id, Code::BAD_ID, bad.to_string(), bad.help()))?;
     let text: ExpectedFile<'_> = json::golden(source)?;
     let (expectation, zone) = expectation(source, &text, categories(suite))?;
     let answer = AnswerReader::new(suite, files).read(text.answer, &JsonCursor::whole(source))?;
-    let of_answer = answer.as_ref().map_or("", |answer| answer.measured_with.as_str());
+    let of_answer = answer
+        .as_ref()
+        .map_or("", |answer| answer.measured_with.as_str());
     let pair = Pair {
-        runs: vec![RunKey { suite: suite.id.clone(), agent: agent.clone(), case: case.clone() }],
+        runs: vec![RunKey {
+            suite: suite.id.clone(),
+            agent: agent.clone(),
+            case: case.clone(),
+        }],
         case,
         agent: agent.clone(),
         golden: source.file.clone(),
         digest: sha256_hex(format!("{}{of_answer}", digested_case(&source.text)).as_bytes()),
         samples: None,
         marks: CaseMarks::read(text.draft, &text.tags, &JsonCursor::whole(source))?,
-        quarantine: text.quarantine.map(|form| form.stated(&JsonCursor::whole(source))),
+        quarantine: text
+            .quarantine
+            .map(|form| form.stated(&JsonCursor::whole(source))),
         answer,
         zone,
         case_index: CaseIndex::NOT_SET,
@@ -260,22 +323,46 @@ impl Suite for Findings {
         &self.table.pairs
     }
 
-    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+    fn grade(
+        &self,
+        pair: &Pair,
+        runs: &[Run],
+        context: &GradeContext<'_>,
+    ) -> Result<Grade, Diagnostic> {
         let (expectation, run) = (self.table.case(pair), &runs[0]);
         let produced = produced(run);
         let grounding = Grounding::of(&produced, &self.documents, &self.files, context)?;
         let fits = Fits::of(&expectation.expected, &produced.findings);
-        let edges = (0..expectation.expected.len()).map(|expected| fits.matching(expected).collect());
-        let matched = matching::maximum(&edges.collect::<Vec<Vec<usize>>>(), produced.findings.len());
+        let edges =
+            (0..expectation.expected.len()).map(|expected| fits.matching(expected).collect());
+        let matched =
+            matching::maximum(&edges.collect::<Vec<Vec<usize>>>(), produced.findings.len());
         let shortfalls = shortfalls(expectation, &produced.findings, &fits, matched, &grounding);
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
-        let checks =
-            FindingsChecker { expectation, produced: &produced, fits: &fits, files: &self.files, classifier }.checks();
+        let checks = FindingsChecker {
+            expectation,
+            produced: &produced,
+            fits: &fits,
+            files: &self.files,
+            classifier,
+        }
+        .checks();
         let values = values(expectation, &produced, &fits, matched, &grounding, &checks);
-        Ok(Grade { values: values.into_table_order(), checks, shortfalls, layer: produced.layer, kept: None })
+        Ok(Grade {
+            values: values.into_table_order(),
+            checks,
+            shortfalls,
+            layer: produced.layer,
+            kept: None,
+        })
     }
 
-    fn ask(&self, pair: &Pair, _run: &RunKey, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+    fn ask(
+        &self,
+        pair: &Pair,
+        _run: &RunKey,
+        files: &dyn Files,
+    ) -> Result<Option<Ask>, Diagnostic> {
         let file = self.documents.child(&format!("{}.md", pair.case));
         Ok(Some(ask(&file, &files.text(&file)?.text, &self.categories)))
     }
@@ -286,8 +373,20 @@ impl Suite for Findings {
     }
 
     fn audit(&self, files: &dyn Files) -> Audit {
-        let Self { agents, documents, files: listed, table, .. } = self;
-        AuditedFindings { agents, documents, listed, table }.audit(files)
+        let Self {
+            agents,
+            documents,
+            files: listed,
+            table,
+            ..
+        } = self;
+        AuditedFindings {
+            agents,
+            documents,
+            listed,
+            table,
+        }
+        .audit(files)
     }
 }
 
@@ -302,7 +401,10 @@ fn values(
 ) -> FindingsMetrics<Option<f64>> {
     let findings = &produced.findings;
     let required: Vec<usize> = expectation.required().map(|(place, _)| place).collect();
-    let found = required.iter().filter(|expected| fits.matching(**expected).next().is_some()).count();
+    let found = required
+        .iter()
+        .filter(|expected| fits.matching(**expected).next().is_some())
+        .count();
     // An unreadable answer has no findings; that earns no points.
     let readable = produced.layer != Layer::Unreadable;
     let merit = |value: f64| readable.then_some(value);
@@ -310,19 +412,42 @@ fn values(
     let expected = 0..expectation.expected.len();
     let nothing = if required.is_empty() { 1.0 } else { 0.0 };
     let precision = share(matching, findings.len());
-    let precision = precision.or(if nothing > 0.0 { merit(nothing) } else { Some(nothing) });
+    let precision = precision.or(if nothing > 0.0 {
+        merit(nothing)
+    } else {
+        Some(nothing)
+    });
     let at_least = |fit: Fit| {
         let expected = expected.clone();
-        (0..findings.len()).filter(move |finding| expected.clone().any(|expected| fits.at(expected, *finding) >= fit))
+        (0..findings.len()).filter(move |finding| {
+            expected
+                .clone()
+                .any(|expected| fits.at(expected, *finding) >= fit)
+        })
     };
     let matched = at_least(Fit::Match).count();
     let well_rated = at_least(Fit::Match).filter(|finding| {
-        let matches = expectation.expected.iter().enumerate().filter(|(at, _)| fits.at(*at, *finding) == Fit::Match);
-        matches.map(|(_, expected)| expected).any(|expected| expected.fits_severity(&findings[*finding]))
+        let matches = expectation
+            .expected
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| fits.at(*at, *finding) == Fit::Match);
+        matches
+            .map(|(_, expected)| expected)
+            .any(|expected| expected.fits_severity(&findings[*finding]))
     });
-    let hits = findings.iter().filter(|finding| expectation.guards.iter().any(|guard| guard.is_hit(finding))).count();
-    let reported = expectation.gaps.iter().filter(|gap| produced.gaps.contains(&gap.key)).count();
-    let in_range = expectation.count.map(|(least, most)| indicator((least..=most).contains(&(findings.len() as u64))));
+    let hits = findings
+        .iter()
+        .filter(|finding| expectation.guards.iter().any(|guard| guard.is_hit(finding)))
+        .count();
+    let reported = expectation
+        .gaps
+        .iter()
+        .filter(|gap| produced.gaps.contains(&gap.key))
+        .count();
+    let in_range = expectation
+        .count
+        .map(|(least, most)| indicator((least..=most).contains(&(findings.len() as u64))));
     let in_range = in_range.filter(|in_range| readable || *in_range < 0.5);
     FindingsMetrics {
         finding_recall: recall,
@@ -330,7 +455,9 @@ fn values(
         citation_accuracy: share(matched, at_least(Fit::Loose).count()),
         severity_accuracy: share(well_rated.count(), matched),
         false_positive_rate: share(hits, findings.len()).or(merit(0.0)),
-        f1_score: recall.zip(precision).map(|(recall, precision)| harmonic(recall, precision)),
+        f1_score: recall
+            .zip(precision)
+            .map(|(recall, precision)| harmonic(recall, precision)),
         gap_recall: share(reported, expectation.gaps.len()),
         quote_grounding: grounding.share(),
         count_in_range: in_range,

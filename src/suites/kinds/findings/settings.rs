@@ -29,7 +29,9 @@ impl FromKeys for FindingsSettings {
     type Form = FindingsKeys;
 
     fn check(form: FindingsKeys, _reader: &mut SuiteKeyReader<'_, '_>) -> Self {
-        Self { categories: form.categories }
+        Self {
+            categories: form.categories,
+        }
     }
 }
 
@@ -45,15 +47,29 @@ impl OwnSettings for FindingsSettings {
             ("SuiteForm.categories", "[a, b]", "[a]", Some(NeedsApproval)),
             ("SuiteForm.categories", "[a, b]", "[a, b, c]", Some(Listed)),
             ("SuiteForm.categories", "[a, b]", "[b, a]", None),
-            ("SuiteForm.categories", "    categories: [a, b]\n", "", Some(NeedsApproval)),
+            (
+                "SuiteForm.categories",
+                "    categories: [a, b]\n",
+                "",
+                Some(NeedsApproval),
+            ),
         ],
     };
 
     fn changes(old: &Self, new: &Self, suite: &SuiteId) -> Vec<SettingChange> {
-        let change = |weight, words| SettingChange { path: "categories".to_owned(), weight, words };
+        let change = |weight, words| SettingChange {
+            path: "categories".to_owned(),
+            weight,
+            words,
+        };
         let (old, new) = match (&old.categories, &new.categories) {
             (old, new) if old == new => return Vec::new(),
-            (None, _) => return vec![change(SettingWeight::Listed, format!("`{suite}` lists its categories"))],
+            (None, _) => {
+                return vec![change(
+                    SettingWeight::Listed,
+                    format!("`{suite}` lists its categories"),
+                )];
+            }
             (Some(_), None) => {
                 let words = format!("`{suite}` no longer lists categories: any word is valid");
                 return vec![change(SettingWeight::NeedsApproval, words)];
@@ -61,7 +77,10 @@ impl OwnSettings for FindingsSettings {
             (Some(old), Some(new)) => (old, new),
         };
         let alone = |some: &[String], others: &[String]| -> Vec<String> {
-            some.iter().filter(|one| !others.contains(one)).cloned().collect()
+            some.iter()
+                .filter(|one| !others.contains(one))
+                .cloned()
+                .collect()
         };
         let moved = [
             (alone(old, new), SettingWeight::NeedsApproval, "removed"),
@@ -71,7 +90,12 @@ impl OwnSettings for FindingsSettings {
             .into_iter()
             .filter(|(names, ..)| !names.is_empty())
             .map(|(names, weight, verb)| {
-                let words = counted(&names, "category", "categories", &format!("of `{suite}` {verb}"));
+                let words = counted(
+                    &names,
+                    "category",
+                    "categories",
+                    &format!("of `{suite}` {verb}"),
+                );
                 change(weight, words)
             })
             .collect();

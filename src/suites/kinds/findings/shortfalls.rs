@@ -28,12 +28,21 @@ pub fn shortfalls(
     let expected = &expectation.expected;
     let mut of_an_expectation = 0;
     for (index, finding) in findings.iter().enumerate() {
-        let fitting = |fit: Fit| (0..expected.len()).find(|at| fits.at(*at, index) == fit).map(|at| &expected[at]);
+        let fitting = |fit: Fit| {
+            (0..expected.len())
+                .find(|at| fits.at(*at, index) == fit)
+                .map(|at| &expected[at])
+        };
         if let Some(first) = fitting(Fit::Match) {
             of_an_expectation += 1;
             let rated = (0..expected.len()).filter(|at| fits.at(*at, index) == Fit::Match);
-            if !rated.map(|at| &expected[at]).any(|expected| expected.fits_severity(finding)) {
-                found.add(SEVERITY, || severity(first, finding, &short_name(findings, finding)));
+            if !rated
+                .map(|at| &expected[at])
+                .any(|expected| expected.fits_severity(finding))
+            {
+                found.add(SEVERITY, || {
+                    severity(first, finding, &short_name(findings, finding))
+                });
             }
             continue;
         }
@@ -64,7 +73,11 @@ pub fn shortfalls(
         found.add(QUOTE, || Difference {
             line: 1,
             expected: format!("a quote from {:?}", citation.file),
-            produced: format!("{} quotes \"{}\"", named(finding), line(&citation.quote, QUOTED)),
+            produced: format!(
+                "{} quotes \"{}\"",
+                named(finding),
+                line(&citation.quote, QUOTED)
+            ),
         });
     }
     found.into()
@@ -72,28 +85,52 @@ pub fn shortfalls(
 
 /// The category alone where it names one finding of the sample, so that samples with other titles count as the same difference.
 fn short_name(findings: &[Finding], finding: &Finding) -> String {
-    match findings.iter().filter(|one| one.category == finding.category).count() {
+    match findings
+        .iter()
+        .filter(|one| one.category == finding.category)
+        .count()
+    {
         1 => finding.category.clone(),
         _ => named(finding),
     }
 }
 
 fn severity(expected: &ExpectedFinding, finding: &Finding, finding_name: &str) -> Difference {
-    let rated = finding.severity.map_or("without a severity".to_owned(), |severity| format!("as {severity}"));
+    let rated = finding
+        .severity
+        .map_or("without a severity".to_owned(), |severity| {
+            format!("as {severity}")
+        });
     Difference {
         line: expected.line,
-        expected: format!("{} with severity {}", expected.category, expected.severity_range()),
+        expected: format!(
+            "{} with severity {}",
+            expected.category,
+            expected.severity_range()
+        ),
         produced: format!("{finding_name} reported {rated}"),
     }
 }
 
 fn citation(expected: &ExpectedFinding, finding: &Finding) -> Difference {
-    let cited: Vec<&str> =
-        finding.citations.iter().map(|citation| citation.file.as_str()).filter(|file| !file.is_empty()).collect();
-    let cited = if cited.is_empty() { "without a citation".to_owned() } else { format!("citing {}", cited.join(", ")) };
+    let cited: Vec<&str> = finding
+        .citations
+        .iter()
+        .map(|citation| citation.file.as_str())
+        .filter(|file| !file.is_empty())
+        .collect();
+    let cited = if cited.is_empty() {
+        "without a citation".to_owned()
+    } else {
+        format!("citing {}", cited.join(", "))
+    };
     Difference {
         line: expected.line,
-        expected: format!("{} citing {}", expected.category, expected.citation.as_deref().unwrap_or_default()),
+        expected: format!(
+            "{} citing {}",
+            expected.category,
+            expected.citation.as_deref().unwrap_or_default()
+        ),
         produced: format!("{} reported {cited}", named(finding)),
     }
 }
@@ -101,6 +138,10 @@ fn citation(expected: &ExpectedFinding, finding: &Finding) -> Difference {
 fn named(finding: &Finding) -> String {
     match finding.title.is_empty() {
         true => finding.category.clone(),
-        false => format!("{} (\"{}\")", finding.category, line(&finding.title, QUOTED)),
+        false => format!(
+            "{} (\"{}\")",
+            finding.category,
+            line(&finding.title, QUOTED)
+        ),
     }
 }

@@ -15,7 +15,11 @@ impl fmt::Display for ExpectedAtom {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         if !self.words.is_empty() {
-            let words: Vec<String> = self.words.iter().map(|word| format!("\"{}\"", word.as_str())).collect();
+            let words: Vec<String> = self
+                .words
+                .iter()
+                .map(|word| format!("\"{}\"", word.as_str()))
+                .collect();
             parts.push(format!("naming {}", words.join(" or ")));
         }
         if !self.categories.is_empty() {
@@ -45,7 +49,11 @@ impl InterviewChecker<'_> {
     pub fn checks(&self, edges: &[Vec<usize>]) -> Vec<Check> {
         let form = "make the agent answer {\"atoms\": [{description, category, observableOutcomes, evidence, validators}], \"questions\": []}";
         let readable = || "JSON with the lists atoms and questions".to_owned();
-        let mut checks = vec![Check::only("schema", readable, self.classifier.schema(form))];
+        let mut checks = vec![Check::only(
+            "schema",
+            readable,
+            self.classifier.schema(form),
+        )];
         for (place, (expected, edges)) in (0_u32..).zip(self.scenario.expected.iter().zip(edges)) {
             let failure = edges.is_empty().then(|| self.missed(expected));
             checks.push(Check::of(
@@ -64,8 +72,10 @@ impl InterviewChecker<'_> {
                 .map(|(name, points)| format!("{name} {points} of 2"))
                 .collect();
             let detail = format!("{} of 12 points: {}", self.total, lost.join(", "));
-            let action = "start with the lowest dimension: each has its rule in the policy".to_owned();
-            self.classifier.failure(CheckFailure::Content, None, detail, action)
+            let action =
+                "start with the lowest dimension: each has its rule in the policy".to_owned();
+            self.classifier
+                .failure(CheckFailure::Content, None, detail, action)
         });
         let expected = || format!("at least {} of 12 points", self.scenario.least);
         checks.push(Check::only("rubric_total", expected, low));
@@ -77,8 +87,17 @@ impl InterviewChecker<'_> {
         let words: Vec<&str> = expected.words.iter().map(Keyword::as_str).collect();
         let words = format!("\"{}\"", words.join("\" or \""));
         let rule = expected.rule.as_deref();
-        let named: Vec<&Atom> = self.produced.atoms.iter().filter(|atom| expected.named(atom)).collect();
-        let Some(near) = named.iter().find(|atom| expected.sorted(atom)).or_else(|| named.first()) else {
+        let named: Vec<&Atom> = self
+            .produced
+            .atoms
+            .iter()
+            .filter(|atom| expected.named(atom))
+            .collect();
+        let Some(near) = named
+            .iter()
+            .find(|atom| expected.sorted(atom))
+            .or_else(|| named.first())
+        else {
             let action = match rule {
                 Some(rule) if self.classifier.had_rule(rule) => {
                     format!("the agent had rule {rule} and did not follow it: add an example")
@@ -89,7 +108,12 @@ impl InterviewChecker<'_> {
                         .to_owned()
                 }
             };
-            return self.classifier.failure(CheckFailure::Content, rule, format!("no atom names {words}"), action);
+            return self.classifier.failure(
+                CheckFailure::Content,
+                rule,
+                format!("no atom names {words}"),
+                action,
+            );
         };
         let (detail, action) = if !expected.sorted(near) {
             let detail = format!(
@@ -103,16 +127,22 @@ impl InterviewChecker<'_> {
                 "sharpen the category decision tree of the policy; only if the category is right, accept it in the case",
             )
         } else if near.outcomes < expected.outcomes {
-            let detail =
-                format!("\"{}\" has observable outcomes: {}, needs {}", near.title, near.outcomes, expected.outcomes);
-            (detail, "make the policy ask for outcomes that can be observed")
+            let detail = format!(
+                "\"{}\" has observable outcomes: {}, needs {}",
+                near.title, near.outcomes, expected.outcomes
+            );
+            (
+                detail,
+                "make the policy ask for outcomes that can be observed",
+            )
         } else {
             (
                 format!("\"{}\" has no evidence", near.title),
                 "make the policy ask for the words of the client as evidence",
             )
         };
-        self.classifier.failure(CheckFailure::Content, rule, detail, action.to_owned())
+        self.classifier
+            .failure(CheckFailure::Content, rule, detail, action.to_owned())
     }
 }
 
@@ -135,7 +165,11 @@ pub fn shortfalls(
             });
         }
         if atom.outcomes == 0 || scenario.measure.vague.are_in(&atom.description) {
-            let lacks = if atom.outcomes == 0 { "no observable outcome" } else { "a vague term" };
+            let lacks = if atom.outcomes == 0 {
+                "no observable outcome"
+            } else {
+                "a vague term"
+            };
             found.add(&["atom_clarity"], || Difference {
                 line: 1,
                 expected: "atoms with an observable outcome and without a vague term".to_owned(),
@@ -157,7 +191,11 @@ pub fn shortfalls(
             produced: "no atom".to_owned(),
         });
     }
-    for (name, scored) in DIMENSIONS.iter().zip(points).filter(|(_, scored)| *scored < MOST_POINTS) {
+    for (name, scored) in DIMENSIONS
+        .iter()
+        .zip(points)
+        .filter(|(_, scored)| *scored < MOST_POINTS)
+    {
         found.add(&["rubric_total"], || Difference {
             line: 1,
             expected: format!("{MOST_POINTS} points of {name}"),

@@ -8,12 +8,13 @@ use self::scenario::{InterviewScenario, InterviewScenarioForm, read_scenario};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::model::{
-    Ask, ExplainedBy, Gate, Grade, Layer, MetricSpec, PairResult, Ruling, Run, RunKey, SuiteConfig, Unit, all_hold,
-    indicator, share,
+    Ask, ExplainedBy, Gate, Grade, Layer, MetricSpec, PairResult, Ruling, Run, RunKey, SuiteConfig,
+    Unit, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite,
+    SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
@@ -46,13 +47,24 @@ pub const KIND: SuiteKind = SuiteKind {
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     description_keys: &[],
-    schemas: || vec![("interview-scenario", schemars::schema_for!(InterviewScenarioForm<'_>))],
+    schemas: || {
+        vec![(
+            "interview-scenario",
+            schemars::schema_for!(InterviewScenarioForm<'_>),
+        )]
+    },
 };
 
 /// Vague words, which cannot be tested.
-const VAGUE: BuiltInTerms = BuiltInTerms { name: "vague", text: include_str!("terms/vague.txt") };
+const VAGUE: BuiltInTerms = BuiltInTerms {
+    name: "vague",
+    text: include_str!("terms/vague.txt"),
+};
 
-const EDGE_CASE: BuiltInTerms = BuiltInTerms { name: "edge_case", text: include_str!("terms/edge_case.txt") };
+const EDGE_CASE: BuiltInTerms = BuiltInTerms {
+    name: "edge_case",
+    text: include_str!("terms/edge_case.txt"),
+};
 
 const POINTS: MetricSpec = MetricSpec {
     unit: Unit::Points,
@@ -84,15 +96,30 @@ metrics!(InterviewMetrics {
         meaning: "points over all six dimensions, 0 to 12",
         ..POINTS
     },
-    atom_clarity: MetricSpec { meaning: "atoms with an observable outcome and no vague term, 0 to 2", ..POINTS },
-    validator_testability: MetricSpec { meaning: "atoms with an executable validator, 0 to 2", ..POINTS },
-    edge_case_coverage: MetricSpec { meaning: "questions that name an edge case, 0 to 2", ..POINTS },
+    atom_clarity: MetricSpec {
+        meaning: "atoms with an observable outcome and no vague term, 0 to 2",
+        ..POINTS
+    },
+    validator_testability: MetricSpec {
+        meaning: "atoms with an executable validator, 0 to 2",
+        ..POINTS
+    },
+    edge_case_coverage: MetricSpec {
+        meaning: "questions that name an edge case, 0 to 2",
+        ..POINTS
+    },
     ambiguity_discipline: MetricSpec {
         meaning: "clarifying questions compared with the expected number, 0 to 2",
         ..POINTS
     },
-    invariant_alignment: MetricSpec { meaning: "invariants found in some atom, 0 to 2", ..POINTS },
-    compression: MetricSpec { meaning: "a suitable number of atoms for the rounds, 0 to 2", ..POINTS },
+    invariant_alignment: MetricSpec {
+        meaning: "invariants found in some atom, 0 to 2",
+        ..POINTS
+    },
+    compression: MetricSpec {
+        meaning: "a suitable number of atoms for the rounds, 0 to 2",
+        ..POINTS
+    },
 });
 
 struct Interview {
@@ -103,10 +130,17 @@ struct Interview {
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut terms = |built_in| problems.keep(TermList::open(built_in, suite, files));
-    let (Some(vague), Some(edge_case)) = (terms(&VAGUE), terms(&EDGE_CASE)) else { return Err(problems) };
+    let (Some(vague), Some(edge_case)) = (terms(&VAGUE), terms(&EDGE_CASE)) else {
+        return Err(problems);
+    };
     let scenario = |source: &SourceText| read_scenario(source, &vague, &edge_case);
-    let table = folder::open_cases(suite, files, suite.path.child("scenarios"), |source, _| scenario(source))?;
-    Ok(Box::new(Interview { labels: Labels::open(suite.labels.as_ref(), files)?, table }))
+    let table = folder::open_cases(suite, files, suite.path.child("scenarios"), |source, _| {
+        scenario(source)
+    })?;
+    Ok(Box::new(Interview {
+        labels: Labels::open(suite.labels.as_ref(), files)?,
+        table,
+    }))
 }
 
 impl Suite for Interview {
@@ -114,16 +148,29 @@ impl Suite for Interview {
         &self.table.pairs
     }
 
-    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+    fn grade(
+        &self,
+        pair: &Pair,
+        runs: &[Run],
+        context: &GradeContext<'_>,
+    ) -> Result<Grade, Diagnostic> {
         let (scenario, run) = (self.table.case(pair), &runs[0]);
         let (produced, layer) = produced(run);
         let edges: Vec<Vec<usize>> = scenario
             .expected
             .iter()
-            .map(|expected| (0..produced.atoms.len()).filter(|atom| expected.matches(&produced.atoms[*atom])).collect())
+            .map(|expected| {
+                (0..produced.atoms.len())
+                    .filter(|atom| expected.matches(&produced.atoms[*atom]))
+                    .collect()
+            })
             .collect();
         let found = edges.iter().filter(|edges| !edges.is_empty()).count();
-        let nothing = if scenario.expected.is_empty() { 1.0 } else { 0.0 };
+        let nothing = if scenario.expected.is_empty() {
+            1.0
+        } else {
+            0.0
+        };
         let mut points = scores(&scenario.measure, &produced);
         for label in self.labels.of(&pair.agent, &pair.case) {
             if let LabelContent::Score(dimension, score, outputs) = &label.content
@@ -134,17 +181,40 @@ impl Suite for Interview {
         }
         let total = f64::from(points.iter().sum::<u8>());
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
-        let checks = InterviewChecker { scenario, produced: &produced, points, total, classifier }.checks(&edges);
+        let checks = InterviewChecker {
+            scenario,
+            produced: &produced,
+            points,
+            total,
+            classifier,
+        }
+        .checks(&edges);
         let shortfalls = shortfalls(scenario, &produced, &edges, points);
         // An unreadable answer satisfies nothing; that earns no points.
         let merit = |value: f64| (value == 0.0 || layer != Layer::Unreadable).then_some(value);
-        let merit_of = |points: u8| if points < MOST_POINTS { Some(f64::from(points)) } else { merit(points.into()) };
-        let [clarity, testability, edge_cases, ambiguity, alignment, compression] = points.map(merit_of);
+        let merit_of = |points: u8| {
+            if points < MOST_POINTS {
+                Some(f64::from(points))
+            } else {
+                merit(points.into())
+            }
+        };
+        let [
+            clarity,
+            testability,
+            edge_cases,
+            ambiguity,
+            alignment,
+            compression,
+        ] = points.map(merit_of);
         let values = InterviewMetrics {
             scenario_pass_rate: Some(indicator(all_hold(&checks))),
             atom_recall: share(found, scenario.expected.len()).or(merit(1.0)),
-            atom_precision: share(matching::maximum(&edges, produced.atoms.len()), produced.atoms.len())
-                .or(merit(nothing)),
+            atom_precision: share(
+                matching::maximum(&edges, produced.atoms.len()),
+                produced.atoms.len(),
+            )
+            .or(merit(nothing)),
             rubric_total: Some(total),
             atom_clarity: clarity,
             validator_testability: testability,
@@ -153,16 +223,36 @@ impl Suite for Interview {
             invariant_alignment: alignment,
             compression,
         };
-        Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls, kept: None })
+        Ok(Grade {
+            values: values.into_table_order(),
+            checks,
+            layer,
+            shortfalls,
+            kept: None,
+        })
     }
 
     fn remarks(&self, pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {
         score_remarks(&self.labels, pairs)
     }
 
-    fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let InterviewScenario { context, persona, rounds, .. } = self.table.case(pair);
-        let client = Client { speech: Speech::Context(context), persona: persona.as_deref(), rounds: *rounds };
+    fn ask(
+        &self,
+        pair: &Pair,
+        _run: &RunKey,
+        _files: &dyn Files,
+    ) -> Result<Option<Ask>, Diagnostic> {
+        let InterviewScenario {
+            context,
+            persona,
+            rounds,
+            ..
+        } = self.table.case(pair);
+        let client = Client {
+            speech: Speech::Context(context),
+            persona: persona.as_deref(),
+            rounds: *rounds,
+        };
         Ok(Some(client.ask()))
     }
 

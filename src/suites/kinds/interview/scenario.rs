@@ -119,12 +119,19 @@ pub fn read_scenario(
     if !(0.0..=12.0).contains(&form.minimum_rubric_score) {
         let what = format!("minimumRubricScore is {}", form.minimum_rubric_score);
         let path = [Key("minimumRubricScore")];
-        return Err(cursor.problem_of_key(&path, Code::BAD_SCORE, what, "the rubric has 0 to 12 points"));
+        return Err(cursor.problem_of_key(
+            &path,
+            Code::BAD_SCORE,
+            what,
+            "the rubric has 0 to 12 points",
+        ));
     }
     let invariants = invariants(&form, &cursor)?;
     cursor.few_expectations("expectedAtoms", form.expected_atoms.len())?;
     let atoms = form.expected_atoms.iter();
-    let expected = atoms.map(|raw| ExpectedAtom::read(&JsonCursor::part(source, raw))).collect::<Result<_, _>>()?;
+    let expected = atoms
+        .map(|raw| ExpectedAtom::read(&JsonCursor::part(source, raw)))
+        .collect::<Result<_, _>>()?;
     let measured_with = format!("{}{}", vague.text(), edge_case.text());
     let measure = Measure {
         vague: vague.clone(),
@@ -142,15 +149,32 @@ pub fn read_scenario(
     };
     let quarantine = form.quarantine.map(|form| form.stated(&cursor));
     let marks = CaseMarks::read(form.draft, &form.tags, &cursor)?;
-    let id = form.scenario_id.map(|text| StatedName { text, at: cursor.value(&[Key("scenarioId")]) });
-    Ok(GoldenCase { id, marks, quarantine, answer: form.answer, measured_with, ..GoldenCase::plain(scenario) })
+    let id = form.scenario_id.map(|text| StatedName {
+        text,
+        at: cursor.value(&[Key("scenarioId")]),
+    });
+    Ok(GoldenCase {
+        id,
+        marks,
+        quarantine,
+        answer: form.answer,
+        measured_with,
+        ..GoldenCase::plain(scenario)
+    })
 }
 
 /// The keywords of the invariants: the stated ones, else the context's constraints.
-fn invariants(form: &InterviewScenarioForm<'_>, cursor: &JsonCursor<'_>) -> Result<Vec<Vec<Keyword>>, Diagnostic> {
+fn invariants(
+    form: &InterviewScenarioForm<'_>,
+    cursor: &JsonCursor<'_>,
+) -> Result<Vec<Vec<Keyword>>, Diagnostic> {
     let constraints = [Key("context"), Key("constraints")];
     let texts = |value: &Value| {
-        value.as_array()?.iter().map(|one| one.as_str().map(str::to_owned)).collect::<Option<Vec<String>>>()
+        value
+            .as_array()?
+            .iter()
+            .map(|one| one.as_str().map(str::to_owned))
+            .collect::<Option<Vec<String>>>()
     };
     let constraints_stated = match form.context.get("constraints") {
         None => Vec::new(),
@@ -173,7 +197,12 @@ fn invariants(form: &InterviewScenarioForm<'_>, cursor: &JsonCursor<'_>) -> Resu
         let words = invariant(text);
         if words.is_empty() {
             let what = format!("the invariant {text:?} has no word of at least 4 letters");
-            return Err(cursor.problem(&step(path, At(at)), Code::EMPTY_KEYWORD, what, "name what must be true"));
+            return Err(cursor.problem(
+                &step(path, At(at)),
+                Code::EMPTY_KEYWORD,
+                what,
+                "name what must be true",
+            ));
         }
         all.push(words);
     }
@@ -182,17 +211,37 @@ fn invariants(form: &InterviewScenarioForm<'_>, cursor: &JsonCursor<'_>) -> Resu
 
 impl ExpectedAtom {
     fn read(cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
-        let ExpectedAtomForm { description_contains_any, category_one_of, min_outcomes, requires_evidence, rule } =
-            cursor.read()?;
-        if description_contains_any.is_empty() && category_one_of.is_empty() && min_outcomes == 0 && !requires_evidence
+        let ExpectedAtomForm {
+            description_contains_any,
+            category_one_of,
+            min_outcomes,
+            requires_evidence,
+            rule,
+        } = cursor.read()?;
+        if description_contains_any.is_empty()
+            && category_one_of.is_empty()
+            && min_outcomes == 0
+            && !requires_evidence
         {
-            let help = "state descriptionContainsAny, categoryOneOf, minOutcomes or requiresEvidence";
-            return Err(cursor.problem(&[], Code::ASKS_NOTHING, "an expected atom states no condition", help));
+            let help =
+                "state descriptionContainsAny, categoryOneOf, minOutcomes or requiresEvidence";
+            return Err(cursor.problem(
+                &[],
+                Code::ASKS_NOTHING,
+                "an expected atom states no condition",
+                help,
+            ));
         }
-        let category = |(at, text): (usize, &String)| cursor.category(&[Key("categoryOneOf"), At(at)], text, None);
+        let category = |(at, text): (usize, &String)| {
+            cursor.category(&[Key("categoryOneOf"), At(at)], text, None)
+        };
         Ok(Self {
             words: cursor.keywords(&[Key("descriptionContainsAny")], &description_contains_any)?,
-            categories: category_one_of.iter().enumerate().map(category).collect::<Result<_, _>>()?,
+            categories: category_one_of
+                .iter()
+                .enumerate()
+                .map(category)
+                .collect::<Result<_, _>>()?,
             outcomes: min_outcomes,
             evidence: requires_evidence,
             rule: cursor.rule(rule)?,
@@ -212,6 +261,9 @@ impl ExpectedAtom {
 
     /// Whether an atom meets every condition.
     pub fn matches(&self, atom: &Atom) -> bool {
-        self.named(atom) && self.sorted(atom) && atom.outcomes >= self.outcomes && (atom.has_evidence || !self.evidence)
+        self.named(atom)
+            && self.sorted(atom)
+            && atom.outcomes >= self.outcomes
+            && (atom.has_evidence || !self.evidence)
     }
 }

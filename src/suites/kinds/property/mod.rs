@@ -11,12 +11,13 @@ use crate::files::{Files, SourceText};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    Aggregate, Ask, Check, CheckKey, ExplainedBy, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, all_hold,
-    indicator, share,
+    Aggregate, Ask, Check, CheckKey, ExplainedBy, Gate, Grade, Layer, MetricSpec, Run, RunKey,
+    SuiteConfig, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite,
+    SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::form::AnswerChecksForm;
@@ -122,48 +123,89 @@ struct Property {
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let table =
-        folder::open_named_cases(suite, files, suite.path.child("cases"), |source, _, id| read_case(source, id))?;
+        folder::open_named_cases(suite, files, suite.path.child("cases"), |source, _, id| {
+            read_case(source, id)
+        })?;
     Ok(Box::new(Property { table }))
 }
 
 fn read_case(source: &SourceText, id: &str) -> Result<GoldenCase<PropertyCase>, Diagnostic> {
-    let PropertyCaseForm { snapshot, expected_deltas, variants, _notes: _, answer, quarantine, draft, tags } =
-        json::golden(source)?;
+    let PropertyCaseForm {
+        snapshot,
+        expected_deltas,
+        variants,
+        _notes: _,
+        answer,
+        quarantine,
+        draft,
+        tags,
+    } = json::golden(source)?;
     let cursor = JsonCursor::whole(source);
     if variants.is_empty() {
         let help = "add a variant: a base run alone cannot show stability";
-        return Err(cursor.problem(&[Key("variants")], Code::NO_VARIANTS, "the list of variants is empty", help));
+        return Err(cursor.problem(
+            &[Key("variants")],
+            Code::NO_VARIANTS,
+            "the list of variants is empty",
+            help,
+        ));
     }
     if let Some(snapshot) = &snapshot {
         snapshot.ranges(&cursor.inner(&[Key("snapshot")]))?;
     }
     let expected = ExpectedDeltas::read(&cursor, expected_deltas)?;
-    let mut runs = vec![StatedName { text: id.to_owned(), at: 0 }];
-    for (at, VariantForm { name, transform, snapshot: variant_snapshot }) in variants.iter().enumerate() {
+    let mut runs = vec![StatedName {
+        text: id.to_owned(),
+        at: 0,
+    }];
+    for (
+        at,
+        VariantForm {
+            name,
+            transform,
+            snapshot: variant_snapshot,
+        },
+    ) in variants.iter().enumerate()
+    {
         let of = |key| [Key("variants"), At(at), Key(key)];
         cursor.filled(&of("name"), "the name of a variant", name)?;
         cursor.filled(&of("transform"), "the transform of a variant", transform)?;
         if variants[..at].iter().any(|other| other.name == *name) {
             let what = format!("duplicate variant \"{name}\"");
-            return Err(cursor.problem(&of("name"), Code::DUPLICATE_ID, what, "give each variant its own name"));
+            return Err(cursor.problem(
+                &of("name"),
+                Code::DUPLICATE_ID,
+                what,
+                "give each variant its own name",
+            ));
         }
         match (&snapshot, variant_snapshot) {
-            (Some(_), Some(variant_snapshot)) => variant_snapshot.ranges(&cursor.inner(&of("snapshot"))).map(|_| ())?,
+            (Some(_), Some(variant_snapshot)) => variant_snapshot
+                .ranges(&cursor.inner(&of("snapshot")))
+                .map(|_| ())?,
             (None, None) => {}
             (Some(_), None) | (None, Some(_)) => {
-                let what = format!("only one of the case and its variant \"{name}\" has a snapshot");
+                let what =
+                    format!("only one of the case and its variant \"{name}\" has a snapshot");
                 let help = "give a snapshot to the case and every variant, or to none of them";
                 return Err(cursor.problem(&of("name"), Code::NO_SNAPSHOT, what, help));
             }
         }
-        runs.push(StatedName { text: format!("{id}--{name}"), at: cursor.value(&of("name")) });
+        runs.push(StatedName {
+            text: format!("{id}--{name}"),
+            at: cursor.value(&of("name")),
+        });
     }
     Ok(GoldenCase {
         runs,
         marks: CaseMarks::read(draft, &tags, &cursor)?,
         quarantine: quarantine.map(|form| form.stated(&cursor)),
         answer,
-        ..GoldenCase::plain(PropertyCase { snapshot, expected, variants })
+        ..GoldenCase::plain(PropertyCase {
+            snapshot,
+            expected,
+            variants,
+        })
     })
 }
 
@@ -180,15 +222,32 @@ impl Suite for Property {
         &self.table.pairs
     }
 
-    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let PropertyCase { expected, variants, .. } = self.table.case(pair);
+    fn grade(
+        &self,
+        pair: &Pair,
+        runs: &[Run],
+        context: &GradeContext<'_>,
+    ) -> Result<Grade, Diagnostic> {
+        let PropertyCase {
+            expected, variants, ..
+        } = self.table.case(pair);
         let read: Vec<(DeltasOutput, Layer)> = runs.iter().map(produced).collect();
-        let flaws: Vec<String> = read.iter().flat_map(|(one, _)| one.flaws.iter().cloned()).collect();
-        let kinds: Vec<_> = read.iter().map(|(one, _)| kinds_by_item(&one.deltas)).collect();
+        let flaws: Vec<String> = read
+            .iter()
+            .flat_map(|(one, _)| one.flaws.iter().cloned())
+            .collect();
+        let kinds: Vec<_> = read
+            .iter()
+            .map(|(one, _)| kinds_by_item(&one.deltas))
+            .collect();
         let form_hint = "make the agent answer {\"deltas\": [{item, kind, evidence}]}";
         let classifier = FailureClassifier::new(pair, &runs[0], context, &flaws);
         let readable = || "JSON with the list deltas".to_owned();
-        let mut checks = vec![Check::only("schema", readable, classifier.schema(form_hint))];
+        let mut checks = vec![Check::only(
+            "schema",
+            readable,
+            classifier.schema(form_hint),
+        )];
         if !expected.is_empty() {
             let failure = misread(expected, &kinds[0]).map(|detail| {
                 let action =
@@ -202,7 +261,9 @@ impl Suite for Property {
         for (at, variant) in variants.iter().enumerate() {
             let (of, other, run) = (&kinds[at + 1], &read[at + 1].0, &runs[at + 1]);
             // Two unreadable runs do not agree.
-            let unread = [("the base run", &read[0].0), ("its run", other)].into_iter().find(|(_, one)| !one.whole);
+            let unread = [("the base run", &read[0].0), ("its run", other)]
+                .into_iter()
+                .find(|(_, one)| !one.whole);
             let same = unread.is_none() && kinds[0] == *of;
             stable += usize::from(same);
             let failure = (!same).then(|| {
@@ -220,26 +281,59 @@ impl Suite for Property {
                 classifier.failure(CheckFailure::Content, None, detail, action.to_owned())
             });
             let expected = || format!("the same kinds after \"{}\"", variant.transform);
-            checks.push(Check::of("stable", CheckKey::named(variant.name.as_str()), 1, expected, failure));
+            checks.push(Check::of(
+                "stable",
+                CheckKey::named(variant.name.as_str()),
+                1,
+                expected,
+                failure,
+            ));
         }
-        let layer = read.iter().map(|(_, layer)| *layer).max().unwrap_or(Layer::Structured);
+        let layer = read
+            .iter()
+            .map(|(_, layer)| *layer)
+            .max()
+            .unwrap_or(Layer::Structured);
         // Of an unreadable base run, nothing can be counted.
         let is_counted = !expected.is_empty() && read[0].0.whole;
         let made: usize = kinds[0].values().map(BTreeSet::len).sum();
         let precision = share(expected.hit(&kinds[0]), made).unwrap_or(0.0);
-        let shortfalls = if is_counted { expected.surplus(&kinds[0]) } else { Vec::new() };
+        let shortfalls = if is_counted {
+            expected.surplus(&kinds[0])
+        } else {
+            Vec::new()
+        };
         let values = PropertyMetrics {
             classification_stability: Some(stable as f64 / variants.len() as f64),
             delta_precision: is_counted.then_some(precision),
             case_pass_rate: Some(indicator(all_hold(&checks))),
         };
-        Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls, kept: None })
+        Ok(Grade {
+            values: values.into_table_order(),
+            checks,
+            layer,
+            shortfalls,
+            kept: None,
+        })
     }
 
-    fn ask(&self, pair: &Pair, run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let PropertyCase { snapshot, variants, .. } = self.table.case(pair);
+    fn ask(
+        &self,
+        pair: &Pair,
+        run: &RunKey,
+        _files: &dyn Files,
+    ) -> Result<Option<Ask>, Diagnostic> {
+        let PropertyCase {
+            snapshot, variants, ..
+        } = self.table.case(pair);
         // The first run is the base run, the others are those of the variants.
-        let variant = pair.runs.iter().skip(1).zip(variants).find(|(key, _)| *key == run).map(|(_, variant)| variant);
+        let variant = pair
+            .runs
+            .iter()
+            .skip(1)
+            .zip(variants)
+            .find(|(key, _)| *key == run)
+            .map(|(_, variant)| variant);
         let variant_snapshot = variant.map_or(snapshot, |variant| &variant.snapshot);
         Ok(Some(match variant_snapshot {
             // The prompt does not reveal that this is a variant: an agent would know what is measured.

@@ -10,12 +10,13 @@ use crate::files::{Files, SourceText};
 use crate::format::Step::Key;
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    Ask, Check, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, all_hold, indicator,
-    share,
+    Ask, Check, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig,
+    all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite, SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite,
+    SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::form::AnswerChecksForm;
@@ -128,7 +129,9 @@ struct Reconciliation {
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
-    let table = folder::open_cases(suite, files, suite.path.child("fixtures"), |source, _| read_fixture(source))?;
+    let table = folder::open_cases(suite, files, suite.path.child("fixtures"), |source, _| {
+        read_fixture(source)
+    })?;
     Ok(Box::new(Reconciliation { table }))
 }
 
@@ -155,21 +158,36 @@ fn read_fixture(source: &SourceText) -> Result<GoldenCase<Fixture>, Diagnostic> 
 impl Fixture {
     /// The citations of a claim that the snapshot does not contain.
     fn unknown<'a>(&self, delta: &'a Delta) -> Vec<&'a str> {
-        let Delta { paths, tests, ranges, .. } = delta;
+        let Delta {
+            paths,
+            tests,
+            ranges,
+            ..
+        } = delta;
         let covered = |text: &str| {
             LineRange::read(text).is_some_and(|cited| {
-                let known = self.coverage.iter().filter(|known| known.path == cited.path);
-                known.into_iter().any(|known| known.from <= cited.from && cited.to <= known.to)
+                let known = self
+                    .coverage
+                    .iter()
+                    .filter(|known| known.path == cited.path);
+                known
+                    .into_iter()
+                    .any(|known| known.from <= cited.from && cited.to <= known.to)
             })
         };
         let paths = paths.iter().filter(|path| !self.files.contains(*path));
         let tests = tests.iter().filter(|test| !self.tests.contains(*test));
-        paths.chain(tests).chain(ranges.iter().filter(|range| !covered(range))).map(String::as_str).collect()
+        paths
+            .chain(tests)
+            .chain(ranges.iter().filter(|range| !covered(range)))
+            .map(String::as_str)
+            .collect()
     }
 
     /// Whether a claim cites something, and every citation exists.
     fn grounds(&self, delta: &Delta) -> bool {
-        delta.paths.len() + delta.tests.len() + delta.ranges.len() > 0 && self.unknown(delta).is_empty()
+        delta.paths.len() + delta.tests.len() + delta.ranges.len() > 0
+            && self.unknown(delta).is_empty()
     }
 }
 
@@ -178,16 +196,33 @@ impl Suite for Reconciliation {
         &self.table.pairs
     }
 
-    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+    fn grade(
+        &self,
+        pair: &Pair,
+        runs: &[Run],
+        context: &GradeContext<'_>,
+    ) -> Result<Grade, Diagnostic> {
         let (fixture, run) = (self.table.case(pair), &runs[0]);
         let (produced, layer) = produced(run);
         let kinds = kinds_by_item(&produced.deltas);
-        let (made, hit) = (kinds.values().map(BTreeSet::len).sum(), fixture.expected.hit(&kinds));
-        let grounded = produced.deltas.iter().filter(|delta| fixture.grounds(delta)).count();
-        let bounded =
-            produced.conditions.len() <= fixture.most && produced.conditions.iter().all(|one| !one.is_empty());
+        let (made, hit) = (
+            kinds.values().map(BTreeSet::len).sum(),
+            fixture.expected.hit(&kinds),
+        );
+        let grounded = produced
+            .deltas
+            .iter()
+            .filter(|delta| fixture.grounds(delta))
+            .count();
+        let bounded = produced.conditions.len() <= fixture.most
+            && produced.conditions.iter().all(|one| !one.is_empty());
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
-        let checks = ReconciliationChecker { fixture, produced: &produced, classifier }.checks(&kinds);
+        let checks = ReconciliationChecker {
+            fixture,
+            produced: &produced,
+            classifier,
+        }
+        .checks(&kinds);
         let shortfalls = fixture.expected.surplus(&kinds);
         // An unreadable answer satisfies nothing; that earns no points.
         let merit = |value: f64| (value == 0.0 || layer != Layer::Unreadable).then_some(value);
@@ -198,10 +233,21 @@ impl Suite for Reconciliation {
             evidence_grounding: share(grounded, produced.deltas.len()),
             bounded_actions: merit(indicator(bounded)),
         };
-        Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls, kept: None })
+        Ok(Grade {
+            values: values.into_table_order(),
+            checks,
+            layer,
+            shortfalls,
+            kept: None,
+        })
     }
 
-    fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+    fn ask(
+        &self,
+        pair: &Pair,
+        _run: &RunKey,
+        _files: &dyn Files,
+    ) -> Result<Option<Ask>, Diagnostic> {
         let fixture = self.table.case(pair);
         Ok(Some(fixture.snapshot.ask(Some(fixture.most))))
     }
@@ -224,8 +270,16 @@ impl ReconciliationChecker<'_> {
                 || "JSON with the lists deltas and recommendations".to_owned(),
                 self.classifier.schema(form),
             ),
-            Check::only("deltas_found", || format!("the deltas {}", self.fixture.expected), self.missing(kinds)),
-            Check::only("kinds_right", || format!("the kinds {}", self.fixture.expected), self.wrong_kind(kinds)),
+            Check::only(
+                "deltas_found",
+                || format!("the deltas {}", self.fixture.expected),
+                self.missing(kinds),
+            ),
+            Check::only(
+                "kinds_right",
+                || format!("the kinds {}", self.fixture.expected),
+                self.wrong_kind(kinds),
+            ),
             Check::only(
                 "evidence_grounded",
                 || "every claim cites parts of the snapshot".to_owned(),
@@ -259,36 +313,72 @@ impl ReconciliationChecker<'_> {
     fn wrong_kind(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Option<Failure> {
         let wrong = self.fixture.expected.wrong(kinds);
         (!wrong.is_empty()).then(|| {
-            let action = "sharpen the classification rules of the prompt package for this item".to_owned();
-            self.classifier.failure(CheckFailure::Content, self.fixture.rule.as_deref(), wrong.join("; "), action)
+            let action =
+                "sharpen the classification rules of the prompt package for this item".to_owned();
+            self.classifier.failure(
+                CheckFailure::Content,
+                self.fixture.rule.as_deref(),
+                wrong.join("; "),
+                action,
+            )
         })
     }
 
     fn ungrounded(&self) -> Option<Failure> {
-        let loose = self.produced.deltas.iter().filter(|delta| !self.fixture.grounds(delta));
-        let loose: Vec<(&Delta, Vec<&str>)> = loose.map(|delta| (delta, self.fixture.unknown(delta))).collect();
+        let loose = self
+            .produced
+            .deltas
+            .iter()
+            .filter(|delta| !self.fixture.grounds(delta));
+        let loose: Vec<(&Delta, Vec<&str>)> = loose
+            .map(|delta| (delta, self.fixture.unknown(delta)))
+            .collect();
         // A citation that does not exist comes before a missing one, whatever their order.
-        let (loose, unknown) = loose.iter().find(|(_, unknown)| !unknown.is_empty()).or(loose.first())?;
+        let (loose, unknown) = loose
+            .iter()
+            .find(|(_, unknown)| !unknown.is_empty())
+            .or(loose.first())?;
         let (detail, fault) = match unknown.is_empty() {
-            true => (format!("{} is claimed without any evidence", loose.item), CheckFailure::Content),
+            true => (
+                format!("{} is claimed without any evidence", loose.item),
+                CheckFailure::Content,
+            ),
             false => {
                 let cited = unknown.join(", ");
-                (format!("{} cites {cited}, not in the snapshot", loose.item), CheckFailure::Unmapped)
+                (
+                    format!("{} cites {cited}, not in the snapshot", loose.item),
+                    CheckFailure::Unmapped,
+                )
             }
         };
         let action = "make the agent cite only paths, tests and ranges of the snapshot";
-        Some(self.classifier.failure(fault, self.fixture.rule.as_deref(), detail, action.to_owned()))
+        Some(self.classifier.failure(
+            fault,
+            self.fixture.rule.as_deref(),
+            detail,
+            action.to_owned(),
+        ))
     }
 
     fn unbounded(&self) -> Option<Failure> {
         let (found, most) = (self.produced.conditions.len(), self.fixture.most);
-        let open = self.produced.conditions.iter().filter(|one| one.is_empty()).count();
+        let open = self
+            .produced
+            .conditions
+            .iter()
+            .filter(|one| one.is_empty())
+            .count();
         let detail = match (found > most, open) {
             (true, _) => format!("recommendations: {found}"),
             (false, 0) => return None,
-            (false, open) => format!("recommendations without a success condition: {open} of {found}"),
+            (false, open) => {
+                format!("recommendations without a success condition: {open} of {found}")
+            }
         };
         let action = "make the prompt limit the recommendations, each with a success condition";
-        Some(self.classifier.failure(CheckFailure::Content, None, detail, action.to_owned()))
+        Some(
+            self.classifier
+                .failure(CheckFailure::Content, None, detail, action.to_owned()),
+        )
     }
 }

@@ -58,13 +58,21 @@ impl Alignment {
         let strict = strictly_compared(original, asked);
         let place = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
         for hunk in diff.hunks() {
-            let (removed, inserted) =
-                (place(hunk.before.start)..place(hunk.before.end), place(hunk.after.start)..place(hunk.after.end));
+            let (removed, inserted) = (
+                place(hunk.before.start)..place(hunk.before.end),
+                place(hunk.after.start)..place(hunk.after.end),
+            );
             for (kept, became) in (old..removed.start).zip(new..inserted.start) {
                 fates[kept] = Fate::Kept(became);
             }
             (old, new) = (removed.end, inserted.end);
-            let least = |from: usize| if strict.contains(&(removed.start + from)) { SAME } else { ALIKE };
+            let least = |from: usize| {
+                if strict.contains(&(removed.start + from)) {
+                    SAME
+                } else {
+                    ALIKE
+                }
+            };
             let pairs = paired(&before[removed.clone()], &after[inserted.clone()], least);
             for (from, to) in &pairs {
                 fates[removed.start + from] = Fate::Changed(inserted.start + to);
@@ -77,17 +85,31 @@ impl Alignment {
         }
         let sections = sections(original, revised, &fates);
         let taken = sections.values().copied().collect();
-        Self { fates, added, sections, taken, masked: [before, after] }
+        Self {
+            fates,
+            added,
+            sections,
+            taken,
+            masked: [before, after],
+        }
     }
 }
 
 /// Pairs the lines of a removed block with those of an inserted block, in increasing order on both sides.
-fn paired(removed: &[String], inserted: &[String], least: impl Fn(usize) -> f64) -> Vec<(usize, usize)> {
+fn paired(
+    removed: &[String],
+    inserted: &[String],
+    least: impl Fn(usize) -> f64,
+) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let mut next = 0;
     let few = removed.len() * inserted.len() <= COMPARED;
     for (from, old) in removed.iter().enumerate() {
-        let window = if few { inserted.len() } else { (next + 8).min(inserted.len()) };
+        let window = if few {
+            inserted.len()
+        } else {
+            (next + 8).min(inserted.len())
+        };
         let alike = (next..window).map(|to| (to, token_overlap(old, &inserted[to])));
         // The first of equally good matches, so that the result is stable.
         let best = alike
@@ -103,7 +125,11 @@ fn paired(removed: &[String], inserted: &[String], least: impl Fn(usize) -> f64)
 
 /// The lines to delete if clauses are also to be added; these need the overlap `SAME`.
 fn strictly_compared(original: &Draft, asked: &Instructions) -> BTreeSet<usize> {
-    match asked.clauses.iter().any(|clause| clause.operation == ClauseOperation::Add) {
+    match asked
+        .clauses
+        .iter()
+        .any(|clause| clause.operation == ClauseOperation::Add)
+    {
         true => deleted(original, asked),
         false => BTreeSet::new(),
     }
@@ -111,15 +137,25 @@ fn strictly_compared(original: &Draft, asked: &Instructions) -> BTreeSet<usize> 
 
 /// The lines of the original that the instructions delete.
 pub fn deleted(original: &Draft, asked: &Instructions) -> BTreeSet<usize> {
-    let to_go = asked.clauses.iter().filter(|clause| clause.operation == ClauseOperation::Delete);
+    let to_go = asked
+        .clauses
+        .iter()
+        .filter(|clause| clause.operation == ClauseOperation::Delete);
     let sections = to_go.filter_map(|clause| named(original, clause));
-    sections.flat_map(|root| original.tree(root)).flat_map(|index| original.sections[index].lines.clone()).collect()
+    sections
+        .flat_map(|root| original.tree(root))
+        .flat_map(|index| original.sections[index].lines.clone())
+        .collect()
 }
 
 /// Maps sections by their first lines; otherwise by heading, if exactly one free section has that heading.
 fn sections(original: &Draft, revised: &Draft, fates: &[Fate]) -> BTreeMap<usize, usize> {
-    let begins: BTreeMap<usize, usize> =
-        revised.sections.iter().enumerate().map(|(index, section)| (section.lines.start, index)).collect();
+    let begins: BTreeMap<usize, usize> = revised
+        .sections
+        .iter()
+        .enumerate()
+        .map(|(index, section)| (section.lines.start, index))
+        .collect();
     let mut found = BTreeMap::new();
     for (index, section) in original.sections.iter().enumerate() {
         if let Some(Fate::Kept(line) | Fate::Changed(line)) = fates.get(section.lines.start)
@@ -130,7 +166,12 @@ fn sections(original: &Draft, revised: &Draft, fates: &[Fate]) -> BTreeMap<usize
     }
     let taken: BTreeSet<usize> = found.values().copied().collect();
     let mut headed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (index, section) in revised.sections.iter().enumerate().filter(|(index, _)| !taken.contains(index)) {
+    for (index, section) in revised
+        .sections
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| !taken.contains(index))
+    {
         headed.entry(&section.heading).or_default().push(index);
     }
     for (index, section) in original.sections.iter().enumerate() {
@@ -157,19 +198,33 @@ impl Mask {
         let mut words: Vec<(&str, String)> = Vec::new();
         let entity_sign = |index: usize| format!("\u{1}e{index}\u{1}");
         for (index, entity) in asked.entities.iter().enumerate() {
-            let all = [&entity.from, &entity.to].into_iter().chain(&entity.defined_as).chain(&entity.becomes);
+            let all = [&entity.from, &entity.to]
+                .into_iter()
+                .chain(&entity.defined_as)
+                .chain(&entity.becomes);
             words.extend(all.map(|name| (name.as_str(), entity_sign(index))));
         }
         if let Some(law) = &asked.jurisdiction {
-            words.extend([&law.from, &law.to].map(|name| (name.as_str(), "\u{1}j\u{1}".to_owned())));
+            words
+                .extend([&law.from, &law.to].map(|name| (name.as_str(), "\u{1}j\u{1}".to_owned())));
             for (index, phrase) in law.phrases.iter().enumerate() {
-                words.extend([&phrase.from, &phrase.to].map(|name| (name.as_str(), format!("\u{1}p{index}\u{1}"))));
+                words.extend(
+                    [&phrase.from, &phrase.to]
+                        .map(|name| (name.as_str(), format!("\u{1}p{index}\u{1}"))),
+                );
             }
         }
         let names = NameSet::new(words.iter().map(|(name, _)| *name));
         let signs = words.into_iter().map(|(_, sign)| sign).collect();
-        let parties = asked.liability.as_ref().map(|parties| PartyMask::new(parties, &asked.entities, entity_sign));
-        Self { names, signs, parties }
+        let parties = asked
+            .liability
+            .as_ref()
+            .map(|parties| PartyMask::new(parties, &asked.entities, entity_sign));
+        Self {
+            names,
+            signs,
+            parties,
+        }
     }
 
     fn lines(&self, draft: &Draft) -> Vec<String> {
@@ -202,7 +257,15 @@ mod tests {
 
     /// A block of distinct lines, with "same" at index `at`.
     fn block(count: usize, at: usize, others: &str) -> Vec<String> {
-        (0..count).map(|place| if place == at { "same".to_owned() } else { format!("{others}{place}") }).collect()
+        (0..count)
+            .map(|place| {
+                if place == at {
+                    "same".to_owned()
+                } else {
+                    format!("{others}{place}")
+                }
+            })
+            .collect()
     }
 
     #[test]
@@ -210,17 +273,30 @@ mod tests {
         let old = ["a b c d".to_owned()];
         let new = ["a b c x", "a b c d", "a b c d"].map(str::to_owned);
         assert_eq!(paired(&old, &new, |_| 0.4), [(0, 1)]);
-        assert_eq!(paired(&[old[0].clone(), old[0].clone()], &new[..1], |_| 0.4), [(0, 0)]);
+        assert_eq!(
+            paired(&[old[0].clone(), old[0].clone()], &new[..1], |_| 0.4),
+            [(0, 0)]
+        );
         assert_eq!(paired(&old, &new[..1], |_| 0.7), []);
     }
 
     #[test]
     fn many_lines_are_compared_with_the_next_eight() {
-        for (removed, place, found) in [(100, 50, true), (101, 7, true), (101, 8, false), (101, 50, false)] {
+        for (removed, place, found) in [
+            (100, 50, true),
+            (101, 7, true),
+            (101, 8, false),
+            (101, 50, false),
+        ] {
             let expected: Vec<(usize, usize)> = found.then_some((0, place)).into_iter().collect();
-            let pairs = paired(&block(removed, 0, "old"), &block(100, place, "new"), |_| 0.4);
+            let pairs = paired(&block(removed, 0, "old"), &block(100, place, "new"), |_| {
+                0.4
+            });
             assert_eq!(pairs, expected, "{removed} {place}");
         }
-        assert_eq!(paired(&block(1, 0, "old"), &block(9_000, 8_000, "new"), |_| 0.4), [(0, 8_000)]);
+        assert_eq!(
+            paired(&block(1, 0, "old"), &block(9_000, 8_000, "new"), |_| 0.4),
+            [(0, 8_000)]
+        );
     }
 }

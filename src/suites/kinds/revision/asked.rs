@@ -13,10 +13,23 @@ use crate::suites::shared::case_files::golden_text;
 use crate::text::rtf::portable;
 
 /// Keys of the instructions that only the grading uses; agents do not see them.
-const OF_THE_GRADING: [&str; 7] = ["allowed_changes", "rule", "answer", "quarantine", "draft", "tags", "notes"];
+const OF_THE_GRADING: [&str; 7] = [
+    "allowed_changes",
+    "rule",
+    "answer",
+    "quarantine",
+    "draft",
+    "tags",
+    "notes",
+];
 
 /// Builds the request for the case with this golden file.
-pub fn ask(golden: &RepoPath, role: Role, scoring: &Scoring, files: &dyn Files) -> Result<Ask, Diagnostic> {
+pub fn ask(
+    golden: &RepoPath,
+    role: Role,
+    scoring: &Scoring,
+    files: &dyn Files,
+) -> Result<Ask, Diagnostic> {
     let task = RevisionTask::open(golden, files)?;
     match role {
         Role::Actor => Ok(task.to_revise()),
@@ -50,7 +63,11 @@ impl RevisionTask {
         instructions.retain(|key, _| !OF_THE_GRADING.contains(&key.as_str()));
         let file = golden.parent().child("original.rtf");
         let original = portable(&files.bytes(&file)?);
-        Ok(Self { file, original, instructions: Value::Object(instructions) })
+        Ok(Self {
+            file,
+            original,
+            instructions: Value::Object(instructions),
+        })
     }
 
     fn prompt_text(&self) -> String {
@@ -62,14 +79,24 @@ impl RevisionTask {
     }
 
     pub fn to_revise(&self) -> Ask {
-        let prompt = revise().say(&self.prompt_text()).show(&[("The contract, as RTF source", &self.original)]);
+        let prompt = revise()
+            .say(&self.prompt_text())
+            .show(&[("The contract, as RTF source", &self.original)]);
         Ask::plain(prompt.text(), self.inputs(), Some(revision()))
     }
 
     /// The request for another revision after a rejected one.
     pub fn to_revise_again(&self, before: &FailedAttempt<'_>) -> Ask {
-        let FailedAttempt { number, document, evaluation } = before;
-        let judged = evaluation.map(|value| value.as_str().map_or_else(|| format!("{value:#}"), str::to_owned));
+        let FailedAttempt {
+            number,
+            document,
+            evaluation,
+        } = before;
+        let judged = evaluation.map(|value| {
+            value
+                .as_str()
+                .map_or_else(|| format!("{value:#}"), str::to_owned)
+        });
         let say = match (document, &judged) {
             (None, _) => "No RTF document could be read from your last answer.",
             (Some(_), None) => "Your last revision was not found satisfactory.",
@@ -80,7 +107,11 @@ impl RevisionTask {
         };
         let mut shown = vec![("The contract, as RTF source", self.original.as_str())];
         shown.extend(document.map(|document| ("Your last revision, as RTF source", document)));
-        shown.extend(judged.as_deref().map(|text| ("What the critic said of it", text)));
+        shown.extend(
+            judged
+                .as_deref()
+                .map(|text| ("What the critic said of it", text)),
+        );
         let mut inputs = self.inputs();
         inputs["attempt"] = json!(number + 1);
         inputs["previous"] = json!({"document": document, "evaluation": evaluation});
@@ -90,14 +121,18 @@ impl RevisionTask {
 
     /// The request for an evaluation of a revision; `attempt` counts from 1.
     pub fn to_judge(&self, revised: &str, attempt: usize, scoring: &Scoring) -> Ask {
-        let shown =
-            [("The original, as RTF source", &*self.original), ("The revised contract, as RTF source", revised)];
+        let shown = [
+            ("The original, as RTF source", &*self.original),
+            ("The revised contract, as RTF source", revised),
+        ];
         let mut inputs = self.inputs();
         inputs["revised"] = json!(revised);
         if attempt > 1 {
             inputs["attempt"] = json!(attempt);
         }
-        let prompt = judge(scoring, attempt).say(&self.prompt_text()).show(&shown);
+        let prompt = judge(scoring, attempt)
+            .say(&self.prompt_text())
+            .show(&shown);
         Ask::plain(prompt.text(), inputs, Some(evaluation()))
     }
 }
@@ -113,11 +148,19 @@ fn revise() -> Prompt {
 }
 
 fn revision() -> AnswerForm {
-    AnswerForm { name: "revision", schema: object([("document", text())]) }
+    AnswerForm {
+        name: "revision",
+        schema: object([("document", text())]),
+    }
 }
 
 fn judge(scoring: &Scoring, attempt: usize) -> Prompt {
-    let Scoring { weights, penalties, quality_gate, .. } = scoring;
+    let Scoring {
+        weights,
+        penalties,
+        quality_gate,
+        ..
+    } = scoring;
     let weighed: Vec<String> = Criterion::ALL
         .iter()
         .zip(weights)
@@ -155,7 +198,10 @@ fn evaluation() -> AnswerForm {
     ]);
     let schema = object([
         ("overall_score", number()),
-        ("criteria_scores", object(words.map(|word| (word, number())))),
+        (
+            "criteria_scores",
+            object(words.map(|word| (word, number()))),
+        ),
         ("satisfied", yes_or_no()),
         ("unmet_criteria", list(&one_of(words))),
         ("feedback", text()),
@@ -163,7 +209,10 @@ fn evaluation() -> AnswerForm {
         ("revision_suggestions", list(&suggestion)),
         ("red_flags", list(&text())),
     ]);
-    AnswerForm { name: "evaluation", schema }
+    AnswerForm {
+        name: "evaluation",
+        schema,
+    }
 }
 
 #[cfg(test)]
@@ -176,22 +225,41 @@ mod tests {
 
     fn task() -> RevisionTask {
         let file = RepoPath::root().child("original.rtf");
-        RevisionTask { file, original: "{\\rtf1 Price}".to_owned(), instructions: json!({"allowed_changes": ["7.9"]}) }
+        RevisionTask {
+            file,
+            original: "{\\rtf1 Price}".to_owned(),
+            instructions: json!({"allowed_changes": ["7.9"]}),
+        }
     }
 
     #[test]
     fn every_prompt_contains_the_instructions_and_the_contract() {
-        let before = FailedAttempt { number: 1, document: Some("{\\rtf1 Term}"), evaluation: None };
+        let before = FailedAttempt {
+            number: 1,
+            document: Some("{\\rtf1 Term}"),
+            evaluation: None,
+        };
         let judged = task().to_judge("{\\rtf1 Term}", 1, &Scoring::default());
         for ask in [task().to_revise(), task().to_revise_again(&before), judged] {
-            assert!(ask.prompt.contains("\"7.9\"") && ask.prompt.contains("{\\rtf1 Price}"), "{}", ask.prompt);
+            assert!(
+                ask.prompt.contains("\"7.9\"") && ask.prompt.contains("{\\rtf1 Price}"),
+                "{}",
+                ask.prompt
+            );
         }
     }
 
     #[test]
     fn a_critic_sees_the_attempt_number_from_the_second_on() {
-        let attempt_number =
-            |attempt| task().to_judge("{\\rtf1 Term}", attempt, &Scoring::default()).inputs["attempt"].clone();
-        assert_eq!([attempt_number(1), attempt_number(2), attempt_number(3)], [Value::Null, json!(2), json!(3)]);
+        let attempt_number = |attempt| {
+            task()
+                .to_judge("{\\rtf1 Term}", attempt, &Scoring::default())
+                .inputs["attempt"]
+                .clone()
+        };
+        assert_eq!(
+            [attempt_number(1), attempt_number(2), attempt_number(3)],
+            [Value::Null, json!(2), json!(3)]
+        );
     }
 }

@@ -16,8 +16,12 @@ pub fn loop_artifact(
     broken: Option<&UngradedReason>,
 ) -> Option<Box<str>> {
     let made = produced.rounds?;
-    let last = produced.attempts.last().map(|attempt| attempt.verification.as_ref());
-    let satisfied = last.is_some_and(|last| last.satisfied) && produced.flaws.is_empty() && broken.is_none();
+    let last = produced
+        .attempts
+        .last()
+        .map(|attempt| attempt.verification.as_ref());
+    let satisfied =
+        last.is_some_and(|last| last.satisfied) && produced.flaws.is_empty() && broken.is_none();
     let kept = json!({
         "schema": "goldgate.attempts/1",
         "attempts": produced.attempts.iter().map(attempt).collect::<Vec<_>>(),
@@ -32,9 +36,19 @@ pub fn loop_artifact(
 }
 
 fn attempt(attempt: &VerifiedAttempt) -> Value {
-    let Verification { scores, penalties, overall, satisfied, faults } = attempt.verification.as_ref();
-    let scores = Criterion::ALL.into_iter().map(|criterion| (criterion.as_str(), scores[criterion.index()]));
-    let penalties = penalties.iter().map(|one| json!({"why": one.why, "times": one.times, "amount": one.amount}));
+    let Verification {
+        scores,
+        penalties,
+        overall,
+        satisfied,
+        faults,
+    } = attempt.verification.as_ref();
+    let scores = Criterion::ALL
+        .into_iter()
+        .map(|criterion| (criterion.as_str(), scores[criterion.index()]));
+    let penalties = penalties
+        .iter()
+        .map(|one| json!({"why": one.why, "times": one.times, "amount": one.amount}));
     let fault_json = |fault: &RevisionFault| {
         // Format damage belongs to no criterion; it counts only by its penalty.
         let criterion = fault.kind.criterion().map_or("format", Criterion::as_str);
@@ -62,11 +76,16 @@ fn failure(last: Option<&Verification>, broken: Option<&UngradedReason>) -> Valu
         (!faults.is_empty())
             .then(|| json!({"criterion": criterion.as_str(), "faults": faults, "next": next_step(criterion)}))
     });
-    let damage: Vec<&str> = last.of(FaultKind::Corrupt).map(|fault| fault.detail.as_str()).collect();
+    let damage: Vec<&str> = last
+        .of(FaultKind::Corrupt)
+        .map(|fault| fault.detail.as_str())
+        .collect();
     let why = match (broken.as_deref(), last.satisfied) {
         (Some(broken), _) => broken,
         (None, true) => "the loop does not have the expected form",
-        (None, false) => "the last document does not reach the quality gate, or has a critical failure",
+        (None, false) => {
+            "the last document does not reach the quality gate, or has a critical failure"
+        }
     };
     json!({"format": damage, "unmet": unmet.collect::<Vec<_>>(), "why": why})
 }

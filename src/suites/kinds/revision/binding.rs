@@ -5,20 +5,56 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 /// Longest phrase, in words, that may go with a reference to a deleted section: "except as otherwise expressly provided for in Section 4".
 const PHRASE: usize = 8;
 
-const NEGATIONS: &[&str] = &["not", "no", "never", "nor", "neither", "none", "nothing", "nobody", "cannot"];
+const NEGATIONS: &[&str] = &[
+    "not", "no", "never", "nor", "neither", "none", "nothing", "nobody", "cannot",
+];
 const DUTIES: &[&str] = &[
-    "shall", "must", "may", "will", "can", "should", "needs", "need", "required", "obliged", "liable", "entitled",
-    "exclusive", "exclusively", "solely",
+    "shall",
+    "must",
+    "may",
+    "will",
+    "can",
+    "should",
+    "needs",
+    "need",
+    "required",
+    "obliged",
+    "liable",
+    "entitled",
+    "exclusive",
+    "exclusively",
+    "solely",
 ];
 const UNITS: &[&str] = &[
-    "hour", "hours", "day", "days", "week", "weeks", "month", "months", "year", "years", "percent", "cent", "%", "eur",
-    "euro", "euros", "usd", "dollar", "dollars", "gbp", "pound", "pounds", "chf", "francs", "half", "double", "twice",
+    "hour", "hours", "day", "days", "week", "weeks", "month", "months", "year", "years", "percent",
+    "cent", "%", "eur", "euro", "euros", "usd", "dollar", "dollars", "gbp", "pound", "pounds",
+    "chf", "francs", "half", "double", "twice",
 ];
 const DIGITS: &[&str] = &[
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
 ];
-const TENS: &[&str] = &["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+const TENS: &[&str] = &[
+    "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
+];
 const LARGE: &[&str] = &["hundred", "thousand", "million", "billion"];
 
 /// Whether two masked texts differ only in phrases with a reference, with at most this number of removed ones; an empty text lacks all of its words.
@@ -36,7 +72,11 @@ pub fn only_references_differ(was: &str, is: &str, removed: usize) -> bool {
         let references = |words: &[&str]| words.iter().filter(|word| **word == REFERENCE).count();
         let (had, has) = (references(old), references(new));
         lost += had.saturating_sub(has);
-        had > 0 && old.len() - had <= PHRASE && new.len() <= old.len() && has <= had && binding(old) == binding(new)
+        had > 0
+            && old.len() - had <= PHRASE
+            && new.len() <= old.len()
+            && has <= had
+            && binding(old) == binding(new)
     });
     only && lost <= removed
 }
@@ -46,7 +86,9 @@ const REFERENCE: &str = "#";
 
 /// The words of a masked text; a reference is one word, and "Sections" is "section".
 fn words(text: &str) -> Vec<&str> {
-    let bare = text.split_whitespace().map(|word| word.trim_matches([',', '.', ';', ':', '(', ')', '"', '\'']));
+    let bare = text
+        .split_whitespace()
+        .map(|word| word.trim_matches([',', '.', ';', ':', '(', ')', '"', '\'']));
     let word = |word| match word {
         "sections" => "section",
         "clauses" => "clause",
@@ -59,8 +101,13 @@ fn words(text: &str) -> Vec<&str> {
 
 /// The words that bind, sorted.
 fn binding(words: &[&str]) -> Vec<String> {
-    let one =
-        |word: &&str| number(word).or_else(|| [NEGATIONS, DUTIES, UNITS].iter().find_map(|list| listed(word, list)));
+    let one = |word: &&str| {
+        number(word).or_else(|| {
+            [NEGATIONS, DUTIES, UNITS]
+                .iter()
+                .find_map(|list| listed(word, list))
+        })
+    };
     let mut found: Vec<String> = words.iter().filter_map(one).collect();
     found.sort_unstable();
     found
@@ -80,12 +127,18 @@ fn number(word: &str) -> Option<String> {
         return Some(word.to_owned());
     }
     let unit = |word: &str| DIGITS.iter().position(|digit| *digit == word);
-    let ten = |word: &str| TENS.iter().position(|ten| *ten == word).map(|index| 10 * (index + 2));
+    let ten = |word: &str| {
+        TENS.iter()
+            .position(|ten| *ten == word)
+            .map(|index| 10 * (index + 2))
+    };
     let value = unit(word).or_else(|| ten(word)).or_else(|| {
         let (tens, units) = word.split_once('-')?;
         Some(ten(tens)? + unit(units)?)
     });
-    value.map(|value| value.to_string()).or_else(|| listed(word, LARGE))
+    value
+        .map(|value| value.to_string())
+        .or_else(|| listed(word, LARGE))
 }
 
 #[cfg(test)]
@@ -96,19 +149,43 @@ mod tests {
     fn a_phrase_with_a_reference_may_go() {
         let was = "subject to section #, the customer pays 100 eur within 30 days, and may not be charged more.";
         for (is, so) in [
-            ("the customer pays 100 eur within 30 days, and may not be charged more.", true),
-            ("at once the customer pays 100 eur within 30 days, and may not be charged more.", true),
+            (
+                "the customer pays 100 eur within 30 days, and may not be charged more.",
+                true,
+            ),
+            (
+                "at once the customer pays 100 eur within 30 days, and may not be charged more.",
+                true,
+            ),
             (
                 "subject to the list of prices in force at that time, the customer pays 100 eur within 30 days, and may not be charged more.",
                 false,
             ),
-            ("subject to section #, the customer pays 100 eur within 30 days, and may be charged more.", false),
-            ("the customer pays 100000 eur within 30 days, and may not be charged more.", false),
-            ("the customer pays 100 eur within 3 days, and may not be charged more.", false),
-            ("the customer pays 100 eur within 30 weeks, and may not be charged more.", false),
-            ("the customer pays 100 eur within 30 days, and may be charged more.", false),
+            (
+                "subject to section #, the customer pays 100 eur within 30 days, and may be charged more.",
+                false,
+            ),
+            (
+                "the customer pays 100000 eur within 30 days, and may not be charged more.",
+                false,
+            ),
+            (
+                "the customer pays 100 eur within 3 days, and may not be charged more.",
+                false,
+            ),
+            (
+                "the customer pays 100 eur within 30 weeks, and may not be charged more.",
+                false,
+            ),
+            (
+                "the customer pays 100 eur within 30 days, and may be charged more.",
+                false,
+            ),
             ("the customer pays 100 eur within 30 days.", false),
-            ("the supplier pays 100 eur within 30 days, and may not be charged more.", false),
+            (
+                "the supplier pays 100 eur within 30 days, and may not be charged more.",
+                false,
+            ),
             ("", false),
         ] {
             assert_eq!(only_references_differ(was, is, 1), so, "{is}");
@@ -119,13 +196,28 @@ mod tests {
     fn only_as_many_references_go_as_sections_were_removed() {
         for (was, is, removed, so) in [
             ("sections # and # apply.", "section # apply.", 1, true),
-            ("see sections #, # and #(a).", "see sections # and #.", 1, true),
+            (
+                "see sections #, # and #(a).",
+                "see sections # and #.",
+                1,
+                true,
+            ),
             ("see section # and section #.", "see.", 1, false),
             ("see section # and section #.", "see.", 2, true),
             ("see section #.", "see sections # and #.", 1, false),
             ("section # also applies to discounts.", "", 1, true),
-            ("the goods are sold as section # says.", "the goods are sold at once.", 1, true),
-            ("the goods are sold as section # says.", "the goods are never sold.", 1, false),
+            (
+                "the goods are sold as section # says.",
+                "the goods are sold at once.",
+                1,
+                true,
+            ),
+            (
+                "the goods are sold as section # says.",
+                "the goods are never sold.",
+                1,
+                false,
+            ),
         ] {
             assert_eq!(only_references_differ(was, is, removed), so, "{was} {is}");
         }

@@ -8,26 +8,41 @@ use super::references::{Reference, references};
 
 /// References to a section that does not exist, or to another section than in the original.
 pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<RevisionFault> {
-    let Clauses { original, revised, alignment } = clauses;
+    let Clauses {
+        original,
+        revised,
+        alignment,
+    } = clauses;
     let mut faults = Vec::new();
     for (line, origin) in origins.iter().enumerate().take(revised.lines.len()) {
         let now = references(revised, line);
         if now.is_empty() {
             continue;
         }
-        let before = origin.map(|origin| references(original, origin)).unwrap_or_default();
+        let before = origin
+            .map(|origin| references(original, origin))
+            .unwrap_or_default();
         let kept = origin.is_some_and(|origin| matches!(alignment.fates[origin], Fate::Kept(_)));
         for (index, reference) in now.iter().enumerate() {
             let was = before.get(index).filter(|_| before.len() == now.len());
             let wrong = match was.and_then(|was| Some((was, original.section(&was.number)?))) {
                 Some((was, section)) => moved(clauses, was, section, reference, kept),
                 // A reference that was broken in the original is not a fault of the revision.
-                None if was.is_some_and(|was| was.number == reference.number && !original.has(&was.number)) => None,
-                None => (!revised.has(&reference.number)).then(|| "that section does not exist".to_owned()),
+                None if was.is_some_and(|was| {
+                    was.number == reference.number && !original.has(&was.number)
+                }) =>
+                {
+                    None
+                }
+                None => (!revised.has(&reference.number))
+                    .then(|| "that section does not exist".to_owned()),
             };
             if let Some(why) = wrong {
-                let what =
-                    format!("section {}: {why}: {}", dotted(&reference.number), revised.quote(line, &reference.at));
+                let what = format!(
+                    "section {}: {why}: {}",
+                    dotted(&reference.number),
+                    revised.quote(line, &reference.at)
+                );
                 faults.push(RevisionFault::new(FaultKind::BrokenReference, what));
             }
         }
@@ -36,8 +51,16 @@ pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<RevisionF
 }
 
 /// What is wrong with a reference whose section existed in the original; `None` if it is correct.
-fn moved(clauses: &Clauses<'_>, was: &Reference, section: usize, now: &Reference, kept: bool) -> Option<String> {
-    let Clauses { original, revised, .. } = clauses;
+fn moved(
+    clauses: &Clauses<'_>,
+    was: &Reference,
+    section: usize,
+    now: &Reference,
+    kept: bool,
+) -> Option<String> {
+    let Clauses {
+        original, revised, ..
+    } = clauses;
     match clauses.became(section) {
         Some(became) => {
             let there = &revised.sections[became].number;
@@ -48,9 +71,11 @@ fn moved(clauses: &Clauses<'_>, was: &Reference, section: usize, now: &Reference
             let stale = kept || was.number == now.number;
             match revised.has(&now.number) {
                 false => Some("that section does not exist".to_owned()),
-                true if stale => {
-                    Some(format!("the former section {} is now section {}", dotted(&was.number), dotted(there)))
-                }
+                true if stale => Some(format!(
+                    "the former section {} is now section {}",
+                    dotted(&was.number),
+                    dotted(there)
+                )),
                 // Number and words both changed, so the reference may mean another section on purpose.
                 true => None,
             }

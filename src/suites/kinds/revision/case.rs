@@ -40,30 +40,48 @@ pub fn open_cases(
     let mut problems = Diagnostics::default();
     let folder = suite.path.child("cases");
     let entries = problems.keep(files.list(&folder)).unwrap_or_default();
-    let names: Vec<&str> =
-        entries.iter().filter(|entry| entry.kind == EntryKind::Folder).map(|entry| entry.name.as_str()).collect();
+    let names: Vec<&str> = entries
+        .iter()
+        .filter(|entry| entry.kind == EntryKind::Folder)
+        .map(|entry| entry.name.as_str())
+        .collect();
     let read: Vec<Result<_, Diagnostic>> = names
         .par_iter()
         .map(|name| {
             let folder = folder.child(name);
             let file = golden_file(files, &folder)?;
-            file.read(files, |source, own| read_golden_case(suite, own, &folder, name, source, scoring))
+            file.read(files, |source, own| {
+                read_golden_case(suite, own, &folder, name, source, scoring)
+            })
         })
         .collect();
-    let mut cases: Vec<CaseEntry<RevisionCase>> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
+    let mut cases: Vec<CaseEntry<RevisionCase>> = read
+        .into_iter()
+        .filter_map(|one| problems.keep(one))
+        .collect();
     cases.sort_by(|one, other| one.id.cmp(&other.id));
     problems.or(cases)
 }
 
 fn golden_file(files: &dyn Files, folder: &RepoPath) -> Result<CaseSource, Diagnostic> {
-    let mut found = files_of_cases(files, folder)?.into_iter().filter(|file| file.id.text == GOLDEN);
+    let mut found = files_of_cases(files, folder)?
+        .into_iter()
+        .filter(|file| file.id.text == GOLDEN);
     let missing = || Diagnostic::of_missing_file(folder.child(&format!("{GOLDEN}.json")));
     let first = found.next().ok_or_else(missing)?;
     match found.next() {
         None => Ok(first),
         Some(other) => {
-            let what = format!("the case has its instructions in {} already", first.part.file);
-            Err(Diagnostic::of_file(&other.part.file, Code::DUPLICATE_ID, what, "remove one of the two files"))
+            let what = format!(
+                "the case has its instructions in {} already",
+                first.part.file
+            );
+            Err(Diagnostic::of_file(
+                &other.part.file,
+                Code::DUPLICATE_ID,
+                what,
+                "remove one of the two files",
+            ))
         }
     }
 }
@@ -76,7 +94,8 @@ fn read_golden_case(
     source: &SourceText,
     scoring: &Scoring,
 ) -> Result<CaseEntry<RevisionCase>, Diagnostic> {
-    let id = CaseId::new(name).map_err(|bad| Diagnostic::of_file(folder, Code::BAD_ID, bad.to_string(), bad.help()))?;
+    let id = CaseId::new(name)
+        .map_err(|bad| Diagnostic::of_file(folder, Code::BAD_ID, bad.to_string(), bad.help()))?;
     let asked = instructions::read_instructions(source)?;
     let (original, before) = document(files, &folder.child("original.rtf"))?;
     // The document that a critic judges may be broken: finding that is the critic's task.
@@ -92,8 +111,13 @@ fn read_golden_case(
     let after = judged.as_ref().map_or("", |(digest, ..)| digest);
     let cursor = JsonCursor::whole(source);
     let answer = AnswerReader::new(suite, files).read(asked.answer.clone(), &cursor)?;
-    let of_answer = answer.as_ref().map_or("", |answer| answer.measured_with.as_str());
-    let measured = format!("{}\n{before}\n{after}\n{scoring:?}{of_answer}", digested_case(&source.text));
+    let of_answer = answer
+        .as_ref()
+        .map_or("", |answer| answer.measured_with.as_str());
+    let measured = format!(
+        "{}\n{before}\n{after}\n{scoring:?}{of_answer}",
+        digested_case(&source.text)
+    );
     let judged = judged.map(|(_, draft, verification)| (draft, verification));
     Ok(CaseEntry {
         runs: vec![id.clone()],
@@ -104,7 +128,12 @@ fn read_golden_case(
         marks: CaseMarks::read(asked.draft, &asked.tags, &cursor)?,
         quarantine: asked.quarantine.clone().map(|form| form.stated(&cursor)),
         answer,
-        case: RevisionCase { golden: source.file.clone(), asked, original, judged },
+        case: RevisionCase {
+            golden: source.file.clone(),
+            asked,
+            original,
+            judged,
+        },
     })
 }
 
@@ -114,7 +143,12 @@ fn document(files: &dyn Files, file: &RepoPath) -> Result<(Draft, String), Diagn
     let draft = Draft::read(&bytes);
     if structure::is_nothing(&draft) {
         let what = "not an RTF document with text";
-        return Err(Diagnostic::of_file(file, Code::NOT_RTF, what, "save the contract as RTF: it begins with {\\rtf"));
+        return Err(Diagnostic::of_file(
+            file,
+            Code::NOT_RTF,
+            what,
+            "save the contract as RTF: it begins with {\\rtf",
+        ));
     }
     Ok((draft, sha256_hex(&bytes)))
 }
@@ -125,15 +159,25 @@ pub fn audit(cases: &[RevisionCase], files: &dyn Files) -> Audit {
     for case in cases {
         let folder = case.golden.parent();
         for entry in files.list(&folder).unwrap_or_default() {
-            if !matches!(entry.name.as_str(), "original.rtf" | "revised.rtf") && entry.name != case.golden.name() {
-                let help =
-                    "a case consists of original.rtf, instructions.json (or .yaml) and, for critics, revised.rtf";
-                audit.note(&folder.child(&entry.name), "this file is not part of a case and is ignored", help);
+            if !matches!(entry.name.as_str(), "original.rtf" | "revised.rtf")
+                && entry.name != case.golden.name()
+            {
+                let help = "a case consists of original.rtf, instructions.json (or .yaml) and, for critics, revised.rtf";
+                audit.note(
+                    &folder.child(&entry.name),
+                    "this file is not part of a case and is ignored",
+                    help,
+                );
             }
         }
         for missing in unfounded::unfounded(&case.asked, &case.original) {
             let help = "correct the instructions, or the original";
-            audit.problems.push(Diagnostic::of_file(&case.golden, Code::CANNOT_HOLD, missing, help));
+            audit.problems.push(Diagnostic::of_file(
+                &case.golden,
+                Code::CANNOT_HOLD,
+                missing,
+                help,
+            ));
         }
     }
     audit

@@ -36,8 +36,12 @@ impl RevisionChecker<'_> {
     /// All checks of the sample; the number and order are the same for all samples of a pair.
     pub fn checks(&self) -> Vec<Check> {
         let form = match self.role {
-            Role::Actor => "make the agent return the complete revised document as RTF in \"document\"",
-            Role::Critic => "make the critic return only the evaluation's JSON, with every field of the schema",
+            Role::Actor => {
+                "make the agent return the complete revised document as RTF in \"document\""
+            }
+            Role::Critic => {
+                "make the critic return only the evaluation's JSON, with every field of the schema"
+            }
         };
         let readable = match self.role {
             Role::Actor => "the complete revised document as RTF",
@@ -59,27 +63,49 @@ impl RevisionChecker<'_> {
     }
 
     fn failed(&self, detail: String, next: &str) -> Failure {
-        self.classifier.failure(CheckFailure::Content, self.case.asked.rule.as_deref(), detail, next.to_owned())
+        self.classifier.failure(
+            CheckFailure::Content,
+            self.case.asked.rule.as_deref(),
+            detail,
+            next.to_owned(),
+        )
     }
 
     fn document_checks(&self) -> Vec<Check> {
         let Some(last) = self.produced.attempts.last() else {
-            let missing = || Some(self.failed("the document is missing".to_owned(), "see the check schema"));
-            let words = Criterion::ALL.map(Criterion::as_str).into_iter().chain(["format", "quality_gate"]);
-            return words.map(|word| self.check(word, "a revised document", missing())).collect();
+            let missing =
+                || Some(self.failed("the document is missing".to_owned(), "see the check schema"));
+            let words = Criterion::ALL
+                .map(Criterion::as_str)
+                .into_iter()
+                .chain(["format", "quality_gate"]);
+            return words
+                .map(|word| self.check(word, "a revised document", missing()))
+                .collect();
         };
         let verification = &last.verification;
         let mut checks: Vec<Check> = Criterion::ALL
             .into_iter()
             .map(|criterion| {
                 let faults: Vec<&RevisionFault> = verification.against(criterion).collect();
-                self.check(criterion.as_str(), expected(criterion), self.failure(&faults, next_step(criterion)))
+                self.check(
+                    criterion.as_str(),
+                    expected(criterion),
+                    self.failure(&faults, next_step(criterion)),
+                )
             })
             .collect();
         let damage: Vec<&RevisionFault> = verification.of(FaultKind::Corrupt).collect();
         let next = "make the agent change only words and keep every control word, table and group";
-        checks.push(self.check("format", "the format of the original document", self.failure(&damage, next)));
-        let gate = format!("an overall score of at least {} and no critical failure", self.scoring.quality_gate);
+        checks.push(self.check(
+            "format",
+            "the format of the original document",
+            self.failure(&damage, next),
+        ));
+        let gate = format!(
+            "an overall score of at least {} and no critical failure",
+            self.scoring.quality_gate
+        );
         checks.push(self.check("quality_gate", &gate, self.below_the_gate(verification)));
         checks
     }
@@ -87,12 +113,24 @@ impl RevisionChecker<'_> {
     fn failure(&self, faults: &[&RevisionFault], next: &str) -> Option<Failure> {
         let mut messages = Vec::new();
         // Faults of the same rule share its name.
-        for same in faults.get(..LISTED).unwrap_or(faults).chunk_by(|one, next| one.kind.rule() == next.kind.rule()) {
-            let details = same.iter().map(|fault| fault.detail.as_str()).collect::<Vec<_>>().join("; ");
+        for same in faults
+            .get(..LISTED)
+            .unwrap_or(faults)
+            .chunk_by(|one, next| one.kind.rule() == next.kind.rule())
+        {
+            let details = same
+                .iter()
+                .map(|fault| fault.detail.as_str())
+                .collect::<Vec<_>>()
+                .join("; ");
             let rule = same.first().and_then(|fault| fault.kind.rule());
             messages.push(rule.map_or(details.clone(), |rule| format!("{rule}: {details}")));
         }
-        let more = faults.len().checked_sub(LISTED).filter(|more| *more > 0).map(|more| format!("and {more} more"));
+        let more = faults
+            .len()
+            .checked_sub(LISTED)
+            .filter(|more| *more > 0)
+            .map(|more| format!("and {more} more"));
         messages.extend(more);
         (!messages.is_empty()).then(|| self.failed(messages.join("; "), next))
     }
@@ -102,45 +140,98 @@ impl RevisionChecker<'_> {
         if last.satisfied {
             return None;
         }
-        let attempts = self.produced.attempts.iter().enumerate().map(|(index, attempt)| {
-            let summary = summary(&attempt.verification);
-            if self.produced.rounds.is_some() { format!("attempt {}: {summary}", index + 1) } else { summary }
-        });
+        let attempts = self
+            .produced
+            .attempts
+            .iter()
+            .enumerate()
+            .map(|(index, attempt)| {
+                let summary = summary(&attempt.verification);
+                if self.produced.rounds.is_some() {
+                    format!("attempt {}: {summary}", index + 1)
+                } else {
+                    summary
+                }
+            });
         let detail = attempts.collect::<Vec<_>>().join("; ");
-        Some(self.failed(detail, "fix the failing criteria above, those with a penalty first"))
+        Some(self.failed(
+            detail,
+            "fix the failing criteria above, those with a penalty first",
+        ))
     }
 
-    fn judged<'s>(&'s self) -> impl Iterator<Item = (&'s VerifiedAttempt, VerifiedEvaluation<'s>, &'s [String])> {
+    fn judged<'s>(
+        &'s self,
+    ) -> impl Iterator<Item = (&'s VerifiedAttempt, VerifiedEvaluation<'s>, &'s [String])> {
         self.produced.attempts.iter().filter_map(|attempt| {
             let (evaluation, flaws) = attempt.evaluation.as_ref()?;
             Some((
                 attempt,
-                VerifiedEvaluation { evaluation, verification: &attempt.verification, scoring: self.scoring },
+                VerifiedEvaluation {
+                    evaluation,
+                    verification: &attempt.verification,
+                    scoring: self.scoring,
+                },
                 flaws.as_slice(),
             ))
         })
     }
 
     pub fn critic_values(&self) -> CriticValues {
-        let nothing = CriticValues { valid: None, falsely_satisfied: None, missed: None, invented: None };
-        if self.role == Role::Critic && self.produced.attempts.iter().all(|attempt| attempt.evaluation.is_none()) {
+        let nothing = CriticValues {
+            valid: None,
+            falsely_satisfied: None,
+            missed: None,
+            invented: None,
+        };
+        if self.role == Role::Critic
+            && self
+                .produced
+                .attempts
+                .iter()
+                .all(|attempt| attempt.evaluation.is_none())
+        {
             // An unreadable evaluation is invalid; its other values are unknown.
-            return CriticValues { valid: Some(0.0), ..nothing };
+            return CriticValues {
+                valid: Some(0.0),
+                ..nothing
+            };
         }
         let judged: Vec<_> = self.judged().collect();
-        let unread = self.produced.attempts.iter().filter(|attempt| attempt.is_unread()).count();
+        let unread = self
+            .produced
+            .attempts
+            .iter()
+            .filter(|attempt| attempt.is_unread())
+            .count();
         if judged.is_empty() {
             // As for a critic alone.
-            return CriticValues { valid: (unread > 0).then_some(0.0), ..nothing };
+            return CriticValues {
+                valid: (unread > 0).then_some(0.0),
+                ..nothing
+            };
         }
-        let whole = |(_, judged, flaws): &&(&VerifiedAttempt, VerifiedEvaluation<'_>, &[String])| {
-            flaws.is_empty() && judged.arithmetic().is_none() && judged.contradiction().is_none()
-        };
+        let whole =
+            |(_, judged, flaws): &&(&VerifiedAttempt, VerifiedEvaluation<'_>, &[String])| {
+                flaws.is_empty()
+                    && judged.arithmetic().is_none()
+                    && judged.contradiction().is_none()
+            };
         let all = judged.len() as f64;
         let valid = judged.iter().filter(whole).count() as f64 / (all + unread as f64);
-        let falsely = judged.iter().map(|(_, judged, _)| indicator(judged.falsely_satisfied())).sum::<f64>() / all;
-        let missed = judged.iter().map(|(_, judged, _)| judged.missed().len()).sum::<usize>();
-        let invented = judged.iter().map(|(_, judged, _)| judged.invented().len()).sum::<usize>();
+        let falsely = judged
+            .iter()
+            .map(|(_, judged, _)| indicator(judged.falsely_satisfied()))
+            .sum::<f64>()
+            / all;
+        let missed = judged
+            .iter()
+            .map(|(_, judged, _)| judged.missed().len())
+            .sum::<usize>();
+        let invented = judged
+            .iter()
+            .map(|(_, judged, _)| judged.invented().len())
+            .sum::<usize>();
         CriticValues {
             valid: Some(valid),
             falsely_satisfied: Some(falsely),
@@ -151,10 +242,18 @@ impl RevisionChecker<'_> {
 
     fn evaluation_flaws(&self) -> EvaluationFlaws {
         let mut found = EvaluationFlaws::default();
-        let unread = self.produced.attempts.iter().enumerate().filter(|(_, attempt)| attempt.is_unread());
-        found.contradictions.extend(
-            unread.map(|(place, _)| format!("attempt {}: the critic's answer is not an evaluation object", place + 1)),
-        );
+        let unread = self
+            .produced
+            .attempts
+            .iter()
+            .enumerate()
+            .filter(|(_, attempt)| attempt.is_unread());
+        found.contradictions.extend(unread.map(|(place, _)| {
+            format!(
+                "attempt {}: the critic's answer is not an evaluation object",
+                place + 1
+            )
+        }));
         for (attempt, judged, flaws) in self.judged() {
             if self.role == Role::Actor {
                 // A critic's own flaws are reported by its check `schema`.
@@ -171,29 +270,49 @@ impl RevisionChecker<'_> {
             }
             found.missed.extend(judged.missed());
             let invented = judged.invented().into_iter();
-            found
-                .invented
-                .extend(invented.map(|criterion| format!("{}: the verifier found no fault", criterion.as_str())));
+            found.invented.extend(
+                invented.map(|criterion| {
+                    format!("{}: the verifier found no fault", criterion.as_str())
+                }),
+            );
             let without = judged.unexplained().into_iter();
             found.unexplained.extend(without.map(|criterion| {
-                format!("{} is reported as unmet, without feedback on how to fix it", criterion.as_str())
+                format!(
+                    "{} is reported as unmet, without feedback on how to fix it",
+                    criterion.as_str()
+                )
             }));
-            let targets = judged.unknown_targets(&self.case.original, &attempt.draft).into_iter();
-            found.unknown.extend(targets.map(|target| format!("the document has no section \"{target}\"")));
+            let targets = judged
+                .unknown_targets(&self.case.original, &attempt.draft)
+                .into_iter();
+            found
+                .unknown
+                .extend(targets.map(|target| format!("the document has no section \"{target}\"")));
         }
         found
     }
 
     fn evaluation_checks(&self) -> Vec<Check> {
-        let EvaluationFlaws { arithmetic, contradictions, falsely, missed, invented, unexplained, unknown } =
-            self.evaluation_flaws();
+        let EvaluationFlaws {
+            arithmetic,
+            contradictions,
+            falsely,
+            missed,
+            invented,
+            unexplained,
+            unknown,
+        } = self.evaluation_flaws();
         let check = |word, expected: &str, wrong: Vec<String>, next: &str| {
             let more = wrong.len().saturating_sub(LISTED);
             let mut messages: Vec<String> = wrong.into_iter().take(LISTED).collect();
             if more > 0 {
                 messages.push(format!("and {more} more"));
             }
-            self.check(word, expected, (!messages.is_empty()).then(|| self.failed(messages.join("; "), next)))
+            self.check(
+                word,
+                expected,
+                (!messages.is_empty()).then(|| self.failed(messages.join("; "), next)),
+            )
         };
         vec![
             check(
@@ -275,11 +394,17 @@ fn expected(criterion: Criterion) -> &'static str {
 /// The next step for a criterion that is not met.
 pub fn next_step(criterion: Criterion) -> &'static str {
     match criterion {
-        Criterion::Entities => "make the agent search for every form of the name, also in headers, tables and notes",
-        Criterion::Jurisdiction => "make the agent change the law, the courts and all related phrases",
+        Criterion::Entities => {
+            "make the agent search for every form of the name, also in headers, tables and notes"
+        }
+        Criterion::Jurisdiction => {
+            "make the agent change the law, the courts and all related phrases"
+        }
         Criterion::Liability => "make the agent re-read each indemnity sentence after the change",
         Criterion::Clauses => "make the agent check each requested operation in the result",
-        Criterion::Coherence => "make the agent update numbers, references and definitions after each operation",
+        Criterion::Coherence => {
+            "make the agent update numbers, references and definitions after each operation"
+        }
     }
 }
 
@@ -288,8 +413,17 @@ fn summary(verification: &Verification) -> String {
     let deducted: Vec<String> = verification
         .penalties
         .iter()
-        .map(|penalty| format!("{} x {} (-{:.2})", penalty.times, penalty.why, penalty.amount))
+        .map(|penalty| {
+            format!(
+                "{} x {} (-{:.2})",
+                penalty.times, penalty.why, penalty.amount
+            )
+        })
         .collect();
-    let deducted = if deducted.is_empty() { String::new() } else { format!(", penalties: {}", deducted.join(", ")) };
+    let deducted = if deducted.is_empty() {
+        String::new()
+    } else {
+        format!(", penalties: {}", deducted.join(", "))
+    };
     format!("overall {:.4}{deducted}", verification.overall)
 }

@@ -18,7 +18,11 @@ impl Clauses<'_> {
     pub fn undone(&self, clauses: &[Clause]) -> Vec<Option<RevisionFault>> {
         let checked = clauses.iter().map(|clause| {
             let missing = self.missing(clause)?;
-            let what = format!("{} section {}: {missing}", clause.operation.as_str(), clause.section);
+            let what = format!(
+                "{} section {}: {missing}",
+                clause.operation.as_str(),
+                clause.section
+            );
             Some(RevisionFault::new(FaultKind::Undone, what))
         });
         checked.collect()
@@ -26,7 +30,10 @@ impl Clauses<'_> {
 
     fn missing(&self, clause: &Clause) -> Option<String> {
         let Some(expected_number) = number(&clause.section) else {
-            return Some(format!("\"{}\" is not a section number, so the operation cannot be checked", clause.section));
+            return Some(format!(
+                "\"{}\" is not a section number, so the operation cannot be checked",
+                clause.section
+            ));
         };
         match clause.operation {
             ClauseOperation::Add => self.not_added(clause, &expected_number),
@@ -39,26 +46,39 @@ impl Clauses<'_> {
         let heading = clause.heading.as_deref().map(norm);
         let fits = |index: &usize| {
             let section = &self.revised.sections[*index];
-            !self.alignment.taken.contains(index) && heading.as_ref().is_none_or(|heading| section.heading == *heading)
+            !self.alignment.taken.contains(index)
+                && heading
+                    .as_ref()
+                    .is_none_or(|heading| section.heading == *heading)
         };
         let fresh: Vec<usize> = (0..self.revised.sections.len()).filter(fits).collect();
-        let exact = fresh.iter().copied().find(|index| self.revised.sections[*index].number == *expected_number);
-        let Some(found) = exact.or_else(|| fresh.first().copied().filter(|_| heading.is_some())) else {
+        let exact = fresh
+            .iter()
+            .copied()
+            .find(|index| self.revised.sections[*index].number == *expected_number);
+        let Some(found) = exact.or_else(|| fresh.first().copied().filter(|_| heading.is_some()))
+        else {
             return Some("the section is missing".to_owned());
         };
         if self.revised.sections[found].number != *expected_number {
-            return Some(format!("it is section {} instead", dotted(&self.revised.sections[found].number)));
+            return Some(format!(
+                "it is section {} instead",
+                dotted(&self.revised.sections[found].number)
+            ));
         }
         if let Some(after) = clause.after.as_deref() {
             let before = number(after).and_then(|number| self.original.section(&number));
-            let Some(expected) = before.and_then(|section| self.alignment.sections.get(&section)) else {
+            let Some(expected) = before.and_then(|section| self.alignment.sections.get(&section))
+            else {
                 return Some(format!(
                     "section {after}, which it must follow, is missing, so its position cannot be checked"
                 ));
             };
             let depth = expected_number.len();
             // A section's sub-sections may come between.
-            let previous = (0..found).rev().find(|index| self.revised.sections[*index].number.len() <= depth);
+            let previous = (0..found)
+                .rev()
+                .find(|index| self.revised.sections[*index].number.len() <= depth);
             if previous != Some(*expected) {
                 return Some(format!("it does not follow the former section {after}"));
             }
@@ -68,26 +88,37 @@ impl Clauses<'_> {
 
     fn not_deleted(&self, clause: &Clause) -> Option<String> {
         let Some(section) = named(self.original, clause) else {
-            return Some("the original has no such section, so the operation cannot be checked".to_owned());
+            return Some(
+                "the original has no such section, so the operation cannot be checked".to_owned(),
+            );
         };
         // The number and heading of a deleted clause may remain.
-        if self.became(section).is_some_and(|became| self.revised.is_placeholder(became)) {
+        if self
+            .became(section)
+            .is_some_and(|became| self.revised.is_placeholder(became))
+        {
             return None;
         }
         // Remaining sub-clauses are counted as orphans instead.
         let own = self.original.sections[section].lines.clone();
-        let left = own.into_iter().find_map(|line| match self.alignment.fates[line] {
-            Fate::Kept(to) | Fate::Changed(to) => Some(to),
-            Fate::Gone => None,
-        });
+        let left = own
+            .into_iter()
+            .find_map(|line| match self.alignment.fates[line] {
+                Fate::Kept(to) | Fate::Changed(to) => Some(to),
+                Fate::Gone => None,
+            });
         left.map(|line| format!("the section is still there: {}", self.revised.excerpt(line)))
     }
 
     fn not_changed(&self, clause: &Clause) -> Option<String> {
         let Some(section) = named(self.original, clause) else {
-            return Some("the original has no such section, so the operation cannot be checked".to_owned());
+            return Some(
+                "the original has no such section, so the operation cannot be checked".to_owned(),
+            );
         };
-        let Some(became) = self.became(section) else { return Some("the section was removed".to_owned()) };
+        let Some(became) = self.became(section) else {
+            return Some("the section was removed".to_owned());
+        };
         self.wrong_words(clause, became).or_else(|| {
             let asked = !clause.must_contain.is_empty() || !clause.must_not_contain.is_empty();
             (!asked && self.is_same(section, became)).then(|| "its words are unchanged".to_owned())
@@ -97,7 +128,10 @@ impl Clauses<'_> {
     /// Whether a section has the same words as before, apart from names and moved numbers.
     fn is_same(&self, section: usize, became: usize) -> bool {
         let lines = |draft: &Draft, root: usize| -> Vec<usize> {
-            draft.tree(root).flat_map(|index| draft.sections[index].lines.clone()).collect()
+            draft
+                .tree(root)
+                .flat_map(|index| draft.sections[index].lines.clone())
+                .collect()
         };
         let (was, is) = (lines(self.original, section), lines(self.revised, became));
         let kept = |line: &usize| matches!(self.alignment.fates[*line], Fate::Kept(_));
@@ -107,7 +141,9 @@ impl Clauses<'_> {
     /// The section that a section became: by its text, otherwise the unmatched one with the same number.
     pub fn became(&self, section: usize) -> Option<usize> {
         self.alignment.sections.get(&section).copied().or_else(|| {
-            let index = self.revised.section(&self.original.sections[section].number)?;
+            let index = self
+                .revised
+                .section(&self.original.sections[section].number)?;
             (!self.alignment.taken.contains(&index)).then_some(index)
         })
     }
@@ -118,6 +154,10 @@ impl Clauses<'_> {
         if let Some(missing) = clause.must_contain.iter().find(|text| !has(text)) {
             return Some(format!("it does not contain \"{missing}\""));
         }
-        clause.must_not_contain.iter().find(has).map(|left| format!("it still contains \"{left}\""))
+        clause
+            .must_not_contain
+            .iter()
+            .find(has)
+            .map(|left| format!("it still contains \"{left}\""))
     }
 }

@@ -17,12 +17,20 @@ use crate::text::rtf::ParagraphPlace;
 
 /// Numbering problems that the original did not have: gaps, duplicates, and sub-clauses without their clause.
 pub fn numbering(clauses: &Clauses<'_>) -> Vec<RevisionFault> {
-    let Clauses { original, revised, alignment } = clauses;
+    let Clauses {
+        original,
+        revised,
+        alignment,
+    } = clauses;
     let before = numbering_problems(original);
-    let numbers: BTreeSet<(CoherenceKind, &Number)> =
-        before.iter().map(|(kind, section)| (*kind, &original.sections[*section].number)).collect();
-    let already: BTreeSet<(CoherenceKind, usize)> =
-        before.iter().filter_map(|(kind, section)| Some((*kind, *alignment.sections.get(section)?))).collect();
+    let numbers: BTreeSet<(CoherenceKind, &Number)> = before
+        .iter()
+        .map(|(kind, section)| (*kind, &original.sections[*section].number))
+        .collect();
+    let already: BTreeSet<(CoherenceKind, usize)> = before
+        .iter()
+        .filter_map(|(kind, section)| Some((*kind, *alignment.sections.get(section)?)))
+        .collect();
     let mut faults = Vec::new();
     for (kind, section) in numbering_problems(revised) {
         let Section { number, lines, .. } = &revised.sections[section];
@@ -36,7 +44,14 @@ pub fn numbering(clauses: &Clauses<'_>) -> Vec<RevisionFault> {
             CoherenceKind::Back => (FaultKind::Numbering, "is out of order"),
             CoherenceKind::Orphan => (FaultKind::OrphanedClause, "has lost its parent clause"),
         };
-        faults.push(RevisionFault::new(fault, format!("section {} {what}: {}", dotted(number), revised.excerpt(line))));
+        faults.push(RevisionFault::new(
+            fault,
+            format!(
+                "section {} {what}: {}",
+                dotted(number),
+                revised.excerpt(line)
+            ),
+        ));
     }
     faults
 }
@@ -55,7 +70,9 @@ fn numbering_problems(draft: &Draft) -> Vec<(CoherenceKind, usize)> {
     let mut seen: BTreeSet<(usize, &[u32])> = BTreeSet::new();
     let mut last: BTreeMap<(usize, &[u32]), u32> = BTreeMap::new();
     for (index, section) in draft.sections.iter().enumerate() {
-        let Some((own, parent)) = section.number.split_last() else { continue };
+        let Some((own, parent)) = section.number.split_last() else {
+            continue;
+        };
         let mut add = |kind| numbering_problems.push((kind, index));
         if !seen.insert((section.part, &section.number)) {
             add(CoherenceKind::Double);
@@ -82,7 +99,11 @@ pub fn unintended(
     before: &DefinedTerms,
     now: &DefinedTerms,
 ) -> (Vec<RevisionFault>, usize) {
-    let Clauses { original, revised, alignment } = clauses;
+    let Clauses {
+        original,
+        revised,
+        alignment,
+    } = clauses;
     let targets = Targets::of(clauses, asked, before, now);
     let turned = |line: usize, to: usize| {
         let [was, is] = &alignment.masked;
@@ -114,13 +135,20 @@ pub fn unintended(
                 // Equal after masking and folding; the exact letters may still differ.
                 let (was, is) = (&old.text[old.words_from..], &new.text[new.words_from..]);
                 if old.folded.text == new.folded.text && was.trim() != is.trim() && !may {
-                    faults.push(fault(format!("{} has different letters or marks", revised.excerpt(*to))));
+                    faults.push(fault(format!(
+                        "{} has different letters or marks",
+                        revised.excerpt(*to)
+                    )));
                 }
             }
             Fate::Changed(_) | Fate::Gone => {}
         }
     }
-    for line in alignment.added.iter().filter(|line| !targets.may_be_new(revised, **line)) {
+    for line in alignment
+        .added
+        .iter()
+        .filter(|line| !targets.may_be_new(revised, **line))
+    {
         faults.push(fault(format!("{} is new", revised.excerpt(*line))));
     }
     (faults, omitted)
@@ -137,8 +165,15 @@ struct Targets {
 }
 
 impl Targets {
-    fn of(clauses: &Clauses<'_>, asked: &Instructions, before: &DefinedTerms, now: &DefinedTerms) -> Self {
-        let Clauses { original, revised, .. } = clauses;
+    fn of(
+        clauses: &Clauses<'_>,
+        asked: &Instructions,
+        before: &DefinedTerms,
+        now: &DefinedTerms,
+    ) -> Self {
+        let Clauses {
+            original, revised, ..
+        } = clauses;
         let mut targets = Self {
             original: BTreeSet::new(),
             revised: BTreeSet::new(),
@@ -148,52 +183,85 @@ impl Targets {
         let mut changed = BTreeSet::new();
         for clause in &asked.clauses {
             if clause.operation == ClauseOperation::Add {
-                let Some(expected) = number(&clause.section) else { continue };
+                let Some(expected) = number(&clause.section) else {
+                    continue;
+                };
                 // A section added in the wrong position is an operation that is not done, not also an unrequested change.
                 let heading = clause.heading.as_deref().map(norm);
                 let fresh = |index: &usize| !clauses.alignment.taken.contains(index);
-                let fits = |section: &Section| section.number == expected || heading.as_ref() == Some(&section.heading);
-                let added = (0..revised.sections.len()).filter(|index| fresh(index) && fits(&revised.sections[*index]));
-                targets.revised.extend(added.flat_map(|index| revised.tree(index)));
+                let fits = |section: &Section| {
+                    section.number == expected || heading.as_ref() == Some(&section.heading)
+                };
+                let added = (0..revised.sections.len())
+                    .filter(|index| fresh(index) && fits(&revised.sections[*index]));
+                targets
+                    .revised
+                    .extend(added.flat_map(|index| revised.tree(index)));
                 continue;
             }
-            let Some(section) = named(original, clause) else { continue };
+            let Some(section) = named(original, clause) else {
+                continue;
+            };
             targets.original.extend(original.tree(section));
             if clause.operation == ClauseOperation::Delete {
-                targets.removed.extend(original.tree(section).map(|index| original.sections[index].number.clone()));
+                targets.removed.extend(
+                    original
+                        .tree(section)
+                        .map(|index| original.sections[index].number.clone()),
+                );
                 // Only a note that the section is deleted may take its place.
-                let left = clauses.became(section).filter(|became| revised.is_placeholder(*became));
-                targets.revised.extend(left.into_iter().flat_map(|became| revised.tree(became)));
+                let left = clauses
+                    .became(section)
+                    .filter(|became| revised.is_placeholder(*became));
+                targets
+                    .revised
+                    .extend(left.into_iter().flat_map(|became| revised.tree(became)));
             } else {
                 changed.extend(original.tree(section));
             }
         }
-        for section in asked.allowed_changes.iter().filter_map(|text| original.section(&number(text)?)) {
+        for section in asked
+            .allowed_changes
+            .iter()
+            .filter_map(|text| original.section(&number(text)?))
+        {
             targets.original.extend(original.tree(section));
             changed.extend(original.tree(section));
         }
-        targets.revised.extend(changed.into_iter().filter_map(|section| clauses.became(section)));
+        targets.revised.extend(
+            changed
+                .into_iter()
+                .filter_map(|section| clauses.became(section)),
+        );
         // A definition that lost its last use may be removed. A term with a replaced name is only called otherwise.
         let names = replaced_names(asked);
-        let lost = before.iter().filter(|(term, _)| !now.contains_key(*term) && !has_name(&names, term));
+        let lost = before
+            .iter()
+            .filter(|(term, _)| !now.contains_key(*term) && !has_name(&names, term));
         let unused = lost.filter(|(term, known)| used(revised, term, known).is_none());
         targets.unused = unused.map(|(_, term)| term.line).collect();
         targets
     }
 
     fn may_change(&self, original: &Draft, line: usize) -> bool {
-        original.lines[line].section.is_some_and(|section| self.original.contains(&section))
+        original.lines[line]
+            .section
+            .is_some_and(|section| self.original.contains(&section))
     }
 
     /// How often a line refers to a deleted section.
     fn references_to_removed(&self, original: &Draft, line: usize) -> usize {
         match self.removed.is_empty() {
             true => 0,
-            false => numbers_of(original, line).filter(|number| self.removed.contains(number)).count(),
+            false => numbers_of(original, line)
+                .filter(|number| self.removed.contains(number))
+                .count(),
         }
     }
 
     fn may_be_new(&self, revised: &Draft, line: usize) -> bool {
-        revised.lines[line].section.is_some_and(|section| self.revised.contains(&section))
+        revised.lines[line]
+            .section
+            .is_some_and(|section| self.revised.contains(&section))
     }
 }

@@ -43,7 +43,10 @@ pub struct Suggestion {
 pub fn read_evaluation(value: &Value) -> (Evaluation, Vec<String>) {
     let mut reader = CriticReader { flaws: Vec::new() };
     let Value::Object(fields) = value else {
-        return (Evaluation::default(), vec!["the evaluation is not an object".to_owned()]);
+        return (
+            Evaluation::default(),
+            vec!["the evaluation is not an object".to_owned()],
+        );
     };
     let evaluation = reader.evaluation(fields);
     (evaluation, reader.flaws)
@@ -67,7 +70,9 @@ impl CriticReader {
                     scores[criterion.index()] = self.score(&name, given.get(criterion.as_str()));
                 }
                 for key in given.keys().filter(|key| criterion(key).is_none()) {
-                    self.flaw(format!("criteria_scores has \"{key}\", which is not a criterion"));
+                    self.flaw(format!(
+                        "criteria_scores has \"{key}\", which is not a criterion"
+                    ));
                 }
             }
             Some(_) => self.flaw("criteria_scores is not an object"),
@@ -88,7 +93,9 @@ impl CriticReader {
         for name in self.texts("unmet_criteria", fields.get("unmet_criteria")) {
             match criterion(&name) {
                 Some(known) => unmet.push(known),
-                None => self.flaw(format!("unmet_criteria names \"{name}\", which is not a criterion")),
+                None => self.flaw(format!(
+                    "unmet_criteria names \"{name}\", which is not a criterion"
+                )),
             }
         }
         Evaluation {
@@ -143,7 +150,11 @@ impl CriticReader {
     /// A list of texts; empty if absent.
     fn texts(&mut self, name: &str, value: Option<&Value>) -> Vec<String> {
         let list = self.list(name, value);
-        let texts: Vec<String> = list.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        let texts: Vec<String> = list
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect();
         if texts.len() < list.len() {
             self.flaw(format!("{name} has an entry that is not a string"));
         }
@@ -160,13 +171,21 @@ impl CriticReader {
                 continue;
             }
             if !matches!(text("action"), "add" | "delete" | "replace" | "edit") {
-                self.flaw(format!("revision_suggestions[{index}].action is not one of add, delete, replace, edit"));
+                self.flaw(format!(
+                    "revision_suggestions[{index}].action is not one of add, delete, replace, edit"
+                ));
             }
-            for key in ["reason", "instruction"].into_iter().filter(|key| norm(text(key)).is_empty()) {
+            for key in ["reason", "instruction"]
+                .into_iter()
+                .filter(|key| norm(text(key)).is_empty())
+            {
                 self.flaw(format!("revision_suggestions[{index}] has no {key}"));
             }
             let words = format!("{} {}", norm(text("reason")), norm(text("instruction")));
-            found.push(Suggestion { section: norm(text("target_section")), words });
+            found.push(Suggestion {
+                section: norm(text("target_section")),
+                words,
+            });
         }
         found
     }
@@ -180,8 +199,11 @@ fn criterion(name: &str) -> Option<Criterion> {
 /// The sum of the stated penalties: a number, a list of numbers or of objects with one, or an object of numbers.
 fn deducted(value: Option<&Value>) -> Option<f64> {
     let amount = |value: &Value| {
-        let number =
-            value.as_f64().or_else(|| ["amount", "penalty", "value"].iter().find_map(|key| value.get(key)?.as_f64()));
+        let number = value.as_f64().or_else(|| {
+            ["amount", "penalty", "value"]
+                .iter()
+                .find_map(|key| value.get(key)?.as_f64())
+        });
         number.map(f64::abs)
     };
     match value? {
@@ -205,15 +227,32 @@ impl VerifiedEvaluation<'_> {
     /// Checks that the overall score equals the weighted scores minus the penalties. If the evaluation states no penalties,
     /// the verifier's are used. Returns the difference as a message.
     pub fn arithmetic(&self) -> Option<String> {
-        let Self { evaluation, verification, scoring } = self;
+        let Self {
+            evaluation,
+            verification,
+            scoring,
+        } = self;
         let weighted = overall(&evaluation.scores, &[], scoring);
-        let found = || verification.penalties.iter().map(|penalty| penalty.amount).sum();
+        let found = || {
+            verification
+                .penalties
+                .iter()
+                .map(|penalty| penalty.amount)
+                .sum()
+        };
         let deducted = evaluation.penalties.unwrap_or_else(found);
         let expected = (weighted - deducted).clamp(0.0, 1.0);
         ((evaluation.overall - expected).abs() > OFF + EPSILON).then(|| {
-            let whose = if evaluation.penalties.is_some() { "its own" } else { "the verifier's" };
-            let less =
-                if deducted == 0.0 { String::new() } else { format!(" minus {whose} penalties of {deducted:.2}") };
+            let whose = if evaluation.penalties.is_some() {
+                "its own"
+            } else {
+                "the verifier's"
+            };
+            let less = if deducted == 0.0 {
+                String::new()
+            } else {
+                format!(" minus {whose} penalties of {deducted:.2}")
+            };
             let Evaluation { overall, .. } = evaluation;
             format!("overall_score is {overall}, but its weighted scores give {weighted:.4}{less}")
         })
@@ -221,13 +260,21 @@ impl VerifiedEvaluation<'_> {
 
     /// A contradiction: satisfied below the quality gate, or not satisfied without a reason.
     pub fn contradiction(&self) -> Option<String> {
-        let Evaluation { overall, satisfied, unmet, red_flags, .. } = self.evaluation;
+        let Evaluation {
+            overall,
+            satisfied,
+            unmet,
+            red_flags,
+            ..
+        } = self.evaluation;
         let gate = self.scoring.quality_gate;
         match (satisfied, reaches(*overall, gate)) {
-            (true, false) => Some(format!("satisfied with {overall}, but the quality gate is {gate}")),
-            (false, true) if unmet.is_empty() && red_flags.is_empty() => {
-                Some(format!("not satisfied with {overall}, without an unmet criterion or a red flag as a reason"))
-            }
+            (true, false) => Some(format!(
+                "satisfied with {overall}, but the quality gate is {gate}"
+            )),
+            (false, true) if unmet.is_empty() && red_flags.is_empty() => Some(format!(
+                "not satisfied with {overall}, without an unmet criterion or a red flag as a reason"
+            )),
             (true | false, _) => None,
         }
     }
@@ -249,7 +296,12 @@ impl VerifiedEvaluation<'_> {
             (!self.rejects(criterion)).then(|| format!("{}: {}", criterion.as_str(), first.detail))
         });
         let mut missed: Vec<String> = found.collect();
-        if let Some(damage) = self.verification.of(FaultKind::Corrupt).next().filter(|_| !self.mentions(&FORMAT)) {
+        if let Some(damage) = self
+            .verification
+            .of(FaultKind::Corrupt)
+            .next()
+            .filter(|_| !self.mentions(&FORMAT))
+        {
             missed.push(format!("format: {}", damage.detail));
         }
         missed
@@ -258,22 +310,36 @@ impl VerifiedEvaluation<'_> {
     /// The criteria that it reports as unmet although the verifier found no fault.
     pub fn invented(&self) -> Vec<Criterion> {
         let clean = |criterion: &Criterion| self.verification.against(*criterion).next().is_none();
-        Criterion::ALL.into_iter().filter(|criterion| self.rejects(*criterion) && clean(criterion)).collect()
+        Criterion::ALL
+            .into_iter()
+            .filter(|criterion| self.rejects(*criterion) && clean(criterion))
+            .collect()
     }
 
     /// The criteria that it reports as unmet without saying how to fix them.
     pub fn unexplained(&self) -> Vec<Criterion> {
-        let rejected: Vec<Criterion> =
-            Criterion::ALL.into_iter().filter(|criterion| self.rejects(*criterion)).collect();
-        if self.evaluation.suggestions.len() >= rejected.len() && !self.evaluation.feedback.is_empty() {
+        let rejected: Vec<Criterion> = Criterion::ALL
+            .into_iter()
+            .filter(|criterion| self.rejects(*criterion))
+            .collect();
+        if self.evaluation.suggestions.len() >= rejected.len()
+            && !self.evaluation.feedback.is_empty()
+        {
             return Vec::new();
         }
-        rejected.into_iter().filter(|criterion| !self.advises(&WORDS[criterion])).collect()
+        rejected
+            .into_iter()
+            .filter(|criterion| !self.advises(&WORDS[criterion]))
+            .collect()
     }
 
     /// Whether feedback or a suggestion matches; red flags do not count, because they do not say how to fix anything.
     fn advises(&self, words: &Regex) -> bool {
-        let Evaluation { feedback, suggestions, .. } = self.evaluation;
+        let Evaluation {
+            feedback,
+            suggestions,
+            ..
+        } = self.evaluation;
         words.is_match(feedback) || suggestions.iter().any(|one| words.is_match(&one.words))
     }
 
@@ -290,12 +356,19 @@ impl VerifiedEvaluation<'_> {
                     let numbered = NUMBER.find(target).and_then(|found| number(found.as_str()));
                     let heads = |heading: &str| !heading.is_empty() && target.contains(heading);
                     match numbered {
-                        Some(number) => draft.sections.iter().any(|section| section.number.starts_with(&number)),
+                        Some(number) => draft
+                            .sections
+                            .iter()
+                            .any(|section| section.number.starts_with(&number)),
                         None => draft.sections.iter().any(|section| heads(&section.heading)),
                     }
                 })
         };
-        let targets = self.evaluation.suggestions.iter().map(|one| one.section.as_str());
+        let targets = self
+            .evaluation
+            .suggestions
+            .iter()
+            .map(|one| one.section.as_str());
         targets.filter(|target| !known(target)).collect()
     }
 }

@@ -81,17 +81,30 @@ impl Draft {
                 if begins_part(&paragraph.text) {
                     part += 1;
                 }
-                let automatic = paragraph.number.as_deref().filter(|label| !is_next_letter(label, &mut letter));
+                let automatic = paragraph
+                    .number
+                    .as_deref()
+                    .filter(|label| !is_next_letter(label, &mut letter));
                 if let Some((number, from)) = numbered(&paragraph.text, automatic) {
                     words_from = from;
                     let heading = heading(&paragraph.text[from..]);
-                    draft.numbers.entry(number.clone()).or_insert(draft.sections.len());
-                    draft.sections.push(Section { number, part, heading, lines: at..at });
+                    draft
+                        .numbers
+                        .entry(number.clone())
+                        .or_insert(draft.sections.len());
+                    draft.sections.push(Section {
+                        number,
+                        part,
+                        heading,
+                        lines: at..at,
+                    });
                 }
             }
             // Notes, headers and footers do not belong to the section around them.
-            let inside =
-                matches!(paragraph.place, ParagraphPlace::Body | ParagraphPlace::Cell | ParagraphPlace::TextBox);
+            let inside = matches!(
+                paragraph.place,
+                ParagraphPlace::Body | ParagraphPlace::Cell | ParagraphPlace::TextBox
+            );
             let section = draft.sections.len().checked_sub(1).filter(|_| inside);
             if let Some(section) = section {
                 draft.sections[section].lines.end = at + 1;
@@ -119,7 +132,10 @@ impl Draft {
 
     /// Whether a section with this number, or a sub-section of it, exists.
     pub fn has(&self, number: &[u32]) -> bool {
-        self.numbers.range(number.to_vec()..).next().is_some_and(|(first, _)| first.starts_with(number))
+        self.numbers
+            .range(number.to_vec()..)
+            .next()
+            .is_some_and(|(first, _)| first.starts_with(number))
     }
 
     /// Every occurrence of some names, as a line and the hit in its folded text.
@@ -127,7 +143,13 @@ impl Draft {
         let found = names.find_in(&self.whole).into_iter();
         let placed = found.map(|Hit { name, at }| {
             let (line, start) = self.line_at(at.start);
-            (line, Hit { name, at: start..start + at.len() })
+            (
+                line,
+                Hit {
+                    name,
+                    at: start..start + at.len(),
+                },
+            )
         });
         placed.collect()
     }
@@ -137,16 +159,23 @@ impl Draft {
         let whole = |start: usize| {
             let rest = &self.whole[start + stem.len()..];
             endings.iter().any(|ending| {
-                rest.starts_with(ending) && is_whole(&self.whole, &(start..start + stem.len() + ending.len()))
+                rest.starts_with(ending)
+                    && is_whole(&self.whole, &(start..start + stem.len() + ending.len()))
             })
         };
         let found = memmem::find_iter(self.whole.as_bytes(), stem.as_bytes());
-        found.filter(|start| whole(*start)).map(|start| self.line_at(start)).collect()
+        found
+            .filter(|start| whole(*start))
+            .map(|start| self.line_at(start))
+            .collect()
     }
 
     /// Converts an offset in the whole text to a line and an offset in that line.
     fn line_at(&self, index: usize) -> (usize, usize) {
-        let line = self.starts.partition_point(|start| *start <= index).saturating_sub(1);
+        let line = self
+            .starts
+            .partition_point(|start| *start <= index)
+            .saturating_sub(1);
         (line, index - self.starts[line])
     }
 
@@ -157,15 +186,20 @@ impl Draft {
     /// The indexes of the section and of all its sub-sections.
     pub fn tree(&self, root: usize) -> impl Iterator<Item = usize> + '_ {
         let (number, part) = (&self.sections[root].number, self.sections[root].part);
-        let below = move |section: &&Section| section.part == part && section.number.starts_with(number);
+        let below =
+            move |section: &&Section| section.part == part && section.number.starts_with(number);
         let after = self.sections.iter().enumerate().skip(root);
-        after.take_while(move |(_, section)| below(section)).map(|(place, _)| place)
+        after
+            .take_while(move |(_, section)| below(section))
+            .map(|(place, _)| place)
     }
 
     /// Whether the section and its sub-sections only state that it is deleted, so that its number is kept.
     pub fn is_placeholder(&self, root: usize) -> bool {
         let mut states_deletion = false;
-        let mut lines = self.tree(root).flat_map(|index| self.sections[index].lines.clone());
+        let mut lines = self
+            .tree(root)
+            .flat_map(|index| self.sections[index].lines.clone());
         let first = self.sections[root].lines.start;
         lines.all(|line| {
             let own = &self.lines[line];
@@ -179,8 +213,13 @@ impl Draft {
 
     /// The folded text of the section and its sub-sections.
     pub fn section_words(&self, root: usize) -> String {
-        let lines = self.tree(root).flat_map(|section| self.sections[section].lines.clone());
-        lines.map(|line| self.lines[line].folded.text.as_str()).collect::<Vec<_>>().join(" ")
+        let lines = self
+            .tree(root)
+            .flat_map(|section| self.sections[section].lines.clone());
+        lines
+            .map(|line| self.lines[line].folded.text.as_str())
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// A description of where a line is: its section, or the part of the page.
@@ -203,7 +242,9 @@ impl Draft {
 
     /// Quotes a byte range of a line with some context and its byte offset in the source.
     pub fn quote(&self, line: usize, at: &Range<usize>) -> String {
-        let DraftLine { text, paragraph, .. } = &self.lines[line];
+        let DraftLine {
+            text, paragraph, ..
+        } = &self.lines[line];
         let before: Vec<char> = text[..at.start].chars().rev().take(24).collect();
         let after: String = text[at.end..].chars().take(24).collect();
         let before: String = before.into_iter().rev().collect();
@@ -215,7 +256,11 @@ impl Draft {
             &text[at.clone()],
             cut(at.end + after.len() == text.len())
         );
-        format!("\"{}\" ({}, byte {byte})", quoted.replace(['\n', '\t'], " "), self.whereabouts(line))
+        format!(
+            "\"{}\" ({}, byte {byte})",
+            quoted.replace(['\n', '\t'], " "),
+            self.whereabouts(line)
+        )
     }
 
     /// Quotes what differs between a line and the same line of a revised draft, with a few words around it.
@@ -228,23 +273,37 @@ impl Draft {
         let DraftLine { text, .. } = &self.lines[line];
         let short: String = text.chars().take(60).collect();
         let more = if short.len() < text.len() { "…" } else { "" };
-        format!("\"{}{more}\" ({})", short.replace(['\n', '\t'], " "), self.whereabouts(line))
+        format!(
+            "\"{}{more}\" ({})",
+            short.replace(['\n', '\t'], " "),
+            self.whereabouts(line)
+        )
     }
 }
 
 /// The number with dots between its parts.
 pub fn dotted(number: &[u32]) -> String {
-    number.iter().map(u32::to_string).collect::<Vec<_>>().join(".")
+    number
+        .iter()
+        .map(u32::to_string)
+        .collect::<Vec<_>>()
+        .join(".")
 }
 
 /// Parses a number such as `4.2`, `Section 4.2.` or `Article IV`.
 pub fn number(text: &str) -> Option<Number> {
     let text = text.trim();
     let text = WORD.find(text).map_or(text, |word| &text[word.end()..]);
-    let text = text.trim_end_matches(['.', ')', ':']).trim_start_matches('(');
+    let text = text
+        .trim_end_matches(['.', ')', ':'])
+        .trim_start_matches('(');
     roman(text).or_else(|| {
         // "1.000" is an amount, not a section.
-        let part = |part: &str| part.parse().ok().filter(|_| part.len() <= 3 && !part.starts_with('0'));
+        let part = |part: &str| {
+            part.parse()
+                .ok()
+                .filter(|_| part.len() <= 3 && !part.starts_with('0'))
+        };
         let parts: Option<Number> = text.split('.').map(part).collect();
         parts.filter(|parts| parts.len() <= 6)
     })
@@ -260,9 +319,12 @@ static DELETED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(r"^(?:{mark}|(?:\S+\s+){{1,8}}[\[(]{mark})$"))
 });
 static MONTH: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)^(?:january|february|march|april|may|june|july|august|september|october|november|december)\b")
+    pattern(
+        r"(?i)^(?:january|february|march|april|may|june|july|august|september|october|november|december)\b",
+    )
 });
-static WORD: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^(section|article|clause|paragraph|§)\s*"));
+static WORD: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)^(section|article|clause|paragraph|§)\s*"));
 static WRITTEN: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"^\s*(?:((?i:section|article|clause)|§)\s*)?([0-9]{1,3}(?:\.[0-9]{1,3}){0,5}|[IVXLC]+)([.):]?)(\s*[–—-]\s+|\s+|$)",
@@ -285,7 +347,9 @@ fn is_heading(words: &str) -> bool {
 /// Whether an automatic label is the letter after the previous one: C after B is not the roman number 100.
 fn is_next_letter(label: &str, last: &mut Option<char>) -> bool {
     let mut letters = label.chars().filter(|char| char.is_alphanumeric());
-    let (Some(letter @ 'A'..='Z'), None) = (letters.next(), letters.next()) else { return false };
+    let (Some(letter @ 'A'..='Z'), None) = (letters.next(), letters.next()) else {
+        return false;
+    };
     let counts_on = last.is_some_and(|last| u32::from(last) + 1 == u32::from(letter));
     *last = Some(letter);
     counts_on
@@ -297,7 +361,11 @@ fn numbered(text: &str, automatic: Option<&str>) -> Option<(Number, usize)> {
         return Some((number, 0));
     }
     let found = WRITTEN.captures(text)?;
-    let (word, digits, mark) = (found.get(1), found.get(2)?.as_str(), found.get(3).map_or("", |mark| mark.as_str()));
+    let (word, digits, mark) = (
+        found.get(1),
+        found.get(2)?.as_str(),
+        found.get(3).map_or("", |mark| mark.as_str()),
+    );
     let end = found.get(0)?.end();
     let number = match word {
         Some(_) => number(digits)?,
@@ -307,10 +375,15 @@ fn numbered(text: &str, automatic: Option<&str>) -> Option<(Number, usize)> {
     };
     // "30 days after delivery" is not section 30, and "Section 5 of the Act applies" is not section 5. Without a mark, a
     // single number must precede a heading, and a word with its number must precede a new sentence.
-    let set_off = !mark.is_empty() || found.get(4).is_some_and(|gap| gap.as_str().contains(['\t', '-', '–', '—']));
+    let set_off = !mark.is_empty()
+        || found
+            .get(4)
+            .is_some_and(|gap| gap.as_str().contains(['\t', '-', '–', '—']));
     let rest = text[end..].trim_end();
     let begins = match word {
-        Some(_) => set_off || rest.is_empty() || rest.starts_with(|char: char| !char.is_lowercase()),
+        Some(_) => {
+            set_off || rest.is_empty() || rest.starts_with(|char: char| !char.is_lowercase())
+        }
         None => set_off || number.len() > 1 || (is_heading(rest) && !MONTH.is_match(rest)),
     };
     begins.then_some((number, end))
@@ -329,7 +402,11 @@ fn roman(text: &str) -> Option<Number> {
     let mut sum = 0;
     for (index, digit) in digits.iter().enumerate() {
         let next = digits.get(index + 1).copied().unwrap_or(0);
-        sum = if *digit < next { sum - i64::from(*digit) } else { sum + i64::from(*digit) };
+        sum = if *digit < next {
+            sum - i64::from(*digit)
+        } else {
+            sum + i64::from(*digit)
+        };
     }
     // A single C or L is a letter. An invalid roman number ("IIX") is a word.
     u32::try_from(sum)
@@ -341,7 +418,16 @@ fn roman(text: &str) -> Option<Number> {
 fn as_roman(number: u32) -> String {
     let mut left = number;
     let mut text = String::new();
-    for (value, digits) in [(90, "XC"), (50, "L"), (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")] {
+    for (value, digits) in [
+        (90, "XC"),
+        (50, "L"),
+        (40, "XL"),
+        (10, "X"),
+        (9, "IX"),
+        (5, "V"),
+        (4, "IV"),
+        (1, "I"),
+    ] {
         while left >= value {
             text.push_str(digits);
             left -= value;
@@ -353,7 +439,9 @@ fn as_roman(number: u32) -> String {
 /// The normalized heading of a section: a short line, or a few words before the first full stop; otherwise empty.
 fn heading(words: &str) -> String {
     let words = words.trim();
-    let first = words.split_once(['.', ':', '\n']).map_or(words, |(first, _)| first);
+    let first = words
+        .split_once(['.', ':', '\n'])
+        .map_or(words, |(first, _)| first);
     let short = first.chars().count() <= 60 && first.split_whitespace().count() <= 8;
     if short { norm(first) } else { String::new() }
 }
@@ -364,11 +452,19 @@ mod tests {
 
     #[test]
     fn a_section_begins_with_its_number() {
-        type Row = (&'static str, Option<&'static str>, Option<(&'static [u32], usize)>);
+        type Row = (
+            &'static str,
+            Option<&'static str>,
+            Option<(&'static [u32], usize)>,
+        );
         let table: [Row; 17] = [
             ("4.2 Payment. The Customer pays.", None, Some((&[4, 2], 4))),
             ("4. Payment", None, Some((&[4], 3))),
-            ("4\tPayment of all sums that are due, and of interest on them.", None, Some((&[4], 2))),
+            (
+                "4\tPayment of all sums that are due, and of interest on them.",
+                None,
+                Some((&[4], 2)),
+            ),
             ("Section 4.2. Payment", None, Some((&[4, 2], 13))),
             ("Section 4: the price is due.", None, Some((&[4], 11))),
             ("Article IV", None, Some((&[4], 10))),
@@ -386,7 +482,13 @@ mod tests {
         ];
         for (text, automatic, expected) in table {
             let found = numbered(text, automatic);
-            assert_eq!(found.as_ref().map(|(number, from)| (number.as_slice(), *from)), expected, "{text}");
+            assert_eq!(
+                found
+                    .as_ref()
+                    .map(|(number, from)| (number.as_slice(), *from)),
+                expected,
+                "{text}"
+            );
         }
     }
 
@@ -401,7 +503,11 @@ mod tests {
             ("LX", "60"),
             ("XCI", "91"),
         ] {
-            assert_eq!(number(text).map(|number| super::dotted(&number)).as_deref(), Some(expected), "{text}");
+            assert_eq!(
+                number(text).map(|number| super::dotted(&number)).as_deref(),
+                Some(expected),
+                "{text}"
+            );
         }
         for text in ["", "4..2", "a", "4.2000", "1.2.3.4.5.6.7"] {
             assert_eq!(number(text), None, "{text}");
@@ -411,11 +517,22 @@ mod tests {
     #[test]
     fn a_heading_is_short() {
         assert_eq!(heading(" Payment. The Customer pays."), "payment");
-        assert_eq!(heading("The Customer pays all sums that are due under this Agreement within thirty days."), "");
+        assert_eq!(
+            heading(
+                "The Customer pays all sums that are due under this Agreement within thirty days."
+            ),
+            ""
+        );
         assert_eq!(heading("It is to be paid as soon as it is"), "");
         assert_eq!(heading(&"Payments".repeat(8)), "");
         let long = "P".repeat(81);
-        for (words, so) in [("Price", true), (&long[1..], true), (&long, false), ("price", false), ("Price;", false)] {
+        for (words, so) in [
+            ("Price", true),
+            (&long[1..], true),
+            (&long, false),
+            ("price", false),
+            ("Price;", false),
+        ] {
             assert_eq!(is_heading(words), so, "{words}");
         }
     }
@@ -423,8 +540,15 @@ mod tests {
     #[test]
     fn letters_count_on_from_the_one_before() {
         let mut last = None;
-        let labels =
-            [("H.", false), ("I.", true), ("J.", true), ("V.", false), ("VI.", false), ("W.", true), ("x.", false)];
+        let labels = [
+            ("H.", false),
+            ("I.", true),
+            ("J.", true),
+            ("V.", false),
+            ("VI.", false),
+            ("W.", true),
+            ("x.", false),
+        ];
         for (label, so) in labels {
             assert_eq!(is_next_letter(label, &mut last), so, "{label}");
         }
@@ -432,9 +556,19 @@ mod tests {
 
     #[test]
     fn each_schedule_counts_for_itself() {
-        for (title, part) in [("Schedule 1", 1), ("Annex A: Prices", 1), ("Schedule 1 sets out the prices.", 0)] {
-            let text = format!("{{\\rtf1 1. Scope\\par {title}\\par 1. Price\\par {title}\\par 1. Tax\\par}}");
-            let parts: Vec<usize> = Draft::read(text.as_bytes()).sections.iter().map(|section| section.part).collect();
+        for (title, part) in [
+            ("Schedule 1", 1),
+            ("Annex A: Prices", 1),
+            ("Schedule 1 sets out the prices.", 0),
+        ] {
+            let text = format!(
+                "{{\\rtf1 1. Scope\\par {title}\\par 1. Price\\par {title}\\par 1. Tax\\par}}"
+            );
+            let parts: Vec<usize> = Draft::read(text.as_bytes())
+                .sections
+                .iter()
+                .map(|section| section.part)
+                .collect();
             assert_eq!(parts, [0, part, 2 * part], "{title}");
         }
     }

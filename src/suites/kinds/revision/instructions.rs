@@ -159,10 +159,19 @@ pub fn read_instructions(source: &SourceText) -> Result<Instructions, Diagnostic
     if let Some(law) = &asked.jurisdiction {
         becomes(&cursor, &[Key("jurisdiction")], &law.from, &law.to)?;
         for (at, phrase) in law.phrases.iter().enumerate() {
-            becomes(&cursor, &[Key("jurisdiction"), Key("phrases"), At(at)], &phrase.from, &phrase.to)?;
+            becomes(
+                &cursor,
+                &[Key("jurisdiction"), Key("phrases"), At(at)],
+                &phrase.from,
+                &phrase.to,
+            )?;
         }
     }
-    if let Some(Liability { indemnifier, indemnitee }) = &asked.liability {
+    if let Some(Liability {
+        indemnifier,
+        indemnitee,
+    }) = &asked.liability
+    {
         cursor.keyword(&[Key("liability"), Key("indemnifier")], indemnifier)?;
         cursor.keyword(&[Key("liability"), Key("indemnitee")], indemnitee)?;
         if norm(indemnifier) == norm(indemnitee) {
@@ -186,14 +195,25 @@ pub fn read_instructions(source: &SourceText) -> Result<Instructions, Diagnostic
 fn reject_ambiguous_names(cursor: &JsonCursor<'_>, asked: &Instructions) -> Result<(), Diagnostic> {
     let mut old: Vec<(String, &str)> = Vec::new();
     for (at, one) in asked.entities.iter().enumerate() {
-        if old.iter().any(|(name, to)| *name == norm(&one.from) && *to != one.to) {
+        if old
+            .iter()
+            .any(|(name, to)| *name == norm(&one.from) && *to != one.to)
+        {
             let what = format!("\"{}\" would become two names", one.from);
             let path = [Key("entities"), At(at), Key("from")];
-            return Err(cursor.problem(&path, Code::CONTRADICTION, what, "keep one of the entries"));
+            return Err(cursor.problem(
+                &path,
+                Code::CONTRADICTION,
+                what,
+                "keep one of the entries",
+            ));
         }
         old.push((norm(&one.from), &one.to));
     }
-    let names = asked.entities.iter().flat_map(|one| std::iter::once(&one.from).chain(&one.defined_as));
+    let names = asked
+        .entities
+        .iter()
+        .flat_map(|one| std::iter::once(&one.from).chain(&one.defined_as));
     let names: BTreeSet<String> = names.map(|name| norm(name)).collect();
     let both = |path: &[Step<'_>], name: &str| {
         let what = format!("\"{name}\" is both an old name and a new name");
@@ -204,7 +224,12 @@ fn reject_ambiguous_names(cursor: &JsonCursor<'_>, asked: &Instructions) -> Resu
         if names.contains(&norm(&one.to)) {
             return both(&[Key("entities"), At(at), Key("to")], &one.to);
         }
-        if let Some((nth, name)) = one.becomes.iter().enumerate().find(|(_, name)| names.contains(&norm(name))) {
+        if let Some((nth, name)) = one
+            .becomes
+            .iter()
+            .enumerate()
+            .find(|(_, name)| names.contains(&norm(name)))
+        {
             return both(&[Key("entities"), At(at), Key("becomes"), At(nth)], name);
         }
     }
@@ -214,14 +239,19 @@ fn reject_ambiguous_names(cursor: &JsonCursor<'_>, asked: &Instructions) -> Resu
 /// Rejects operations that contradict each other.
 fn agree(cursor: &JsonCursor<'_>, clauses: &[Clause]) -> Result<(), Diagnostic> {
     for (at, clause) in clauses.iter().enumerate() {
-        let Some(own) = number(&clause.section) else { continue };
+        let Some(own) = number(&clause.section) else {
+            continue;
+        };
         let clashes = |(other, one): &(usize, &Clause)| match (one.operation, clause.operation) {
-            (ClauseOperation::Add, ClauseOperation::Add) => *other < at && number(&one.section).as_ref() == Some(&own),
+            (ClauseOperation::Add, ClauseOperation::Add) => {
+                *other < at && number(&one.section).as_ref() == Some(&own)
+            }
             // A new section may reuse the number of a deleted one.
             (_, ClauseOperation::Add) => false,
             // Two deletions of one section conflict once, at the second. Any other operation inside a deleted section always conflicts.
             (ClauseOperation::Delete, operation) => number(&one.section).is_some_and(|gone| {
-                own.starts_with(&gone) && (own != gone || operation != ClauseOperation::Delete || *other < at)
+                own.starts_with(&gone)
+                    && (own != gone || operation != ClauseOperation::Delete || *other < at)
             }),
             _ => false,
         };
@@ -240,8 +270,16 @@ fn agree(cursor: &JsonCursor<'_>, clauses: &[Clause]) -> Result<(), Diagnostic> 
 }
 
 /// Rejects a replacement of a text by itself, and an empty text.
-fn becomes(cursor: &JsonCursor<'_>, path: &[Step<'_>], from: &str, to: &str) -> Result<(), Diagnostic> {
-    let (old, new) = (cursor.keyword(&step(path, Key("from")), from)?, cursor.keyword(&step(path, Key("to")), to)?);
+fn becomes(
+    cursor: &JsonCursor<'_>,
+    path: &[Step<'_>],
+    from: &str,
+    to: &str,
+) -> Result<(), Diagnostic> {
+    let (old, new) = (
+        cursor.keyword(&step(path, Key("from")), from)?,
+        cursor.keyword(&step(path, Key("to")), to)?,
+    );
     match old == new {
         true => {
             let what = format!("\"{from}\" would become itself");
@@ -265,7 +303,12 @@ fn is_number(cursor: &JsonCursor<'_>, path: &[Step<'_>], section: &str) -> Resul
         Some(_) => Ok(()),
         None => {
             let what = format!("\"{section}\" is not a section number");
-            Err(cursor.problem(path, Code::BAD_SECTION, what, "write it as in the original, such as \"4.2\""))
+            Err(cursor.problem(
+                path,
+                Code::BAD_SECTION,
+                what,
+                "write it as in the original, such as \"4.2\"",
+            ))
         }
     }
 }
@@ -274,30 +317,60 @@ fn is_number(cursor: &JsonCursor<'_>, path: &[Step<'_>], section: &str) -> Resul
 fn possible(cursor: &JsonCursor<'_>, path: &[Step<'_>], clause: &Clause) -> Result<(), Diagnostic> {
     let (word, section) = (clause.operation.as_str(), &clause.section);
     is_number(cursor, &step(path, Key("section")), section)?;
-    words(cursor, &step(path, Key("must_contain")), &clause.must_contain)?;
-    words(cursor, &step(path, Key("must_not_contain")), &clause.must_not_contain)?;
+    words(
+        cursor,
+        &step(path, Key("must_contain")),
+        &clause.must_contain,
+    )?;
+    words(
+        cursor,
+        &step(path, Key("must_not_contain")),
+        &clause.must_not_contain,
+    )?;
     if let Some(after) = &clause.after {
         is_number(cursor, &step(path, Key("after")), after)?;
     }
     let deletes = clause.operation == ClauseOperation::Delete;
     let without_effect = [
-        ("after", clause.after.is_some() && clause.operation != ClauseOperation::Add),
+        (
+            "after",
+            clause.after.is_some() && clause.operation != ClauseOperation::Add,
+        ),
         ("must_contain", deletes && !clause.must_contain.is_empty()),
-        ("must_not_contain", deletes && !clause.must_not_contain.is_empty()),
+        (
+            "must_not_contain",
+            deletes && !clause.must_not_contain.is_empty(),
+        ),
     ];
     if let Some((key, _)) = without_effect.into_iter().find(|(_, stated)| *stated) {
         let what = format!("{key} has no effect on the operation {word} of section {section}");
-        return Err(cursor.problem_of_key(&step(path, Key(key)), Code::NO_EFFECT, what, format!("remove {key}")));
+        return Err(cursor.problem_of_key(
+            &step(path, Key(key)),
+            Code::NO_EFFECT,
+            what,
+            format!("remove {key}"),
+        ));
     }
-    if clause.operation == ClauseOperation::Add && clause.heading.is_none() && clause.must_contain.is_empty() {
+    if clause.operation == ClauseOperation::Add
+        && clause.heading.is_none()
+        && clause.must_contain.is_empty()
+    {
         let what = format!("an added section {section} cannot be recognized");
         return Err(cursor.problem(path, Code::CANNOT_FAIL, what, "add heading or must_contain"));
     }
-    let both = clause.must_contain.iter().find(|text| clause.must_not_contain.contains(text));
+    let both = clause
+        .must_contain
+        .iter()
+        .find(|text| clause.must_not_contain.contains(text));
     match both {
         Some(text) => {
             let what = format!("section {section} both must and must not contain \"{text}\"");
-            Err(cursor.problem(&step(path, Key("must_not_contain")), Code::CONTRADICTION, what, "keep one of them"))
+            Err(cursor.problem(
+                &step(path, Key("must_not_contain")),
+                Code::CONTRADICTION,
+                what,
+                "keep one of them",
+            ))
         }
         None => Ok(()),
     }
@@ -307,6 +380,9 @@ fn possible(cursor: &JsonCursor<'_>, path: &[Step<'_>], clause: &Clause) -> Resu
 pub fn named(original: &Draft, clause: &Clause) -> Option<usize> {
     original.section(&number(&clause.section)?).or_else(|| {
         let heading = norm(clause.heading.as_deref()?);
-        original.sections.iter().position(|section| section.heading == heading)
+        original
+            .sections
+            .iter()
+            .position(|section| section.heading == heading)
     })
 }

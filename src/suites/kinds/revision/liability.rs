@@ -61,8 +61,11 @@ static NEVER: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?:not|never|no|nor)\b(?:\s+(?:be|is|are|have|has|in|under|any|event|circumstances?|required|obliged|obligated|obligation|liable|bound|duty|need|to|the|defend|or|and|hold|harmless|shall),?){0,9}?\s+(?:indemnif(?:y|ies)|be indemnified|(?:hold|keep|save)\b.{0,60}harmless)",
     )
 });
-static ACTS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(&format!(r"^(?:\s*\([^()]{{0,80}}\)|\s*,[^,]{{0,80}},|\s+and its \w+)*\s*{WILL}")));
+static ACTS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(&format!(
+        r"^(?:\s*\([^()]{{0,80}}\)|\s*,[^,]{{0,80}},|\s+and its \w+)*\s*{WILL}"
+    ))
+});
 static MUTUAL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(
         r"\b(?:each|either|both)(?: of)?(?: the)? part(?:y|ies)\s*{WILL}|\bpart(?:y|ies) (?:shall|will|must|agree).{{0,80}}\b(?:one another|each other)\b"
@@ -79,17 +82,29 @@ pub fn mentions_indemnity(folded: &str) -> bool {
 impl<'a> Parties<'a> {
     /// The parties with the names in the instructions.
     pub fn of(asked: &'a Liability) -> Self {
-        Self { asked, names: NameSet::new([asked.indemnifier.as_str(), asked.indemnitee.as_str()]) }
+        Self {
+            asked,
+            names: NameSet::new([asked.indemnifier.as_str(), asked.indemnitee.as_str()]),
+        }
     }
 
     /// Every sentence in which one of the parties gives an indemnity.
     pub fn sentences(&self, draft: &Draft) -> Vec<Sentence> {
         let mut found = Vec::new();
-        for (line, one) in draft.lines.iter().enumerate().filter(|(_, one)| mentions_indemnity(&one.folded.text)) {
+        for (line, one) in draft
+            .lines
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| mentions_indemnity(&one.folded.text))
+        {
             for sentence in sentences(&one.folded.text) {
                 for part in self.statements(&one.folded.text, sentence) {
                     if let Some(direction) = self.direction(&one.folded.text[part.clone()]) {
-                        found.push(Sentence { line, at: one.folded.original(&part), direction });
+                        found.push(Sentence {
+                            line,
+                            at: one.folded.original(&part),
+                            direction,
+                        });
                     }
                 }
             }
@@ -103,10 +118,19 @@ impl<'a> Parties<'a> {
         for sentence in self.sentences(draft) {
             counts.entry(sentence.line).or_default().given += 1;
         }
-        for (line, one) in draft.lines.iter().enumerate().filter(|(_, one)| mentions_indemnity(&one.folded.text)) {
+        for (line, one) in draft
+            .lines
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| mentions_indemnity(&one.folded.text))
+        {
             let text = &one.folded.text;
-            let parts = sentences(text).into_iter().flat_map(|sentence| self.statements(text, sentence));
-            let denied = parts.filter(|part| NEVER.is_match(&text[part.clone()])).count();
+            let parts = sentences(text)
+                .into_iter()
+                .flat_map(|sentence| self.statements(text, sentence));
+            let denied = parts
+                .filter(|part| NEVER.is_match(&text[part.clone()]))
+                .count();
             counts.entry(line).or_default().denied += denied;
         }
         counts
@@ -115,7 +139,11 @@ impl<'a> Parties<'a> {
     /// Splits a sentence into parts with one indemnity each: "the Supplier shall …, and the Customer shall …".
     fn statements(&self, text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
         let own = &text[sentence.clone()];
-        let acting = self.names.find_in(own).into_iter().filter(|hit| ACTS.is_match(&own[hit.at.end..]));
+        let acting = self
+            .names
+            .find_in(own)
+            .into_iter()
+            .filter(|hit| ACTS.is_match(&own[hit.at.end..]));
         let mut parts = Vec::new();
         let mut from = 0;
         for start in acting.map(|hit| hit.at.start) {
@@ -131,51 +159,91 @@ impl<'a> Parties<'a> {
     /// The direction of one sentence; `None` if it does not give an indemnity.
     fn direction(&self, sentence: &str) -> Option<IndemnityDirection> {
         // Skip verbs that only mention an indemnity; some sentences consist of nothing else.
-        let verb = VERB
-            .find_iter(sentence)
-            .find(|verb| !ABOUT.find_iter(sentence).any(|about| about.range().contains(&(verb.end() - 1))))?;
+        let verb = VERB.find_iter(sentence).find(|verb| {
+            !ABOUT
+                .find_iter(sentence)
+                .any(|about| about.range().contains(&(verb.end() - 1)))
+        })?;
         if NEVER.is_match(sentence) {
             return None;
         }
         let hits = self.names.find_in(sentence);
-        let word = |party: usize| if party == 0 { &self.asked.indemnifier } else { &self.asked.indemnitee };
+        let word = |party: usize| {
+            if party == 0 {
+                &self.asked.indemnifier
+            } else {
+                &self.asked.indemnitee
+            }
+        };
         // "If the Customer is sued, the Supplier shall …": the party before "shall" gives the indemnity.
-        let acts = |hit: &&Hit| hit.at.end <= verb.start() && ACTS.is_match(&sentence[hit.at.end..]);
+        let acts =
+            |hit: &&Hit| hit.at.end <= verb.start() && ACTS.is_match(&sentence[hit.at.end..]);
         let acting = hits.iter().rfind(acts).map(|hit| hit.name);
         if acting.is_none() && MUTUAL.is_match(sentence) {
-            return Some(IndemnityDirection::Wrong("each party indemnifies the other".to_owned()));
+            return Some(IndemnityDirection::Wrong(
+                "each party indemnifies the other".to_owned(),
+            ));
         }
-        let before = |at: usize| hits.iter().filter(move |hit| hit.at.end <= at).map(|hit| hit.name);
-        let after = |at: usize| hits.iter().filter(move |hit| hit.at.start >= at).map(|hit| hit.name);
-        let (giver, taker) = match PASSIVE.find(sentence).filter(|passive| (0..verb.end()).contains(&passive.start())) {
+        let before = |at: usize| {
+            hits.iter()
+                .filter(move |hit| hit.at.end <= at)
+                .map(|hit| hit.name)
+        };
+        let after = |at: usize| {
+            hits.iter()
+                .filter(move |hit| hit.at.start >= at)
+                .map(|hit| hit.name)
+        };
+        let (giver, taker) = match PASSIVE
+            .find(sentence)
+            .filter(|passive| (0..verb.end()).contains(&passive.start()))
+        {
             // "The Customer shall be indemnified by the Supplier"
             Some(passive) => {
-                let by = sentence[passive.end()..].find(" by ").map(|at| passive.end() + at);
-                (by.and_then(|at| after(at).next()), before(passive.start()).next_back())
+                let by = sentence[passive.end()..]
+                    .find(" by ")
+                    .map(|at| passive.end() + at);
+                (
+                    by.and_then(|at| after(at).next()),
+                    before(passive.start()).next_back(),
+                )
             }
             None => {
                 let giver = acting.or_else(|| before(verb.start()).next());
-                (giver, after(verb.start()).find(|taker| Some(*taker) != giver))
+                (
+                    giver,
+                    after(verb.start()).find(|taker| Some(*taker) != giver),
+                )
             }
         };
         match (giver, taker) {
             (None, None) => None,
             (Some(0), Some(1) | None) | (None, Some(1)) => Some(IndemnityDirection::Asked),
-            (Some(giver), Some(taker)) if giver == taker => {
-                Some(IndemnityDirection::Wrong(format!("it is unclear which party {} indemnifies", word(giver))))
-            }
-            (Some(giver), Some(taker)) => {
-                Some(IndemnityDirection::Wrong(format!("{} indemnifies {}", word(giver), word(taker))))
-            }
-            (Some(giver), None) => Some(IndemnityDirection::Wrong(format!("{} indemnifies", word(giver)))),
-            (None, Some(taker)) => Some(IndemnityDirection::Wrong(format!("{} is indemnified", word(taker)))),
+            (Some(giver), Some(taker)) if giver == taker => Some(IndemnityDirection::Wrong(
+                format!("it is unclear which party {} indemnifies", word(giver)),
+            )),
+            (Some(giver), Some(taker)) => Some(IndemnityDirection::Wrong(format!(
+                "{} indemnifies {}",
+                word(giver),
+                word(taker)
+            ))),
+            (Some(giver), None) => Some(IndemnityDirection::Wrong(format!(
+                "{} indemnifies",
+                word(giver)
+            ))),
+            (None, Some(taker)) => Some(IndemnityDirection::Wrong(format!(
+                "{} is indemnified",
+                word(taker)
+            ))),
         }
     }
 }
 
 /// Abbreviations whose full stop does not end a sentence.
-const SHORT: &[&str] =
-    &["ltd", "inc", "co", "corp", "no", "nos", "art", "sec", "cl", "e.g", "i.e", "mr", "ms", "dr", "llc", "plc"];
+const SHORT: &[&str] = &[
+    "ltd", "inc", "co", "corp", "no", "nos", "art", "sec", "cl", "e.g", "i.e", "mr", "ms", "dr",
+    "llc", "plc",
+];
 
 /// The byte ranges of the sentences of a folded text.
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
@@ -205,7 +273,10 @@ mod tests {
 
     #[test]
     fn a_sentence_says_who_indemnifies_whom() {
-        let asked = Liability { indemnifier: "Supplier".to_owned(), indemnitee: "Customer".to_owned() };
+        let asked = Liability {
+            indemnifier: "Supplier".to_owned(),
+            indemnitee: "Customer".to_owned(),
+        };
         let parties = Parties::of(&asked);
         let right = [
             "The Supplier shall indemnify the Customer against all losses.",
@@ -216,7 +287,11 @@ mod tests {
             "The Supplier will keep the Customer indemnified.",
         ];
         for text in right {
-            assert_eq!(parties.direction(&norm(text)), Some(IndemnityDirection::Asked), "{text}");
+            assert_eq!(
+                parties.direction(&norm(text)),
+                Some(IndemnityDirection::Asked),
+                "{text}"
+            );
         }
         for text in [
             "The Customer shall indemnify the Supplier against all losses.",
@@ -224,7 +299,13 @@ mod tests {
             "Each party shall indemnify the other, the Supplier first.",
             "The Customer indemnifies.",
         ] {
-            assert!(matches!(parties.direction(&norm(text)), Some(IndemnityDirection::Wrong(_))), "{text}");
+            assert!(
+                matches!(
+                    parties.direction(&norm(text)),
+                    Some(IndemnityDirection::Wrong(_))
+                ),
+                "{text}"
+            );
         }
         for text in [
             "The indemnified party gives notice.",
@@ -239,7 +320,10 @@ mod tests {
     fn sentences_end_at_full_stops() {
         let text = "acme ltd. shall pay. it may sue; that is all";
         let parts: Vec<&str> = sentences(text).into_iter().map(|at| &text[at]).collect();
-        assert_eq!(parts, ["acme ltd. shall pay.", "it may sue;", "that is all"]);
+        assert_eq!(
+            parts,
+            ["acme ltd. shall pay.", "it may sue;", "that is all"]
+        );
         assert_eq!(sentences("section 4.2 applies.").first(), Some(&(0..20)));
     }
 }

@@ -13,13 +13,14 @@ use self::settings::RevisionSettings;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::model::{
-    AgentName, Aggregate, Ask, Better, ExplainedBy, Gate, Grade, Limit, LimitSide, MetricSpec, Role, Run, RunKey,
-    SampleFold, Strictness, SuiteConfig, UngradedReason, Unit, all_hold, indicator,
+    AgentName, Aggregate, Ask, Better, ExplainedBy, Gate, Grade, Limit, LimitSide, MetricSpec,
+    Role, Run, RunKey, SampleFold, Strictness, SuiteConfig, UngradedReason, Unit, all_hold,
+    indicator,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, Refinement, RunCaching, Suite,
-    SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, Refinement,
+    RunCaching, Suite, SuiteKind,
 };
 use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::answer::text::AnswerOutput;
@@ -77,16 +78,27 @@ pub const KIND: SuiteKind = SuiteKind {
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     description_keys: &[],
-    schemas: || vec![("revision-instructions", schemars::schema_for!(instructions::Instructions))],
+    schemas: || {
+        vec![(
+            "revision-instructions",
+            schemars::schema_for!(instructions::Instructions),
+        )]
+    },
 };
 
-const COUNT: MetricSpec =
-    MetricSpec { better: Better::Lower, unit: Unit::Count, aggregate: Aggregate::Sum, ..MetricSpec::PLAIN };
+const COUNT: MetricSpec = MetricSpec {
+    better: Better::Lower,
+    unit: Unit::Count,
+    aggregate: Aggregate::Sum,
+    ..MetricSpec::PLAIN
+};
 
 /// Gate: at most the value of the baseline, or 0 without a baseline.
 const NO_MORE: &[Gate] = &[Gate::Threshold {
     side: LimitSide::Max,
-    limit: Limit::Baseline { otherwise: Some(0.0) },
+    limit: Limit::Baseline {
+        otherwise: Some(0.0),
+    },
     strictness: Strictness::Hard,
 }];
 
@@ -211,17 +223,33 @@ struct Revision {
 }
 
 fn open(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
-    let scoring = suite.settings.get::<RevisionSettings>().cloned().unwrap_or_default().scoring;
+    let scoring = suite
+        .settings
+        .get::<RevisionSettings>()
+        .cloned()
+        .unwrap_or_default()
+        .scoring;
     let opened = case::open_cases(suite, files, &scoring)?;
     let rows = opened.into_iter().map(|entry| {
         // A critic gets only the cases that have a revised document.
-        let graded = suite.agents.iter().filter(|(_, agent)| agent.role == Role::Actor || entry.case.judged.is_some());
+        let graded = suite
+            .agents
+            .iter()
+            .filter(|(_, agent)| agent.role == Role::Actor || entry.case.judged.is_some());
         let pairs: Vec<Pair> = graded.map(|(name, _)| entry.pair(suite, name)).collect();
         (entry.case, pairs)
     });
     let table = CaseTable::of(suite.path.child("cases"), rows);
-    let roles = suite.agents.iter().map(|(name, agent)| (name.clone(), agent.role)).collect();
-    Ok(Box::new(Revision { table, roles, scoring }))
+    let roles = suite
+        .agents
+        .iter()
+        .map(|(name, agent)| (name.clone(), agent.role))
+        .collect();
+    Ok(Box::new(Revision {
+        table,
+        roles,
+        scoring,
+    }))
 }
 
 impl Revision {
@@ -235,16 +263,32 @@ impl Suite for Revision {
         &self.table.pairs
     }
 
-    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+    fn grade(
+        &self,
+        pair: &Pair,
+        runs: &[Run],
+        context: &GradeContext<'_>,
+    ) -> Result<Grade, Diagnostic> {
         let (case, role, run) = (self.table.case(pair), self.role(pair), &runs[0]);
         let produced = produced(run, role, case, &self.scoring);
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
-        let checker = RevisionChecker { case, produced: &produced, scoring: &self.scoring, role, classifier };
+        let checker = RevisionChecker {
+            case,
+            produced: &produced,
+            scoring: &self.scoring,
+            role,
+            classifier,
+        };
         let document = match role {
             Role::Actor => document_values(produced.attempts.last()),
             Role::Critic => RevisionMetrics::default(),
         };
-        let CriticValues { valid, falsely_satisfied, missed, invented } = checker.critic_values();
+        let CriticValues {
+            valid,
+            falsely_satisfied,
+            missed,
+            invented,
+        } = checker.critic_values();
         let kept = audit::loop_artifact(&produced, &self.scoring, None);
         let checks = checker.checks();
         let values = RevisionMetrics {
@@ -256,16 +300,33 @@ impl Suite for Revision {
             case_pass_rate: Some(indicator(all_hold(&checks))),
             ..document
         };
-        Ok(Grade { values: values.into_table_order(), checks, layer: produced.layer, shortfalls: Vec::new(), kept })
+        Ok(Grade {
+            values: values.into_table_order(),
+            checks,
+            layer: produced.layer,
+            shortfalls: Vec::new(),
+            kept,
+        })
     }
 
-    fn ask(&self, pair: &Pair, _run: &RunKey, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+    fn ask(
+        &self,
+        pair: &Pair,
+        _run: &RunKey,
+        files: &dyn Files,
+    ) -> Result<Option<Ask>, Diagnostic> {
         ask(&pair.golden, self.role(pair), &self.scoring, files).map(Some)
     }
 
-    fn refinement(&self, pair: &Pair, files: &dyn Files) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
+    fn refinement(
+        &self,
+        pair: &Pair,
+        files: &dyn Files,
+    ) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
         match self.role(pair) {
-            Role::Actor => Loop::open(&pair.golden, &self.scoring, files).map(|one| Some(Box::new(one) as _)),
+            Role::Actor => {
+                Loop::open(&pair.golden, &self.scoring, files).map(|one| Some(Box::new(one) as _))
+            }
             Role::Critic => Ok(None),
         }
     }
@@ -296,7 +357,11 @@ fn document_values(last: Option<&VerifiedAttempt>) -> RevisionMetrics<Option<f64
     };
     let score = |criterion: Criterion| Some(verification.scores[criterion.index()]);
     let count = |kinds: &[FaultKind]| {
-        let found = verification.faults.iter().filter(|fault| kinds.contains(&fault.kind)).count();
+        let found = verification
+            .faults
+            .iter()
+            .filter(|fault| kinds.contains(&fault.kind))
+            .count();
         Some(found as f64)
     };
     RevisionMetrics {
@@ -311,7 +376,9 @@ fn document_values(last: Option<&VerifiedAttempt>) -> RevisionMetrics<Option<f64
         broken_references: count(&[FaultKind::BrokenReference]),
         orphans: count(&[FaultKind::OrphanedDefinition, FaultKind::OrphanedClause]),
         unintended_changes: count(&[FaultKind::Unintended]),
-        rtf_corruption: Some(indicator(verification.of(FaultKind::Corrupt).next().is_some())),
+        rtf_corruption: Some(indicator(
+            verification.of(FaultKind::Corrupt).next().is_some(),
+        )),
         ..RevisionMetrics::default()
     }
 }

@@ -95,13 +95,19 @@ impl RevisionForm<'_> {
     pub fn judged(&self) -> Option<(Value, Layer)> {
         match (&self.evaluation, &self.text) {
             (Some(value), _) => Some((value.clone(), Layer::Structured)),
-            (None, Lenient::Given(text)) => recover::recover_any(text).map(|found| (found.value, layer(found.layer))),
+            (None, Lenient::Given(text)) => {
+                recover::recover_any(text).map(|found| (found.value, layer(found.layer)))
+            }
             (None, Lenient::Absent | Lenient::Other(_)) => None,
         }
     }
 }
 
-fn actor_output(outputs: &RevisionForm<'_>, case: &RevisionCase, scoring: &Scoring) -> RevisionOutput {
+fn actor_output(
+    outputs: &RevisionForm<'_>,
+    case: &RevisionCase,
+    scoring: &Scoring,
+) -> RevisionOutput {
     let mut flaws = Vec::new();
     let mut attempts = Vec::new();
     let mut how = Layer::Structured;
@@ -111,8 +117,12 @@ fn actor_output(outputs: &RevisionForm<'_>, case: &RevisionCase, scoring: &Scori
                 how = found;
                 attempts.push(attempt(&document, case, scoring));
             }
-            (None, Lenient::Other(form)) => flaws.push(format!("\"document\" is {form}, not a string")),
-            (None, Lenient::Absent | Lenient::Given(_)) => flaws.push("\"document\" is missing".to_owned()),
+            (None, Lenient::Other(form)) => {
+                flaws.push(format!("\"document\" is {form}, not a string"))
+            }
+            (None, Lenient::Absent | Lenient::Given(_)) => {
+                flaws.push("\"document\" is missing".to_owned())
+            }
         },
         Some(Value::Array(list)) => {
             let most = usize::try_from(scoring.max_attempts).unwrap_or(usize::MAX);
@@ -124,7 +134,9 @@ fn actor_output(outputs: &RevisionForm<'_>, case: &RevisionCase, scoring: &Scori
                 };
                 how = how.max(worst(one));
                 let answer = one.get("evaluation").filter(|value| !value.is_null());
-                let evaluation = answer.filter(|value| value.is_object()).map(critic::read_evaluation);
+                let evaluation = answer
+                    .filter(|value| value.is_object())
+                    .map(critic::read_evaluation);
                 attempts.push(VerifiedAttempt {
                     evaluation,
                     critic_answer: answer.cloned(),
@@ -132,8 +144,10 @@ fn actor_output(outputs: &RevisionForm<'_>, case: &RevisionCase, scoring: &Scori
                 });
             }
             if list.len() > most {
-                flaws
-                    .push(format!("{} attempts, but at most {most} are allowed; the last of these counts", list.len()));
+                flaws.push(format!(
+                    "{} attempts, but at most {most} are allowed; the last of these counts",
+                    list.len()
+                ));
             }
             if list.is_empty() {
                 flaws.push("\"attempts\" is empty".to_owned());
@@ -146,21 +160,42 @@ fn actor_output(outputs: &RevisionForm<'_>, case: &RevisionCase, scoring: &Scori
         }
         Some(_) => flaws.push("\"attempts\" is not a list".to_owned()),
     }
-    let rounds = outputs.attempts.as_ref().and_then(Value::as_array).map(Vec::len);
-    let layer = if attempts.is_empty() { Layer::Unreadable } else { how };
-    RevisionOutput { attempts, rounds, layer, flaws }
+    let rounds = outputs
+        .attempts
+        .as_ref()
+        .and_then(Value::as_array)
+        .map(Vec::len);
+    let layer = if attempts.is_empty() {
+        Layer::Unreadable
+    } else {
+        how
+    };
+    RevisionOutput {
+        attempts,
+        rounds,
+        layer,
+        flaws,
+    }
 }
 
 /// The least structured layer in which the texts of an attempt were read, if the attempt states it.
 fn worst(attempt: &Value) -> Layer {
     let read = attempt.get("read").and_then(Value::as_object);
-    let words = read.into_iter().flat_map(|read| read.values()).filter_map(Value::as_str);
-    words.filter_map(Layer::of_word).max().unwrap_or(Layer::Structured)
+    let words = read
+        .into_iter()
+        .flat_map(|read| read.values())
+        .filter_map(Value::as_str);
+    words
+        .filter_map(Layer::of_word)
+        .max()
+        .unwrap_or(Layer::Structured)
 }
 
 /// The document of a text-only answer: the text itself, or the field `document` of an object in it.
 fn in_the_text(text: &Lenient<Text<'_>>) -> Option<(String, Layer)> {
-    let Lenient::Given(text) = text else { return None };
+    let Lenient::Given(text) = text else {
+        return None;
+    };
     if text.trim_start().starts_with("{\\rtf") {
         return Some((text.to_string(), Layer::Strict));
     }
@@ -178,18 +213,27 @@ fn critic_output(outputs: &RevisionForm<'_>, case: &RevisionCase) -> RevisionOut
             (None, Layer::Unreadable)
         }
         (None, Lenient::Absent | Lenient::Other(_)) => {
-            flaws.push("there is neither an \"evaluation\" nor a text that contains one".to_owned());
+            flaws
+                .push("there is neither an \"evaluation\" nor a text that contains one".to_owned());
             (None, Layer::Unreadable)
         }
     };
     let evaluation = value.as_ref().map(critic::read_evaluation);
     flaws.extend(evaluation.iter().flat_map(|(_, flaws)| flaws.clone()));
-    let judged = case.judged.iter().map(|(draft, verification)| VerifiedAttempt {
-        source: None,
-        draft: draft.clone(),
-        verification: verification.clone(),
-        evaluation: evaluation.clone(),
-        critic_answer: None,
-    });
-    RevisionOutput { attempts: judged.collect(), rounds: None, layer: how, flaws }
+    let judged = case
+        .judged
+        .iter()
+        .map(|(draft, verification)| VerifiedAttempt {
+            source: None,
+            draft: draft.clone(),
+            verification: verification.clone(),
+            evaluation: evaluation.clone(),
+            critic_answer: None,
+        });
+    RevisionOutput {
+        attempts: judged.collect(),
+        rounds: None,
+        layer: how,
+        flaws,
+    }
 }

@@ -19,13 +19,17 @@ pub struct Reference {
 const ONE: &str = r"(?:[0-9]+(?:\.[0-9]+)*|[ivxlc]{1,7}\b)(?:\([a-z0-9]{1,4}\))*";
 static LIST: LazyLock<Regex> = LazyLock::new(|| {
     let between = r"(?:\s*,\s*|\s*[-&/]\s*|,?\s+(?:and|or|and/or|to|through)\s+)";
-    pattern(&format!(r"(\b(?:sections?|clauses?|articles?|paragraphs?)\s+|§+\s*)({ONE}(?:{between}{ONE})*)"))
+    pattern(&format!(
+        r"(\b(?:sections?|clauses?|articles?|paragraphs?)\s+|§+\s*)({ONE}(?:{between}{ONE})*)"
+    ))
 });
 static DIGITS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"([0-9]+(?:\.[0-9]+)*|\b[ivxlc]{1,7}\b)(?:\([a-z0-9]{1,4}\))*"));
 /// A unit after a number, which makes it an amount: "under Section 4, 30 days after".
 static AMOUNT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^\s*(?:%|(?:business |working |calendar )?(?:days?|weeks?|months?|years?|hours?|per ?cent)\b)")
+    pattern(
+        r"^\s*(?:%|(?:business |working |calendar )?(?:days?|weeks?|months?|years?|hours?|per ?cent)\b)",
+    )
 });
 /// Text after a number that refers to another document: "of the Companies Act", "GDPR".
 static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| {
@@ -45,16 +49,24 @@ pub fn references(draft: &Draft, line: usize) -> Vec<Reference> {
     let own = Folded::of(&one.text[one.words_from..]);
     let mut found = Vec::new();
     for list in LIST.captures_iter(&own.text) {
-        let (Some(word), Some(list)) = (list.get(1), list.get(2)) else { continue };
+        let (Some(word), Some(list)) = (list.get(1), list.get(2)) else {
+            continue;
+        };
         let tail = &own.text[list.end()..];
-        if word.as_str().starts_with("paragraph") || ELSEWHERE.is_match(tail) || WITHIN.is_match(tail) {
+        if word.as_str().starts_with("paragraph")
+            || ELSEWHERE.is_match(tail)
+            || WITHIN.is_match(tail)
+        {
             continue;
         }
         for digits in numbers(list.as_str(), tail) {
             let here = list.start() + digits.start..list.start() + digits.end;
             let at = own.original(&here);
             let at = at.start + one.words_from..at.end + one.words_from;
-            found.extend(number(&list.as_str()[digits].to_uppercase()).map(|number| Reference { number, at }));
+            found.extend(
+                number(&list.as_str()[digits].to_uppercase())
+                    .map(|number| Reference { number, at }),
+            );
         }
     }
     found
@@ -90,5 +102,7 @@ pub fn masked(text: &str) -> String {
 
 /// The section numbers that a line refers to.
 pub fn numbers_of(draft: &Draft, line: usize) -> impl Iterator<Item = Number> {
-    references(draft, line).into_iter().map(|reference| reference.number)
+    references(draft, line)
+        .into_iter()
+        .map(|reference| reference.number)
 }

@@ -20,8 +20,15 @@ pub struct Loop {
 
 impl Loop {
     /// Opens the loop of the case with this golden file.
-    pub fn open(golden: &RepoPath, scoring: &Scoring, files: &dyn Files) -> Result<Self, Diagnostic> {
-        Ok(Self { task: RevisionTask::open(golden, files)?, scoring: scoring.clone() })
+    pub fn open(
+        golden: &RepoPath,
+        scoring: &Scoring,
+        files: &dyn Files,
+    ) -> Result<Self, Diagnostic> {
+        Ok(Self {
+            task: RevisionTask::open(golden, files)?,
+            scoring: scoring.clone(),
+        })
     }
 }
 
@@ -49,15 +56,20 @@ impl LoopAttempt {
             Some((document, layer)) => Revised::Document(document, layer),
             None => Revised::Words(words(&outputs, answer)),
         };
-        Self { revised, critic_answer: None, layer: None }
+        Self {
+            revised,
+            critic_answer: None,
+            layer: None,
+        }
     }
 
     fn judge(&mut self, answer: &Json) {
         let outputs: RevisionForm<'_> = lenient::object(answer.text());
-        (self.critic_answer, self.layer) = match outputs.judged().filter(|(value, _)| value.is_object()) {
-            Some((evaluation, layer)) => (Some(evaluation), Some(layer)),
-            None => (Some(words(&outputs, answer)), Some(Layer::Unreadable)),
-        };
+        (self.critic_answer, self.layer) =
+            match outputs.judged().filter(|(value, _)| value.is_object()) {
+                Some((evaluation, layer)) => (Some(evaluation), Some(layer)),
+                None => (Some(words(&outputs, answer)), Some(Layer::Unreadable)),
+            };
     }
 
     fn document(&self) -> Option<&str> {
@@ -96,7 +108,10 @@ impl LoopAttempt {
                 kept.insert("text".to_owned(), words.clone());
             }
         }
-        kept.insert("evaluation".to_owned(), self.critic_answer.clone().unwrap_or_default());
+        kept.insert(
+            "evaluation".to_owned(),
+            self.critic_answer.clone().unwrap_or_default(),
+        );
         // `Unreadable` is evident from the value itself.
         let layer = self.layer.filter(|layer| *layer != Layer::Unreadable);
         read.extend(layer.map(|layer| ("evaluation".to_owned(), json!(layer.as_str()))));
@@ -128,9 +143,14 @@ fn attempts(answers: &[Json]) -> Vec<LoopAttempt> {
 impl Loop {
     fn after(&self, attempts: &[LoopAttempt]) -> NextRole {
         let actor = |ask: Ask| NextRole::Ask(LoopRole::Actor, ask);
-        let Some(last) = attempts.last() else { return actor(self.task.to_revise()) };
+        let Some(last) = attempts.last() else {
+            return actor(self.task.to_revise());
+        };
         if let Some(document) = last.unjudged() {
-            return NextRole::Ask(LoopRole::Critic, self.task.to_judge(document, attempts.len(), &self.scoring));
+            return NextRole::Ask(
+                LoopRole::Critic,
+                self.task.to_judge(document, attempts.len(), &self.scoring),
+            );
         }
         let most = usize::try_from(self.scoring.max_attempts).unwrap_or(usize::MAX);
         if last.passes(&self.scoring) || attempts.len() >= most {
@@ -158,8 +178,15 @@ impl Refinement for Loop {
     fn identity(&self) -> String {
         // Hashes the follow-up prompts, around an empty document, and the conditions that end the loop.
         let evaluation = json!({});
-        let again = FailedAttempt { number: 1, document: Some(""), evaluation: Some(&evaluation) };
-        let asks = [self.task.to_judge("", 2, &self.scoring), self.task.to_revise_again(&again)];
+        let again = FailedAttempt {
+            number: 1,
+            document: Some(""),
+            evaluation: Some(&evaluation),
+        };
+        let asks = [
+            self.task.to_judge("", 2, &self.scoring),
+            self.task.to_revise_again(&again),
+        ];
         let prompts = asks.map(|ask| ask.prompt).concat();
         sha256_hex(format!("{prompts}\n{:?}", self.scoring).as_bytes())
     }

@@ -13,10 +13,47 @@ use crate::text::{Folded, Hit, NameSet, pattern};
 
 /// Words that many names share; none of them identifies a party.
 const COMMON: &[&str] = &[
-    "company", "limited", "ltd", "inc", "llc", "plc", "corp", "corporation", "group", "holdings", "holding", "gmbh",
-    "ag", "co", "the", "of", "and", "&", "party", "parties", "supplier", "customer", "client", "provider", "lender",
-    "borrower", "licensor", "licensee", "lessor", "lessee", "landlord", "tenant", "buyer", "seller", "consultant",
-    "contractor", "partner", "services", "international", "trading", "agreement",
+    "company",
+    "limited",
+    "ltd",
+    "inc",
+    "llc",
+    "plc",
+    "corp",
+    "corporation",
+    "group",
+    "holdings",
+    "holding",
+    "gmbh",
+    "ag",
+    "co",
+    "the",
+    "of",
+    "and",
+    "&",
+    "party",
+    "parties",
+    "supplier",
+    "customer",
+    "client",
+    "provider",
+    "lender",
+    "borrower",
+    "licensor",
+    "licensee",
+    "lessor",
+    "lessee",
+    "landlord",
+    "tenant",
+    "buyer",
+    "seller",
+    "consultant",
+    "contractor",
+    "partner",
+    "services",
+    "international",
+    "trading",
+    "agreement",
 ];
 
 /// Every occurrence of an old name in the revised document.
@@ -27,31 +64,50 @@ pub fn entities(entities: &[Entity], original: &Draft, revised: &Draft) -> Vec<R
         old.extend(entity.defined_as.iter().cloned());
         old.extend(short_names(entity, original));
     }
-    let new = entities.iter().flat_map(|entity| std::iter::once(&entity.to).chain(&entity.becomes));
+    let new = entities
+        .iter()
+        .flat_map(|entity| std::iter::once(&entity.to).chain(&entity.becomes));
     let names = NameSet::new(old.iter().chain(new).map(String::as_str));
     left(revised, &names, old.len())
         .into_iter()
         .map(|(line, hit)| {
-            let what = format!("\"{}\" remains: {}", old[hit.name], quoted(revised, line, &hit));
+            let what = format!(
+                "\"{}\" remains: {}",
+                old[hit.name],
+                quoted(revised, line, &hit)
+            );
             RevisionFault::new(FaultKind::MissedEntity, what)
         })
         .collect()
 }
 
-static DEFINED: LazyLock<Regex> = LazyLock::new(|| pattern(r#"\((?:[^()"]{0,60}\s)?"([^"]{2,40})"\)"#));
+static DEFINED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r#"\((?:[^()"]{0,60}\s)?"([^"]{2,40})"\)"#));
 
 /// Short names that the original defines after the full name: `Acme Holdings Ltd ("Acme")`.
 fn short_names(entity: &Entity, original: &Draft) -> Vec<String> {
     let full = Folded::of(&entity.from).text;
     let new = Folded::of(&entity.to).text;
     let mut found = Vec::new();
-    let lines = original.lines.iter().map(|line| line.folded.text.as_str()).filter(|line| line.contains(&full));
+    let lines = original
+        .lines
+        .iter()
+        .map(|line| line.folded.text.as_str())
+        .filter(|line| line.contains(&full));
     for line in lines {
-        for short in DEFINED.captures_iter(line).filter_map(|defined| defined.get(1)) {
+        for short in DEFINED
+            .captures_iter(line)
+            .filter_map(|defined| defined.get(1))
+        {
             let mut words = short.as_str().split_whitespace();
             let own = |word: &str| full.split([' ', ',', '.']).any(|part| part == word);
-            let identifies = short.as_str().split_whitespace().any(|word| !COMMON.contains(&word));
-            let in_new = NameSet::new([short.as_str()]).find(&Folded::of(&new)).is_empty();
+            let identifies = short
+                .as_str()
+                .split_whitespace()
+                .any(|word| !COMMON.contains(&word));
+            let in_new = NameSet::new([short.as_str()])
+                .find(&Folded::of(&new))
+                .is_empty();
             if words.all(own) && identifies && in_new {
                 found.push(short.as_str().to_owned());
             }
@@ -62,7 +118,11 @@ fn short_names(entity: &Entity, original: &Draft) -> Vec<String> {
 
 /// Every occurrence of the first `old` names, as its line and hit.
 fn left(draft: &Draft, names: &NameSet, old: usize) -> Vec<(usize, Hit)> {
-    draft.places(names).into_iter().filter(|(_, hit)| hit.name < old).collect()
+    draft
+        .places(names)
+        .into_iter()
+        .filter(|(_, hit)| hit.name < old)
+        .collect()
 }
 
 /// The occurrence with its context, for people.
@@ -78,28 +138,44 @@ pub fn jurisdiction(
     revised: &Draft,
     deleted: &BTreeSet<usize>,
 ) -> (f64, Vec<RevisionFault>) {
-    let old: Vec<&str> =
-        std::iter::once(law.from.as_str()).chain(law.phrases.iter().map(|phrase| phrase.from.as_str())).collect();
-    let new: Vec<&str> =
-        std::iter::once(law.to.as_str()).chain(law.phrases.iter().map(|phrase| phrase.to.as_str())).collect();
+    let old: Vec<&str> = std::iter::once(law.from.as_str())
+        .chain(law.phrases.iter().map(|phrase| phrase.from.as_str()))
+        .collect();
+    let new: Vec<&str> = std::iter::once(law.to.as_str())
+        .chain(law.phrases.iter().map(|phrase| phrase.to.as_str()))
+        .collect();
     let names = NameSet::new(old.iter().chain(&new).copied());
     let sites = left(original, &names, old.len());
     let found = left(revised, &names, old.len());
     let fault = |(line, hit): &(usize, Hit)| {
-        let what = format!("\"{}\" remains: {}", old[hit.name], quoted(revised, *line, hit));
+        let what = format!(
+            "\"{}\" remains: {}",
+            old[hit.name],
+            quoted(revised, *line, hit)
+        );
         RevisionFault::new(FaultKind::MissedJurisdiction, what)
     };
     let mut faults: Vec<RevisionFault> = found.iter().map(fault).collect();
     let mut undone = found.len();
     for (name, to) in new.into_iter().enumerate() {
-        let stay = sites.iter().filter(|(line, hit)| hit.name == name && !deleted.contains(line)).count();
+        let stay = sites
+            .iter()
+            .filter(|(line, hit)| hit.name == name && !deleted.contains(line))
+            .count();
         let remain = found.iter().filter(|(_, hit)| hit.name == name).count();
         // A remaining old court is already reported. The new law itself must appear somewhere.
         if stay == 0 || (name > 0 && remain >= stay) || revised.names(to) {
             continue;
         }
-        undone += if name == 0 { sites.len() } else { stay - remain };
-        faults.push(RevisionFault::new(FaultKind::MissedJurisdiction, format!("\"{to}\" does not appear")));
+        undone += if name == 0 {
+            sites.len()
+        } else {
+            stay - remain
+        };
+        faults.push(RevisionFault::new(
+            FaultKind::MissedJurisdiction,
+            format!("\"{to}\" does not appear"),
+        ));
     }
     let all = sites.len().max(found.len());
     (share(all - undone.min(all), all).unwrap_or(1.0), faults)

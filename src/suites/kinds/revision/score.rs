@@ -47,28 +47,54 @@ impl Verification {
 
     /// The faults that count against one criterion.
     pub fn against(&self, criterion: Criterion) -> impl Iterator<Item = &RevisionFault> {
-        self.faults.iter().filter(move |fault| fault.kind.criterion() == Some(criterion))
+        self.faults
+            .iter()
+            .filter(move |fault| fault.kind.criterion() == Some(criterion))
     }
 }
 
 /// Verifies a revised document against its original and the instructions.
-pub fn verify(original: &Draft, revised: &Draft, asked: &Instructions, scoring: &Scoring) -> Verification {
+pub fn verify(
+    original: &Draft,
+    revised: &Draft,
+    asked: &Instructions,
+    scoring: &Scoring,
+) -> Verification {
     if structure::is_nothing(revised) {
         let unverifiable = |kind| {
-            RevisionFault::new(kind, "the document is not readable, so the revision cannot be verified".to_owned())
+            RevisionFault::new(
+                kind,
+                "the document is not readable, so the revision cannot be verified".to_owned(),
+            )
         };
         // Every criterion fails with a reason.
-        let kinds = Criterion::ALL.into_iter().map(FaultKind::Unverifiable).chain([FaultKind::Corrupt]);
+        let kinds = Criterion::ALL
+            .into_iter()
+            .map(FaultKind::Unverifiable)
+            .chain([FaultKind::Corrupt]);
         let faults: Vec<RevisionFault> = kinds.map(unverifiable).collect();
         let penalties = penalties(&faults, scoring);
-        return Verification { scores: [0.0; 5], penalties, overall: 0.0, satisfied: false, faults };
+        return Verification {
+            scores: [0.0; 5],
+            penalties,
+            overall: 0.0,
+            satisfied: false,
+            faults,
+        };
     }
     let alignment = Alignment::of(original, revised, asked);
-    let clauses = Clauses { original, revised, alignment: &alignment };
+    let clauses = Clauses {
+        original,
+        revised,
+        alignment: &alignment,
+    };
     let mut faults = replaced::entities(&asked.entities, original, revised);
     let entities = (1.0 - ENTITY_DEDUCTION * faults.len() as f64).max(0.0);
     let deleted = alignment::deleted(original, asked);
-    let law = asked.jurisdiction.as_ref().map(|law| replaced::jurisdiction(law, original, revised, &deleted));
+    let law = asked
+        .jurisdiction
+        .as_ref()
+        .map(|law| replaced::jurisdiction(law, original, revised, &deleted));
     let (jurisdiction, missed) = law.unwrap_or((1.0, Vec::new()));
     faults.extend(missed);
     let (liability, wrong) = directions(original, revised, asked, &alignment.fates);
@@ -86,17 +112,36 @@ pub fn verify(original: &Draft, revised: &Draft, asked: &Instructions, scoring: 
     faults.extend(coherence::numbering(&clauses));
     faults.extend(unintended);
     faults.extend(structure::damage(original, revised, &alignment));
-    let scores = [entities, jurisdiction, liability, operations, coherent(&faults)];
+    let scores = [
+        entities,
+        jurisdiction,
+        liability,
+        operations,
+        coherent(&faults),
+    ];
     let penalties = penalties(&faults, scoring);
     let overall = overall(&scores, &penalties, scoring);
-    let satisfied =
-        reaches(overall, scoring.quality_gate) && !(scoring.critical_failures_block && faults.iter().any(is_critical));
-    Verification { scores, penalties, overall, satisfied, faults }
+    let satisfied = reaches(overall, scoring.quality_gate)
+        && !(scoring.critical_failures_block && faults.iter().any(is_critical));
+    Verification {
+        scores,
+        penalties,
+        overall,
+        satisfied,
+        faults,
+    }
 }
 
 /// The share (0 to 1) of indemnity sentences in the requested direction, and the faults of the others.
-fn directions(original: &Draft, revised: &Draft, asked: &Instructions, fates: &[Fate]) -> (f64, Vec<RevisionFault>) {
-    let Some(liability) = &asked.liability else { return (1.0, Vec::new()) };
+fn directions(
+    original: &Draft,
+    revised: &Draft,
+    asked: &Instructions,
+    fates: &[Fate],
+) -> (f64, Vec<RevisionFault>) {
+    let Some(liability) = &asked.liability else {
+        return (1.0, Vec::new());
+    };
     let parties = Parties::of(liability);
     let sentences = parties.sentences(revised);
     let mut faults = Vec::new();
@@ -107,25 +152,41 @@ fn directions(original: &Draft, revised: &Draft, asked: &Instructions, fates: &[
         }
     }
     let negated = negated(&parties, original, revised, fates);
-    let right = share(sentences.len() - faults.len(), sentences.len() + negated.len());
+    let right = share(
+        sentences.len() - faults.len(),
+        sentences.len() + negated.len(),
+    );
     faults.extend(negated);
     match right {
         Some(right) => (right, faults),
         None if parties.sentences(original).is_empty() => (1.0, faults),
         None => {
             let why = "no sentence makes one party indemnify the other any more".to_owned();
-            (0.0, vec![RevisionFault::new(FaultKind::WrongDirection, why)])
+            (
+                0.0,
+                vec![RevisionFault::new(FaultKind::WrongDirection, why)],
+            )
         }
     }
 }
 
 /// The indemnities of the original that are negated in the revised document: "shall not indemnify".
-fn negated(parties: &Parties<'_>, original: &Draft, revised: &Draft, fates: &[Fate]) -> Vec<RevisionFault> {
+fn negated(
+    parties: &Parties<'_>,
+    original: &Draft,
+    revised: &Draft,
+    fates: &[Fate],
+) -> Vec<RevisionFault> {
     let (before, now) = (parties.counted(original), parties.counted(revised));
     let mut faults = Vec::new();
     for (line, fate) in fates.iter().enumerate() {
-        let (Fate::Kept(to) | Fate::Changed(to)) = fate else { continue };
-        let (was, is) = (before.get(&line).copied().unwrap_or_default(), now.get(to).copied().unwrap_or_default());
+        let (Fate::Kept(to) | Fate::Changed(to)) = fate else {
+            continue;
+        };
+        let (was, is) = (
+            before.get(&line).copied().unwrap_or_default(),
+            now.get(to).copied().unwrap_or_default(),
+        );
         if is.given < was.given && is.denied > was.denied {
             let what = format!("an indemnity is negated: {}", revised.excerpt(*to));
             faults.push(RevisionFault::new(FaultKind::WrongDirection, what));
@@ -162,7 +223,12 @@ fn is_critical(fault: &RevisionFault) -> bool {
 }
 
 fn penalties(faults: &[RevisionFault], scoring: &Scoring) -> Vec<Penalty> {
-    let count = |kinds: &[FaultKind]| faults.iter().filter(|fault| kinds.contains(&fault.kind)).count();
+    let count = |kinds: &[FaultKind]| {
+        faults
+            .iter()
+            .filter(|fault| kinds.contains(&fault.kind))
+            .count()
+    };
     let amounts = &scoring.penalties;
     let orphans = count(&[FaultKind::OrphanedDefinition, FaultKind::OrphanedClause]);
     let entities = match scoring.penalty_mode {
@@ -170,19 +236,41 @@ fn penalties(faults: &[RevisionFault], scoring: &Scoring) -> Vec<Penalty> {
         PenaltyMode::Criterion => 0,
     };
     let all = [
-        ("broken cross-reference", count(&[FaultKind::BrokenReference]).min(1), amounts.broken_reference),
+        (
+            "broken cross-reference",
+            count(&[FaultKind::BrokenReference]).min(1),
+            amounts.broken_reference,
+        ),
         ("missing entity update", entities, amounts.missing_entity),
-        ("incorrect liability direction", count(&[FaultKind::WrongDirection]).min(1), amounts.liability_direction),
+        (
+            "incorrect liability direction",
+            count(&[FaultKind::WrongDirection]).min(1),
+            amounts.liability_direction,
+        ),
         ("orphaned clause or definition", orphans, amounts.orphan),
-        ("RTF corruption", count(&[FaultKind::Corrupt]).min(1), amounts.rtf_corruption),
+        (
+            "RTF corruption",
+            count(&[FaultKind::Corrupt]).min(1),
+            amounts.rtf_corruption,
+        ),
     ];
     let found = all.into_iter().filter(|(_, times, _)| *times > 0);
-    found.map(|(why, times, each)| Penalty { why, times, amount: each * times as f64 }).collect()
+    found
+        .map(|(why, times, each)| Penalty {
+            why,
+            times,
+            amount: each * times as f64,
+        })
+        .collect()
 }
 
 /// `clamp01(sum(weight * score) - penalties)`.
 pub fn overall(scores: &[f64; 5], penalties: &[Penalty], scoring: &Scoring) -> f64 {
-    let weighted: f64 = scores.iter().zip(scoring.weights).map(|(score, weight)| score * weight).sum();
+    let weighted: f64 = scores
+        .iter()
+        .zip(scoring.weights)
+        .map(|(score, weight)| score * weight)
+        .sum();
     let deducted: f64 = penalties.iter().map(|penalty| penalty.amount).sum();
     (weighted - deducted).clamp(0.0, 1.0)
 }
@@ -203,7 +291,11 @@ mod tests {
         assert!((inside - 0.8815).abs() < 1e-12, "{inside}");
         assert!(inside >= scoring.quality_gate);
         // With the penalty in addition, as in the text before the example: not satisfied.
-        let missed = Penalty { why: "missing entity update", times: 1, amount: 0.15 };
+        let missed = Penalty {
+            why: "missing entity update",
+            times: 1,
+            amount: 0.15,
+        };
         let outside = overall(&SCORES, &[missed], &scoring);
         assert!((outside - 0.7315).abs() < 1e-12, "{outside}");
         assert!(outside < scoring.quality_gate);
@@ -211,7 +303,11 @@ mod tests {
 
     #[test]
     fn the_overall_score_stays_between_0_and_1() {
-        let many = Penalty { why: "missing entity update", times: 9, amount: 1.35 };
+        let many = Penalty {
+            why: "missing entity update",
+            times: 9,
+            amount: 1.35,
+        };
         assert_eq!(overall(&[1.0; 5], &[many], &Scoring::default()), 0.0);
         assert_eq!(overall(&[1.0; 5], &[], &Scoring::default()), 1.0);
     }

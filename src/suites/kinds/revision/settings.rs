@@ -9,7 +9,8 @@ use crate::diag::Code;
 use crate::format::Step::Key;
 use crate::format::config::{FromKeys, SuiteKeyReader};
 use crate::model::{
-    EPSILON, SettingChange, SettingFile, SettingRule, SettingWeight, SuiteId, Treatment, at_least_two_places,
+    EPSILON, SettingChange, SettingFile, SettingRule, SettingWeight, SuiteId, Treatment,
+    at_least_two_places,
 };
 #[cfg(test)]
 use crate::suites::SettingEdits;
@@ -78,14 +79,21 @@ impl FromKeys for RevisionSettings {
     type Form = RevisionKeys;
 
     fn check(form: RevisionKeys, reader: &mut SuiteKeyReader<'_, '_>) -> Self {
-        Self { scoring: form.scoring.map_or_else(Scoring::default, |form| form.checked(reader)) }
+        Self {
+            scoring: form
+                .scoring
+                .map_or_else(Scoring::default, |form| form.checked(reader)),
+        }
     }
 }
 
 impl ScoringForm {
     fn checked(self, reader: &mut SuiteKeyReader<'_, '_>) -> Scoring {
         let (form, usual) = (self, Scoring::default());
-        let mut scoring = Scoring { rationale: form.rationale, ..usual.clone() };
+        let mut scoring = Scoring {
+            rationale: form.rationale,
+            ..usual.clone()
+        };
         if let Some(weights) = form.weights {
             scoring.weights = [
                 weights.entity_substitution,
@@ -105,7 +113,9 @@ impl ScoringForm {
         }
         scoring.penalty_mode = form.penalty_mode.unwrap_or(scoring.penalty_mode);
         scoring.quality_gate = form.quality_gate.unwrap_or(scoring.quality_gate);
-        scoring.critical_failures_block = form.critical_failures_block.unwrap_or(scoring.critical_failures_block);
+        scoring.critical_failures_block = form
+            .critical_failures_block
+            .unwrap_or(scoring.critical_failures_block);
         scoring.max_attempts = form.max_attempts.unwrap_or(scoring.max_attempts);
         scoring.check(&usual, reader);
         scoring
@@ -125,9 +135,19 @@ impl Scoring {
                 // Rounded: 1.3, not 1.2999999999999998.
                 None => format!("the weights sum to {}", (sum * 1e9).round() / 1e9),
             };
-            reader.refuse(&at("weights"), Code::BAD_WEIGHTS, what, "write five weights from 0 to 1 that sum to 1");
+            reader.refuse(
+                &at("weights"),
+                Code::BAD_WEIGHTS,
+                what,
+                "write five weights from 0 to 1 that sum to 1",
+            );
         }
-        if !scoring.penalties.named().into_iter().all(|(_, amount)| fits(amount)) {
+        if !scoring
+            .penalties
+            .named()
+            .into_iter()
+            .all(|(_, amount)| fits(amount))
+        {
             reader.refuse(
                 &at("penalties"),
                 Code::BAD_PENALTY,
@@ -137,13 +157,29 @@ impl Scoring {
         }
         if !fits(scoring.quality_gate) {
             let what = format!("quality_gate is {}", scoring.quality_gate);
-            reader.refuse(&at("quality_gate"), Code::BAD_THRESHOLD, what, "write a number from 0 to 1");
+            reader.refuse(
+                &at("quality_gate"),
+                Code::BAD_THRESHOLD,
+                what,
+                "write a number from 0 to 1",
+            );
         }
         if scoring.max_attempts == 0 {
-            reader.refuse(&at("max_attempts"), Code::BAD_ATTEMPTS, "max_attempts is 0", "write 1 or more");
+            reader.refuse(
+                &at("max_attempts"),
+                Code::BAD_ATTEMPTS,
+                "max_attempts is 0",
+                "write 1 or more",
+            );
         }
-        let as_usual = Scoring { rationale: scoring.rationale.clone(), ..usual.clone() } == *scoring;
-        let reasoned = scoring.rationale.as_deref().is_some_and(|why| !why.trim().is_empty());
+        let as_usual = Scoring {
+            rationale: scoring.rationale.clone(),
+            ..usual.clone()
+        } == *scoring;
+        let reasoned = scoring
+            .rationale
+            .as_deref()
+            .is_some_and(|why| !why.trim().is_empty());
         if !as_usual && !reasoned {
             let help = "add rationale: the reason, for readers of the numbers";
             reader.refuse(
@@ -158,11 +194,21 @@ impl Scoring {
 
 impl OwnSettings for RevisionSettings {
     const RULES: &'static [SettingRule] = &[
-        SettingRule::of("scoring", Treatment::Depends("a looser score needs an approval, a stricter one is listed")),
-        SettingRule { path: "scoring.rationale", treatment: Treatment::Harmless, why: "a text for readers" },
+        SettingRule::of(
+            "scoring",
+            Treatment::Depends("a looser score needs an approval, a stricter one is listed"),
+        ),
+        SettingRule {
+            path: "scoring.rationale",
+            treatment: Treatment::Harmless,
+            why: "a text for readers",
+        },
     ];
     #[cfg(test)]
-    const EDITS: SettingEdits = SettingEdits { suite: tests::SUITE, edits: tests::EDITS };
+    const EDITS: SettingEdits = SettingEdits {
+        suite: tests::SUITE,
+        edits: tests::EDITS,
+    };
 
     fn changes(old: &Self, new: &Self, suite: &SuiteId) -> Vec<SettingChange> {
         let Scoring {
@@ -175,16 +221,28 @@ impl OwnSettings for RevisionSettings {
             rationale,
         } = &new.scoring;
         let (old, plain) = (&old.scoring, at_least_two_places);
-        let why = rationale.as_ref().map_or(String::new(), |why| format!(" ({why})"));
+        let why = rationale
+            .as_ref()
+            .map_or(String::new(), |why| format!(" ({why})"));
         let mut changes = Vec::new();
         let mut add = |path: &str, weight, what: &str, old: String, new: String| {
             let path = format!("scoring.{path}");
             if old != new {
                 let words = format!("{what} of `{suite}` {old} -> {new}{why}");
-                changes.push(SettingChange { path, weight, words });
+                changes.push(SettingChange {
+                    path,
+                    weight,
+                    words,
+                });
             }
         };
-        let rising = |loose: bool| if loose { SettingWeight::Looser } else { SettingWeight::Tighter };
+        let rising = |loose: bool| {
+            if loose {
+                SettingWeight::Looser
+            } else {
+                SettingWeight::Tighter
+            }
+        };
         for ((criterion, old), new) in Criterion::ALL.into_iter().zip(old.weights).zip(*weights) {
             let name = criterion.as_str();
             let (path, what) = (format!("weights.{name}"), format!("weight of {name}"));
@@ -198,14 +256,41 @@ impl OwnSettings for RevisionSettings {
             PenaltyMode::Overall => "overall".to_owned(),
             PenaltyMode::Criterion => "criterion".to_owned(),
         };
-        add("penalty_mode", SettingWeight::Looser, "penalty mode", word(old.penalty_mode), word(*penalty_mode));
+        add(
+            "penalty_mode",
+            SettingWeight::Looser,
+            "penalty mode",
+            word(old.penalty_mode),
+            word(*penalty_mode),
+        );
         let how = rising(*quality_gate < old.quality_gate);
-        add("quality_gate", how, "quality gate", plain(old.quality_gate), plain(*quality_gate));
+        add(
+            "quality_gate",
+            how,
+            "quality gate",
+            plain(old.quality_gate),
+            plain(*quality_gate),
+        );
         let word = |blocks: bool| if blocks { "yes" } else { "no" }.to_owned();
-        let (before, now) = (word(old.critical_failures_block), word(*critical_failures_block));
-        add("critical_failures_block", rising(!critical_failures_block), "critical failures block", before, now);
+        let (before, now) = (
+            word(old.critical_failures_block),
+            word(*critical_failures_block),
+        );
+        add(
+            "critical_failures_block",
+            rising(!critical_failures_block),
+            "critical failures block",
+            before,
+            now,
+        );
         let (before, now) = (old.max_attempts.to_string(), max_attempts.to_string());
-        add("max_attempts", rising(*max_attempts > old.max_attempts), "largest number of attempts", before, now);
+        add(
+            "max_attempts",
+            rising(*max_attempts > old.max_attempts),
+            "largest number of attempts",
+            before,
+            now,
+        );
         changes
     }
 
@@ -216,7 +301,13 @@ impl OwnSettings for RevisionSettings {
 
 impl Penalties {
     fn named(&self) -> [(&'static str, f64); 5] {
-        let Self { broken_reference, missing_entity, liability_direction, orphan, rtf_corruption } = self;
+        let Self {
+            broken_reference,
+            missing_entity,
+            liability_direction,
+            orphan,
+            rtf_corruption,
+        } = self;
         [
             ("broken_reference", *broken_reference),
             ("missing_entity", *missing_entity),
@@ -243,19 +334,54 @@ mod tests {
 ";
 
     pub const EDITS: &[SettingEdit] = &[
-        ("SuiteForm.scoring", "quality_gate: 0.85", "quality_gate: 0.80", Some(NeedsApproval)),
+        (
+            "SuiteForm.scoring",
+            "quality_gate: 0.85",
+            "quality_gate: 0.80",
+            Some(NeedsApproval),
+        ),
         (
             "ScoringForm.weights",
             "entity_substitution: 0.25, jurisdiction_transformation: 0.2",
             "entity_substitution: 0.2, jurisdiction_transformation: 0.25",
             Some(NeedsApproval),
         ),
-        ("ScoringForm.penalties", "orphan: 0.1", "orphan: 0.05", Some(NeedsApproval)),
-        ("ScoringForm.penalty_mode", "penalty_mode: overall", "penalty_mode: criterion", Some(NeedsApproval)),
-        ("ScoringForm.quality_gate", "quality_gate: 0.85", "quality_gate: 0.80", Some(NeedsApproval)),
-        ("ScoringForm.critical_failures_block", "block: true", "block: false", Some(NeedsApproval)),
-        ("ScoringForm.max_attempts", "max_attempts: 3", "max_attempts: 4", Some(NeedsApproval)),
-        ("ScoringForm.rationale", "rationale: seed", "rationale: other", None),
+        (
+            "ScoringForm.penalties",
+            "orphan: 0.1",
+            "orphan: 0.05",
+            Some(NeedsApproval),
+        ),
+        (
+            "ScoringForm.penalty_mode",
+            "penalty_mode: overall",
+            "penalty_mode: criterion",
+            Some(NeedsApproval),
+        ),
+        (
+            "ScoringForm.quality_gate",
+            "quality_gate: 0.85",
+            "quality_gate: 0.80",
+            Some(NeedsApproval),
+        ),
+        (
+            "ScoringForm.critical_failures_block",
+            "block: true",
+            "block: false",
+            Some(NeedsApproval),
+        ),
+        (
+            "ScoringForm.max_attempts",
+            "max_attempts: 3",
+            "max_attempts: 4",
+            Some(NeedsApproval),
+        ),
+        (
+            "ScoringForm.rationale",
+            "rationale: seed",
+            "rationale: other",
+            None,
+        ),
         (
             "WeightsForm.entity_substitution",
             "entity_substitution: 0.25, jurisdiction_transformation: 0.2",
@@ -286,15 +412,35 @@ mod tests {
             "clause_operations: 0.25, legal_coherence: 0.1",
             Some(NeedsApproval),
         ),
-        ("PenaltiesForm.broken_reference", "broken_reference: 0.2", "broken_reference: 0.1", Some(NeedsApproval)),
-        ("PenaltiesForm.missing_entity", "missing_entity: 0.15", "missing_entity: 0.1", Some(NeedsApproval)),
+        (
+            "PenaltiesForm.broken_reference",
+            "broken_reference: 0.2",
+            "broken_reference: 0.1",
+            Some(NeedsApproval),
+        ),
+        (
+            "PenaltiesForm.missing_entity",
+            "missing_entity: 0.15",
+            "missing_entity: 0.1",
+            Some(NeedsApproval),
+        ),
         (
             "PenaltiesForm.liability_direction",
             "liability_direction: 0.2",
             "liability_direction: 0.1",
             Some(NeedsApproval),
         ),
-        ("PenaltiesForm.orphan", "orphan: 0.1", "orphan: 0.05", Some(NeedsApproval)),
-        ("PenaltiesForm.rtf_corruption", "rtf_corruption: 0.1", "rtf_corruption: 0.05", Some(NeedsApproval)),
+        (
+            "PenaltiesForm.orphan",
+            "orphan: 0.1",
+            "orphan: 0.05",
+            Some(NeedsApproval),
+        ),
+        (
+            "PenaltiesForm.rtf_corruption",
+            "rtf_corruption: 0.1",
+            "rtf_corruption: 0.05",
+            Some(NeedsApproval),
+        ),
     ];
 }

@@ -21,18 +21,27 @@ pub fn damage(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<R
         ("lists", &old.lists, &new.lists),
     ] {
         if old != new {
-            let how = if new.is_empty() { "is lost" } else { "has changed" };
+            let how = if new.is_empty() {
+                "is lost"
+            } else {
+                "has changed"
+            };
             found.push(format!("the table of {name} {how}"));
         }
     }
     let (was, is) = (original.document.hidden, revised.document.hidden);
     if is > was {
-        found.push(format!("{is} letters are hidden, {was} in the original: hiding text does not remove it"));
+        found.push(format!(
+            "{is} letters are hidden, {was} in the original: hiding text does not remove it"
+        ));
     }
     found.extend(rows(original, revised));
     found.extend(contents(original, revised, alignment));
     found.extend(formatting(original, revised, alignment));
-    found.into_iter().map(|what| RevisionFault::new(FaultKind::Corrupt, what)).collect()
+    found
+        .into_iter()
+        .map(|what| RevisionFault::new(FaultKind::Corrupt, what))
+        .collect()
 }
 
 /// Flaws of the RTF source that the original did not have.
@@ -40,21 +49,31 @@ fn flaws(original: &Draft, revised: &Draft) -> Vec<String> {
     let count = |draft: &Draft| {
         let mut counted: BTreeMap<String, (usize, usize)> = BTreeMap::new();
         for flaw in &draft.document.flaws {
-            counted.entry(flaw.kind.to_string()).or_insert((0, flaw.at)).0 += 1;
+            counted
+                .entry(flaw.kind.to_string())
+                .or_insert((0, flaw.at))
+                .0 += 1;
         }
         counted
     };
     let before = count(original);
-    let more =
-        count(revised).into_iter().filter(|(kind, (count, _))| before.get(kind).is_none_or(|(was, _)| was < count));
-    more.map(|(kind, (_, at))| format!("{kind} (byte {at})")).collect()
+    let more = count(revised)
+        .into_iter()
+        .filter(|(kind, (count, _))| before.get(kind).is_none_or(|(was, _)| was < count));
+    more.map(|(kind, (_, at))| format!("{kind} (byte {at})"))
+        .collect()
 }
 
 /// Tables with fewer rows than in the original.
 fn rows(original: &Draft, revised: &Draft) -> Vec<String> {
     let count = |draft: &Draft| {
         let mut rows: BTreeMap<u32, u32> = BTreeMap::new();
-        for cell in draft.document.paragraphs.iter().filter_map(|paragraph| paragraph.cell) {
+        for cell in draft
+            .document
+            .paragraphs
+            .iter()
+            .filter_map(|paragraph| paragraph.cell)
+        {
             let highest = rows.entry(cell.table).or_default();
             *highest = (*highest).max(cell.row + 1);
         }
@@ -71,13 +90,25 @@ fn rows(original: &Draft, revised: &Draft) -> Vec<String> {
 /// Pictures, formulas, objects and fields of paragraphs without letters, which are not among the lines, that came or went. One that moved to
 /// or from a line is in the document as before, and one below a line that is gone went with it.
 fn contents(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<String> {
-    let (was, is) = (Contents::of(original, |_| true), Contents::of(revised, |_| true));
-    let stays = |line: Option<usize>| line.is_none_or(|line| alignment.fates.get(line) != Some(&Fate::Gone));
+    let (was, is) = (
+        Contents::of(original, |_| true),
+        Contents::of(revised, |_| true),
+    );
+    let stays = |line: Option<usize>| {
+        line.is_none_or(|line| alignment.fates.get(line) != Some(&Fate::Gone))
+    };
     let wanted = Contents::of(original, stays);
-    let more = is.alone.iter().filter(|(token, count)| was.has_fewer(token, **count, is.all[*token]));
-    let gone = wanted.alone.iter().filter(|(token, count)| is.has_fewer(token, **count, wanted.all[*token]));
+    let more = is
+        .alone
+        .iter()
+        .filter(|(token, count)| was.has_fewer(token, **count, is.all[*token]));
+    let gone = wanted
+        .alone
+        .iter()
+        .filter(|(token, count)| is.has_fewer(token, **count, wanted.all[*token]));
     let more = more.map(|(token, _)| format!("a paragraph without text is new: {token}"));
-    more.chain(gone.map(|(token, _)| format!("a paragraph without text is lost: {token}"))).collect()
+    more.chain(gone.map(|(token, _)| format!("a paragraph without text is lost: {token}")))
+        .collect()
 }
 
 /// What a document has besides its text, with the number of each.
@@ -94,11 +125,18 @@ impl<'d> Contents<'d> {
         let mut line = None;
         for (index, paragraph) in draft.document.paragraphs.iter().enumerate() {
             let next = line.map_or(0, |line: usize| line + 1);
-            let is_line = draft.lines.get(next).is_some_and(|line| line.paragraph == index);
+            let is_line = draft
+                .lines
+                .get(next)
+                .is_some_and(|line| line.paragraph == index);
             if is_line {
                 line = Some(next);
             }
-            for token in paragraph.signature.iter().filter(|token| is_content(token) && (is_line || counts(line))) {
+            for token in paragraph
+                .signature
+                .iter()
+                .filter(|token| is_content(token) && (is_line || counts(line)))
+            {
                 *found.all.entry(token).or_default() += 1;
                 if !is_line {
                     *found.alone.entry(token).or_default() += 1;
@@ -110,7 +148,8 @@ impl<'d> Contents<'d> {
 
     /// Whether there are fewer of these, alone and on the whole.
     fn has_fewer(&self, token: &FormatToken, alone: usize, all: usize) -> bool {
-        self.alone.get(token).copied().unwrap_or(0) < alone && self.all.get(token).copied().unwrap_or(0) < all
+        self.alone.get(token).copied().unwrap_or(0) < alone
+            && self.all.get(token).copied().unwrap_or(0) < all
     }
 }
 
@@ -137,19 +176,26 @@ fn formatting(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<S
             tokens
                 .iter()
                 .filter(|token| match token {
-                    FormatToken::Paragraph(_) | FormatToken::Row(_) | FormatToken::Content { .. } => true,
+                    FormatToken::Paragraph(_)
+                    | FormatToken::Row(_)
+                    | FormatToken::Content { .. } => true,
                     FormatToken::Run(_) | FormatToken::Mark(_) => same,
                 })
                 .cloned()
                 .collect()
         };
         // Nor may they have a format that the paragraph did not have: a word that is struck through says the opposite.
-        let strange = new.iter().find(|token| matches!(token, FormatToken::Run(_)) && !old.contains(token));
+        let strange = new
+            .iter()
+            .find(|token| matches!(token, FormatToken::Run(_)) && !old.contains(token));
         let (own_old, own_new) = (own(old), own(new));
         compared += 1;
-        let difference = first_difference(&own_old, &own_new).or(strange.map(|token| (old.first(), Some(token))));
+        let difference = first_difference(&own_old, &own_new)
+            .or(strange.map(|token| (old.first(), Some(token))));
         if let Some((was, is)) = difference {
-            let name = |token: Option<&FormatToken>| token.map_or("nothing".to_owned(), ToString::to_string);
+            let name = |token: Option<&FormatToken>| {
+                token.map_or("nothing".to_owned(), ToString::to_string)
+            };
             others.push(format!(
                 "the formatting of {} changed: now {}, before {}",
                 revised.excerpt(*to),
@@ -174,5 +220,10 @@ fn formatting(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<S
 
 /// Whether a document has no readable text at all.
 pub fn is_nothing(draft: &Draft) -> bool {
-    draft.lines.is_empty() || draft.document.flaws.iter().any(|flaw| flaw.kind == FlawKind::NotRtf)
+    draft.lines.is_empty()
+        || draft
+            .document
+            .flaws
+            .iter()
+            .any(|flaw| flaw.kind == FlawKind::NotRtf)
 }

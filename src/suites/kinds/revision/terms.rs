@@ -13,15 +13,19 @@ use crate::text::rtf::ParagraphPlace;
 use crate::text::{Folded, NameSet, pattern};
 
 static MEANS: LazyLock<Regex> = LazyLock::new(|| {
-    let verb =
-        r"(?:(?:shall\s+)?means?\b|(?:shall\s+)?ha(?:s|ve)\s+the\s+meaning|is\s+defined|refers?\s+to|includes?\b)";
-    pattern(&format!(r#""([^"]{{2,60}})"\s+{verb}|(?:^|[\s(])'([^'"]{{2,60}})'\s+{verb}"#))
+    let verb = r"(?:(?:shall\s+)?means?\b|(?:shall\s+)?ha(?:s|ve)\s+the\s+meaning|is\s+defined|refers?\s+to|includes?\b)";
+    pattern(&format!(
+        r#""([^"]{{2,60}})"\s+{verb}|(?:^|[\s(])'([^'"]{{2,60}})'\s+{verb}"#
+    ))
 });
 static INLINE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r#"\((?:[^()"]{0,60}\s)?"([^"]{2,60})"(?:\s+or\s+"[^"]{2,60}")?\)|\((?:[^()"']{0,60}\s)?'([^"']{2,60})'\)"#)
+    pattern(
+        r#"\((?:[^()"]{0,60}\s)?"([^"]{2,60})"(?:\s+or\s+"[^"]{2,60}")?\)|\((?:[^()"']{0,60}\s)?'([^"']{2,60})'\)"#,
+    )
 });
 /// A table cell that contains only a term: the next cell defines it.
-static ALONE: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^(?:"([^"]{2,60})"|'([^"']{2,60})'):?$"#));
+static ALONE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r#"^(?:"([^"]{2,60})"|'([^"']{2,60})'):?$"#));
 
 #[derive(Clone, Copy)]
 pub struct Term {
@@ -50,7 +54,12 @@ pub fn terms(draft: &Draft) -> DefinedTerms {
             let found = pattern.captures_iter(&line.folded.text);
             for term in found.filter_map(|found| found.get(1).or(found.get(2))) {
                 let capital = is_capital(draft, index, term.start());
-                terms.entry(term.as_str().to_owned()).or_insert(Term { line: index, own_line, capital, uses: 0 });
+                terms.entry(term.as_str().to_owned()).or_insert(Term {
+                    line: index,
+                    own_line,
+                    capital,
+                    uses: 0,
+                });
             }
         }
     }
@@ -64,7 +73,11 @@ pub fn terms(draft: &Draft) -> DefinedTerms {
             known.uses += 1;
             in_own += usize::from(line == known.line);
         }
-        known.uses -= if known.own_line { in_own } else { in_own.min(1) };
+        known.uses -= if known.own_line {
+            in_own
+        } else {
+            in_own.min(1)
+        };
     }
     terms
 }
@@ -76,7 +89,11 @@ fn stem(term: &str) -> &str {
 
 /// The endings of a term and its plurals after the stem.
 fn endings(term: &str) -> [&'static str; 3] {
-    if term.ends_with('y') { ["y", "yes", "ies"] } else { ["", "s", "es"] }
+    if term.ends_with('y') {
+        ["y", "yes", "ies"]
+    } else {
+        ["", "s", "es"]
+    }
 }
 
 fn is_capital(draft: &Draft, line: usize, at: usize) -> bool {
@@ -87,10 +104,12 @@ fn is_capital(draft: &Draft, line: usize, at: usize) -> bool {
 
 /// The names that are replaced, and those that replace them.
 pub fn replaced_names(asked: &Instructions) -> NameSet {
-    let forms = asked
-        .entities
-        .iter()
-        .flat_map(|one| [&one.from, &one.to].into_iter().chain(&one.defined_as).chain(&one.becomes));
+    let forms = asked.entities.iter().flat_map(|one| {
+        [&one.from, &one.to]
+            .into_iter()
+            .chain(&one.defined_as)
+            .chain(&one.becomes)
+    });
     NameSet::new(forms.map(String::as_str))
 }
 
@@ -112,13 +131,22 @@ pub fn definitions(
     for (term, Term { line, uses, .. }) in now {
         let already = before.get(term).is_some_and(|before| before.uses == 0);
         if *uses == 0 && !already && !is_name(term) {
-            let what = format!("the definition of \"{term}\" is not used: {}", revised.excerpt(*line));
+            let what = format!(
+                "the definition of \"{term}\" is not used: {}",
+                revised.excerpt(*line)
+            );
             faults.push(RevisionFault::new(FaultKind::OrphanedDefinition, what));
         }
     }
-    for (term, known) in before.iter().filter(|(term, _)| !now.contains_key(*term) && !is_name(term)) {
+    for (term, known) in before
+        .iter()
+        .filter(|(term, _)| !now.contains_key(*term) && !is_name(term))
+    {
         if let Some((line, at)) = used(revised, term, known) {
-            let what = format!("\"{term}\" is used but no longer defined: {}", revised.quote(line, &at));
+            let what = format!(
+                "\"{term}\" is used but no longer defined: {}",
+                revised.quote(line, &at)
+            );
             faults.push(RevisionFault::new(FaultKind::Undefined, what));
         }
     }
@@ -128,6 +156,7 @@ pub fn definitions(
 /// The first use of a term, as its line and byte range in the line's text.
 pub fn used(draft: &Draft, term: &str, known: &Term) -> Option<(usize, Range<usize>)> {
     let mut found = draft.places(&NameSet::new([term])).into_iter();
-    let (line, hit) = found.find(|(line, hit)| !known.capital || is_capital(draft, *line, hit.at.start))?;
+    let (line, hit) =
+        found.find(|(line, hit)| !known.capital || is_capital(draft, *line, hit.at.start))?;
     Some((line, draft.lines[line].folded.original(&hit.at)))
 }

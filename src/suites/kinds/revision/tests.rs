@@ -13,18 +13,31 @@ use super::score::{Verification, verify};
 use crate::suites::kinds::revision::scoring::Scoring;
 
 fn document(paragraphs: &str) -> Draft {
-    let body: String = paragraphs.trim().lines().map(|line| format!("{}\\par\n", line.trim())).collect();
+    let body: String = paragraphs
+        .trim()
+        .lines()
+        .map(|line| format!("{}\\par\n", line.trim()))
+        .collect();
     Draft::read(format!("{{\\rtf1\\ansi\n{body}}}").as_bytes())
 }
 
 fn verified(before: &str, after: &str, asked: &str) -> Verification {
     let asked: Instructions = serde_json::from_str(asked).unwrap();
-    verify(&document(before), &document(after), &asked, &Scoring::default())
+    verify(
+        &document(before),
+        &document(after),
+        &asked,
+        &Scoring::default(),
+    )
 }
 
 /// The distinct kinds of fault of a revision.
 fn kinds(before: &str, after: &str, asked: &str) -> Vec<FaultKind> {
-    let mut kinds: Vec<FaultKind> = verified(before, after, asked).faults.into_iter().map(|fault| fault.kind).collect();
+    let mut kinds: Vec<FaultKind> = verified(before, after, asked)
+        .faults
+        .into_iter()
+        .map(|fault| fault.kind)
+        .collect();
     kinds.sort_unstable();
     kinds.dedup();
     kinds
@@ -34,5 +47,8 @@ fn kinds(before: &str, after: &str, asked: &str) -> Vec<FaultKind> {
 fn clean(before: &str, after: &str, asked: &str) {
     let verdict = verified(before, after, asked);
     assert_eq!(verdict.faults, [], "{after}");
-    assert!(verdict.satisfied && (verdict.overall - 1.0).abs() < 1e-9, "{verdict:?}");
+    assert!(
+        verdict.satisfied && (verdict.overall - 1.0).abs() < 1e-9,
+        "{verdict:?}"
+    );
 }

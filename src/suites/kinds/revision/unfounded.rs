@@ -9,17 +9,25 @@ use crate::text::{Keyword, norm};
 pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
     let mut missing = Vec::new();
     let law = asked.jurisdiction.iter();
-    let phrases =
-        law.clone().flat_map(|law| std::iter::once(&law.from).chain(law.phrases.iter().map(|phrase| &phrase.from)));
-    let names = asked.entities.iter().flat_map(|one| std::iter::once(&one.from).chain(&one.defined_as));
+    let phrases = law.clone().flat_map(|law| {
+        std::iter::once(&law.from).chain(law.phrases.iter().map(|phrase| &phrase.from))
+    });
+    let names = asked
+        .entities
+        .iter()
+        .flat_map(|one| std::iter::once(&one.from).chain(&one.defined_as));
     for name in names.chain(phrases).filter(|name| !original.names(name)) {
-        missing.push(format!("\"{name}\" does not appear in the original, so replacing it cannot fail"));
+        missing.push(format!(
+            "\"{name}\" does not appear in the original, so replacing it cannot fail"
+        ));
     }
     let known = |text: &str| number(text).is_some_and(|number| original.section(&number).is_some());
     for clause in &asked.clauses {
         let named = match clause.operation {
             ClauseOperation::Add => clause.after.as_deref(),
-            ClauseOperation::Delete | ClauseOperation::Replace | ClauseOperation::Edit => Some(clause.section.as_str()),
+            ClauseOperation::Delete | ClauseOperation::Replace | ClauseOperation::Edit => {
+                Some(clause.section.as_str())
+            }
         };
         if let Some(section) = named.filter(|section| !known(section)) {
             let what = match clause.operation {
@@ -30,7 +38,10 @@ pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
                     )
                 }
                 other => {
-                    format!("the original has no section {section}, which the instructions {}", other.as_str())
+                    format!(
+                        "the original has no section {section}, which the instructions {}",
+                        other.as_str()
+                    )
                 }
             };
             missing.push(what);
@@ -38,10 +49,19 @@ pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
         missing.extend(misnamed(clause, original));
         missing.extend(done_already(clause, original));
     }
-    for section in asked.allowed_changes.iter().filter(|section| !known(section)) {
-        missing.push(format!("allowed_changes lists section {section}, but the original has no such section"));
+    for section in asked
+        .allowed_changes
+        .iter()
+        .filter(|section| !known(section))
+    {
+        missing.push(format!(
+            "allowed_changes lists section {section}, but the original has no such section"
+        ));
     }
-    let adds = asked.clauses.iter().any(|clause| clause.operation == ClauseOperation::Add);
+    let adds = asked
+        .clauses
+        .iter()
+        .any(|clause| clause.operation == ClauseOperation::Add);
     if let Some(one) = asked.liability.as_ref().filter(|_| !adds)
         && Parties::of(one).sentences(original).is_empty()
     {
@@ -55,9 +75,17 @@ pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
 
 /// A problem if the heading belongs to another section of the original than the number.
 fn misnamed(clause: &Clause, original: &Draft) -> Option<String> {
-    let heading = norm(clause.heading.as_deref().filter(|_| clause.operation != ClauseOperation::Add)?);
+    let heading = norm(
+        clause
+            .heading
+            .as_deref()
+            .filter(|_| clause.operation != ClauseOperation::Add)?,
+    );
     let own = &original.sections[original.section(&number(&clause.section)?)?];
-    let other = original.sections.iter().find(|section| section.heading == heading)?;
+    let other = original
+        .sections
+        .iter()
+        .find(|section| section.heading == heading)?;
     (own.heading != heading).then(|| {
         let (section, other) = (&clause.section, dotted(&other.number));
         format!("in the original, \"{heading}\" is the heading of section {other}, not of section {section}")
@@ -66,8 +94,15 @@ fn misnamed(clause: &Clause, original: &Draft) -> Option<String> {
 
 /// A problem if the original already satisfies the requested change of words.
 fn done_already(clause: &Clause, original: &Draft) -> Option<String> {
-    let changes = matches!(clause.operation, ClauseOperation::Replace | ClauseOperation::Edit);
-    let words = original.section_words(original.section(&number(&clause.section)?).filter(|_| changes)?);
+    let changes = matches!(
+        clause.operation,
+        ClauseOperation::Replace | ClauseOperation::Edit
+    );
+    let words = original.section_words(
+        original
+            .section(&number(&clause.section)?)
+            .filter(|_| changes)?,
+    );
     let has = |text: &String| Keyword::new(text).is_some_and(|text| text.is_in(&words));
     let asked = !clause.must_contain.is_empty() || !clause.must_not_contain.is_empty();
     let done = clause.must_contain.iter().all(has) && !clause.must_not_contain.iter().any(has);

@@ -34,9 +34,19 @@ impl PartyMask {
                 .cloned()
                 .collect::<Vec<_>>()
         };
-        let is_party = |entity: &Entity| forms(entity).iter().any(|form| folded.contains(&Folded::of(form).text));
-        let own = entities.iter().enumerate().filter(|(_, entity)| is_party(entity));
-        Self { names: NameSet::new(parties), signs: own.map(|(index, _)| sign(index)).collect() }
+        let is_party = |entity: &Entity| {
+            forms(entity)
+                .iter()
+                .any(|form| folded.contains(&Folded::of(form).text))
+        };
+        let own = entities
+            .iter()
+            .enumerate()
+            .filter(|(_, entity)| is_party(entity));
+        Self {
+            names: NameSet::new(parties),
+            signs: own.map(|(index, _)| sign(index)).collect(),
+        }
     }
 
     /// The folded text with one placeholder for both parties in each sentence about an indemnity, and one for each elsewhere.
@@ -90,8 +100,12 @@ type IndemnityWords = (Vec<String>, usize);
 impl<'a> ParagraphWords<'a> {
     fn of(masked: &'a str) -> Self {
         let all = sentences(masked).into_iter().map(|at| &masked[at]);
-        let (about, others): (Vec<&str>, Vec<&str>) = all.partition(|sentence| mentions_indemnity(sentence));
-        Self { indemnities: about.into_iter().flat_map(indemnities).collect(), others }
+        let (about, others): (Vec<&str>, Vec<&str>) =
+            all.partition(|sentence| mentions_indemnity(sentence));
+        Self {
+            indemnities: about.into_iter().flat_map(indemnities).collect(),
+            others,
+        }
     }
 }
 
@@ -103,7 +117,9 @@ static JOINT: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// The words that make an active sentence passive.
 static BE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"\b(?:be|is|are|been|being)\s+((?:(?:fully|duly|defended|and|,)\s+)*(?:indemnified|held|kept|saved)\b)")
+    pattern(
+        r"\b(?:be|is|are|been|being)\s+((?:(?:fully|duly|defended|and|,)\s+)*(?:indemnified|held|kept|saved)\b)",
+    )
 });
 static PARTY: LazyLock<Regex> = LazyLock::new(|| pattern("(?:\\bby )?(?:\\bthe )?\u{2}"));
 static ACTING: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"{EITHER}\s*{WILL}")));
@@ -129,8 +145,13 @@ fn indemnities(sentence: &str) -> Vec<IndemnityWords> {
 fn words(text: &str) -> IndemnityWords {
     let parties = text.matches(EITHER).count();
     let bare = text.replace(EITHER, " ");
-    let words = bare.split_whitespace().map(|word| word.trim_matches([',', '.', ';', ':', '(', ')', '"']));
-    let mut words: Vec<String> = words.filter(|word| !word.is_empty()).map(|word| base_form(word).to_owned()).collect();
+    let words = bare
+        .split_whitespace()
+        .map(|word| word.trim_matches([',', '.', ';', ':', '(', ')', '"']));
+    let mut words: Vec<String> = words
+        .filter(|word| !word.is_empty())
+        .map(|word| base_form(word).to_owned())
+        .collect();
     // What joined this indemnity to the next one of the sentence.
     words.pop_if(|word| word == "and");
     (words, parties)
@@ -163,7 +184,10 @@ mod tests {
     use crate::text::norm;
 
     fn turned(was: &str, is: &str) -> bool {
-        let asked = Liability { indemnifier: "Supplier".to_owned(), indemnitee: "Customer".to_owned() };
+        let asked = Liability {
+            indemnifier: "Supplier".to_owned(),
+            indemnitee: "Customer".to_owned(),
+        };
         let mask = PartyMask::new(&asked, &[], |_| String::new());
         only_direction_differs(&mask.masked(&norm(was)), &mask.masked(&norm(is)))
     }

@@ -14,12 +14,13 @@ use crate::files::{Files, SourceText};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    Ask, Better, Check, Gate, Grade, MetricSpec, PairResult, Ruling, Run, RunKey, SampleFold, SuiteConfig, Unit,
-    all_hold, harmonic, indicator, reaches,
+    Ask, Better, Check, Gate, Grade, MetricSpec, PairResult, Ruling, Run, RunKey, SampleFold,
+    SuiteConfig, Unit, all_hold, harmonic, indicator, reaches,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, Refolder, RunCaching, Suite, SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, Refolder, RunCaching,
+    Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::form::AnswerChecksForm;
@@ -53,12 +54,24 @@ pub const KIND: SuiteKind = SuiteKind {
     caching: RunCaching::Never,
     golden: GoldenForm::OneCase,
     description_keys: &[],
-    schemas: || vec![("stochastic-scenario", schemars::schema_for!(StochasticScenarioForm))],
+    schemas: || {
+        vec![(
+            "stochastic-scenario",
+            schemars::schema_for!(StochasticScenarioForm),
+        )]
+    },
 };
 
-const MEAN: MetricSpec = MetricSpec { fold: SampleFold::Mean, ..MetricSpec::PLAIN };
-const SPREAD: MetricSpec =
-    MetricSpec { fold: SampleFold::Mean, better: Better::Lower, unit: Unit::Spread, ..MetricSpec::PLAIN };
+const MEAN: MetricSpec = MetricSpec {
+    fold: SampleFold::Mean,
+    ..MetricSpec::PLAIN
+};
+const SPREAD: MetricSpec = MetricSpec {
+    fold: SampleFold::Mean,
+    better: Better::Lower,
+    unit: Unit::Spread,
+    ..MetricSpec::PLAIN
+};
 
 /// The name of the check on the thresholds.
 const REACHES_THRESHOLDS: &str = "reaches_thresholds";
@@ -74,10 +87,23 @@ metrics!(StochasticMetrics {
         meaning: "facts found / facts; a fact with only one of its keywords counts half",
         ..MEAN
     },
-    f1: MetricSpec { gates: &[Gate::NO_LARGE_DROP], meaning: "harmonic mean of a run's precision and recall", ..MEAN },
-    precision_variance: MetricSpec { meaning: "population variance of precision over the runs", ..SPREAD },
-    recall_variance: MetricSpec { meaning: "population variance of recall over the runs", ..SPREAD },
-    f1_variance: MetricSpec { meaning: "population variance of f1 over the runs", ..SPREAD },
+    f1: MetricSpec {
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "harmonic mean of a run's precision and recall",
+        ..MEAN
+    },
+    precision_variance: MetricSpec {
+        meaning: "population variance of precision over the runs",
+        ..SPREAD
+    },
+    recall_variance: MetricSpec {
+        meaning: "population variance of recall over the runs",
+        ..SPREAD
+    },
+    f1_variance: MetricSpec {
+        meaning: "population variance of f1 over the runs",
+        ..SPREAD
+    },
     precision_stddev: MetricSpec {
         gates: &[Gate::NO_LARGE_RISE],
         meaning: "population standard deviation of precision over the runs",
@@ -177,31 +203,60 @@ struct Stochastic {
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
-    let table = open_cases(suite, files, suite.path.child("scenarios"), |source, _| read_scenario(source))?;
+    let table = open_cases(suite, files, suite.path.child("scenarios"), |source, _| {
+        read_scenario(source)
+    })?;
     Ok(Box::new(Stochastic { table }))
 }
 
 fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, Diagnostic> {
     let form: StochasticScenarioForm = json::golden(source)?;
     let cursor = JsonCursor::whole(source);
-    let TruthForm { decided_facts, keyword_sets } = form.ground_truth;
+    let TruthForm {
+        decided_facts,
+        keyword_sets,
+    } = form.ground_truth;
     if decided_facts.is_empty() || decided_facts.len() != keyword_sets.len() {
-        let what = format!("there are {} decidedFacts and {} keywordSets", decided_facts.len(), keyword_sets.len());
+        let what = format!(
+            "there are {} decidedFacts and {} keywordSets",
+            decided_facts.len(),
+            keyword_sets.len()
+        );
         let help = "write one set of keywords for each fact, and at least one fact";
         return Err(cursor.problem_of_key(&[Key("groundTruth")], Code::BAD_TRUTH, what, help));
     }
     for (at, fact) in decided_facts.iter().enumerate() {
-        cursor.filled(&[Key("groundTruth"), Key("decidedFacts"), At(at)], "a decided fact", fact)?;
+        cursor.filled(
+            &[Key("groundTruth"), Key("decidedFacts"), At(at)],
+            "a decided fact",
+            fact,
+        )?;
     }
-    for (name, threshold) in [("precision", form.thresholds.precision), ("recall", form.thresholds.recall)] {
+    for (name, threshold) in [
+        ("precision", form.thresholds.precision),
+        ("recall", form.thresholds.recall),
+    ] {
         if !(0.0..=1.0).contains(&threshold) {
-            let (path, what) = ([Key("thresholds"), Key(name)], format!("the threshold of {name} is {threshold}"));
-            return Err(cursor.problem(&path, Code::BAD_NUMBER, what, "write a number from 0 to 1"));
+            let (path, what) = (
+                [Key("thresholds"), Key(name)],
+                format!("the threshold of {name} is {threshold}"),
+            );
+            return Err(cursor.problem(
+                &path,
+                Code::BAD_NUMBER,
+                what,
+                "write a number from 0 to 1",
+            ));
         }
     }
     if let Some(0 | 1001..) = form.runs {
         let what = "the number of runs is out of range";
-        return Err(cursor.problem_of_key(&[Key("runs")], Code::BAD_SAMPLES, what, "write 1 to 1000"));
+        return Err(cursor.problem_of_key(
+            &[Key("runs")],
+            Code::BAD_SAMPLES,
+            what,
+            "write 1 to 1000",
+        ));
     }
     let mut sets = Vec::new();
     for (at, words) in keyword_sets.iter().enumerate() {
@@ -213,7 +268,12 @@ fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, 
             }
         }
         if set.is_empty() {
-            return Err(cursor.problem(&path, Code::EMPTY_SET, "a keyword set is empty", "name at least one"));
+            return Err(cursor.problem(
+                &path,
+                Code::EMPTY_SET,
+                "a keyword set is empty",
+                "name at least one",
+            ));
         }
         sets.push(set);
     }
@@ -227,9 +287,19 @@ fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, 
     };
     let quarantine = form.quarantine.map(|form| form.stated(&cursor));
     let marks = CaseMarks::read(form.draft, &form.tags, &cursor)?;
-    let id = form.scenario_id.map(|text| StatedName { text, at: cursor.value(&[Key("scenarioId")]) });
+    let id = form.scenario_id.map(|text| StatedName {
+        text,
+        at: cursor.value(&[Key("scenarioId")]),
+    });
     let samples = Some(form.runs.unwrap_or(5));
-    Ok(GoldenCase { id, marks, quarantine, answer: form.answer, samples, ..GoldenCase::plain(scenario) })
+    Ok(GoldenCase {
+        id,
+        marks,
+        quarantine,
+        answer: form.answer,
+        samples,
+        ..GoldenCase::plain(scenario)
+    })
 }
 
 /// The score of a fact: 1 if one atom has two of its keywords (or its only one), 0.5 if it has one of several, else 0.
@@ -258,7 +328,11 @@ fn measured(scores: &[f64], atoms: usize) -> RunScores {
         capped => (sum / capped as f64).min(1.0),
     };
     let recall = sum / facts as f64;
-    RunScores { precision, recall, f1: harmonic(precision, recall) }
+    RunScores {
+        precision,
+        recall,
+        f1: harmonic(precision, recall),
+    }
 }
 
 impl Suite for Stochastic {
@@ -266,12 +340,28 @@ impl Suite for Stochastic {
         &self.table.pairs
     }
 
-    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+    fn grade(
+        &self,
+        pair: &Pair,
+        runs: &[Run],
+        context: &GradeContext<'_>,
+    ) -> Result<Grade, Diagnostic> {
         let (scenario, run) = (self.table.case(pair), &runs[0]);
         let (produced, layer) = produced(run);
-        let scores: Vec<f64> = scenario.sets.iter().map(|set| score(set, &produced.atoms)).collect();
-        let RunScores { precision, recall, f1 } = measured(&scores, produced.atoms.len());
-        let ThresholdForm { precision: enough_precise, recall: enough_found } = scenario.thresholds;
+        let scores: Vec<f64> = scenario
+            .sets
+            .iter()
+            .map(|set| score(set, &produced.atoms))
+            .collect();
+        let RunScores {
+            precision,
+            recall,
+            f1,
+        } = measured(&scores, produced.atoms.len());
+        let ThresholdForm {
+            precision: enough_precise,
+            recall: enough_found,
+        } = scenario.thresholds;
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
         let low = (!reaches(precision, enough_precise) || !reaches(recall, enough_found)).then(|| {
             let missed: Vec<&str> = scenario
@@ -294,10 +384,18 @@ impl Suite for Stochastic {
         });
         let form = "make the agent answer {\"atoms\": [{description, observableOutcomes}]}";
         let checks = vec![
-            Check::only("schema", || "JSON with the list atoms".to_owned(), classifier.schema(form)),
+            Check::only(
+                "schema",
+                || "JSON with the list atoms".to_owned(),
+                classifier.schema(form),
+            ),
             Check::only(
                 REACHES_THRESHOLDS,
-                || format!("precision at least {enough_precise} and recall at least {enough_found}"),
+                || {
+                    format!(
+                        "precision at least {enough_precise} and recall at least {enough_found}"
+                    )
+                },
                 low,
             ),
         ];
@@ -310,26 +408,64 @@ impl Suite for Stochastic {
             ..StochasticMetrics::default()
         };
         let shortfalls = scenario.shortfalls(&scores, produced.atoms.len());
-        Ok(Grade { values: values.into_table_order(), checks, shortfalls, layer, kept: None })
+        Ok(Grade {
+            values: values.into_table_order(),
+            checks,
+            shortfalls,
+            layer,
+            kept: None,
+        })
     }
 
-    fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let StochasticScenario { context, facts, persona, .. } = self.table.case(pair);
+    fn ask(
+        &self,
+        pair: &Pair,
+        _run: &RunKey,
+        _files: &dyn Files,
+    ) -> Result<Option<Ask>, Diagnostic> {
+        let StochasticScenario {
+            context,
+            facts,
+            persona,
+            ..
+        } = self.table.case(pair);
         // Without a context, the prompt contains the decided facts; it never contains the keywords.
-        let speech = if context.is_empty() { Speech::Facts(facts) } else { Speech::Context(context) };
-        Ok(Some(Client { speech, persona: persona.as_deref(), rounds: None }.ask()))
+        let speech = if context.is_empty() {
+            Speech::Facts(facts)
+        } else {
+            Speech::Context(context)
+        };
+        Ok(Some(
+            Client {
+                speech,
+                persona: persona.as_deref(),
+                rounds: None,
+            }
+            .ask(),
+        ))
     }
 
     fn together(&self, pair: &Pair, samples: &[Vec<Run>], result: &mut PairResult) {
         let scenario = self.table.case(pair);
         self.refold(pair, &mut result.values);
-        let Some(StochasticMetrics { precision, recall, f1, identical_runs, .. }) =
-            StochasticMetrics::from_table_order(&mut result.values)
+        let Some(StochasticMetrics {
+            precision,
+            recall,
+            f1,
+            identical_runs,
+            ..
+        }) = StochasticMetrics::from_table_order(&mut result.values)
         else {
             return;
         };
-        let low = result.checks.iter_mut().filter(|check| check.name.word == REACHES_THRESHOLDS);
-        if let (Some(failure), true) = (low.filter_map(|check| check.failure.as_mut()).next(), samples.len() > 1) {
+        let low = result
+            .checks
+            .iter_mut()
+            .filter(|check| check.name.word == REACHES_THRESHOLDS);
+        if let (Some(failure), true) = (
+            low.filter_map(|check| check.failure.as_mut()).next(),
+            samples.len() > 1,
+        ) {
             failure.detail = scenario.means(precision, recall, samples);
         }
         if precision.value.and(recall.value).and(f1.value).is_some() {
@@ -356,30 +492,71 @@ mod tests {
     use crate::text::Keyword;
 
     fn words(texts: &[&str]) -> Vec<Keyword> {
-        texts.iter().map(|text| Keyword::new(text).unwrap()).collect()
+        texts
+            .iter()
+            .map(|text| Keyword::new(text).unwrap())
+            .collect()
     }
 
     #[test]
     fn a_fact_counts_by_its_keywords_in_one_atom() {
-        let atom = |text: &str| Atom { text: text.to_owned(), ..Atom::default() };
+        let atom = |text: &str| Atom {
+            text: text.to_owned(),
+            ..Atom::default()
+        };
         let set = words(&["refund", "days", "invoice"]);
         assert_eq!(score(&set, &[atom("a refund within thirty days")]), 1.0);
-        assert_eq!(score(&set, &[atom("a refund"), atom("thirty days")]), 0.5, "keywords in two atoms do not add up");
+        assert_eq!(
+            score(&set, &[atom("a refund"), atom("thirty days")]),
+            0.5,
+            "keywords in two atoms do not add up"
+        );
         assert_eq!(score(&set, &[atom("nothing")]), 0.0);
-        assert_eq!(score(&words(&["refund"]), &[atom("a refund")]), 1.0, "the only keyword is enough");
+        assert_eq!(
+            score(&words(&["refund"]), &[atom("a refund")]),
+            1.0,
+            "the only keyword is enough"
+        );
         assert_eq!(score(&set, &[]), 0.0);
     }
 
     #[test]
     fn precision_is_capped_on_both_sides() {
-        assert_eq!(measured(&[1.0, 0.5], 0), RunScores { precision: 0.0, recall: 0.75, f1: 0.0 });
-        let all = RunScores { precision: 1.0, recall: 1.0, f1: 1.0 };
-        assert_eq!(measured(&[1.0, 1.0], 1), all, "one atom may match two facts");
+        assert_eq!(
+            measured(&[1.0, 0.5], 0),
+            RunScores {
+                precision: 0.0,
+                recall: 0.75,
+                f1: 0.0
+            }
+        );
+        let all = RunScores {
+            precision: 1.0,
+            recall: 1.0,
+            f1: 1.0,
+        };
+        assert_eq!(
+            measured(&[1.0, 1.0], 1),
+            all,
+            "one atom may match two facts"
+        );
         for (atoms, expected) in [(4, 0.375), (6, 0.25), (7, 0.25)] {
-            assert_eq!(measured(&[1.0, 0.5, 0.0], atoms).precision, expected, "up to six of {atoms} atoms count");
+            assert_eq!(
+                measured(&[1.0, 0.5, 0.0], atoms).precision,
+                expected,
+                "up to six of {atoms} atoms count"
+            );
         }
-        let RunScores { precision, recall, f1 } = measured(&[1.0, 0.5], 9);
-        assert_eq!((precision, recall), (0.375, 0.75), "at most twice as many atoms as facts count");
+        let RunScores {
+            precision,
+            recall,
+            f1,
+        } = measured(&[1.0, 0.5], 9);
+        assert_eq!(
+            (precision, recall),
+            (0.375, 0.75),
+            "at most twice as many atoms as facts count"
+        );
         assert!((f1 - 0.5).abs() < 1e-12);
     }
 }

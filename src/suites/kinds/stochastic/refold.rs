@@ -27,17 +27,35 @@ impl Refolder for Stochastic {
         else {
             return;
         };
-        let (Some(mean_precision), Some(mean_recall), Some(mean_f1)) = (precision.value, recall.value, f1.value) else {
+        let (Some(mean_precision), Some(mean_recall), Some(mean_f1)) =
+            (precision.value, recall.value, f1.value)
+        else {
             return;
         };
-        let ThresholdForm { precision: enough_precise, recall: enough_found } = scenario.thresholds;
+        let ThresholdForm {
+            precision: enough_precise,
+            recall: enough_found,
+        } = scenario.thresholds;
         let passes = reaches(mean_precision, enough_precise) && reaches(mean_recall, enough_found);
         for (of_run, mean, of_variance, of_stddev) in [
-            (precision, mean_precision, precision_variance, precision_stddev),
+            (
+                precision,
+                mean_precision,
+                precision_variance,
+                precision_stddev,
+            ),
             (recall, mean_recall, recall_variance, recall_stddev),
             (f1, mean_f1, f1_variance, f1_stddev),
         ] {
-            let variance = variance(&of_run.samples.iter().copied().flatten().collect::<Vec<f64>>(), mean);
+            let variance = variance(
+                &of_run
+                    .samples
+                    .iter()
+                    .copied()
+                    .flatten()
+                    .collect::<Vec<f64>>(),
+                mean,
+            );
             set(of_variance, variance);
             set(of_stddev, variance.sqrt());
         }

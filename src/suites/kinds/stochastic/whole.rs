@@ -6,12 +6,23 @@ use crate::model::{PairValue, Run};
 
 /// Whether there are several samples with byte-identical outputs, which suggests a cache.
 pub(super) fn are_identical(samples: &[Vec<Run>]) -> bool {
-    let outputs = |runs: &[Run]| runs.iter().map(|run| run.outputs.clone()).collect::<Vec<_>>();
-    samples.len() > 1 && samples.windows(2).all(|two| outputs(&two[0]) == outputs(&two[1]))
+    let outputs = |runs: &[Run]| {
+        runs.iter()
+            .map(|run| run.outputs.clone())
+            .collect::<Vec<_>>()
+    };
+    samples.len() > 1
+        && samples
+            .windows(2)
+            .all(|two| outputs(&two[0]) == outputs(&two[1]))
 }
 
 pub(super) fn variance(values: &[f64], mean: f64) -> f64 {
-    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len() as f64
+    values
+        .iter()
+        .map(|value| (value - mean).powi(2))
+        .sum::<f64>()
+        / values.len() as f64
 }
 
 /// Sets a value that all samples have together.

@@ -8,7 +8,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::trajectory::{Trajectory, TrajectoryForm};
-use super::turns::{CaseTurn, SimulatedUserForm, TurnForm, UserMessages, distinct_tools, read_messages};
+use super::turns::{
+    CaseTurn, SimulatedUserForm, TurnForm, UserMessages, distinct_tools, read_messages,
+};
 use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
 use crate::files::{SourceText, sha256_hex};
 use crate::format::Step::{At, Key};
@@ -84,35 +86,62 @@ impl ToolUseCaseForm {
         let lists = [
             ("expected_tools", self.expected_tools.is_some()),
             // Checks of the answer say the same and more.
-            ("expected_output_contains", self.expected_output_contains.is_some() || self.answer.is_some()),
+            (
+                "expected_output_contains",
+                self.expected_output_contains.is_some() || self.answer.is_some(),
+            ),
         ];
         let (key, help) = match messages {
             UserMessages::Query(_) => {
-                let Some((key, _)) = lists.into_iter().find(|(_, is_stated)| !is_stated) else { return Ok(()) };
-                let (what, help) = (format!("the key \"{key}\" is missing"), format!("add \"{key}\""));
+                let Some((key, _)) = lists.into_iter().find(|(_, is_stated)| !is_stated) else {
+                    return Ok(());
+                };
+                let (what, help) = (
+                    format!("the key \"{key}\" is missing"),
+                    format!("add \"{key}\""),
+                );
                 return Err(cursor.problem(&[], Code::MISSING_KEY, what, help));
             }
-            UserMessages::Turns(_) => {
-                ("turns", "state tools, answer or trajectory of a turn, or an expectation of the case")
-            }
-            UserMessages::Simulated(..) => {
-                ("user", "state an expectation of the case, such as expected_tools or answer")
-            }
+            UserMessages::Turns(_) => (
+                "turns",
+                "state tools, answer or trajectory of a turn, or an expectation of the case",
+            ),
+            UserMessages::Simulated(..) => (
+                "user",
+                "state an expectation of the case, such as expected_tools or answer",
+            ),
         };
         let turns = messages.turns();
-        let of_turns = turns.iter().any(CaseTurn::requires_calls) || answers_of_turns.iter().any(Option::is_some);
-        let of_case = self.expected_tools.is_some() || self.trajectory.is_some() || self.answer.is_some();
-        let phrases = self.expected_output_contains.as_ref().is_some_and(|phrases| !phrases.is_empty());
+        let of_turns = turns.iter().any(CaseTurn::requires_calls)
+            || answers_of_turns.iter().any(Option::is_some);
+        let of_case =
+            self.expected_tools.is_some() || self.trajectory.is_some() || self.answer.is_some();
+        let phrases = self
+            .expected_output_contains
+            .as_ref()
+            .is_some_and(|phrases| !phrases.is_empty());
         let results = !self.expected_flags.is_empty() || !self.expected_tool_output.is_empty();
         if !(of_turns || of_case || phrases || results) {
-            return Err(cursor.problem(&[Key(key)], Code::ASKS_NOTHING, "the conversation requires nothing", help));
+            return Err(cursor.problem(
+                &[Key(key)],
+                Code::ASKS_NOTHING,
+                "the conversation requires nothing",
+                help,
+            ));
         }
-        let calling = turns.iter().position(|turn| turn.tools.as_ref().is_some_and(|tools| !tools.is_empty()));
+        let calling = turns
+            .iter()
+            .position(|turn| turn.tools.as_ref().is_some_and(|tools| !tools.is_empty()));
         match (&self.expected_tools, calling) {
             (Some(none), Some(turn)) if none.is_empty() => {
                 let what = format!("expected_tools allows no call, but turns.{turn} expects one");
                 let help = "remove expected_tools, or list the tools of the turns";
-                Err(cursor.problem_of_key(&[Key("expected_tools")], Code::CONTRADICTION, what, help))
+                Err(cursor.problem_of_key(
+                    &[Key("expected_tools")],
+                    Code::CONTRADICTION,
+                    what,
+                    help,
+                ))
             }
             (Some(_) | None, _) => Ok(()),
         }
@@ -154,7 +183,10 @@ pub fn entries(file: &Value) -> BTreeMap<String, &Value> {
     let named = list.into_iter().flatten().enumerate().map(|(index, case)| {
         let text = |key| case.get(key).and_then(Value::as_str);
         let id = text("id").map(str::to_owned);
-        (id.unwrap_or_else(|| format!("{}-{index}", text("category").unwrap_or_default())), case)
+        (
+            id.unwrap_or_else(|| format!("{}-{index}", text("category").unwrap_or_default())),
+            case,
+        )
     });
     named.collect()
 }
@@ -168,11 +200,18 @@ pub fn cases(
     let CasesFile(raws) = json::golden(source)?;
     let (mut read, mut ids) = (Vec::new(), BTreeSet::new());
     for (at, raw) in raws.into_iter().enumerate() {
-        let Some(case) = problems.keep(case(source, raw, at, flags, answers)) else { continue };
+        let Some(case) = problems.keep(case(source, raw, at, flags, answers)) else {
+            continue;
+        };
         if !ids.insert(case.id.clone()) {
             let what = format!("duplicate id \"{}\"", case.id);
             let cursor = JsonCursor::part(source, raw);
-            problems.push(cursor.problem(&[Key("id")], Code::DUPLICATE_ID, what, "give each case its own id"));
+            problems.push(cursor.problem(
+                &[Key("id")],
+                Code::DUPLICATE_ID,
+                what,
+                "give each case its own id",
+            ));
         }
         read.push(case);
     }
@@ -189,11 +228,25 @@ fn case(
     let mut form: ToolUseCaseForm = json::part(source, raw)?;
     let cursor = JsonCursor::part(source, raw);
     if let Err(bad) = CaseTag::new(&form.category) {
-        return Err(cursor.problem(&[Key("category")], Code::BAD_ID, bad.to_string(), bad.help()));
+        return Err(cursor.problem(
+            &[Key("category")],
+            Code::BAD_ID,
+            bad.to_string(),
+            bad.help(),
+        ));
     }
-    let id = form.id.clone().unwrap_or_else(|| format!("{}-{index}", form.category));
-    let id = CaseId::new(&id).map_err(|bad| cursor.problem(&[Key("id")], Code::BAD_ID, bad.to_string(), bad.help()))?;
-    let (messages, answers_of_turns) = read_messages(form.query.take(), form.turns.take(), form.user.take(), &cursor)?;
+    let id = form
+        .id
+        .clone()
+        .unwrap_or_else(|| format!("{}-{index}", form.category));
+    let id = CaseId::new(&id)
+        .map_err(|bad| cursor.problem(&[Key("id")], Code::BAD_ID, bad.to_string(), bad.help()))?;
+    let (messages, answers_of_turns) = read_messages(
+        form.query.take(),
+        form.turns.take(),
+        form.user.take(),
+        &cursor,
+    )?;
     form.refuse_unstated(&messages, &answers_of_turns, &cursor)?;
     let mut digested = digested_case(raw.get());
     let mut asked = Vec::new();
@@ -202,26 +255,46 @@ fn case(
             let add = "add it to the suite's flags: { NAME: { when: true or false, terms: FILE } }";
             let help = did_you_mean(name, flags.by_name.keys(), add);
             let path = [Key("expected_flags"), Key(name)];
-            return Err(cursor.problem_of_key(&path, Code::UNKNOWN_FLAG, format!("unknown flag \"{name}\""), help));
+            return Err(cursor.problem_of_key(
+                &path,
+                Code::UNKNOWN_FLAG,
+                format!("unknown flag \"{name}\""),
+                help,
+            ));
         };
         if value == when {
             digested.push_str(terms.text());
             asked.push((name.clone(), terms.clone()));
         }
     }
-    let tools = form.expected_tools.map(|tools| distinct_tools(tools, "expected_tools", &cursor)).transpose()?;
-    let trajectory =
-        form.trajectory.map(|form| Trajectory::read(form, &cursor.inner(&[Key("trajectory")]))).transpose()?;
+    let tools = form
+        .expected_tools
+        .map(|tools| distinct_tools(tools, "expected_tools", &cursor))
+        .transpose()?;
+    let trajectory = form
+        .trajectory
+        .map(|form| Trajectory::read(form, &cursor.inner(&[Key("trajectory")])))
+        .transpose()?;
     let answer = answers.read_all(Vec::new(), form.answer, answers_of_turns, &cursor)?;
-    digested.push_str(answer.as_ref().map_or("", |answer| answer.measured_with.as_str()));
+    digested.push_str(
+        answer
+            .as_ref()
+            .map_or("", |answer| answer.measured_with.as_str()),
+    );
     let case = ToolUseCase {
         category: form.category,
         messages,
         tools,
-        phrases: cursor
-            .keywords(&[Key("expected_output_contains")], &form.expected_output_contains.unwrap_or_default())?,
+        phrases: cursor.keywords(
+            &[Key("expected_output_contains")],
+            &form.expected_output_contains.unwrap_or_default(),
+        )?,
         flags: asked,
-        outputs: form.expected_tool_output.into_iter().map(|(tool, pairs)| (tool, Value::Object(pairs))).collect(),
+        outputs: form
+            .expected_tool_output
+            .into_iter()
+            .map(|(tool, pairs)| (tool, Value::Object(pairs)))
+            .collect(),
         trajectory,
         rule: cursor.rule(form.rule)?,
         line: cursor.line(),
@@ -242,26 +315,53 @@ fn case(
 /// Expectations that the declared tools cannot satisfy: an undeclared tool, or a result that no tool returns.
 pub fn unanswerable(source: &SourceText, declared: &[CannedTool]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let Ok(CasesFile(raws)) = json::golden(source) else { return found };
+    let Ok(CasesFile(raws)) = json::golden(source) else {
+        return found;
+    };
     for raw in raws {
-        let Ok(form) = json::part::<ToolUseCaseForm>(source, raw) else { continue };
+        let Ok(form) = json::part::<ToolUseCaseForm>(source, raw) else {
+            continue;
+        };
         let cursor = JsonCursor::part(source, raw);
-        let results = |name: &str| Some(&declared.iter().find(|tool| tool.spec.name == name)?.results);
+        let results =
+            |name: &str| Some(&declared.iter().find(|tool| tool.spec.name == name)?.results);
         let undeclared = |path: &[Step<'_>], name: &str| {
             let known = declared.iter().map(|tool| &tool.spec.name);
             let help = did_you_mean(name, known, "add it to the file of the suite's tools");
-            cursor.problem_of_key(path, Code::UNSATISFIABLE, format!("the tool \"{name}\" is not declared"), help)
+            cursor.problem_of_key(
+                path,
+                Code::UNSATISFIABLE,
+                format!("the tool \"{name}\" is not declared"),
+                help,
+            )
         };
-        for (at, name) in form.expected_tools.iter().flatten().enumerate().filter(|(_, name)| results(name).is_none()) {
+        for (at, name) in form
+            .expected_tools
+            .iter()
+            .flatten()
+            .enumerate()
+            .filter(|(_, name)| results(name).is_none())
+        {
             found.push(undeclared(&[Key("expected_tools"), At(at)], name));
         }
         for (turn, TurnForm { tools, .. }) in form.turns.iter().flatten().enumerate() {
-            for (at, name) in tools.iter().flatten().enumerate().filter(|(_, name)| results(name).is_none()) {
-                found.push(undeclared(&[Key("turns"), At(turn), Key("tools"), At(at)], name));
+            for (at, name) in tools
+                .iter()
+                .flatten()
+                .enumerate()
+                .filter(|(_, name)| results(name).is_none())
+            {
+                found.push(undeclared(
+                    &[Key("turns"), At(turn), Key("tools"), At(at)],
+                    name,
+                ));
             }
         }
         for (name, pairs) in &form.expected_tool_output {
-            let (path, wanted) = ([Key("expected_tool_output"), Key(name)], Value::Object(pairs.clone()));
+            let (path, wanted) = (
+                [Key("expected_tool_output"), Key(name)],
+                Value::Object(pairs.clone()),
+            );
             match results(name) {
                 None => found.push(undeclared(&path, name)),
                 Some(results) if results.iter().any(|result| contains(&result.says, &wanted)) => {}

@@ -24,21 +24,49 @@ impl ToolUseChecker<'_> {
         let line = self.case.line;
         let form = "make the agent answer with a text, and record its calls as [{name, arguments, result}]";
         let readable = || "an answer with a text or a tool call".to_owned();
-        let mut checks = vec![Check::of("schema", CheckKey::Only, line, readable, self.classifier.schema(form))];
+        let mut checks = vec![Check::of(
+            "schema",
+            CheckKey::Only,
+            line,
+            readable,
+            self.classifier.schema(form),
+        )];
         if self.case.tools.as_ref().is_some_and(Vec::is_empty) {
-            checks.push(Check::of("no_tool", CheckKey::Only, line, || "no tool call".to_owned(), self.no_tool()));
+            checks.push(Check::of(
+                "no_tool",
+                CheckKey::Only,
+                line,
+                || "no tool call".to_owned(),
+                self.no_tool(),
+            ));
         }
         for tool in self.case.tools.iter().flatten() {
             let expected = || format!("a call of {tool}");
-            checks.push(Check::of("expected_tool", CheckKey::named(tool.as_str()), line, expected, self.tool(tool)));
+            checks.push(Check::of(
+                "expected_tool",
+                CheckKey::named(tool.as_str()),
+                line,
+                expected,
+                self.tool(tool),
+            ));
         }
         if !self.case.phrases.is_empty() {
             let expected = || {
-                let phrases: Vec<String> =
-                    self.case.phrases.iter().map(|phrase| format!("\"{}\"", phrase.as_str())).collect();
+                let phrases: Vec<String> = self
+                    .case
+                    .phrases
+                    .iter()
+                    .map(|phrase| format!("\"{}\"", phrase.as_str()))
+                    .collect();
                 format!("an answer with {}", phrases.join(" or "))
             };
-            checks.push(Check::of("expected_output_contains", CheckKey::Only, line, expected, self.phrase()));
+            checks.push(Check::of(
+                "expected_output_contains",
+                CheckKey::Only,
+                line,
+                expected,
+                self.phrase(),
+            ));
         }
         for (name, terms) in &self.case.flags {
             let missing = (!terms.are_in(&self.produced.answer)).then(|| {
@@ -49,30 +77,62 @@ impl ToolUseChecker<'_> {
                     format!("the answer contains no phrase from the term list of the flag {name}: {}", self.answer());
                 self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action)
             });
-            let expected = || format!("an answer with a phrase from the term list of the flag {name}");
-            checks.push(Check::of("expected_flag", CheckKey::named(name.as_str()), line, expected, missing));
+            let expected =
+                || format!("an answer with a phrase from the term list of the flag {name}");
+            checks.push(Check::of(
+                "expected_flag",
+                CheckKey::named(name.as_str()),
+                line,
+                expected,
+                missing,
+            ));
         }
         for (tool, part) in &self.case.outputs {
             let failure = self.output(tool, part);
             let expected = || format!("{tool} returns {part}");
-            checks.push(Check::of("expected_tool_output", CheckKey::named(tool.as_str()), line, expected, failure));
+            checks.push(Check::of(
+                "expected_tool_output",
+                CheckKey::named(tool.as_str()),
+                line,
+                expected,
+                failure,
+            ));
         }
         if let (Some(trajectory), Some(followed)) = (&self.case.trajectory, self.path) {
             let failure = |condition| self.not_followed(followed, condition);
-            checks.extend(trajectory_checks(trajectory, &CheckKey::Only, line, &failure));
+            checks.extend(trajectory_checks(
+                trajectory,
+                &CheckKey::Only,
+                line,
+                &failure,
+            ));
         }
         checks.extend(self.conversation());
         checks
     }
 
     /// The failure of a condition that the calls do not meet.
-    pub fn not_followed(&self, followed: &Followed, condition: TrajectoryCondition) -> Option<Failure> {
+    pub fn not_followed(
+        &self,
+        followed: &Followed,
+        condition: TrajectoryCondition,
+    ) -> Option<Failure> {
         let detail = followed.broken(condition)?.to_owned();
-        Some(self.classifier.failure(CheckFailure::Choice, None, detail, condition.action().to_owned()))
+        Some(self.classifier.failure(
+            CheckFailure::Choice,
+            None,
+            detail,
+            condition.action().to_owned(),
+        ))
     }
 
     fn called(&self) -> String {
-        let names: Vec<&str> = self.produced.calls.iter().map(|call| call.name.as_str()).collect();
+        let names: Vec<&str> = self
+            .produced
+            .calls
+            .iter()
+            .map(|call| call.name.as_str())
+            .collect();
         if names.is_empty() {
             "no tool was called".to_owned()
         } else {
@@ -98,12 +158,16 @@ impl ToolUseChecker<'_> {
 
     fn tool(&self, tool: &str) -> Option<Failure> {
         let called = self.produced.calls.iter().any(|call| call.name == tool);
-        (!called).then(|| self.not_called(tool, format!("{tool} was not called; {}", self.called())))
+        (!called)
+            .then(|| self.not_called(tool, format!("{tool} was not called; {}", self.called())))
     }
 
     pub fn not_called(&self, tool: &str, detail: String) -> Failure {
-        let action = format!("check how the agent chooses its tools: the description of {tool}, or the routing to it");
-        self.classifier.failure(CheckFailure::Choice, None, detail, action)
+        let action = format!(
+            "check how the agent chooses its tools: the description of {tool}, or the routing to it"
+        );
+        self.classifier
+            .failure(CheckFailure::Choice, None, detail, action)
     }
 
     fn phrase(&self) -> Option<Failure> {
@@ -118,16 +182,31 @@ impl ToolUseChecker<'_> {
     }
 
     fn output(&self, tool: &str, part: &Value) -> Option<Failure> {
-        let results: Vec<&Value> =
-            self.produced.calls.iter().filter(|call| call.name == tool).map(|call| &call.result).collect();
+        let results: Vec<&Value> = self
+            .produced
+            .calls
+            .iter()
+            .filter(|call| call.name == tool)
+            .map(|call| &call.result)
+            .collect();
         let Some(last) = results.last() else {
-            return Some(self.not_called(tool, format!("{tool} was not called; {}", self.called())));
+            return Some(
+                self.not_called(tool, format!("{tool} was not called; {}", self.called())),
+            );
         };
         (!results.iter().any(|result| contains(result, part))).then(|| {
             let last: String = last.to_string().chars().take(160).collect();
-            let action = format!("compare the arguments of {tool} with the case, then check the data behind the tool");
-            let detail = format!("no call of {tool} returned {part}; the last call returned {last}");
-            self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action)
+            let action = format!(
+                "compare the arguments of {tool} with the case, then check the data behind the tool"
+            );
+            let detail =
+                format!("no call of {tool} returned {part}; the last call returned {last}");
+            self.classifier.failure(
+                CheckFailure::Content,
+                self.case.rule.as_deref(),
+                detail,
+                action,
+            )
         })
     }
 }
@@ -139,10 +218,18 @@ pub fn trajectory_checks(
     line: u32,
     failure: &dyn Fn(TrajectoryCondition) -> Option<Failure>,
 ) -> Vec<Check> {
-    let stated = TrajectoryCondition::ALL.into_iter().filter(|condition| trajectory.states(*condition));
+    let stated = TrajectoryCondition::ALL
+        .into_iter()
+        .filter(|condition| trajectory.states(*condition));
     let check = |condition: TrajectoryCondition| {
         let expected = || trajectory.expectation(condition);
-        Check::of(condition.as_str(), key.clone(), line, expected, failure(condition))
+        Check::of(
+            condition.as_str(),
+            key.clone(),
+            line,
+            expected,
+            failure(condition),
+        )
     };
     stated.map(check).collect()
 }

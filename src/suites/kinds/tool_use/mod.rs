@@ -12,12 +12,14 @@ use self::tools::{ToolForm, tools};
 use crate::diag::{Diagnostic, Diagnostics, Point, nearest};
 use crate::files::Files;
 use crate::model::{
-    Ask, Better, CannedTool, CaseTag, Check, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, PairResult,
-    Run, RunKey, SimulatedUser, Strictness, SuiteConfig, Toolbox, all_hold, indicator, interned, share,
+    Ask, Better, CannedTool, CaseTag, Check, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide,
+    MetricSpec, PairResult, Run, RunKey, SimulatedUser, Strictness, SuiteConfig, Toolbox, all_hold,
+    indicator, interned, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite, SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching,
+    Suite, SuiteKind,
 };
 use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::answer::reader::AnswerReader;
@@ -68,10 +70,16 @@ pub const KIND: SuiteKind = SuiteKind {
 };
 
 /// The phrases that admit a limit.
-const DISCLAIMER: BuiltInTerms = BuiltInTerms { name: "disclaimer", text: include_str!("terms/disclaimer.txt") };
+const DISCLAIMER: BuiltInTerms = BuiltInTerms {
+    name: "disclaimer",
+    text: include_str!("terms/disclaimer.txt"),
+};
 
 metrics!(ToolUseMetrics {
-    case_pass_rate: MetricSpec { gates: &[Gate::PERFECT], ..CASE_PASS_RATE },
+    case_pass_rate: MetricSpec {
+        gates: &[Gate::PERFECT],
+        ..CASE_PASS_RATE
+    },
     case_pass_rate_happy_path: MetricSpec {
         name: "case_pass_rate[happy_path]",
         gates: &[Gate::NO_LARGE_DROP],
@@ -130,7 +138,12 @@ fn category_metric(name: &str) -> Option<MetricSpec> {
     let category = category_of(name)?;
     CaseTag::new(category).ok()?;
     let meaning = interned(&format!("the same for the cases of category {category}"));
-    Some(MetricSpec { name: interned(name), gates: &[Gate::NO_LARGE_DROP], meaning, ..MetricSpec::RATE })
+    Some(MetricSpec {
+        name: interned(name),
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning,
+        ..MetricSpec::RATE
+    })
 }
 
 struct ToolUse {
@@ -142,7 +155,10 @@ struct ToolUse {
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let settings = suite.settings.get().cloned().unwrap_or_default();
-    let ToolUseSettings { flags: stated, tools: declared } = settings;
+    let ToolUseSettings {
+        flags: stated,
+        tools: declared,
+    } = settings;
     let mut flags = Flags::default();
     if let Some(terms) = problems.keep(TermList::open(&DISCLAIMER, suite, files)) {
         flags.add(BUILT_IN_FLAG, false, terms);
@@ -152,11 +168,20 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
             flags.add(name, flag.when, terms);
         }
     }
-    let Some(source) = problems.keep(golden_text(files, &suite.path)) else { return Err(problems) };
-    let cases = problems.keep_all(cases(&source, &flags, &AnswerReader::new(suite, files))).unwrap_or_default();
+    let Some(source) = problems.keep(golden_text(files, &suite.path)) else {
+        return Err(problems);
+    };
+    let cases = problems
+        .keep_all(cases(&source, &flags, &AnswerReader::new(suite, files)))
+        .unwrap_or_default();
     let declared = declared.and_then(|file| problems.keep(files.text(&file)));
-    let tools = declared.and_then(|source| problems.keep_all(tools(&source))).unwrap_or_default();
-    problems.or(Box::new(ToolUse { table: paired_cases(suite, suite.path.clone(), cases), tools }))
+    let tools = declared
+        .and_then(|source| problems.keep_all(tools(&source)))
+        .unwrap_or_default();
+    problems.or(Box::new(ToolUse {
+        table: paired_cases(suite, suite.path.clone(), cases),
+        tools,
+    }))
 }
 
 impl Suite for ToolUse {
@@ -164,18 +189,40 @@ impl Suite for ToolUse {
         &self.table.pairs
     }
 
-    fn grade(&self, pair: &Pair, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+    fn grade(
+        &self,
+        pair: &Pair,
+        runs: &[Run],
+        context: &GradeContext<'_>,
+    ) -> Result<Grade, Diagnostic> {
         let (case, run) = (self.table.case(pair), &runs[0]);
         let produced = ToolUseOutput::read(run, &case.messages);
-        let path = case.trajectory.as_ref().map(|trajectory| trajectory.followed(&produced.calls));
+        let path = case
+            .trajectory
+            .as_ref()
+            .map(|trajectory| trajectory.followed(&produced.calls));
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
-        let checks = ToolUseChecker { case, produced: &produced, path: path.as_ref(), classifier }.checks();
-        let layer = if produced.flaws.is_empty() { Layer::Structured } else { Layer::Unreadable };
+        let checks = ToolUseChecker {
+            case,
+            produced: &produced,
+            path: path.as_ref(),
+            classifier,
+        }
+        .checks();
+        let layer = if produced.flaws.is_empty() {
+            Layer::Structured
+        } else {
+            Layer::Unreadable
+        };
         let shortfalls = case.unexpected_calls(&produced.calls);
         let passed = indicator(all_hold(&checks));
         let of = |category: &str| (case.category == category).then_some(passed);
         let (used, expected) = case.used_tools(&produced);
-        let unexpected = produced.calls.iter().filter(|call| case.is_unexpected(call)).count();
+        let unexpected = produced
+            .calls
+            .iter()
+            .filter(|call| case.is_unexpected(call))
+            .count();
         // A run without answer and calls calls no wrong tool; that earns no points.
         let nothing = produced.answer.is_empty() && produced.calls.is_empty();
         let perfect = |value: f64| (!nothing && case.states_tools()).then_some(value);
@@ -192,23 +239,44 @@ impl Suite for ToolUse {
             },
             trajectory_f1: case.trajectory_f1(path.as_ref(), &produced),
         };
-        Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls, kept: None })
+        Ok(Grade {
+            values: values.into_table_order(),
+            checks,
+            layer,
+            shortfalls,
+            kept: None,
+        })
     }
 
     /// Counts the calls of each unexpected tool, so that a new one is seen in each case.
     fn together(&self, pair: &Pair, samples: &[Vec<Run>], result: &mut PairResult) {
-        let mut values = result.values.iter().filter(|value| value.name == UNEXPECTED_TOOL_RATE);
+        let mut values = result
+            .values
+            .iter()
+            .filter(|value| value.name == UNEXPECTED_TOOL_RATE);
         if values.any(|value| value.samples.iter().flatten().any(|rate| *rate > 0.0)) {
             let case = self.table.case(pair);
-            let calls = samples.iter().map(|runs| ToolUseOutput::read(&runs[0], &case.messages).calls);
-            result.parts.extend(case.unexpected_by_tool(&calls.collect::<Vec<_>>()));
+            let calls = samples
+                .iter()
+                .map(|runs| ToolUseOutput::read(&runs[0], &case.messages).calls);
+            result
+                .parts
+                .extend(case.unexpected_by_tool(&calls.collect::<Vec<_>>()));
         }
     }
 
     fn family_metrics(&self) -> Vec<MetricSpec> {
-        let there: BTreeSet<&str> = self.table.cases.iter().map(|case| case.category.as_str()).collect();
-        let own = there.into_iter().filter(|category| !CATEGORIES.contains(category));
-        own.filter_map(|category| category_metric(&format!("case_pass_rate[{category}]"))).collect()
+        let there: BTreeSet<&str> = self
+            .table
+            .cases
+            .iter()
+            .map(|case| case.category.as_str())
+            .collect();
+        let own = there
+            .into_iter()
+            .filter(|category| !CATEGORIES.contains(category));
+        own.filter_map(|category| category_metric(&format!("case_pass_rate[{category}]")))
+            .collect()
     }
 
     fn family_value(&self, pair: &Pair, metric: &str, checks: &[Check]) -> Option<f64> {
@@ -216,14 +284,29 @@ impl Suite for ToolUse {
         (self.table.case(pair).category == category).then(|| indicator(all_hold(checks)))
     }
 
-    fn ask(&self, pair: &Pair, _run: &RunKey, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
-        let tools = if self.tools.is_empty() { Toolbox::Empty } else { Toolbox::Canned(self.tools.clone()) };
+    fn ask(
+        &self,
+        pair: &Pair,
+        _run: &RunKey,
+        _files: &dyn Files,
+    ) -> Result<Option<Ask>, Diagnostic> {
+        let tools = if self.tools.is_empty() {
+            Toolbox::Empty
+        } else {
+            Toolbox::Canned(self.tools.clone())
+        };
         Ok(Some(self.table.case(pair).messages.ask(tools)))
     }
 
     fn simulated_user(&self, pair: &Pair) -> Option<(&SimulatedUser, Point)> {
         let case = self.table.case(pair);
-        Some((case.messages.simulated()?, Point { line: case.line, column: 1 }))
+        Some((
+            case.messages.simulated()?,
+            Point {
+                line: case.line,
+                column: 1,
+            },
+        ))
     }
 
     /// The request depends on the case alone.
@@ -231,21 +314,45 @@ impl Suite for ToolUse {
 
     fn audit(&self, files: &dyn Files) -> Audit {
         let mut audit = Audit::default();
-        if let (false, Ok(source)) = (self.tools.is_empty(), golden_text(files, &self.table.pairs.path)) {
-            unanswerable(&source, &self.tools).into_iter().for_each(|problem| audit.problems.push(problem));
+        if let (false, Ok(source)) = (
+            self.tools.is_empty(),
+            golden_text(files, &self.table.pairs.path),
+        ) {
+            unanswerable(&source, &self.tools)
+                .into_iter()
+                .for_each(|problem| audit.problems.push(problem));
         }
-        let there: BTreeSet<&str> = self.table.cases.iter().map(|case| case.category.as_str()).collect();
-        for category in there.iter().filter(|category| !CATEGORIES.contains(category)) {
+        let there: BTreeSet<&str> = self
+            .table
+            .cases
+            .iter()
+            .map(|case| case.category.as_str())
+            .collect();
+        for category in there
+            .iter()
+            .filter(|category| !CATEGORIES.contains(category))
+        {
             if let Some(near) = nearest(category, CATEGORIES) {
                 let what = format!("{category} is a category of its own");
-                audit.note(&self.table.pairs.path, what, format!("did you mean \"{near}\"?"));
+                audit.note(
+                    &self.table.pairs.path,
+                    what,
+                    format!("did you mean \"{near}\"?"),
+                );
             }
         }
         // A suite with categories of its own has chosen them.
         let are_all_known = there.iter().all(|category| CATEGORIES.contains(category));
-        for category in CATEGORIES.into_iter().filter(|category| are_all_known && !there.contains(category)) {
+        for category in CATEGORIES
+            .into_iter()
+            .filter(|category| are_all_known && !there.contains(category))
+        {
             let what = format!("there is no case of category {category}");
-            audit.note(&self.table.pairs.path, what, "add one: each category finds different failures");
+            audit.note(
+                &self.table.pairs.path,
+                what,
+                "add one: each category finds different failures",
+            );
         }
         audit
     }

@@ -50,16 +50,25 @@ impl ToolUseOutput {
                 String::new()
             }
         };
-        let output = Self { answer: norm(&written), written, calls, turns: None, flaws };
+        let output = Self {
+            answer: norm(&written),
+            written,
+            calls,
+            turns: None,
+            flaws,
+        };
         match messages {
             UserMessages::Query(_) => output.of_query(),
-            UserMessages::Turns(_) | UserMessages::Simulated(..) => output.of_conversation(turns(run), messages),
+            UserMessages::Turns(_) | UserMessages::Simulated(..) => {
+                output.of_conversation(turns(run), messages)
+            }
         }
     }
 
     fn of_query(mut self) -> Self {
         if self.answer.is_empty() && self.calls.is_empty() && self.flaws.is_empty() {
-            self.flaws.push("the outputs have no text, and there is no tool call".to_owned());
+            self.flaws
+                .push("the outputs have no text, and there is no tool call".to_owned());
         }
         self
     }
@@ -71,30 +80,46 @@ impl ToolUseOutput {
                 self.flaws.extend(flaws);
                 let last = turns.last().map_or(String::new(), |turn| norm(&turn.text));
                 if !self.answer.is_empty() && self.answer != last {
-                    self.flaws.push("\"text\" is not the text of the last turn".to_owned());
+                    self.flaws
+                        .push("\"text\" is not the text of the last turn".to_owned());
                 }
                 turns
             }
-            None if messages.may_be_one_turn() => vec![ObservedTurn { user: None, text: self.written.clone() }],
+            None if messages.may_be_one_turn() => vec![ObservedTurn {
+                user: None,
+                text: self.written.clone(),
+            }],
             None => return self.of_query(),
         };
         let texts: Vec<&str> = said.iter().map(|turn| turn.text.as_str()).collect();
         self.written = texts.join("\n");
         self.answer = norm(&self.written);
-        let mut turns: Vec<ProducedTurn> =
-            said.into_iter().map(|said| ProducedTurn { said, calls: Vec::new() }).collect();
+        let mut turns: Vec<ProducedTurn> = said
+            .into_iter()
+            .map(|said| ProducedTurn {
+                said,
+                calls: Vec::new(),
+            })
+            .collect();
         for (index, call) in self.calls.iter().enumerate() {
             // In a conversation with one turn, every call belongs to it.
             let turn = call.turn.or((turns.len() == 1).then_some(0));
             match turn.map(|turn| turns.get_mut(turn as usize)) {
                 Some(Some(turn)) => turn.calls.push(call.clone()),
-                Some(None) => self.flaws.push(format!("tool_calls[{index}].turn is not the index of a turn")),
-                None => self.flaws.push(format!("tool_calls[{index}] does not state its turn")),
+                Some(None) => self.flaws.push(format!(
+                    "tool_calls[{index}].turn is not the index of a turn"
+                )),
+                None => self
+                    .flaws
+                    .push(format!("tool_calls[{index}] does not state its turn")),
             }
         }
         for (index, turn) in (0_u32..).zip(&turns) {
             if norm(&turn.said.text).is_empty() && turn.calls.is_empty() {
-                self.flaws.push(format!("{} has neither a text nor a tool call", turn_name(index)));
+                self.flaws.push(format!(
+                    "{} has neither a text nor a tool call",
+                    turn_name(index)
+                ));
             }
         }
         self.turns = Some(turns);

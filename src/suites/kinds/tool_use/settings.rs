@@ -9,7 +9,9 @@ use crate::format::Step::Key;
 use crate::format::config::{FromKeys, SuiteKeyReader};
 #[cfg(test)]
 use crate::model::Weight::{Listed, NeedsApproval};
-use crate::model::{RepoPath, SettingChange, SettingFile, SettingRule, SettingWeight, SuiteId, Treatment};
+use crate::model::{
+    RepoPath, SettingChange, SettingFile, SettingRule, SettingWeight, SuiteId, Treatment,
+};
 #[cfg(test)]
 use crate::suites::SettingEdits;
 use crate::suites::settings::OwnSettings;
@@ -58,43 +60,84 @@ impl FromKeys for ToolUseSettings {
     type Form = ToolUseKeys;
 
     fn check(form: ToolUseKeys, reader: &mut SuiteKeyReader<'_, '_>) -> Self {
-        let flags = form.flags.into_iter().map(|(name, FlagForm { when, terms })| {
-            let terms = reader.file(&[Key("flags"), Key(&name), Key("terms")], &terms);
-            (name, Flag { when, terms })
-        });
+        let flags = form
+            .flags
+            .into_iter()
+            .map(|(name, FlagForm { when, terms })| {
+                let terms = reader.file(&[Key("flags"), Key(&name), Key("terms")], &terms);
+                (name, Flag { when, terms })
+            });
         let flags = flags.collect();
-        Self { flags, tools: form.tools.map(|file| reader.file(&[Key("tools")], &file)) }
+        Self {
+            flags,
+            tools: form.tools.map(|file| reader.file(&[Key("tools")], &file)),
+        }
     }
 }
 
 impl OwnSettings for ToolUseSettings {
     const RULES: &'static [SettingRule] = &[
         SettingRule::of("tools", Treatment::Approval("tools file of `{}`:")),
-        SettingRule::of("flags.*", Treatment::Depends("a new flag is listed, unless it replaces a built-in one")),
+        SettingRule::of(
+            "flags.*",
+            Treatment::Depends("a new flag is listed, unless it replaces a built-in one"),
+        ),
     ];
     #[cfg(test)]
     const EDITS: SettingEdits = SettingEdits {
         suite: "    flags: { polite: { when: true, terms: polite.txt } }\n    tools: tools.json\n",
         edits: &[
-            ("SuiteForm.tools", "tools: tools.json", "tools: more.json", Some(NeedsApproval)),
-            ("SuiteForm.tools", "    tools: tools.json\n", "", Some(NeedsApproval)),
+            (
+                "SuiteForm.tools",
+                "tools: tools.json",
+                "tools: more.json",
+                Some(NeedsApproval),
+            ),
+            (
+                "SuiteForm.tools",
+                "    tools: tools.json\n",
+                "",
+                Some(NeedsApproval),
+            ),
             (
                 "SuiteForm.flags",
                 "{ polite:",
                 "{ can_diagnose: { when: true, terms: any.txt }, polite:",
                 Some(NeedsApproval),
             ),
-            ("SuiteForm.flags", "{ polite:", "{ brief: { when: true, terms: any.txt }, polite:", Some(Listed)),
-            ("SuiteForm.flags", "polite: {", "kind: {", Some(NeedsApproval)),
-            ("FlagForm.when", "when: true", "when: false", Some(NeedsApproval)),
-            ("FlagForm.terms", "polite.txt", "any.txt", Some(NeedsApproval)),
+            (
+                "SuiteForm.flags",
+                "{ polite:",
+                "{ brief: { when: true, terms: any.txt }, polite:",
+                Some(Listed),
+            ),
+            (
+                "SuiteForm.flags",
+                "polite: {",
+                "kind: {",
+                Some(NeedsApproval),
+            ),
+            (
+                "FlagForm.when",
+                "when: true",
+                "when: false",
+                Some(NeedsApproval),
+            ),
+            (
+                "FlagForm.terms",
+                "polite.txt",
+                "any.txt",
+                Some(NeedsApproval),
+            ),
         ],
     };
 
     /// A new flag changes no existing case, because no case could use it. The built-in flag already applied before.
     fn changes(old: &Self, new: &Self, suite: &SuiteId) -> Vec<SettingChange> {
         let names: BTreeSet<&String> = old.flags.keys().chain(new.flags.keys()).collect();
-        let changed = names.into_iter().filter(|name| old.flags.get(*name) != new.flags.get(*name));
+        let changed = names
+            .into_iter()
+            .filter(|name| old.flags.get(*name) != new.flags.get(*name));
         let change = |name: &String| {
             let is_built_in = name == BUILT_IN_FLAG;
             let render = |settings: &Self| match settings.flags.get(name) {
@@ -103,13 +146,24 @@ impl OwnSettings for ToolUseSettings {
                 None => "none".to_owned(),
             };
             let (weight, words) = match old.flags.contains_key(name) || is_built_in {
-                false => (SettingWeight::Listed, format!("flag {name} of `{suite}` added: {}", render(new))),
+                false => (
+                    SettingWeight::Listed,
+                    format!("flag {name} of `{suite}` added: {}", render(new)),
+                ),
                 true => {
-                    let words = format!("flag {name} of `{suite}`: {} -> {}", render(old), render(new));
+                    let words = format!(
+                        "flag {name} of `{suite}`: {} -> {}",
+                        render(old),
+                        render(new)
+                    );
                     (SettingWeight::NeedsApproval, words)
                 }
             };
-            SettingChange { path: format!("flags.{name}"), weight, words }
+            SettingChange {
+                path: format!("flags.{name}"),
+                weight,
+                words,
+            }
         };
         changed.map(change).collect()
     }
@@ -119,7 +173,10 @@ impl OwnSettings for ToolUseSettings {
             name: format!("terms of the flag {name}"),
             path: flag.terms.clone(),
         };
-        let tools = self.tools.iter().map(|path| SettingFile { name: "tools".to_owned(), path: path.clone() });
+        let tools = self.tools.iter().map(|path| SettingFile {
+            name: "tools".to_owned(),
+            path: path.clone(),
+        });
         self.flags.iter().map(terms).chain(tools).collect()
     }
 }

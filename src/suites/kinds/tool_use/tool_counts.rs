@@ -25,7 +25,9 @@ impl ToolUseCase {
     pub fn unexpected_calls(&self, calls: &[ObservedCall]) -> Vec<Shortfall> {
         let mut found = Shortfalls::default();
         for call in calls {
-            let Some(tools) = self.expected_instead(call) else { continue };
+            let Some(tools) = self.expected_instead(call) else {
+                continue;
+            };
             found.add(&[UNEXPECTED_TOOL_RATE], || Difference {
                 line: self.line,
                 expected: match tools.as_slice() {
@@ -40,13 +42,24 @@ impl ToolUseCase {
 
     /// Whether the case or a turn of it states the expected tools.
     pub fn states_tools(&self) -> bool {
-        self.tools.is_some() || self.messages.turns().iter().any(|turn| turn.tools.is_some())
+        self.tools.is_some()
+            || self
+                .messages
+                .turns()
+                .iter()
+                .any(|turn| turn.tools.is_some())
     }
 
     /// How many of the expected tools were called where they are expected, and how many there are.
     pub fn used_tools(&self, produced: &ToolUseOutput) -> (usize, usize) {
         let count = |tools: &[String], calls: &[ObservedCall]| {
-            (tools.iter().filter(|tool| calls.iter().any(|call| call.name == **tool)).count(), tools.len())
+            (
+                tools
+                    .iter()
+                    .filter(|tool| calls.iter().any(|call| call.name == **tool))
+                    .count(),
+                tools.len(),
+            )
         };
         let whole = count(self.tools.as_deref().unwrap_or_default(), &produced.calls);
         let of_turns = (0_u32..).zip(self.messages.turns()).map(|(index, turn)| {
@@ -58,11 +71,21 @@ impl ToolUseCase {
 
     /// The mean over the trajectories of the case and its turns; `None` without any. A missing turn follows none.
     pub fn trajectory_f1(&self, whole: Option<&Followed>, produced: &ToolUseOutput) -> Option<f64> {
-        let of_turns = (0_u32..).zip(self.messages.turns()).filter_map(|(index, turn)| {
-            let trajectory = turn.trajectory.as_ref()?;
-            Some(produced.turn(index).map_or(0.0, |turn| trajectory.followed(&turn.calls).f1))
-        });
-        let all: Vec<f64> = whole.map(|followed| followed.f1).into_iter().chain(of_turns).collect();
+        let of_turns = (0_u32..)
+            .zip(self.messages.turns())
+            .filter_map(|(index, turn)| {
+                let trajectory = turn.trajectory.as_ref()?;
+                Some(
+                    produced
+                        .turn(index)
+                        .map_or(0.0, |turn| trajectory.followed(&turn.calls).f1),
+                )
+            });
+        let all: Vec<f64> = whole
+            .map(|followed| followed.f1)
+            .into_iter()
+            .chain(of_turns)
+            .collect();
         (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
     }
 
@@ -73,7 +96,8 @@ impl ToolUseCase {
 
     /// The tools that are expected where an unexpected call was made; `None` if the call is expected.
     fn expected_instead(&self, call: &ObservedCall) -> Option<Vec<&str>> {
-        self.allowed_tools(call).filter(|tools| !tools.contains(&call.name.as_str()))
+        self.allowed_tools(call)
+            .filter(|tools| !tools.contains(&call.name.as_str()))
     }
 
     /// The calls of each unexpected tool by sample, as parts of the metric. In a conversation they are counted by turn.
@@ -89,11 +113,16 @@ impl ToolUseCase {
                     true => name,
                     false => OTHER_TOOLS.to_owned(),
                 };
-                counts.entry(name).or_insert_with(|| vec![0.0; samples.len()])[sample] += 1.0;
+                counts
+                    .entry(name)
+                    .or_insert_with(|| vec![0.0; samples.len()])[sample] += 1.0;
             }
         }
         let part = |(name, counts): (String, Vec<f64>)| {
-            (format!("{UNEXPECTED_TOOL_RATE}[{name}]"), counts.into_iter().map(Some).collect())
+            (
+                format!("{UNEXPECTED_TOOL_RATE}[{name}]"),
+                counts.into_iter().map(Some).collect(),
+            )
         };
         counts.into_iter().map(part).collect()
     }
@@ -110,8 +139,15 @@ impl ToolUseCase {
         if !self.states_tools() {
             return None;
         }
-        let stated = self.tools.iter().chain(turns.iter().filter_map(|turn| turn.tools.as_ref())).flatten();
-        let of_trajectory = turn.and_then(|turn| turn.trajectory.as_ref()).map(Trajectory::tools).unwrap_or_default();
+        let stated = self
+            .tools
+            .iter()
+            .chain(turns.iter().filter_map(|turn| turn.tools.as_ref()))
+            .flatten();
+        let of_trajectory = turn
+            .and_then(|turn| turn.trajectory.as_ref())
+            .map(Trajectory::tools)
+            .unwrap_or_default();
         let mut tools: Vec<&str> = stated.map(String::as_str).chain(of_trajectory).collect();
         tools.sort_unstable();
         tools.dedup();

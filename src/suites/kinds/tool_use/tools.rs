@@ -44,11 +44,18 @@ pub fn tools(source: &SourceText) -> Result<Vec<CannedTool>, Diagnostics> {
     let raws: Vec<&RawValue> = json::golden(source)?;
     let mut tools: Vec<CannedTool> = Vec::new();
     for raw in raws {
-        let Some(tool) = problems.keep(tool(source, raw)) else { continue };
+        let Some(tool) = problems.keep(tool(source, raw)) else {
+            continue;
+        };
         if tools.iter().any(|other| other.spec.name == tool.spec.name) {
             let what = format!("duplicate tool \"{}\"", tool.spec.name);
             let cursor = JsonCursor::part(source, raw);
-            problems.push(cursor.problem(&[Key("name")], Code::DUPLICATE_ID, what, "give each tool its own name"));
+            problems.push(cursor.problem(
+                &[Key("name")],
+                Code::DUPLICATE_ID,
+                what,
+                "give each tool its own name",
+            ));
         }
         tools.push(tool);
     }
@@ -64,16 +71,31 @@ pub fn tools(source: &SourceText) -> Result<Vec<CannedTool>, Diagnostics> {
 }
 
 fn tool(source: &SourceText, raw: &RawValue) -> Result<CannedTool, Diagnostic> {
-    let ToolForm { name, description, parameters, results } = json::part(source, raw)?;
+    let ToolForm {
+        name,
+        description,
+        parameters,
+        results,
+    } = json::part(source, raw)?;
     let cursor = JsonCursor::part(source, raw);
     let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
     if !(1..=64).contains(&name.len()) || !name.chars().all(fits) {
         let help = "use 1 to 64 letters, digits, _ and -, as the vendors require";
-        return Err(cursor.problem(&[Key("name")], Code::BAD_TOOL, format!("invalid tool name {name:?}"), help));
+        return Err(cursor.problem(
+            &[Key("name")],
+            Code::BAD_TOOL,
+            format!("invalid tool name {name:?}"),
+            help,
+        ));
     }
-    cursor.filled(&[Key("description")], "the description of a tool", &description)?;
+    cursor.filled(
+        &[Key("description")],
+        "the description of a tool",
+        &description,
+    )?;
     if parameters.get("type").and_then(Value::as_str) != Some("object") {
-        let help = "write {\"type\": \"object\", \"properties\": {}}, with the arguments as properties";
+        let help =
+            "write {\"type\": \"object\", \"properties\": {}}, with the arguments as properties";
         return Err(cursor.problem(
             &[Key("parameters")],
             Code::BAD_TOOL,
@@ -81,14 +103,29 @@ fn tool(source: &SourceText, raw: &RawValue) -> Result<CannedTool, Diagnostic> {
             help,
         ));
     }
-    let results: Vec<CannedResult> =
-        results.into_iter().map(|ResultForm { when, says }| CannedResult { when: Value::Object(when), says }).collect();
+    let results: Vec<CannedResult> = results
+        .into_iter()
+        .map(|ResultForm { when, says }| CannedResult {
+            when: Value::Object(when),
+            says,
+        })
+        .collect();
     for (at, result) in results.iter().enumerate() {
-        if results[..at].iter().any(|earlier| contains(&result.when, &earlier.when)) {
+        if results[..at]
+            .iter()
+            .any(|earlier| contains(&result.when, &earlier.when))
+        {
             let help = "put it before the more general one, or remove it";
             let what = "this result is never used: an earlier one matches first";
             return Err(cursor.problem(&[Key("results"), At(at)], Code::NO_EFFECT, what, help));
         }
     }
-    Ok(CannedTool { spec: ToolSpec { name, description, parameters: Value::Object(parameters) }, results })
+    Ok(CannedTool {
+        spec: ToolSpec {
+            name,
+            description,
+            parameters: Value::Object(parameters),
+        },
+        results,
+    })
 }

@@ -116,7 +116,9 @@ impl TrajectoryCondition {
             Self::Calls => {
                 "compare the calls with the case's trajectory, and make the prompt or the descriptions of the tools lead to it"
             }
-            Self::ForbiddenTools => "remove the tool from the agent, or say in the prompt when it must not be called",
+            Self::ForbiddenTools => {
+                "remove the tool from the agent, or say in the prompt when it must not be called"
+            }
             Self::MaxSteps => "look for repeated or unneeded calls",
             Self::Servers => "check which MCP servers the agent is given, and when it uses them",
         }
@@ -152,42 +154,98 @@ impl Followed {
 impl Trajectory {
     pub fn tools(&self) -> Vec<&str> {
         let steps = self.groups.iter().flatten();
-        steps.flat_map(|step| &step.alternatives).map(|call| call.name.as_str()).collect()
+        steps
+            .flat_map(|step| &step.alternatives)
+            .map(|call| call.name.as_str())
+            .collect()
     }
 
     pub fn read(form: TrajectoryForm, cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
-        let TrajectoryForm { mode, tools, forbidden_tools, max_steps, args_of, servers } = form;
+        let TrajectoryForm {
+            mode,
+            tools,
+            forbidden_tools,
+            max_steps,
+            args_of,
+            servers,
+        } = form;
         let reader = StepReader { args_of: &args_of };
         let read = |(at, form)| reader.entry(form, &cursor.inner(&[Key("tools"), At(at)]));
-        let groups: Vec<StepGroup> = tools.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
-        if let (Some(at), false) = (groups.iter().position(|group| group.len() > 1), mode.is_ordered()) {
+        let groups: Vec<StepGroup> = tools
+            .into_iter()
+            .enumerate()
+            .map(read)
+            .collect::<Result<_, _>>()?;
+        if let (Some(at), false) = (
+            groups.iter().position(|group| group.len() > 1),
+            mode.is_ordered(),
+        ) {
             let what = "parallel has no effect in a mode without order";
             let help = "list the calls without parallel, or use mode exact or in_order";
-            return Err(cursor.problem_of_key(&[Key("tools"), At(at), Key("parallel")], Code::NO_EFFECT, what, help));
+            return Err(cursor.problem_of_key(
+                &[Key("tools"), At(at), Key("parallel")],
+                Code::NO_EFFECT,
+                what,
+                help,
+            ));
         }
-        let of_tool =
-            |name: &str| groups.iter().flatten().flat_map(|step| &step.alternatives).any(|one| one.name == name);
+        let of_tool = |name: &str| {
+            groups
+                .iter()
+                .flatten()
+                .flat_map(|step| &step.alternatives)
+                .any(|one| one.name == name)
+        };
         if let Some(name) = args_of.keys().find(|name| !of_tool(name)) {
             let what = format!("args_of names \"{name}\", which no entry of tools has");
             let help = "correct the name, or add a call of the tool";
-            return Err(cursor.problem_of_key(&[Key("args_of"), Key(name)], Code::NO_EFFECT, what, help));
+            return Err(cursor.problem_of_key(
+                &[Key("args_of"), Key(name)],
+                Code::NO_EFFECT,
+                what,
+                help,
+            ));
         }
         let all = [Key("forbidden_tools")];
         for (at, name) in forbidden_tools.iter().enumerate() {
-            cursor.filled(&[Key("forbidden_tools"), At(at)], "the name of a forbidden tool", name)?;
+            cursor.filled(
+                &[Key("forbidden_tools"), At(at)],
+                "the name of a forbidden tool",
+                name,
+            )?;
             if mode != TrajectoryMode::Subset && of_tool(name) {
                 let what = format!("the tool \"{name}\" is both expected and forbidden");
-                return Err(cursor.problem_of_key(&all, Code::UNSATISFIABLE, what, "remove it from one of the lists"));
+                return Err(cursor.problem_of_key(
+                    &all,
+                    Code::UNSATISFIABLE,
+                    what,
+                    "remove it from one of the lists",
+                ));
             }
         }
         let expected = groups.iter().map(Vec::len).sum();
-        if let Some(most) = max_steps.filter(|most| mode != TrajectoryMode::Subset && *most < expected) {
+        if let Some(most) =
+            max_steps.filter(|most| mode != TrajectoryMode::Subset && *most < expected)
+        {
             let what = format!("max_steps is {most}, but the list has {expected} calls");
             let help = "raise max_steps, or shorten the list";
-            return Err(cursor.problem_of_key(&[Key("max_steps")], Code::UNSATISFIABLE, what, help));
+            return Err(cursor.problem_of_key(
+                &[Key("max_steps")],
+                Code::UNSATISFIABLE,
+                what,
+                help,
+            ));
         }
-        let servers = servers.map(|form| McpServers::read(form, &cursor.inner(&[Key("servers")]))).transpose()?;
-        Ok(Self { mode, groups, forbidden: forbidden_tools, max_steps, servers })
+        let servers = servers
+            .map(|form| McpServers::read(form, &cursor.inner(&[Key("servers")])))
+            .transpose()?;
+        Ok(Self {
+            mode,
+            groups,
+            forbidden: forbidden_tools,
+            max_steps,
+            servers,
+        })
     }
 
     /// The expected calls, group after group.
@@ -203,7 +261,8 @@ impl Trajectory {
                 format!("({} in any order)", names.join(", "))
             }
         };
-        self.mode.listed(&self.groups.iter().map(label).collect::<Vec<_>>())
+        self.mode
+            .listed(&self.groups.iter().map(label).collect::<Vec<_>>())
     }
 
     /// Whether the trajectory states a condition.
@@ -220,15 +279,25 @@ impl Trajectory {
     pub fn expectation(&self, condition: TrajectoryCondition) -> String {
         match condition {
             TrajectoryCondition::Calls => format!("{} {}", self.mode.as_str(), self.listed()),
-            TrajectoryCondition::ForbiddenTools => format!("no call of {}", self.forbidden.join(", ")),
-            TrajectoryCondition::MaxSteps => format!("calls: at most {}", self.max_steps.unwrap_or_default()),
-            TrajectoryCondition::Servers => self.servers.as_ref().map(McpServers::expectation).unwrap_or_default(),
+            TrajectoryCondition::ForbiddenTools => {
+                format!("no call of {}", self.forbidden.join(", "))
+            }
+            TrajectoryCondition::MaxSteps => {
+                format!("calls: at most {}", self.max_steps.unwrap_or_default())
+            }
+            TrajectoryCondition::Servers => self
+                .servers
+                .as_ref()
+                .map(McpServers::expectation)
+                .unwrap_or_default(),
         }
     }
 
     pub fn followed(&self, calls: &[ObservedCall]) -> Followed {
-        let fits: Vec<Vec<bool>> =
-            self.steps().map(|step| calls.iter().map(|call| step.matches(call)).collect()).collect();
+        let fits: Vec<Vec<bool>> = self
+            .steps()
+            .map(|step| calls.iter().map(|call| step.matches(call)).collect())
+            .collect();
         let sizes: Vec<usize> = self.groups.iter().map(Vec::len).collect();
         let (expected, made) = (fits.len(), calls.len());
         let matched = match self.mode.is_ordered() {
@@ -236,7 +305,9 @@ impl Trajectory {
             false => one_to_one(&fits, made),
         };
         let followed = match self.mode {
-            TrajectoryMode::Exact | TrajectoryMode::AnyOrder => matched == expected && matched == made,
+            TrajectoryMode::Exact | TrajectoryMode::AnyOrder => {
+                matched == expected && matched == made
+            }
             TrajectoryMode::InOrder | TrajectoryMode::Superset => matched == expected,
             TrajectoryMode::Subset => matched == made,
         };
@@ -252,14 +323,23 @@ impl Trajectory {
             format!("{got}{count}{nearest}")
         });
         let is_called = |name: &&String| calls.iter().any(|call| call.may_be(name));
-        let met: Vec<&str> = self.forbidden.iter().filter(is_called).map(String::as_str).collect();
+        let met: Vec<&str> = self
+            .forbidden
+            .iter()
+            .filter(is_called)
+            .map(String::as_str)
+            .collect();
         let too_long = self.max_steps.filter(|most| *most < made);
         Followed {
             f1: f1(matched, expected, made),
             strayed,
-            forbidden: (!met.is_empty()).then(|| format!("called forbidden tools: {}", met.join(", "))),
+            forbidden: (!met.is_empty())
+                .then(|| format!("called forbidden tools: {}", met.join(", "))),
             too_long: too_long.map(|_| format!("calls made: {made}")),
-            servers: self.servers.as_ref().and_then(|servers| servers.broken(calls)),
+            servers: self
+                .servers
+                .as_ref()
+                .and_then(|servers| servers.broken(calls)),
         }
     }
 }
@@ -269,12 +349,21 @@ fn f1(matched: usize, expected: usize, made: usize) -> f64 {
     if expected == 0 && made == 0 {
         return 1.0;
     }
-    let share = |whole: usize| if whole == 0 { 0.0 } else { matched as f64 / whole as f64 };
+    let share = |whole: usize| {
+        if whole == 0 {
+            0.0
+        } else {
+            matched as f64 / whole as f64
+        }
+    };
     harmonic(share(made), share(expected))
 }
 
 fn one_to_one(fits: &[Vec<bool>], made: usize) -> usize {
-    let edges: Vec<Vec<usize>> = fits.iter().map(|row| (0..made).filter(|call| row[*call]).collect()).collect();
+    let edges: Vec<Vec<usize>> = fits
+        .iter()
+        .map(|row| (0..made).filter(|call| row[*call]).collect())
+        .collect();
     matching::maximum(&edges, made)
 }
 

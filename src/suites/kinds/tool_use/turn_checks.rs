@@ -27,7 +27,13 @@ impl ToolUseChecker<'_> {
             format!("an answer to each user message: {}", messages.join(", "))
         };
         let same = self.other_turns(turns).map(not_the_conversation);
-        let mut checks = vec![Check::of(TURNS, CheckKey::Only, self.case.line, messages, same)];
+        let mut checks = vec![Check::of(
+            TURNS,
+            CheckKey::Only,
+            self.case.line,
+            messages,
+            same,
+        )];
         for (index, turn) in (0_u32..).zip(turns) {
             checks.extend(self.turn(index, turn));
         }
@@ -37,7 +43,12 @@ impl ToolUseChecker<'_> {
     /// Whether the run is a conversation with the simulated user. A recording with another first message is stale instead.
     fn simulated(&self, query: &str, user: &SimulatedUser) -> Check {
         let most = user.max_turns;
-        let expected = || format!("a conversation of 1 to {most} turns that starts with {}", quoted(query));
+        let expected = || {
+            format!(
+                "a conversation of 1 to {most} turns that starts with {}",
+                quoted(query)
+            )
+        };
         let count = self.produced.turns.as_ref().map_or(0, Vec::len);
         let failure = (!(1..=most as usize).contains(&count))
             .then(|| not_the_conversation(format!("answers: {count}, needed: 1 to {most}")));
@@ -46,10 +57,15 @@ impl ToolUseChecker<'_> {
 
     /// How the number of turns differs from that of the case. A recording with other messages of the user is stale instead.
     fn other_turns(&self, stated: &[CaseTurn]) -> Option<String> {
-        let Some(made) = &self.produced.turns else { return Some("the outputs have no turns".to_owned()) };
+        let Some(made) = &self.produced.turns else {
+            return Some("the outputs have no turns".to_owned());
+        };
         let last = made.last().and_then(|turn| turn.said.user.as_deref());
-        let last = last.map_or(String::new(), |user| format!(", the last one to {}", quoted(user)));
-        (made.len() != stated.len()).then(|| format!("answers: {}, needed: {}{last}", made.len(), stated.len()))
+        let last = last.map_or(String::new(), |user| {
+            format!(", the last one to {}", quoted(user))
+        });
+        (made.len() != stated.len())
+            .then(|| format!("answers: {}, needed: {}{last}", made.len(), stated.len()))
     }
 
     fn turn(&self, index: u32, turn: &CaseTurn) -> Vec<Check> {
@@ -62,12 +78,24 @@ impl ToolUseChecker<'_> {
             Some([]) => {
                 let expected = || format!("no tool call in {name}");
                 let failure = self.no_tool_in(&name, made);
-                checks.push(Check::of("no_tool", key(CheckKey::Only), turn.line, expected, failure));
+                checks.push(Check::of(
+                    "no_tool",
+                    key(CheckKey::Only),
+                    turn.line,
+                    expected,
+                    failure,
+                ));
             }
             Some(tools) => checks.extend(tools.iter().map(|tool| {
                 let expected = || format!("a call of {tool} in {name}");
                 let failure = self.tool_in(tool, &name, made);
-                Check::of("expected_tool", key(CheckKey::named(tool.as_str())), turn.line, expected, failure)
+                Check::of(
+                    "expected_tool",
+                    key(CheckKey::named(tool.as_str())),
+                    turn.line,
+                    expected,
+                    failure,
+                )
             })),
         }
         if let Some(trajectory) = &turn.trajectory {
@@ -76,25 +104,40 @@ impl ToolUseChecker<'_> {
                 Some(followed) => self.not_followed(followed, condition),
                 None => Some(missing(&name)),
             };
-            checks.extend(trajectory_checks(trajectory, &key(CheckKey::Only), turn.line, &failure));
+            checks.extend(trajectory_checks(
+                trajectory,
+                &key(CheckKey::Only),
+                turn.line,
+                &failure,
+            ));
         }
         checks
     }
 
     fn no_tool_in(&self, name: &str, made: Option<&ProducedTurn>) -> Option<Failure> {
-        let Some(made) = made else { return Some(missing(name)) };
+        let Some(made) = made else {
+            return Some(missing(name));
+        };
         let action = "make the prompt say when to answer without a tool";
         (!made.calls.is_empty()).then(|| self.choice(called(name, made), action.to_owned()))
     }
 
     fn tool_in(&self, tool: &str, name: &str, made: Option<&ProducedTurn>) -> Option<Failure> {
-        let Some(made) = made else { return Some(missing(name)) };
+        let Some(made) = made else {
+            return Some(missing(name));
+        };
         let is_called = made.calls.iter().any(|call| call.name == tool);
-        (!is_called).then(|| self.not_called(tool, format!("{tool} was not called; {}", called(name, made))))
+        (!is_called).then(|| {
+            self.not_called(
+                tool,
+                format!("{tool} was not called; {}", called(name, made)),
+            )
+        })
     }
 
     fn choice(&self, detail: String, next_action: String) -> Failure {
-        self.classifier.failure(CheckFailure::Choice, None, detail, next_action)
+        self.classifier
+            .failure(CheckFailure::Choice, None, detail, next_action)
     }
 }
 
@@ -105,8 +148,13 @@ fn missing(name: &str) -> Failure {
 
 /// The failure of a run that is not the conversation of the case.
 fn not_the_conversation(detail: String) -> Failure {
-    let next_action = "make the agent answer each user message, then record the conversation again".to_owned();
-    Failure { tag: Tag::Schema, detail, next_action }
+    let next_action =
+        "make the agent answer each user message, then record the conversation again".to_owned();
+    Failure {
+        tag: Tag::Schema,
+        detail,
+        next_action,
+    }
 }
 
 fn called(name: &str, made: &ProducedTurn) -> String {

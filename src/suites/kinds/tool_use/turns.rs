@@ -98,19 +98,37 @@ impl UserMessages {
 
     /// The request to an agent, with the tools that it may use. It has only the user's words: the agent adds its own prompt.
     pub fn ask(&self, tools: Toolbox) -> Ask {
-        let asked = |prompt: &str, inputs, turns| Ask { prompt: prompt.to_owned(), inputs, answer: None, tools, turns };
+        let asked = |prompt: &str, inputs, turns| Ask {
+            prompt: prompt.to_owned(),
+            inputs,
+            answer: None,
+            tools,
+            turns,
+        };
         match self {
             Self::Query(query) => asked(query, json!({ QUERY: query }), UserTurns::Single),
             Self::Turns(turns) => {
                 let texts: Vec<&str> = turns.iter().map(|turn| turn.user.as_str()).collect();
                 let messages = texts.iter().map(|text| UserMessage::query(text)).collect();
                 let first = texts.first().copied().unwrap_or_default();
-                asked(first, json!({ TURNS: texts }), UserTurns::Scripted(messages))
+                asked(
+                    first,
+                    json!({ TURNS: texts }),
+                    UserTurns::Scripted(messages),
+                )
             }
             Self::Simulated(query, user) => {
-                let SimulatedUser { target, goal, max_turns } = user;
+                let SimulatedUser {
+                    target,
+                    goal,
+                    max_turns,
+                } = user;
                 let stated = json!({ "model": target, "goal": goal, "max_turns": max_turns });
-                asked(query, json!({ QUERY: query, "user": stated }), UserTurns::Simulated(user.clone()))
+                asked(
+                    query,
+                    json!({ QUERY: query, "user": stated }),
+                    UserTurns::Simulated(user.clone()),
+                )
             }
         }
     }
@@ -137,7 +155,9 @@ pub fn read_messages(
     match (query, turns) {
         (Some(query), None) => {
             cursor.filled(&[Key("query")], "the query", &query)?;
-            let user = user.map(|form| form.read(&cursor.inner(&[Key("user")]))).transpose()?;
+            let user = user
+                .map(|form| form.read(&cursor.inner(&[Key("user")])))
+                .transpose()?;
             let messages = match user {
                 Some(user) => UserMessages::Simulated(query, user),
                 None => UserMessages::Query(query),
@@ -168,7 +188,11 @@ impl SimulatedUserForm {
             let help = format!("state how often the user speaks at most, such as {USUAL_TURNS}");
             return Err(cursor.problem(&[Key("max_turns")], Code::BAD_NUMBER, what, help));
         }
-        Ok(SimulatedUser { target: self.model, goal: self.goal, max_turns })
+        Ok(SimulatedUser {
+            target: self.model,
+            goal: self.goal,
+            max_turns,
+        })
     }
 }
 
@@ -176,19 +200,48 @@ fn read_turns(forms: Vec<TurnForm>, cursor: &JsonCursor<'_>) -> Result<StatedMes
     let limit = &InputLimit::TURNS;
     if forms.is_empty() {
         let help = "state a turn, such as { \"user\": \"…\" }";
-        return Err(cursor.problem(&[Key("turns")], Code::EMPTY_SET, "the list of turns is empty", help));
+        return Err(cursor.problem(
+            &[Key("turns")],
+            Code::EMPTY_SET,
+            "the list of turns is empty",
+            help,
+        ));
     }
     if limit.is_exceeded_by(forms.len()) {
         let what = format!("{} entries in `turns`; the limit is {limit}", forms.len());
-        return Err(cursor.problem(&[Key("turns"), At(limit.count())], Code::TOO_MANY, what, limit.help));
+        return Err(cursor.problem(
+            &[Key("turns"), At(limit.count())],
+            Code::TOO_MANY,
+            what,
+            limit.help,
+        ));
     }
-    let (mut turns, mut answers) = (Vec::with_capacity(forms.len()), Vec::with_capacity(forms.len()));
-    for (index, TurnForm { user, tools, trajectory, answer }) in forms.into_iter().enumerate() {
+    let (mut turns, mut answers) = (
+        Vec::with_capacity(forms.len()),
+        Vec::with_capacity(forms.len()),
+    );
+    for (
+        index,
+        TurnForm {
+            user,
+            tools,
+            trajectory,
+            answer,
+        },
+    ) in forms.into_iter().enumerate()
+    {
         let inner = cursor.inner(&[Key("turns"), At(index)]);
         inner.filled(&[Key("user")], "the user's message", &user)?;
-        let tools = tools.map(|tools| distinct_tools(tools, "tools", &inner)).transpose()?;
+        let tools = tools
+            .map(|tools| distinct_tools(tools, "tools", &inner))
+            .transpose()?;
         let read = |form| Trajectory::read(form, &inner.inner(&[Key("trajectory")]));
-        turns.push(CaseTurn { user, tools, trajectory: trajectory.map(read).transpose()?, line: inner.line() });
+        turns.push(CaseTurn {
+            user,
+            tools,
+            trajectory: trajectory.map(read).transpose()?,
+            line: inner.line(),
+        });
         answers.push(answer);
     }
     Ok((UserMessages::Turns(turns), answers))
@@ -198,12 +251,21 @@ fn read_turns(forms: Vec<TurnForm>, cursor: &JsonCursor<'_>) -> Result<StatedMes
 ///
 /// # Errors
 /// A tool without a name.
-pub fn distinct_tools(tools: Vec<String>, list: &str, cursor: &JsonCursor<'_>) -> Result<Vec<String>, Diagnostic> {
+pub fn distinct_tools(
+    tools: Vec<String>,
+    list: &str,
+    cursor: &JsonCursor<'_>,
+) -> Result<Vec<String>, Diagnostic> {
     let mut distinct: Vec<String> = Vec::new();
     for (at, tool) in tools.into_iter().enumerate() {
         if tool.is_empty() {
             let path = [Key(list), At(at)];
-            return Err(cursor.problem(&path, Code::EMPTY_TOOL, "a tool has no name", "name it, or remove it"));
+            return Err(cursor.problem(
+                &path,
+                Code::EMPTY_TOOL,
+                "a tool has no name",
+                "name it, or remove it",
+            ));
         }
         if !distinct.contains(&tool) {
             distinct.push(tool);

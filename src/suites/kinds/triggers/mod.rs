@@ -11,13 +11,13 @@ use crate::files::{Files, SourceText, sha256_hex};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    AgentName, Better, CaseId, Check, CheckKey, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, RepoPath, Run,
-    SuiteConfig, Tag, all_hold, indicator, share,
+    AgentName, Better, CaseId, Check, CheckKey, ExplainedBy, Failure, Gate, Grade, Layer,
+    MetricSpec, RepoPath, Run, SuiteConfig, Tag, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CaseIndex, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching, Suite,
-    SuiteKind,
+    AgentPolicy, CaseIndex, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair,
+    RunCaching, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
@@ -155,17 +155,31 @@ struct Triggers {
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let rules = suite_folder(&suite.path).child("rules.yaml");
-    let rules = files.text(&rules).map_err(Diagnostics::from).and_then(|source| Rules::read(&source));
-    let Some(rules) = problems.keep_all(rules) else { return Err(problems) };
+    let rules = files
+        .text(&rules)
+        .map_err(Diagnostics::from)
+        .and_then(|source| Rules::read(&source));
+    let Some(rules) = problems.keep_all(rules) else {
+        return Err(problems);
+    };
     let folder = suite.path.child("cases");
     let cases = named_cases(suite, files, &folder, &mut problems);
     let agent = AgentName::new("rules")
         .map_err(|bad| Diagnostic::of_file(&folder, Code::BAD_ID, bad.to_string(), bad.help()))?;
-    let read: Vec<_> =
-        cases.par_iter().map(|case| case.read(files, |source, _| read_golden(case, source, &rules, &agent))).collect();
-    let read: Vec<(Pair, TriggerCase)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
+    let read: Vec<_> = cases
+        .par_iter()
+        .map(|case| case.read(files, |source, _| read_golden(case, source, &rules, &agent)))
+        .collect();
+    let read: Vec<(Pair, TriggerCase)> = read
+        .into_iter()
+        .filter_map(|one| problems.keep(one))
+        .collect();
     let table = CaseTable::of(folder, read.into_iter().map(|(pair, case)| (case, [pair])));
-    problems.or(Box::new(Triggers { folder: suite_folder(&suite.path), rules, table }))
+    problems.or(Box::new(Triggers {
+        folder: suite_folder(&suite.path),
+        rules,
+        table,
+    }))
 }
 
 fn read_golden(
@@ -174,8 +188,8 @@ fn read_golden(
     rules: &Rules,
     agent: &AgentName,
 ) -> Result<(Pair, TriggerCase), Diagnostic> {
-    let id =
-        CaseId::new(&file.id.text).map_err(|bad| file.problem(&file.id, Code::BAD_ID, bad.to_string(), bad.help()))?;
+    let id = CaseId::new(&file.id.text)
+        .map_err(|bad| file.problem(&file.id, Code::BAD_ID, bad.to_string(), bad.help()))?;
     let form: TriggerCaseForm = json::golden(source)?;
     let cursor = JsonCursor::whole(source);
     let findings = form.findings.iter().map(|form| {
@@ -197,10 +211,19 @@ fn read_golden(
         forbidden: rule_ids(&cursor, rules, "must_not_trigger", form.must_not_trigger)?,
         agent: form.agent,
     };
-    if let Some((both, _)) = case.forbidden.iter().find(|(id, _)| case.expected.iter().any(|(other, _)| other == id)) {
+    if let Some((both, _)) = case
+        .forbidden
+        .iter()
+        .find(|(id, _)| case.expected.iter().any(|(other, _)| other == id))
+    {
         let what = format!("the rule \"{both}\" is both expected and forbidden");
         let path = [Key("must_not_trigger")];
-        return Err(cursor.problem_of_key(&path, Code::UNSATISFIABLE, what, "remove it from one of the lists"));
+        return Err(cursor.problem_of_key(
+            &path,
+            Code::UNSATISFIABLE,
+            what,
+            "remove it from one of the lists",
+        ));
     }
     let pair = Pair {
         case: id,
@@ -232,7 +255,12 @@ pub fn rule_ids(
         let cursor = cursor.inner(&[Key(key), At(at)]);
         match rules.known(&id) {
             Ok(()) => Ok((id, cursor.line())),
-            Err(help) => Err(cursor.problem(&[], Code::UNKNOWN_RULE, format!("unknown rule \"{id}\""), help)),
+            Err(help) => Err(cursor.problem(
+                &[],
+                Code::UNKNOWN_RULE,
+                format!("unknown rule \"{id}\""),
+                help,
+            )),
         }
     });
     checked.collect()
@@ -245,24 +273,47 @@ impl Suite for Triggers {
 
     fn audit(&self, files: &dyn Files) -> Audit {
         let mut audit = Audit::of_folder(files, &self.table.pairs.path);
-        let expected: BTreeSet<&str> =
-            self.table.cases.iter().flat_map(|case| &case.expected).map(|(id, _)| id.as_str()).collect();
+        let expected: BTreeSet<&str> = self
+            .table
+            .cases
+            .iter()
+            .flat_map(|case| &case.expected)
+            .map(|(id, _)| id.as_str())
+            .collect();
         for id in self.rules.ids().filter(|id| !expected.contains(id)) {
             let what = format!("no case expects the rule \"{id}\", so it is not tested");
-            audit.note(&self.folder.child("rules.yaml"), what, "add a case that fires it, or remove the rule");
+            audit.note(
+                &self.folder.child("rules.yaml"),
+                what,
+                "add a case that fires it, or remove the rule",
+            );
         }
         audit
     }
 
-    fn grade(&self, pair: &Pair, _runs: &[Run], _context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+    fn grade(
+        &self,
+        pair: &Pair,
+        _runs: &[Run],
+        _context: &GradeContext<'_>,
+    ) -> Result<Grade, Diagnostic> {
         let case = self.table.case(pair);
         let fired = self.rules.fired(&case.agent, &case.findings);
         let ids = |list: &[(String, u32)]| {
-            list.iter().map(|(id, _)| id.as_str()).map(str::to_owned).collect::<BTreeSet<String>>()
+            list.iter()
+                .map(|(id, _)| id.as_str())
+                .map(str::to_owned)
+                .collect::<BTreeSet<String>>()
         };
         let (expected, forbidden) = (ids(&case.expected), ids(&case.forbidden));
-        let hit = expected.iter().filter(|id| fired.contains(id.as_str())).count();
-        let wrong = forbidden.iter().filter(|id| fired.contains(id.as_str())).count();
+        let hit = expected
+            .iter()
+            .filter(|id| fired.contains(id.as_str()))
+            .count();
+        let wrong = forbidden
+            .iter()
+            .filter(|id| fired.contains(id.as_str()))
+            .count();
         let checks = self.checks(case, &fired);
         let values = TriggersMetrics {
             case_pass_rate: Some(indicator(all_hold(&checks))),
@@ -271,19 +322,41 @@ impl Suite for Triggers {
             forbidden_trigger_rate: Some(share(wrong, fired.len()).unwrap_or(0.0)),
         };
         let (layer, shortfalls) = (Layer::Structured, Vec::new());
-        Ok(Grade { values: values.into_table_order(), checks, layer, shortfalls, kept: None })
+        Ok(Grade {
+            values: values.into_table_order(),
+            checks,
+            layer,
+            shortfalls,
+            kept: None,
+        })
     }
 }
 
 impl Triggers {
     /// The checks; all pass exactly if the expected rules fired and no other.
     fn checks(&self, case: &TriggerCase, fired: &BTreeSet<&str>) -> Vec<Check> {
-        let routing = |_: &str, detail, next_action| Failure { tag: Tag::Routing, detail, next_action };
-        let mut checks = trigger_checks(&self.rules, &case.expected, &case.forbidden, fired, &routing);
+        let routing = |_: &str, detail, next_action| Failure {
+            tag: Tag::Routing,
+            detail,
+            next_action,
+        };
+        let mut checks = trigger_checks(
+            &self.rules,
+            &case.expected,
+            &case.forbidden,
+            fired,
+            &routing,
+        );
         let surplus: Vec<&str> = fired
             .iter()
             .copied()
-            .filter(|id| !case.expected.iter().chain(&case.forbidden).any(|(other, _)| other == id))
+            .filter(|id| {
+                !case
+                    .expected
+                    .iter()
+                    .chain(&case.forbidden)
+                    .any(|(other, _)| other == id)
+            })
             .collect();
         let failure = (!surplus.is_empty()).then(|| Failure {
             tag: Tag::Routing,
@@ -319,11 +392,16 @@ pub fn trigger_checks(
     let mut checks = Vec::new();
     for (id, line) in expected {
         let failure = (!fired.contains(id.as_str())).then(|| {
-            let detail = format!("the rule {id} did not fire, so {} is not called", rules.calls(id));
+            let detail = format!(
+                "the rule {id} did not fire, so {} is not called",
+                rules.calls(id)
+            );
             classifier(
                 id,
                 detail,
-                format!("compare the conditions of {id} in rules.yaml with the findings of this case"),
+                format!(
+                    "compare the conditions of {id} in rules.yaml with the findings of this case"
+                ),
             )
         });
         checks.push(Check::of(
@@ -337,10 +415,20 @@ pub fn trigger_checks(
     for (id, line) in forbidden {
         let failure = fired.contains(id.as_str()).then(|| {
             let detail = format!("the rule {id} fired and called {}", rules.calls(id));
-            classifier(id, detail, format!("narrow the conditions of {id} in rules.yaml"))
+            classifier(
+                id,
+                detail,
+                format!("narrow the conditions of {id} in rules.yaml"),
+            )
         });
         let expected = || format!("the rule {id} does not fire");
-        checks.push(Check::of("must_not_trigger", CheckKey::named(id.as_str()), *line, expected, failure));
+        checks.push(Check::of(
+            "must_not_trigger",
+            CheckKey::named(id.as_str()),
+            *line,
+            expected,
+            failure,
+        ));
     }
     checks
 }

@@ -9,12 +9,20 @@ pub fn before_removal(run: &Run) -> Vec<Run> {
     let steps = run.intermediate.as_deref().unwrap_or_default();
     let (outputs_before, steps_before) = (originals(&run.outputs), originals(steps));
     let one = |originals: &[String], text: &str, number: usize| -> Box<str> {
-        originals.get(number % originals.len().max(1)).map_or(text, String::as_str).into()
+        originals
+            .get(number % originals.len().max(1))
+            .map_or(text, String::as_str)
+            .into()
     };
     let of = |number| Run {
         outputs: one(&outputs_before, &run.outputs, number).into(),
-        intermediate: run.intermediate.as_deref().map(|steps| one(&steps_before, steps, number)),
+        intermediate: run
+            .intermediate
+            .as_deref()
+            .map(|steps| one(&steps_before, steps, number)),
         ..run.clone()
     };
-    (0..outputs_before.len().max(steps_before.len())).map(of).collect()
+    (0..outputs_before.len().max(steps_before.len()))
+        .map(of)
+        .collect()
 }

@@ -16,29 +16,60 @@ use crate::model::{CaseTag, InputLimit};
 ///
 /// # Errors
 /// An invalid name or expression, with its position.
-pub fn own_checks(forms: Vec<CaseCheckForm>, case: &JsonCursor<'_>) -> Result<Vec<AnswerEntry>, Diagnostic> {
+pub fn own_checks(
+    forms: Vec<CaseCheckForm>,
+    case: &JsonCursor<'_>,
+) -> Result<Vec<AnswerEntry>, Diagnostic> {
     let limit = &InputLimit::OWN_EXPRESSIONS;
     if limit.is_exceeded_by(forms.len()) {
         let what = format!("{} entries in `checks`; the limit is {limit}", forms.len());
-        return Err(case.problem(&[Key("checks"), At(limit.count())], Code::TOO_MANY, what, limit.help));
+        return Err(case.problem(
+            &[Key("checks"), At(limit.count())],
+            Code::TOO_MANY,
+            what,
+            limit.help,
+        ));
     }
     let mut names = BTreeSet::new();
-    let read = forms.into_iter().enumerate().map(|(index, CaseCheckForm { name, expr, rule })| {
-        let cursor = case.inner(&[Key("checks"), At(index)]);
-        if let Err(bad) = CaseTag::new(&name) {
-            return Err(cursor.problem(&[Key("name")], Code::BAD_ID, bad.to_string(), bad.help()));
-        }
-        if !names.insert(name.clone()) {
-            let what = format!("duplicate name \"{name}\"");
-            return Err(cursor.problem(&[Key("name")], Code::DUPLICATE_NAME, what, "give each check its own name"));
-        }
-        let requires = AnswerRequirement::All {
-            conditions: Vec::new(),
-            letter_case: LetterCase::Ignored,
-            expression: Some(expression(Some(name.into()), &expr, &cursor, &[Key("expr")])?),
-        };
-        Ok(AnswerEntry { line: cursor.line(), weight: 1.0, rule: cursor.rule(rule)?, requires })
-    });
+    let read = forms
+        .into_iter()
+        .enumerate()
+        .map(|(index, CaseCheckForm { name, expr, rule })| {
+            let cursor = case.inner(&[Key("checks"), At(index)]);
+            if let Err(bad) = CaseTag::new(&name) {
+                return Err(cursor.problem(
+                    &[Key("name")],
+                    Code::BAD_ID,
+                    bad.to_string(),
+                    bad.help(),
+                ));
+            }
+            if !names.insert(name.clone()) {
+                let what = format!("duplicate name \"{name}\"");
+                return Err(cursor.problem(
+                    &[Key("name")],
+                    Code::DUPLICATE_NAME,
+                    what,
+                    "give each check its own name",
+                ));
+            }
+            let requires = AnswerRequirement::All {
+                conditions: Vec::new(),
+                letter_case: LetterCase::Ignored,
+                expression: Some(expression(
+                    Some(name.into()),
+                    &expr,
+                    &cursor,
+                    &[Key("expr")],
+                )?),
+            };
+            Ok(AnswerEntry {
+                line: cursor.line(),
+                weight: 1.0,
+                rule: cursor.rule(rule)?,
+                requires,
+            })
+        });
     read.collect()
 }
 

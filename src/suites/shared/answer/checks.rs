@@ -90,7 +90,10 @@ pub enum AnswerRequirement {
         expression: Option<StatedExpression>,
     },
     /// Entries of which a weighted share must hold.
-    Share { entries: Vec<AnswerEntry>, min_score: f64 },
+    Share {
+        entries: Vec<AnswerEntry>,
+        min_score: f64,
+    },
 }
 
 impl fmt::Debug for AnswerChecks {
@@ -102,6 +105,7 @@ impl fmt::Debug for AnswerChecks {
 impl PartialEq for AnswerChecks {
     /// Checks are equal if they are stated and measured with the same texts.
     fn eq(&self, other: &Self) -> bool {
-        (&self.stated, &self.measured_with, &self.case) == (&other.stated, &other.measured_with, &other.case)
+        (&self.stated, &self.measured_with, &self.case)
+            == (&other.stated, &other.measured_with, &other.case)
     }
 }

@@ -17,10 +17,27 @@ use crate::text::{levenshtein, line, may_have_had, may_match, norm, rouge_l, tok
 const QUOTED: usize = 120;
 
 pub const WORDS: &[&str] = &[
-    "answer_equals", "answer_one_of", "answer_all_of", "answer_any_of", "answer_none_of", "answer_starts_with",
-    "answer_ends_with", "answer_regex", "answer_not_regex", "answer_json_schema", "answer_json", "answer_length",
-    "answer_similar", "answer_refusal", "answer_max_latency_ms", "answer_max_cost_usd", "answer_not", MIN_SCORE,
-    ANSWER_EXPRESSION, OWN_CHECK, OWN_METRIC,
+    "answer_equals",
+    "answer_one_of",
+    "answer_all_of",
+    "answer_any_of",
+    "answer_none_of",
+    "answer_starts_with",
+    "answer_ends_with",
+    "answer_regex",
+    "answer_not_regex",
+    "answer_json_schema",
+    "answer_json",
+    "answer_length",
+    "answer_similar",
+    "answer_refusal",
+    "answer_max_latency_ms",
+    "answer_max_cost_usd",
+    "answer_not",
+    MIN_SCORE,
+    ANSWER_EXPRESSION,
+    OWN_CHECK,
+    OWN_METRIC,
 ];
 
 /// The word of the check of a minimum score.
@@ -156,18 +173,24 @@ impl AnswerCondition {
             Self::OneOf(phrases) => format!("the answer {}", joined(phrases, " or ")),
             Self::AllOf(phrases) => format!("an answer with {}", joined(phrases, " and ")),
             Self::AnyOf(phrases) => format!("an answer with {}", joined(phrases, " or ")),
-            Self::NoneOf(phrases) => format!("an answer without {}", joined(phrases, " and without ")),
+            Self::NoneOf(phrases) => {
+                format!("an answer without {}", joined(phrases, " and without "))
+            }
             Self::StartsWith(phrase) => format!("an answer that starts with {}", quoted(phrase)),
             Self::EndsWith(phrase) => format!("an answer that ends with {}", quoted(phrase)),
             Self::Regex(pattern) => format!("an answer that /{pattern}/ matches"),
             Self::NotRegex(pattern) => format!("an answer that /{pattern}/ does not match"),
-            Self::JsonSchema(_, JsonPlace::Anywhere) => "JSON that is valid by the schema".to_owned(),
+            Self::JsonSchema(_, JsonPlace::Anywhere) => {
+                "JSON that is valid by the schema".to_owned()
+            }
             Self::JsonSchema(_, JsonPlace::Whole) => {
                 "an answer that is JSON as a whole, valid by the schema".to_owned()
             }
             Self::Json(fields, _) => {
-                let fields: Vec<String> =
-                    fields.iter().map(|(path, _, matcher)| format!("{path}: {}", matcher.expectation())).collect();
+                let fields: Vec<String> = fields
+                    .iter()
+                    .map(|(path, _, matcher)| format!("{path}: {}", matcher.expectation()))
+                    .collect();
                 format!("JSON with {}", fields.join("; "))
             }
             Self::Length(length) => {
@@ -177,13 +200,25 @@ impl AnswerCondition {
                     .collect();
                 format!("an answer with {}", parts.join(", "))
             }
-            Self::Similar(SimilarText { to, measures, max_edits }) => {
+            Self::Similar(SimilarText {
+                to,
+                measures,
+                max_edits,
+            }) => {
                 let parts: Vec<String> = measures
                     .iter()
                     .map(|(measure, minimum)| format!("{} at least {minimum}", measure.as_str()))
-                    .chain(max_edits.iter().map(|(_, most)| format!("at most {most} edits")))
+                    .chain(
+                        max_edits
+                            .iter()
+                            .map(|(_, most)| format!("at most {most} edits")),
+                    )
                     .collect();
-                format!("an answer like \"{}\": {}", line(to, QUOTED), parts.join(", "))
+                format!(
+                    "an answer like \"{}\": {}",
+                    line(to, QUOTED),
+                    parts.join(", ")
+                )
             }
             Self::Refuses(_) => "an answer that refuses the task".to_owned(),
             Self::DoesNotRefuse(_) => "an answer that does not refuse the task".to_owned(),
@@ -200,7 +235,11 @@ impl AnswerCondition {
     /// that quotes the removed part is about the answer as it was recorded.
     pub fn forbids(&self) -> bool {
         let may_forbid = match self {
-            Self::NotRegex(_) | Self::JsonSchema(..) | Self::Json(..) | Self::DoesNotRefuse(_) | Self::Not(..) => true,
+            Self::NotRegex(_)
+            | Self::JsonSchema(..)
+            | Self::Json(..)
+            | Self::DoesNotRefuse(_)
+            | Self::Not(..) => true,
             Self::Equals(_)
             | Self::OneOf(_)
             | Self::AllOf(_)
@@ -237,7 +276,9 @@ impl AnswerCondition {
             Self::JsonSchema(..) => {
                 "make the prompt's output instructions agree with the schema; only if the answer is right, correct the schema"
             }
-            Self::Json(..) => "make the prompt ask for these values; only if the answer is right, correct the case",
+            Self::Json(..) => {
+                "make the prompt ask for these values; only if the answer is right, correct the case"
+            }
             Self::Length(_) => {
                 "make the prompt state the length; only if the length is right, correct the limits of the case"
             }
@@ -245,7 +286,9 @@ impl AnswerCondition {
                 "make the prompt say when to refuse; only if the answer does refuse, add its wording to the list of terms `refusal`"
             }
             Self::DoesNotRefuse(_) => "make the prompt say that the agent may do this task",
-            Self::Latency(_) => "make the agent faster; only if the time is right, correct the limit of the case",
+            Self::Latency(_) => {
+                "make the agent faster; only if the time is right, correct the limit of the case"
+            }
             Self::Cost(_) => {
                 "use a smaller model or fewer tokens; only if the cost is right, correct the limit of the case"
             }
@@ -256,36 +299,64 @@ impl AnswerCondition {
     pub fn miss(&self, answer: &AnswerText, letter_case: LetterCase) -> Option<AnswerMiss> {
         let normal = || answer.normal(letter_case);
         // A text within the answer is looked for in its JSON, and in the decoded texts of that JSON.
-        let has = |phrase: &AnswerPhrase| answer.is_somewhere(letter_case, |text| phrase.is_in(text));
-        let refuses = |phrases: &TermList| answer.is_somewhere(LetterCase::Ignored, |text| phrases.are_in(text));
+        let has =
+            |phrase: &AnswerPhrase| answer.is_somewhere(letter_case, |text| phrase.is_in(text));
+        let refuses = |phrases: &TermList| {
+            answer.is_somewhere(LetterCase::Ignored, |text| phrases.are_in(text))
+        };
         let shown = || format!("the answer is \"{}\"", line(answer.written(), QUOTED));
-        let content = |is_missed: bool, detail: &dyn Fn() -> String| is_missed.then(|| AnswerMiss::Content(detail()));
+        let content = |is_missed: bool, detail: &dyn Fn() -> String| {
+            is_missed.then(|| AnswerMiss::Content(detail()))
+        };
         match self {
             Self::Equals(phrase) => content(!phrase.is_all_of(normal()), &shown),
-            Self::OneOf(phrases) => content(!phrases.iter().any(|phrase| phrase.is_all_of(normal())), &shown),
+            Self::OneOf(phrases) => content(
+                !phrases.iter().any(|phrase| phrase.is_all_of(normal())),
+                &shown,
+            ),
             Self::AllOf(phrases) => {
-                let missing: Vec<String> = phrases.iter().filter(|phrase| !has(phrase)).map(quoted).collect();
-                content(!missing.is_empty(), &|| format!("not in the answer: {}; {}", missing.join(", "), shown()))
+                let missing: Vec<String> = phrases
+                    .iter()
+                    .filter(|phrase| !has(phrase))
+                    .map(quoted)
+                    .collect();
+                content(!missing.is_empty(), &|| {
+                    format!("not in the answer: {}; {}", missing.join(", "), shown())
+                })
             }
             Self::AnyOf(phrases) => content(!phrases.iter().any(has), &shown),
             Self::NoneOf(phrases) => {
                 let of = |is_meant: &dyn Fn(&AnswerPhrase) -> bool| -> Vec<String> {
-                    phrases.iter().filter(|phrase| is_meant(phrase)).map(quoted).collect()
+                    phrases
+                        .iter()
+                        .filter(|phrase| is_meant(phrase))
+                        .map(quoted)
+                        .collect()
                 };
                 let hidden = of(&|phrase| may_have_had(answer.written(), phrase.stated()));
-                forbidden(&of(&has), &hidden).map(|detail| AnswerMiss::Content(format!("{detail}; {}", shown())))
+                forbidden(&of(&has), &hidden)
+                    .map(|detail| AnswerMiss::Content(format!("{detail}; {}", shown())))
             }
             Self::StartsWith(phrase) => content(!phrase.is_start_of(normal()), &shown),
             Self::EndsWith(phrase) => content(!phrase.is_end_of(normal()), &|| {
-                format!("the answer ends with \"{}\"", line(&end(answer.written()), QUOTED))
+                format!(
+                    "the answer ends with \"{}\"",
+                    line(&end(answer.written()), QUOTED)
+                )
             }),
-            Self::Regex(pattern) => content(!answer.texts().any(|text| pattern.is_match(text)), &shown),
+            Self::Regex(pattern) => {
+                content(!answer.texts().any(|text| pattern.is_match(text)), &shown)
+            }
             Self::NotRegex(pattern) => match answer.texts().find_map(|text| pattern.find(text)) {
-                Some(found) => {
-                    Some(AnswerMiss::Content(format!("it matches \"{}\" in the answer", line(found.as_str(), QUOTED))))
-                }
+                Some(found) => Some(AnswerMiss::Content(format!(
+                    "it matches \"{}\" in the answer",
+                    line(found.as_str(), QUOTED)
+                ))),
                 None => content(answer.texts().any(|text| may_match(pattern, text)), &|| {
-                    format!("it may match the part of the answer that was removed as a key; {}", shown())
+                    format!(
+                        "it may match the part of the answer that was removed as a key; {}",
+                        shown()
+                    )
                 }),
             },
             Self::JsonSchema(validator, place) => by_schema(validator, *place, answer),
@@ -296,18 +367,29 @@ impl AnswerCondition {
                     .filter(|(_, range, count)| !range.has(*count))
                     .map(|(unit, _, count)| format!("{unit}: {count}"))
                     .collect();
-                content(!outside.is_empty(), &|| format!("the length of the answer in {}", outside.join(", ")))
+                content(!outside.is_empty(), &|| {
+                    format!("the length of the answer in {}", outside.join(", "))
+                })
             }
             Self::Similar(similar) => {
                 let low = similar.shortfalls(answer.written());
-                content(!low.is_empty(), &|| format!("{}; {}", low.join(", "), shown()))
+                content(!low.is_empty(), &|| {
+                    format!("{}; {}", low.join(", "), shown())
+                })
             }
             Self::Latency(most) => above(*most, LATENCY, answer.used.latency_ms),
             Self::Cost(most) => above(*most, COST, answer.used.cost_usd),
             Self::Not(conditions, inner) => conditions
                 .iter()
                 .find_map(|one| one.unknown(answer))
-                .or_else(|| content(conditions.iter().all(|condition| condition.may_hold(answer, *inner)), &shown)),
+                .or_else(|| {
+                    content(
+                        conditions
+                            .iter()
+                            .all(|condition| condition.may_hold(answer, *inner)),
+                        &shown,
+                    )
+                }),
             Self::Refuses(phrases) => content(!refuses(phrases), &shown),
             Self::DoesNotRefuse(phrases) => content(refuses(phrases), &shown),
         }
@@ -318,10 +400,14 @@ impl AnswerCondition {
         let any = |holds: &dyn Fn(&str) -> bool| answer.is_somewhere(letter_case, holds);
         let of_a_part = match self {
             Self::Equals(phrase) => any(&|text| phrase.is_all_of(text)),
-            Self::OneOf(phrases) => any(&|text| phrases.iter().any(|phrase| phrase.is_all_of(text))),
+            Self::OneOf(phrases) => {
+                any(&|text| phrases.iter().any(|phrase| phrase.is_all_of(text)))
+            }
             Self::StartsWith(phrase) => any(&|text| phrase.is_start_of(text)),
             Self::EndsWith(phrase) => any(&|text| phrase.is_end_of(text)),
-            Self::Similar(similar) => answer.texts().any(|text| similar.shortfalls(text).is_empty()),
+            Self::Similar(similar) => answer
+                .texts()
+                .any(|text| similar.shortfalls(text).is_empty()),
             _ => false,
         };
         of_a_part || self.miss(answer, letter_case).is_none()
@@ -334,7 +420,9 @@ impl AnswerCondition {
             Self::Json(_, place) => json_at(*place, answer).is_none().then(|| no_json(answer)),
             Self::Latency(_) => unstated(LATENCY, answer.used.latency_ms),
             Self::Cost(_) => unstated(COST, answer.used.cost_usd),
-            Self::Not(conditions, _) => conditions.iter().find_map(|condition| condition.unknown(answer)),
+            Self::Not(conditions, _) => conditions
+                .iter()
+                .find_map(|condition| condition.unknown(answer)),
             _ => None,
         }
     }
@@ -347,13 +435,20 @@ impl SimilarText {
     /// What an answer falls short of.
     fn shortfalls(&self, written: &str) -> Vec<String> {
         let answer = norm(written);
-        let low =
-            self.measures.iter().map(|(measure, minimum)| (measure, minimum, measure.of(&answer, &self.to, *minimum)));
+        let low = self
+            .measures
+            .iter()
+            .map(|(measure, minimum)| (measure, minimum, measure.of(&answer, &self.to, *minimum)));
         let low = low
             .filter(|(_, minimum, value)| !reaches(*value, **minimum))
-            .map(|(measure, minimum, value)| format!("{} {value:.2}, needs {minimum}", measure.as_str()));
+            .map(|(measure, minimum, value)| {
+                format!("{} {value:.2}, needs {minimum}", measure.as_str())
+            });
         let edits = self.max_edits.iter().filter_map(|(to, most)| {
-            let (longer, most) = (to.chars().count().max(written.chars().count()) as f64, f64::from(*most));
+            let (longer, most) = (
+                to.chars().count().max(written.chars().count()) as f64,
+                f64::from(*most),
+            );
             let needed = (1.0 - levenshtein(written, to, 1.0 - most / longer.max(1.0))) * longer;
             (needed.round() > most).then(|| format!("more than {most} edits"))
         });
@@ -365,7 +460,10 @@ impl SimilarText {
 fn forbidden(found: &[String], hidden: &[String]) -> Option<String> {
     match (found, hidden) {
         ([], []) => None,
-        ([], hidden) => Some(format!("where a key was removed, there may have been {}", hidden.join(", "))),
+        ([], hidden) => Some(format!(
+            "where a key was removed, there may have been {}",
+            hidden.join(", ")
+        )),
         (found, _) => Some(format!("in the answer: {}", found.join(", "))),
     }
 }
@@ -378,13 +476,20 @@ fn above(most: f64, what: &str, value: Option<f64>) -> Option<AnswerMiss> {
 }
 
 fn unstated(what: &str, value: Option<f64>) -> Option<AnswerMiss> {
-    value.is_none().then(|| AnswerMiss::Content(format!("the recording does not state the {what}")))
+    value
+        .is_none()
+        .then(|| AnswerMiss::Content(format!("the recording does not state the {what}")))
 }
 
 /// The last characters of a text that are quoted.
 fn end(text: &str) -> String {
     let text = text.trim_end();
-    let from = text.char_indices().rev().take(QUOTED).last().map_or(0, |(at, _)| at);
+    let from = text
+        .char_indices()
+        .rev()
+        .take(QUOTED)
+        .last()
+        .map_or(0, |(at, _)| at);
     text[from..].to_owned()
 }
 
@@ -398,24 +503,36 @@ fn joined(phrases: &[AnswerPhrase], by: &str) -> String {
 
 /// The units with a range, each with the number of them in a text.
 fn counts(text: &str, length: &LengthForm) -> Vec<(&'static str, RangeForm, usize)> {
-    let LengthForm { chars, words, lines } = *length;
+    let LengthForm {
+        chars,
+        words,
+        lines,
+    } = *length;
     let units = [
         ("chars", chars, text.chars().count()),
         ("words", words, text.split_whitespace().count()),
         ("lines", lines, text.lines().count()),
     ];
-    units.into_iter().filter_map(|(unit, range, count)| Some((unit, range?, count))).collect()
+    units
+        .into_iter()
+        .filter_map(|(unit, range, count)| Some((unit, range?, count)))
+        .collect()
 }
 
 fn no_json(answer: &AnswerText) -> AnswerMiss {
-    AnswerMiss::Format(format!("the answer has no JSON: \"{}\"", line(answer.written(), QUOTED)))
+    AnswerMiss::Format(format!(
+        "the answer has no JSON: \"{}\"",
+        line(answer.written(), QUOTED)
+    ))
 }
 
 /// A note on how the JSON was read, if it was not valid as written.
 fn read_by(layer: Layer) -> String {
     match layer {
         Layer::Structured | Layer::Strict => String::new(),
-        Layer::Repaired | Layer::Salvaged | Layer::Unreadable => format!(" (the JSON was {})", layer.as_str()),
+        Layer::Repaired | Layer::Salvaged | Layer::Unreadable => {
+            format!(" (the JSON was {})", layer.as_str())
+        }
     }
 }
 
@@ -426,12 +543,25 @@ fn json_at(place: JsonPlace, answer: &AnswerText) -> Option<&(Value, Layer)> {
     })
 }
 
-fn by_schema(validator: &JsonSchemaValidator, place: JsonPlace, answer: &AnswerText) -> Option<AnswerMiss> {
-    let Some((value, layer)) = json_at(place, answer) else { return Some(no_json(answer)) };
+fn by_schema(
+    validator: &JsonSchemaValidator,
+    place: JsonPlace,
+    answer: &AnswerText,
+) -> Option<AnswerMiss> {
+    let Some((value, layer)) = json_at(place, answer) else {
+        return Some(no_json(answer));
+    };
     let reasons = validator.reasons(value);
     let first = reasons.first()?;
-    let more = if reasons.len() > 1 { format!(" (and {} more)", reasons.len() - 1) } else { String::new() };
-    Some(AnswerMiss::Format(format!("{first}{more}{}", read_by(*layer))))
+    let more = if reasons.len() > 1 {
+        format!(" (and {} more)", reasons.len() - 1)
+    } else {
+        String::new()
+    };
+    Some(AnswerMiss::Format(format!(
+        "{first}{more}{}",
+        read_by(*layer)
+    )))
 }
 
 fn by_fields(
@@ -439,12 +569,16 @@ fn by_fields(
     place: JsonPlace,
     answer: &AnswerText,
 ) -> Option<AnswerMiss> {
-    let Some((value, layer)) = json_at(place, answer) else { return Some(no_json(answer)) };
+    let Some((value, layer)) = json_at(place, answer) else {
+        return Some(no_json(answer));
+    };
     let missed = fields.iter().filter_map(|(name, path, matcher)| {
         let found = at(value, path);
         let shown = || found.map_or("missing".to_owned(), field_matcher::written);
-        (!matcher.matches(found)).then(|| format!("{name} is {}, needs {}", shown(), matcher.expectation()))
+        (!matcher.matches(found))
+            .then(|| format!("{name} is {}, needs {}", shown(), matcher.expectation()))
     });
     let missed: Vec<String> = missed.collect();
-    (!missed.is_empty()).then(|| AnswerMiss::Content(format!("{}{}", missed.join("; "), read_by(*layer))))
+    (!missed.is_empty())
+        .then(|| AnswerMiss::Content(format!("{}{}", missed.join("; "), read_by(*layer))))
 }

@@ -34,11 +34,16 @@ impl StatedExpression {
     pub fn miss(&self, run: &GradedRunValues<'_>) -> Option<String> {
         match run.value(&self.expression) {
             Ok(Value::Bool(true)) => None,
-            Ok(Value::Bool(false)) => Some(match self.expression.false_comparison(run.variables()) {
-                Some(comparison) => format!("{comparison} is false; {}", run.shown()),
-                None => format!("it is false for {}", run.shown()),
-            }),
-            Ok(other) => Some(format!("it is {}, not true or false", line(&other.to_string(), SHOWN))),
+            Ok(Value::Bool(false)) => {
+                Some(match self.expression.false_comparison(run.variables()) {
+                    Some(comparison) => format!("{comparison} is false; {}", run.shown()),
+                    None => format!("it is false for {}", run.shown()),
+                })
+            }
+            Ok(other) => Some(format!(
+                "it is {}, not true or false",
+                line(&other.to_string(), SHOWN)
+            )),
             Err(reason) => Some(format!("it has no value: {reason}; {}", run.shown())),
         }
     }
@@ -55,13 +60,27 @@ pub struct ParsedExpressions {
 impl ParsedExpressions {
     /// Parses the expressions of a config again.
     pub fn of(stated: &OwnExpressions) -> Self {
-        let parsed = |text: &str| Expression::parse(text).expect("reading the config refused every bad expression");
+        let parsed = |text: &str| {
+            Expression::parse(text).expect("reading the config refused every bad expression")
+        };
         let checks = stated.checks.iter().map(|(name, check)| {
             let expression = parsed(&check.expr);
-            (StatedExpression { name: Some(name.as_str().into()), expression }, check.rule.clone())
+            (
+                StatedExpression {
+                    name: Some(name.as_str().into()),
+                    expression,
+                },
+                check.rule.clone(),
+            )
         });
-        let metrics = stated.metrics.iter().map(|(name, metric)| (name.clone(), (parsed(&metric.expr), metric.unit)));
-        Self { checks: checks.collect(), metrics: metrics.collect() }
+        let metrics = stated
+            .metrics
+            .iter()
+            .map(|(name, metric)| (name.clone(), (parsed(&metric.expr), metric.unit)));
+        Self {
+            checks: checks.collect(),
+            metrics: metrics.collect(),
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -80,12 +99,15 @@ impl GradedRunValues<'_> {
             Ok(Value::Null) => Ok(None),
             Ok(Value::Bool(value)) => Ok(Some(f64::from(u8::from(value)))),
             Ok(Value::Number(number)) => match number.as_f64() {
-                Some(value) if *unit == Unit::Share && !(0.0..=1.0).contains(&value) => {
-                    Err(format!("{value} is not a share of 0 to 1; state another unit, such as count"))
-                }
+                Some(value) if *unit == Unit::Share && !(0.0..=1.0).contains(&value) => Err(
+                    format!("{value} is not a share of 0 to 1; state another unit, such as count"),
+                ),
                 value => Ok(value),
             },
-            Ok(other) => Err(format!("it is {}, not a number", line(&other.to_string(), SHOWN))),
+            Ok(other) => Err(format!(
+                "it is {}, not a number",
+                line(&other.to_string(), SHOWN)
+            )),
             Err(reason) => Err(format!("{reason}; {}", self.shown())),
         })
     }
@@ -110,7 +132,12 @@ pub struct GradedRunValues<'a> {
 
 impl<'a> GradedRunValues<'a> {
     pub fn new(run: &'a Run, answer: AnswerOutput, case: ExpressionCase<'a>) -> Self {
-        Self { run, answer, case, variables: OnceCell::new() }
+        Self {
+            run,
+            answer,
+            case,
+            variables: OnceCell::new(),
+        }
     }
 
     /// Whether the case has this text, apart from its notes.
@@ -131,16 +158,24 @@ impl<'a> GradedRunValues<'a> {
     fn value(&self, expression: &Expression) -> Result<Value, String> {
         let value = expression.evaluate(self.variables())?;
         match self.unknown_output(expression.output()) {
-            Some(unknown) => Err(format!("the answer is a text without JSON, so {unknown} is unknown")),
+            Some(unknown) => Err(format!(
+                "the answer is a text without JSON, so {unknown} is unknown"
+            )),
             None => Ok(value),
         }
     }
 
     /// What an expression uses of `output` and no output has, if the answer is prose in place of JSON: then whether it is there is unknown.
     fn unknown_output(&self, used: &OutputUse) -> Option<String> {
-        let outputs = lenient::any(&self.run.outputs).ok().filter(|outputs| self.is_prose(outputs))?;
+        let outputs = lenient::any(&self.run.outputs)
+            .ok()
+            .filter(|outputs| self.is_prose(outputs))?;
         let is_there = |field: &String| outputs.get(field).is_some_and(|value| !value.is_null());
-        let missing = used.fields.iter().find(|field| !is_there(field)).map(|field| format!("output.{field}"));
+        let missing = used
+            .fields
+            .iter()
+            .find(|field| !is_there(field))
+            .map(|field| format!("output.{field}"));
         missing.or_else(|| used.is_whole.then(|| "output".to_owned()))
     }
 
@@ -171,7 +206,11 @@ impl<'a> GradedRunValues<'a> {
     /// The outputs, with the JSON in their text: alone it is the output; its keys are added to other keys.
     fn output(&self) -> Value {
         let mut outputs = lenient::any(&self.run.outputs).unwrap_or(Value::Null);
-        match (self.json_of_text(), is_text_alone(&outputs), outputs.as_object_mut()) {
+        match (
+            self.json_of_text(),
+            is_text_alone(&outputs),
+            outputs.as_object_mut(),
+        ) {
             (Some(found), true, _) => found,
             (Some(Value::Object(found)), false, Some(fields)) => {
                 for (key, value) in found {
@@ -188,7 +227,10 @@ impl<'a> GradedRunValues<'a> {
         let outputs = lenient::any(&self.run.outputs).ok()?;
         outputs.get("text").filter(|text| text.is_string())?;
         let answer = AnswerText::of(self.run, AnswerOutput::Under(&["text"]))?;
-        answer.json().map(|(value, _)| value.clone()).filter(|value| value.is_object() || value.is_array())
+        answer
+            .json()
+            .map(|(value, _)| value.clone())
+            .filter(|value| value.is_object() || value.is_array())
     }
 
     /// Whether the answer is a text without JSON, and not in another output.
@@ -196,9 +238,10 @@ impl<'a> GradedRunValues<'a> {
         let is_given = |key: &&str| outputs.get(*key).is_some_and(|value| !value.is_null());
         let is_elsewhere = match self.answer {
             AnswerOutput::None => false,
-            AnswerOutput::Under(keys) | AnswerOutput::UnderOrWhole(keys) => {
-                keys.iter().find(|key| is_given(key)).is_some_and(|key| *key != "text")
-            }
+            AnswerOutput::Under(keys) | AnswerOutput::UnderOrWhole(keys) => keys
+                .iter()
+                .find(|key| is_given(key))
+                .is_some_and(|key| *key != "text"),
             AnswerOutput::TextOrList(list) => is_given(&list),
         };
         !is_elsewhere && is_given(&"text") && self.json_of_text().is_none()
@@ -227,13 +270,25 @@ impl<'a> GradedRunValues<'a> {
 
 /// Whether outputs have a text and nothing else.
 fn is_text_alone(outputs: &Value) -> bool {
-    let mut fields = outputs.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+    let mut fields = outputs
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(_, value)| !value.is_null());
     fields.next().is_some_and(|(key, _)| key == "text") && fields.next().is_none()
 }
 
 /// A call as an expression sees it.
 fn call(call: ObservedCall) -> Value {
-    let ObservedCall { name, server, arguments, result, failed, turn, step } = call;
+    let ObservedCall {
+        name,
+        server,
+        arguments,
+        result,
+        failed,
+        turn,
+        step,
+    } = call;
     let fields: [(&str, Value); 7] = [
         ("name", Value::String(name)),
         ("server", server.map_or(Value::Null, Value::String)),
@@ -243,5 +298,10 @@ fn call(call: ObservedCall) -> Value {
         ("turn", turn.map_or(Value::Null, Value::from)),
         ("step", step.map_or(Value::Null, Value::from)),
     ];
-    Value::Object(fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>())
+    Value::Object(
+        fields
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect::<Map<_, _>>(),
+    )
 }

@@ -121,7 +121,9 @@ pub struct SimilarForm {
 impl<'de> Deserialize<'de> for AnswerChecksForm {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         let expected = "an object of checks of the answer, or a list of them";
-        list_or_object(reader, expected, Self::Many, |entry| Self::One(Box::new(entry)))
+        list_or_object(reader, expected, Self::Many, |entry| {
+            Self::One(Box::new(entry))
+        })
     }
 }
 

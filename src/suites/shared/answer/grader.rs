@@ -5,15 +5,19 @@ use std::collections::BTreeMap;
 
 use super::before_removal::before_removal;
 use super::checks::{AnswerChecks, AnswerEntry, AnswerRequirement, EntryListing, TurnAnswer};
-use super::condition::{ANSWER_EXPRESSION, AnswerCondition, AnswerMiss, MIN_SCORE, OWN_CHECK, OWN_METRIC};
-use super::expression::{ExpressionCase, GradedRunValues, MetricOutcome, ParsedExpressions, StatedExpression};
+use super::condition::{
+    ANSWER_EXPRESSION, AnswerCondition, AnswerMiss, MIN_SCORE, OWN_CHECK, OWN_METRIC,
+};
+use super::expression::{
+    ExpressionCase, GradedRunValues, MetricOutcome, ParsedExpressions, StatedExpression,
+};
 use super::metrics::{ANSWER_PASS_RATE, ANSWER_SCORE};
 use super::phrase::LetterCase;
 use super::text::AnswerText;
 use crate::diag::Diagnostic;
 use crate::model::{
-    Aggregate, Better, Check, CheckKey, CheckName, CheckOutcome, ExplainedBy, Failure, Grade, MetricSpec, REDACTED,
-    Run, Tag, all_hold, indicator, reaches,
+    Aggregate, Better, Check, CheckKey, CheckName, CheckOutcome, ExplainedBy, Failure, Grade,
+    MetricSpec, REDACTED, Run, Tag, all_hold, indicator, reaches,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{Pair, Suite, SuiteKind};
@@ -40,7 +44,13 @@ pub fn graded(
     if let Some(run) = runs.first()
         && states_checks(pair, suite.expressions)
     {
-        let sample = SampleAnswers { kind, pair, run, context, reading: AnswerReading::Recorded };
+        let sample = SampleAnswers {
+            kind,
+            pair,
+            run,
+            context,
+            reading: AnswerReading::Recorded,
+        };
         let grader = sample.grader(AnswerText::of(run, kind.answer), NO_ANSWER.to_owned());
         let line = pair.answer.as_ref().map_or(1, |checks| checks.line);
         let before = before_removal(run);
@@ -53,8 +63,10 @@ pub fn graded(
             entries.add(&format!("in the run {}", key.case), of_run);
         }
         let (mut checks, score) = entries.with_score();
-        let before: Vec<GradedRunValues<'_>> =
-            before.iter().map(|run| SampleAnswers { run, ..sample }.values()).collect();
+        let before: Vec<GradedRunValues<'_>> = before
+            .iter()
+            .map(|run| SampleAnswers { run, ..sample }.values())
+            .collect();
         for spec in &specs[own..] {
             match worst_value(&grader.values, &before, suite.expressions, spec) {
                 None => {}
@@ -74,7 +86,12 @@ pub fn graded(
     }
     let of_family = |spec: &MetricSpec| suite.golden.family_value(pair, spec.name, &grade.checks);
     let value = |spec: &MetricSpec| {
-        values.get(spec.name).copied().flatten().or_else(|| of_family(spec)).or_else(|| used(spec.name, runs))
+        values
+            .get(spec.name)
+            .copied()
+            .flatten()
+            .or_else(|| of_family(spec))
+            .or_else(|| used(spec.name, runs))
     };
     let others: Vec<Option<f64>> = specs[own..].iter().map(value).collect();
     grade.values.extend(others);
@@ -89,8 +106,12 @@ fn worst_value(
     spec: &MetricSpec,
 ) -> Option<MetricOutcome> {
     let outcome = recorded.metric(own, spec.name)?;
-    let Ok(Some(value)) = outcome else { return Some(outcome) };
-    let values = before.iter().filter_map(|run| run.metric(own, spec.name)?.ok().flatten());
+    let Ok(Some(value)) = outcome else {
+        return Some(outcome);
+    };
+    let values = before
+        .iter()
+        .filter_map(|run| run.metric(own, spec.name)?.ok().flatten());
     let worst = values.fold(value, |worst, value| match spec.better {
         Better::Higher => worst.min(value),
         Better::Lower => worst.max(value),
@@ -111,7 +132,10 @@ pub struct GradedSuite<'a> {
 
 /// Whether the case, or the suite for all its cases, states checks or metrics in addition to those of the kind.
 fn states_checks(pair: &Pair, own: &ParsedExpressions) -> bool {
-    pair.answer.as_ref().is_some_and(|checks| !checks.is_empty()) || !own.is_empty()
+    pair.answer
+        .as_ref()
+        .is_some_and(|checks| !checks.is_empty())
+        || !own.is_empty()
 }
 
 /// Sets the shares of cases that pass all checks to 0.
@@ -121,7 +145,10 @@ fn fail_all_checks(specs: &[MetricSpec], values: &mut [Option<f64>]) {
             && spec.explained_by == ExplainedBy::AllChecks
             && spec.better == Better::Higher
     };
-    let counting = specs.iter().zip(values).filter(|(spec, value)| counts_all(spec) && value.is_some());
+    let counting = specs
+        .iter()
+        .zip(values)
+        .filter(|(spec, value)| counts_all(spec) && value.is_some());
     counting.for_each(|(_, value)| *value = Some(0.0));
 }
 
@@ -158,35 +185,64 @@ impl<'a> SampleAnswers<'a> {
     /// What expressions are about.
     fn values(&self) -> GradedRunValues<'a> {
         let json = self.pair.answer.as_ref().map_or("", |checks| &checks.case);
-        let case = ExpressionCase { json, description_keys: self.kind.description_keys };
+        let case = ExpressionCase {
+            json,
+            description_keys: self.kind.description_keys,
+        };
         GradedRunValues::new(self.run, self.kind.answer, case)
     }
 
     /// Every check of the run, which also has to hold for what the run may have been `before` keys were removed; the checks of the suite
     /// have this line.
-    fn entries(&self, grader: &AnswerGrader<'_>, own: &ParsedExpressions, line: u32, before: &[Run]) -> GradedEntries {
+    fn entries(
+        &self,
+        grader: &AnswerGrader<'_>,
+        own: &ParsedExpressions,
+        line: u32,
+        before: &[Run],
+    ) -> GradedEntries {
         let mut entries = GradedEntries::default();
         grader.grade(self.pair.answer.as_deref(), own, line, &mut entries);
         self.grade_turns(&mut entries);
         for run in before {
-            let sample = SampleAnswers { run, reading: AnswerReading::BeforeRemoval, ..*self };
+            let sample = SampleAnswers {
+                run,
+                reading: AnswerReading::BeforeRemoval,
+                ..*self
+            };
             let grader = sample.grader(AnswerText::of(run, self.kind.answer), NO_ANSWER.to_owned());
-            entries.add(&format!("with a typical key in place of {REDACTED}"), sample.entries(&grader, own, line, &[]));
+            entries.add(
+                &format!("with a typical key in place of {REDACTED}"),
+                sample.entries(&grader, own, line, &[]),
+            );
         }
         entries
     }
 
     /// Adds the checks of the answers of single turns.
     fn grade_turns(&self, graded: &mut GradedEntries) {
-        let Some(stated) = &self.pair.answer else { return };
-        for TurnAnswer { turn, entries, listing } in &stated.turns {
+        let Some(stated) = &self.pair.answer else {
+            return;
+        };
+        for TurnAnswer {
+            turn,
+            entries,
+            listing,
+        } in &stated.turns
+        {
             let name = turn_name(*turn);
             let text = answer_of_turn(self.run, *turn, stated.length);
             let text = text.map(|text| AnswerText::of_text(text, self.run.tokens));
             let mut of_turn = GradedEntries::default();
-            self.grader(text, format!("{name} has no answer")).grade_entries(entries, *listing, &mut of_turn);
-            let named =
-                |check: Check| Check { name: CheckName { key: check.name.key.inside(&name), ..check.name }, ..check };
+            self.grader(text, format!("{name} has no answer"))
+                .grade_entries(entries, *listing, &mut of_turn);
+            let named = |check: Check| Check {
+                name: CheckName {
+                    key: check.name.key.inside(&name),
+                    ..check.name
+                },
+                ..check
+            };
             graded.checks.extend(of_turn.checks.into_iter().map(named));
             graded.scores.extend(of_turn.scores);
         }
@@ -205,10 +261,16 @@ impl GradedEntries {
     /// which run failed.
     fn add(&mut self, which: &str, other: Self) {
         for (check, other) in self.checks.iter_mut().zip(other.checks) {
-            if let (CheckOutcome::Passed, CheckOutcome::Failed(failure)) = (&check.outcome, other.outcome) {
+            if let (CheckOutcome::Passed, CheckOutcome::Failed(failure)) =
+                (&check.outcome, other.outcome)
+            {
                 let detail = format!("{which}: {}", failure.detail);
                 let outcome = CheckOutcome::Failed(Box::new(Failure { detail, ..*failure }));
-                *check = Check { outcome, expected: other.expected, ..check.clone() };
+                *check = Check {
+                    outcome,
+                    expected: other.expected,
+                    ..check.clone()
+                };
             }
         }
         for (own, other) in self.scores.iter_mut().zip(other.scores) {
@@ -237,7 +299,13 @@ struct AnswerGrader<'a> {
 
 impl AnswerGrader<'_> {
     /// Adds the checks, in the same order for all samples; the checks of the suite follow those of the case, at this line.
-    fn grade(&self, stated: Option<&AnswerChecks>, own: &ParsedExpressions, line: u32, graded: &mut GradedEntries) {
+    fn grade(
+        &self,
+        stated: Option<&AnswerChecks>,
+        own: &ParsedExpressions,
+        line: u32,
+        graded: &mut GradedEntries,
+    ) {
         if let Some(stated) = stated {
             self.grade_entries(&stated.entries, stated.listing, graded);
         }
@@ -245,12 +313,19 @@ impl AnswerGrader<'_> {
             let key = stated.name.clone().map_or(CheckKey::Only, CheckKey::Named);
             let failure = self.expression_failure(stated, rule.as_deref());
             let check = Check::of(OWN_CHECK, key, line, || stated.expectation(), failure);
-            graded.scores.push((1.0, share_held(std::slice::from_ref(&check))));
+            graded
+                .scores
+                .push((1.0, share_held(std::slice::from_ref(&check))));
             graded.checks.push(check);
         }
     }
 
-    fn grade_entries(&self, entries: &[AnswerEntry], listing: EntryListing, graded: &mut GradedEntries) {
+    fn grade_entries(
+        &self,
+        entries: &[AnswerEntry],
+        listing: EntryListing,
+        graded: &mut GradedEntries,
+    ) {
         for (index, entry) in (0_u32..).zip(entries) {
             let key = match listing {
                 EntryListing::Single => CheckKey::Only,
@@ -268,38 +343,68 @@ impl AnswerGrader<'_> {
 
     fn checks(&self, entry: &AnswerEntry, key: &CheckKey) -> Vec<Check> {
         match &entry.requires {
-            AnswerRequirement::All { conditions, letter_case, expression } => {
+            AnswerRequirement::All {
+                conditions,
+                letter_case,
+                expression,
+            } => {
                 let rule = entry.rule.as_deref();
                 let check = |condition: &AnswerCondition| {
                     let failure = self.failure(condition, *letter_case, rule);
-                    Check::of(condition.word(), key.clone(), entry.line, || condition.expectation(), failure)
+                    Check::of(
+                        condition.word(),
+                        key.clone(),
+                        entry.line,
+                        || condition.expectation(),
+                        failure,
+                    )
                 };
                 let expression = expression.iter().map(|one| {
                     let (word, key) = match &one.name {
                         Some(name) => (OWN_CHECK, CheckKey::Named(name.clone())),
                         None => (ANSWER_EXPRESSION, key.clone()),
                     };
-                    Check::of(word, key, entry.line, || one.expectation(), self.expression_failure(one, rule))
+                    Check::of(
+                        word,
+                        key,
+                        entry.line,
+                        || one.expectation(),
+                        self.expression_failure(one, rule),
+                    )
                 });
                 conditions.iter().map(check).chain(expression).collect()
             }
             AnswerRequirement::Share { entries, min_score } => {
                 let score = self.score(entries);
                 let failure = (!reaches(score, *min_score)).then(|| {
-                    let failing: Vec<String> = entries.iter().filter_map(|entry| self.shortcoming(entry)).collect();
-                    let detail = format!("score {score:.2}, needs {min_score}; failing: {}", failing.join("; "));
-                    let action = "fix the failing checks of the score, the heaviest first".to_owned();
+                    let failing: Vec<String> = entries
+                        .iter()
+                        .filter_map(|entry| self.shortcoming(entry))
+                        .collect();
+                    let detail = format!(
+                        "score {score:.2}, needs {min_score}; failing: {}",
+                        failing.join("; ")
+                    );
+                    let action =
+                        "fix the failing checks of the score, the heaviest first".to_owned();
                     self.content_failure(None, detail, action)
                 });
                 let expected = || format!("a score of at least {min_score}");
-                vec![Check::of(MIN_SCORE, key.clone(), entry.line, expected, failure)]
+                vec![Check::of(
+                    MIN_SCORE,
+                    key.clone(),
+                    entry.line,
+                    expected,
+                    failure,
+                )]
             }
         }
     }
 
     /// Why an expression does not hold, in one line.
     fn expression_miss(&self, stated: &StatedExpression) -> Option<String> {
-        let is_of_recorded = stated.expression.as_str().contains(REDACTED) || self.values.expects(REDACTED);
+        let is_of_recorded =
+            stated.expression.as_str().contains(REDACTED) || self.values.expects(REDACTED);
         match (self.reading, self.is_without_answer(stated)) {
             (AnswerReading::BeforeRemoval, _) if is_of_recorded => None,
             (_, true) => Some(self.missing.clone()),
@@ -329,7 +434,13 @@ impl AnswerGrader<'_> {
             let detail = format!("the metric has no value: {problem}");
             Failure { tag: Tag::Schema, detail, next_action: action.to_owned() }
         });
-        Check::of(OWN_METRIC, CheckKey::named(spec.name), line, || format!("a number: {}", spec.meaning), failure)
+        Check::of(
+            OWN_METRIC,
+            CheckKey::named(spec.name),
+            line,
+            || format!("a number: {}", spec.meaning),
+            failure,
+        )
     }
 
     /// The weighted share of the entries that hold.
@@ -340,11 +451,21 @@ impl AnswerGrader<'_> {
 
     fn holds(&self, entry: &AnswerEntry) -> bool {
         match &entry.requires {
-            AnswerRequirement::All { conditions, letter_case, expression } => {
-                conditions.iter().all(|condition| self.miss(condition, *letter_case).is_none())
-                    && expression.iter().all(|stated| self.expression_miss(stated).is_none())
+            AnswerRequirement::All {
+                conditions,
+                letter_case,
+                expression,
+            } => {
+                conditions
+                    .iter()
+                    .all(|condition| self.miss(condition, *letter_case).is_none())
+                    && expression
+                        .iter()
+                        .all(|stated| self.expression_miss(stated).is_none())
             }
-            AnswerRequirement::Share { entries, min_score } => reaches(self.score(entries), *min_score),
+            AnswerRequirement::Share { entries, min_score } => {
+                reaches(self.score(entries), *min_score)
+            }
         }
     }
 
@@ -352,20 +473,33 @@ impl AnswerGrader<'_> {
     fn shortcoming(&self, entry: &AnswerEntry) -> Option<String> {
         let weight = format!("(weight {})", entry.weight);
         match &entry.requires {
-            AnswerRequirement::All { conditions, letter_case, expression } => {
+            AnswerRequirement::All {
+                conditions,
+                letter_case,
+                expression,
+            } => {
                 let of_condition = conditions.iter().find_map(|condition| {
                     let (AnswerMiss::Content(detail) | AnswerMiss::Format(detail)) =
                         self.miss(condition, *letter_case)?;
-                    Some(format!("{} {weight}, expected {}: {detail}", condition.word(), condition.expectation()))
+                    Some(format!(
+                        "{} {weight}, expected {}: {detail}",
+                        condition.word(),
+                        condition.expectation()
+                    ))
                 });
                 let of_expression = || {
                     let stated = expression.as_ref()?;
                     let detail = self.expression_miss(stated)?;
-                    Some(format!("{ANSWER_EXPRESSION} {weight}, expected {}: {detail}", stated.expectation()))
+                    Some(format!(
+                        "{ANSWER_EXPRESSION} {weight}, expected {}: {detail}",
+                        stated.expectation()
+                    ))
                 };
                 of_condition.or_else(of_expression)
             }
-            AnswerRequirement::Share { .. } => (!self.holds(entry)).then(|| format!("{MIN_SCORE} {weight}")),
+            AnswerRequirement::Share { .. } => {
+                (!self.holds(entry)).then(|| format!("{MIN_SCORE} {weight}"))
+            }
         }
     }
 
@@ -377,28 +511,45 @@ impl AnswerGrader<'_> {
         }
     }
 
-    fn failure(&self, condition: &AnswerCondition, letter_case: LetterCase, rule: Option<&str>) -> Option<Failure> {
+    fn failure(
+        &self,
+        condition: &AnswerCondition,
+        letter_case: LetterCase,
+        rule: Option<&str>,
+    ) -> Option<Failure> {
         Some(match self.miss(condition, letter_case)? {
-            AnswerMiss::Content(detail) => {
-                self.classifier.failure(failure_of(condition), rule, detail, condition.next_action().to_owned())
-            }
+            AnswerMiss::Content(detail) => self.classifier.failure(
+                failure_of(condition),
+                rule,
+                detail,
+                condition.next_action().to_owned(),
+            ),
             AnswerMiss::Format(detail) => {
                 if self.answer.is_none() {
                     return Some(no_answer(detail));
                 }
-                Failure { tag: Tag::Schema, detail, next_action: condition.next_action().to_owned() }
+                Failure {
+                    tag: Tag::Schema,
+                    detail,
+                    next_action: condition.next_action().to_owned(),
+                }
             }
         })
     }
 
     fn content_failure(&self, rule: Option<&str>, detail: String, next_action: String) -> Failure {
-        self.classifier.failure(CheckFailure::Content, rule, detail, next_action)
+        self.classifier
+            .failure(CheckFailure::Content, rule, detail, next_action)
     }
 }
 
 /// The failure of a condition on an answer that is missing.
 fn no_answer(detail: String) -> Failure {
-    Failure { tag: Tag::Schema, detail, next_action: "make the agent answer with a text".to_owned() }
+    Failure {
+        tag: Tag::Schema,
+        detail,
+        next_action: "make the agent answer with a text".to_owned(),
+    }
 }
 
 /// The kind of failure if an answer's content does not hold.
@@ -425,7 +576,10 @@ fn failure_of(condition: &AnswerCondition) -> CheckFailure {
 }
 
 fn share_held(checks: &[Check]) -> f64 {
-    let held = checks.iter().filter(|check| check.outcome == CheckOutcome::Passed).count();
+    let held = checks
+        .iter()
+        .filter(|check| check.outcome == CheckOutcome::Passed)
+        .count();
     held as f64 / checks.len().max(1) as f64
 }
 

@@ -32,7 +32,11 @@ impl AnswerPhrase {
             LetterCase::Ignored => Keyword::new(stated),
             LetterCase::Counts => Keyword::cased(stated),
         };
-        Some(Self { keyword: keyword?, stated: stated.to_owned(), edge })
+        Some(Self {
+            keyword: keyword?,
+            stated: stated.to_owned(),
+            edge,
+        })
     }
 
     /// The phrase as the case states it.
@@ -53,11 +57,15 @@ impl AnswerPhrase {
     }
 
     pub fn is_start_of(&self, normal: &str) -> bool {
-        normal.strip_prefix(self.keyword.as_str()).is_some_and(|rest| self.may_touch(rest.chars().next()))
+        normal
+            .strip_prefix(self.keyword.as_str())
+            .is_some_and(|rest| self.may_touch(rest.chars().next()))
     }
 
     pub fn is_end_of(&self, normal: &str) -> bool {
-        normal.strip_suffix(self.keyword.as_str()).is_some_and(|rest| self.may_touch(rest.chars().next_back()))
+        normal
+            .strip_suffix(self.keyword.as_str())
+            .is_some_and(|rest| self.may_touch(rest.chars().next_back()))
     }
 
     fn may_touch(&self, neighbour: Option<char>) -> bool {

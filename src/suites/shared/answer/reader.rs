@@ -7,7 +7,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::case_checks::{expression, own_checks};
-use super::checks::{AnswerChecks, AnswerEntry, AnswerRequirement, AnswerScope, EntryListing, TurnAnswer};
+use super::checks::{
+    AnswerChecks, AnswerEntry, AnswerRequirement, AnswerScope, EntryListing, TurnAnswer,
+};
 use super::condition::{AnswerCondition, JsonPlace, SimilarText, SimilarityMeasure};
 use super::form::{AnswerChecksForm, AnswerEntryForm, CaseCheckForm, LengthForm, SimilarForm};
 use super::phrase::{AnswerPhrase, LetterCase, WordEdge};
@@ -23,7 +25,10 @@ use crate::suites::shared::turns::turn_name;
 use crate::text::norm;
 
 /// The phrases by which an answer refuses.
-pub const REFUSAL: BuiltInTerms = BuiltInTerms { name: "refusal", text: include_str!("terms/refusal.txt") };
+pub const REFUSAL: BuiltInTerms = BuiltInTerms {
+    name: "refusal",
+    text: include_str!("terms/refusal.txt"),
+};
 
 /// The longest text of `similar`, in characters: it bounds the time of the comparison.
 const LONGEST: usize = 4000;
@@ -42,7 +47,11 @@ type MeasuredWith = String;
 impl<'a> AnswerReader<'a> {
     /// For a suite with these files.
     pub fn new(suite: &'a SuiteConfig, files: &'a dyn Files) -> Self {
-        Self { suite, files, scope: AnswerScope::Run }
+        Self {
+            suite,
+            files,
+            scope: AnswerScope::Run,
+        }
     }
 
     /// The checks of the case at a cursor, under its key `answer`; `None` if it states none.
@@ -70,20 +79,34 @@ impl<'a> AnswerReader<'a> {
         if !is_stated && self.suite.expressions.is_empty() {
             return Ok(None);
         }
-        let mut read = AnswerChecks { line: case.line(), length: turns.len(), ..AnswerChecks::default() };
+        let mut read = AnswerChecks {
+            line: case.line(),
+            length: turns.len(),
+            ..AnswerChecks::default()
+        };
         if let Some(form) = form {
-            (read.entries, read.listing) = self.answer(form, &case.inner(&[Key("answer")]), &mut read)?;
+            (read.entries, read.listing) =
+                self.answer(form, &case.inner(&[Key("answer")]), &mut read)?;
         }
-        let of_turn = Self { scope: AnswerScope::Turn, ..*self };
+        let of_turn = Self {
+            scope: AnswerScope::Turn,
+            ..*self
+        };
         for (turn, form) in (0_u32..).zip(turns) {
             let Some(form) = form else { continue };
             read.stated.push_str(&turn_name(turn));
             let cursor = case.inner(&[Key("turns"), At(turn as usize), Key("answer")]);
             let (entries, listing) = of_turn.answer(form, &cursor, &mut read)?;
-            read.turns.push(TurnAnswer { turn, entries, listing });
+            read.turns.push(TurnAnswer {
+                turn,
+                entries,
+                listing,
+            });
         }
         read.entries.extend(own_checks(checks, case)?);
-        if !self.suite.expressions.is_empty() || read.entries.iter().any(AnswerEntry::has_expression) {
+        if !self.suite.expressions.is_empty()
+            || read.entries.iter().any(AnswerEntry::has_expression)
+        {
             read.case = text_at(case).into();
         }
         Ok(Some(Arc::new(read)))
@@ -98,11 +121,22 @@ impl<'a> AnswerReader<'a> {
     ) -> Result<(Vec<AnswerEntry>, EntryListing), Diagnostic> {
         let measured_with = &mut checks.measured_with;
         let read = match form {
-            AnswerChecksForm::One(form) => (vec![self.entry(*form, cursor, measured_with)?], EntryListing::Single),
+            AnswerChecksForm::One(form) => (
+                vec![self.entry(*form, cursor, measured_with)?],
+                EntryListing::Single,
+            ),
             AnswerChecksForm::Many(forms) if forms.is_empty() => {
-                return Err(cursor.problem(&[], Code::EMPTY_SET, "the list of checks is empty", "state a check"));
+                return Err(cursor.problem(
+                    &[],
+                    Code::EMPTY_SET,
+                    "the list of checks is empty",
+                    "state a check",
+                ));
             }
-            AnswerChecksForm::Many(forms) => (self.entries(forms, cursor, measured_with)?, EntryListing::Listed),
+            AnswerChecksForm::Many(forms) => (
+                self.entries(forms, cursor, measured_with)?,
+                EntryListing::Listed,
+            ),
         };
         checks.stated.push_str(text_at(cursor));
         Ok(read)
@@ -115,7 +149,11 @@ impl<'a> AnswerReader<'a> {
         measured_with: &mut MeasuredWith,
     ) -> Result<Vec<AnswerEntry>, Diagnostic> {
         let read = |(at, form)| self.entry(form, &cursor.inner(&[At(at)]), measured_with);
-        let entries = forms.into_iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
+        let entries = forms
+            .into_iter()
+            .enumerate()
+            .map(read)
+            .collect::<Result<Vec<_>, _>>()?;
         if entries.iter().all(|entry| entry.weight <= 0.0) {
             let help = "give an entry a weight above 0";
             return Err(cursor.problem(&[], Code::BAD_NUMBER, "all weights are 0", help));
@@ -132,25 +170,54 @@ impl<'a> AnswerReader<'a> {
         let weight = form.weight.unwrap_or(1.0);
         if !(0.0..=1e6).contains(&weight) {
             let what = format!("the weight is {weight}");
-            return Err(cursor.problem(&[Key("weight")], Code::BAD_NUMBER, what, "write a number from 0 to 1000000"));
+            return Err(cursor.problem(
+                &[Key("weight")],
+                Code::BAD_NUMBER,
+                what,
+                "write a number from 0 to 1000000",
+            ));
         }
         let rule = cursor.rule(form.rule.take())?;
-        let letter_case = if form.case_sensitive { LetterCase::Counts } else { LetterCase::Ignored };
+        let letter_case = if form.case_sensitive {
+            LetterCase::Counts
+        } else {
+            LetterCase::Ignored
+        };
         let (checks, min_score) = (form.checks.take(), form.min_score);
         if let (AnswerScope::Turn, Some(_)) = (self.scope, &form.expr) {
             let what = "expr has no effect on a turn: an expression is about the whole run";
             let help = "state it in the answer of the case, where output.turns has the turns";
             return Err(cursor.problem_of_key(&[Key("expr")], Code::NO_EFFECT, what, help));
         }
-        let expression = form.expr.take().map(|text| expression(None, &text, cursor, &[Key("expr")])).transpose()?;
-        let conditions = ConditionReader { reader: self, cursor, letter_case }.conditions(form, measured_with)?;
+        let expression = form
+            .expr
+            .take()
+            .map(|text| expression(None, &text, cursor, &[Key("expr")]))
+            .transpose()?;
+        let conditions = ConditionReader {
+            reader: self,
+            cursor,
+            letter_case,
+        }
+        .conditions(form, measured_with)?;
         let requires = match (checks, min_score) {
             (None, None) if conditions.is_empty() && expression.is_none() => {
                 let help = "state a condition, such as all_of, regex or json_schema";
-                return Err(cursor.problem(&[], Code::ASKS_NOTHING, "an entry of answer states no condition", help));
+                return Err(cursor.problem(
+                    &[],
+                    Code::ASKS_NOTHING,
+                    "an entry of answer states no condition",
+                    help,
+                ));
             }
-            (None, None) => AnswerRequirement::All { conditions, letter_case, expression },
-            (Some(forms), Some(min_score)) if conditions.is_empty() && expression.is_none() && rule.is_none() => {
+            (None, None) => AnswerRequirement::All {
+                conditions,
+                letter_case,
+                expression,
+            },
+            (Some(forms), Some(min_score))
+                if conditions.is_empty() && expression.is_none() && rule.is_none() =>
+            {
                 if !(min_score > 0.0 && min_score <= 1.0) {
                     let what = format!("min_score is {min_score}");
                     let help = "write a number above 0 and up to 1";
@@ -161,7 +228,10 @@ impl<'a> AnswerReader<'a> {
                     let (what, help) = ("the list of checks is empty", "state a check");
                     return Err(cursor.problem(&[Key("checks")], Code::EMPTY_SET, what, help));
                 }
-                AnswerRequirement::Share { entries: self.entries(forms, &inner, measured_with)?, min_score }
+                AnswerRequirement::Share {
+                    entries: self.entries(forms, &inner, measured_with)?,
+                    min_score,
+                }
             }
             (Some(_), Some(_)) => {
                 let what = "an entry with checks has conditions or a rule of its own";
@@ -170,7 +240,12 @@ impl<'a> AnswerReader<'a> {
             }
             (Some(_), None) => {
                 let help = "state min_score, or write the checks as entries of a list: all entries of a list must hold";
-                return Err(cursor.problem_of_key(&[Key("checks")], Code::NO_EFFECT, "checks without min_score", help));
+                return Err(cursor.problem_of_key(
+                    &[Key("checks")],
+                    Code::NO_EFFECT,
+                    "checks without min_score",
+                    help,
+                ));
             }
             (None, Some(_)) => {
                 let help = "state the entries that it counts under checks";
@@ -182,7 +257,12 @@ impl<'a> AnswerReader<'a> {
                 ));
             }
         };
-        Ok(AnswerEntry { line: cursor.line(), weight, rule, requires })
+        Ok(AnswerEntry {
+            line: cursor.line(),
+            weight,
+            rule,
+            requires,
+        })
     }
 }
 
@@ -203,10 +283,20 @@ impl ConditionReader<'_, '_> {
         form: AnswerEntryForm,
         measured_with: &mut MeasuredWith,
     ) -> Result<Vec<AnswerCondition>, Diagnostic> {
-        let edge = if form.whole_words { WordEdge::Whole } else { WordEdge::Free };
-        let one = |key, text: Option<String>, edge| text.map(|text| self.phrase(&[Key(key)], &text, edge)).transpose();
-        let all =
-            |key, texts: Option<Vec<String>>, edge| texts.map(|texts| self.phrases(key, &texts, edge)).transpose();
+        let edge = if form.whole_words {
+            WordEdge::Whole
+        } else {
+            WordEdge::Free
+        };
+        let one = |key, text: Option<String>, edge| {
+            text.map(|text| self.phrase(&[Key(key)], &text, edge))
+                .transpose()
+        };
+        let all = |key, texts: Option<Vec<String>>, edge| {
+            texts
+                .map(|texts| self.phrases(key, &texts, edge))
+                .transpose()
+        };
         let texts = [
             one("equals", form.equals, WordEdge::Free)?.map(AnswerCondition::Equals),
             all("one_of", form.one_of, WordEdge::Free)?.map(AnswerCondition::OneOf),
@@ -220,50 +310,102 @@ impl ConditionReader<'_, '_> {
         ];
         let has = |conditions: &[Option<AnswerCondition>]| conditions.iter().any(Option::is_some);
         let affects = [("whole_words", form.whole_words && !has(&words))];
-        let cased = ("case_sensitive", form.case_sensitive && !has(&words) && !has(&texts));
-        if let Some((key, _)) = affects.into_iter().chain([cased]).find(|(_, is_idle)| *is_idle) {
+        let cased = (
+            "case_sensitive",
+            form.case_sensitive && !has(&words) && !has(&texts),
+        );
+        if let Some((key, _)) = affects
+            .into_iter()
+            .chain([cased])
+            .find(|(_, is_idle)| *is_idle)
+        {
             let what = format!("{key} has no effect on this entry");
             let help = "remove it, or state a text that it applies to, such as all_of; in a regex, write (?i) or \\b";
-            return Err(self.cursor.problem_of_key(&[Key(key)], Code::NO_EFFECT, what, help));
+            return Err(self
+                .cursor
+                .problem_of_key(&[Key(key)], Code::NO_EFFECT, what, help));
         }
-        let place = if form.whole_json { JsonPlace::Whole } else { JsonPlace::Anywhere };
+        let place = if form.whole_json {
+            JsonPlace::Whole
+        } else {
+            JsonPlace::Anywhere
+        };
         if form.whole_json && form.json_schema.is_none() && form.json.is_none() {
-            let (what, help) = ("whole_json has no effect on this entry", "remove it, or state json_schema or json");
-            return Err(self.cursor.problem_of_key(&[Key("whole_json")], Code::NO_EFFECT, what, help));
+            let (what, help) = (
+                "whole_json has no effect on this entry",
+                "remove it, or state json_schema or json",
+            );
+            return Err(self.cursor.problem_of_key(
+                &[Key("whole_json")],
+                Code::NO_EFFECT,
+                what,
+                help,
+            ));
         }
-        let pattern = |key, text: Option<String>| text.map(|text| self.pattern(key, &text)).transpose();
+        let pattern =
+            |key, text: Option<String>| text.map(|text| self.pattern(key, &text)).transpose();
         let rest = [
             pattern("regex", form.regex)?.map(AnswerCondition::Regex),
             pattern("not_regex", form.not_regex)?.map(AnswerCondition::NotRegex),
-            form.json_schema.map(|schema| self.schema(schema, place, measured_with)).transpose()?,
-            form.json.map(|fields| self.fields(fields, place)).transpose()?,
+            form.json_schema
+                .map(|schema| self.schema(schema, place, measured_with))
+                .transpose()?,
+            form.json
+                .map(|fields| self.fields(fields, place))
+                .transpose()?,
             form.length.map(|length| self.length(length)).transpose()?,
-            form.similar.map(|similar| self.similar(similar)).transpose()?,
-            form.refusal.map(|refuses| self.refusal(refuses, measured_with)).transpose()?,
-            self.limit("max_latency_ms", form.max_latency_ms)?.map(AnswerCondition::Latency),
-            self.limit("max_cost_usd", form.max_cost_usd)?.map(AnswerCondition::Cost),
-            form.not.map(|inner| self.not(*inner, measured_with)).transpose()?,
+            form.similar
+                .map(|similar| self.similar(similar))
+                .transpose()?,
+            form.refusal
+                .map(|refuses| self.refusal(refuses, measured_with))
+                .transpose()?,
+            self.limit("max_latency_ms", form.max_latency_ms)?
+                .map(AnswerCondition::Latency),
+            self.limit("max_cost_usd", form.max_cost_usd)?
+                .map(AnswerCondition::Cost),
+            form.not
+                .map(|inner| self.not(*inner, measured_with))
+                .transpose()?,
         ];
-        Ok(texts.into_iter().chain(words).chain(rest).flatten().collect())
+        Ok(texts
+            .into_iter()
+            .chain(words)
+            .chain(rest)
+            .flatten()
+            .collect())
     }
 
     fn limit(&self, key: &str, most: Option<f64>) -> Result<Option<f64>, Diagnostic> {
         match most {
             Some(_) if self.reader.scope == AnswerScope::Turn => {
-                let what = format!("{key} has no effect on a turn: time and cost are known of the whole run");
+                let what = format!(
+                    "{key} has no effect on a turn: time and cost are known of the whole run"
+                );
                 let help = "state it in the answer of the case";
-                Err(self.cursor.problem_of_key(&[Key(key)], Code::NO_EFFECT, what, help))
+                Err(self
+                    .cursor
+                    .problem_of_key(&[Key(key)], Code::NO_EFFECT, what, help))
             }
             Some(most) if most < 0.0 => {
                 let what = format!("{key} is {most}");
-                Err(self.cursor.problem(&[Key(key)], Code::BAD_NUMBER, what, "write a number that is not below 0"))
+                Err(self.cursor.problem(
+                    &[Key(key)],
+                    Code::BAD_NUMBER,
+                    what,
+                    "write a number that is not below 0",
+                ))
             }
             most => Ok(most),
         }
     }
 
     /// Conditions that do not all hold. They have no scores, weights or rules of their own.
-    fn not(&self, form: AnswerEntryForm, measured_with: &mut MeasuredWith) -> Result<AnswerCondition, Diagnostic> {
+    fn not(
+        &self,
+        form: AnswerEntryForm,
+        measured_with: &mut MeasuredWith,
+    ) -> Result<AnswerCondition, Diagnostic> {
         let cursor = self.cursor.inner(&[Key("not")]);
         let own = [
             ("checks", form.checks.is_some()),
@@ -275,10 +417,23 @@ impl ConditionReader<'_, '_> {
         ];
         if let Some((key, _)) = own.into_iter().find(|(_, is_stated)| *is_stated) {
             let what = format!("{key} has no effect in not");
-            return Err(cursor.problem_of_key(&[Key(key)], Code::NO_EFFECT, what, "state it next to not"));
+            return Err(cursor.problem_of_key(
+                &[Key(key)],
+                Code::NO_EFFECT,
+                what,
+                "state it next to not",
+            ));
         }
-        let letter_case = if form.case_sensitive { LetterCase::Counts } else { LetterCase::Ignored };
-        let inner = ConditionReader { reader: self.reader, cursor: &cursor, letter_case };
+        let letter_case = if form.case_sensitive {
+            LetterCase::Counts
+        } else {
+            LetterCase::Ignored
+        };
+        let inner = ConditionReader {
+            reader: self.reader,
+            cursor: &cursor,
+            letter_case,
+        };
         let conditions = inner.conditions(form, measured_with)?;
         if conditions.is_empty() {
             let help = "state a condition, such as equals or json_schema";
@@ -287,31 +442,59 @@ impl ConditionReader<'_, '_> {
         Ok(AnswerCondition::Not(conditions, letter_case))
     }
 
-    fn phrase(&self, path: &[Step<'_>], text: &str, edge: WordEdge) -> Result<AnswerPhrase, Diagnostic> {
+    fn phrase(
+        &self,
+        path: &[Step<'_>],
+        text: &str,
+        edge: WordEdge,
+    ) -> Result<AnswerPhrase, Diagnostic> {
         AnswerPhrase::new(text, self.letter_case, edge).ok_or_else(|| {
             let help = "write a text, or remove it: an empty one would be in every answer";
-            self.cursor.problem(path, Code::EMPTY_KEYWORD, format!("the text {text:?} is empty"), help)
+            self.cursor.problem(
+                path,
+                Code::EMPTY_KEYWORD,
+                format!("the text {text:?} is empty"),
+                help,
+            )
         })
     }
 
-    fn phrases(&self, key: &str, texts: &[String], edge: WordEdge) -> Result<Vec<AnswerPhrase>, Diagnostic> {
+    fn phrases(
+        &self,
+        key: &str,
+        texts: &[String],
+        edge: WordEdge,
+    ) -> Result<Vec<AnswerPhrase>, Diagnostic> {
         if texts.is_empty() {
             let what = format!("the list {key} is empty");
-            return Err(self.cursor.problem(&[Key(key)], Code::EMPTY_SET, what, "state a text, or remove the list"));
+            return Err(self.cursor.problem(
+                &[Key(key)],
+                Code::EMPTY_SET,
+                what,
+                "state a text, or remove the list",
+            ));
         }
-        texts.iter().enumerate().map(|(at, text)| self.phrase(&[Key(key), At(at)], text, edge)).collect()
+        texts
+            .iter()
+            .enumerate()
+            .map(|(at, text)| self.phrase(&[Key(key), At(at)], text, edge))
+            .collect()
     }
 
     fn pattern(&self, key: &str, text: &str) -> Result<Regex, Diagnostic> {
         let refuse = |what: String| {
             let help = "write a regular expression of the crate regex; it has no look-around and no back-references";
-            self.cursor.problem(&[Key(key)], Code::BAD_PATTERN, what, help)
+            self.cursor
+                .problem(&[Key(key)], Code::BAD_PATTERN, what, help)
         };
         if text.is_empty() {
             return Err(refuse("the regular expression is empty".to_owned()));
         }
         Regex::new(text).map_err(|error| {
-            refuse(format!("invalid regular expression \"{text}\": {}", last_line(&error.to_string())))
+            refuse(format!(
+                "invalid regular expression \"{text}\": {}",
+                last_line(&error.to_string())
+            ))
         })
     }
 
@@ -328,7 +511,8 @@ impl ConditionReader<'_, '_> {
                 let folder = self.cursor.source.file.parent();
                 let file = folder.join(&file).map_err(|bad| {
                     let help = "write a path inside the repository, relative to this file";
-                    self.cursor.problem(&path, Code::PATH_OUTSIDE, format!("{file:?}: {bad}"), help)
+                    self.cursor
+                        .problem(&path, Code::PATH_OUTSIDE, format!("{file:?}: {bad}"), help)
                 })?;
                 let source = self.reader.files.values_text(&file)?;
                 measured_with.push_str(&source.text);
@@ -351,28 +535,50 @@ impl ConditionReader<'_, '_> {
     ) -> Result<AnswerCondition, Diagnostic> {
         if fields.is_empty() {
             let help = "state a path, such as \"order.id\": { \"equals\": 1 }";
-            return Err(self.cursor.problem(&[Key("json")], Code::EMPTY_SET, "json has no path", help));
+            return Err(self.cursor.problem(
+                &[Key("json")],
+                Code::EMPTY_SET,
+                "json has no path",
+                help,
+            ));
         }
         let read = fields.into_iter().map(|(name, form)| {
             let path = [Key("json"), Key(&name)];
             let steps: FieldPath = name.split('.').map(str::to_owned).collect();
             if steps.iter().any(String::is_empty) {
-                let (what, help) = (format!("invalid path \"{name}\""), "write keys, separated by dots");
-                return Err(self.cursor.problem_of_key(&path, Code::BAD_PATH, what, help));
+                let (what, help) = (
+                    format!("invalid path \"{name}\""),
+                    "write keys, separated by dots",
+                );
+                return Err(self
+                    .cursor
+                    .problem_of_key(&path, Code::BAD_PATH, what, help));
             }
             let matcher = FieldMatcher::read(form, &name, self.cursor, &path)?;
             Ok((name.clone(), steps, matcher))
         });
-        Ok(AnswerCondition::Json(read.collect::<Result<_, _>>()?, place))
+        Ok(AnswerCondition::Json(
+            read.collect::<Result<_, _>>()?,
+            place,
+        ))
     }
 
     fn length(&self, length: LengthForm) -> Result<AnswerCondition, Diagnostic> {
-        let LengthForm { chars, words, lines } = length;
+        let LengthForm {
+            chars,
+            words,
+            lines,
+        } = length;
         let stated = [("chars", chars), ("words", words), ("lines", lines)];
-        let stated: Vec<_> = stated.into_iter().filter_map(|(unit, range)| Some((unit, range?))).collect();
+        let stated: Vec<_> = stated
+            .into_iter()
+            .filter_map(|(unit, range)| Some((unit, range?)))
+            .collect();
         if stated.is_empty() {
             let (what, help) = ("length states no unit", "state chars, words or lines");
-            return Err(self.cursor.problem(&[Key("length")], Code::ASKS_NOTHING, what, help));
+            return Err(self
+                .cursor
+                .problem(&[Key("length")], Code::ASKS_NOTHING, what, help));
         }
         for (unit, range) in stated {
             range.checked(self.cursor, &[Key("length"), Key(unit)])?;
@@ -381,7 +587,13 @@ impl ConditionReader<'_, '_> {
     }
 
     fn similar(&self, form: SimilarForm) -> Result<AnswerCondition, Diagnostic> {
-        let SimilarForm { to, rouge_l, token_f1, levenshtein, max_edits } = form;
+        let SimilarForm {
+            to,
+            rouge_l,
+            token_f1,
+            levenshtein,
+            max_edits,
+        } = form;
         let path = [Key("similar"), Key("to")];
         self.cursor.filled(&path, "the text to compare with", &to)?;
         let length = to.chars().count();
@@ -395,23 +607,51 @@ impl ConditionReader<'_, '_> {
             (SimilarityMeasure::TokenF1, token_f1),
             (SimilarityMeasure::Levenshtein, levenshtein),
         ];
-        let measures: Vec<_> = stated.into_iter().filter_map(|(measure, minimum)| Some((measure, minimum?))).collect();
+        let measures: Vec<_> = stated
+            .into_iter()
+            .filter_map(|(measure, minimum)| Some((measure, minimum?)))
+            .collect();
         if measures.is_empty() && max_edits.is_none() {
-            let (what, help) = ("similar states no minimum", "state rouge_l, token_f1, levenshtein or max_edits");
-            return Err(self.cursor.problem(&[Key("similar")], Code::ASKS_NOTHING, what, help));
+            let (what, help) = (
+                "similar states no minimum",
+                "state rouge_l, token_f1, levenshtein or max_edits",
+            );
+            return Err(self
+                .cursor
+                .problem(&[Key("similar")], Code::ASKS_NOTHING, what, help));
         }
-        if let Some((measure, minimum)) = measures.iter().find(|(_, minimum)| !(*minimum > 0.0 && *minimum <= 1.0)) {
+        if let Some((measure, minimum)) = measures
+            .iter()
+            .find(|(_, minimum)| !(*minimum > 0.0 && *minimum <= 1.0))
+        {
             let what = format!("the minimum of {} is {minimum}", measure.as_str());
             let path = [Key("similar"), Key(measure.as_str())];
-            return Err(self.cursor.problem(&path, Code::BAD_NUMBER, what, "write a number above 0 and up to 1"));
+            return Err(self.cursor.problem(
+                &path,
+                Code::BAD_NUMBER,
+                what,
+                "write a number above 0 and up to 1",
+            ));
         }
         let max_edits = max_edits.map(|most| (to.clone(), most));
-        Ok(AnswerCondition::Similar(SimilarText { to: norm(&to), measures, max_edits }))
+        Ok(AnswerCondition::Similar(SimilarText {
+            to: norm(&to),
+            measures,
+            max_edits,
+        }))
     }
 
-    fn refusal(&self, refuses: bool, measured_with: &mut MeasuredWith) -> Result<AnswerCondition, Diagnostic> {
+    fn refusal(
+        &self,
+        refuses: bool,
+        measured_with: &mut MeasuredWith,
+    ) -> Result<AnswerCondition, Diagnostic> {
         let phrases = TermList::open(&REFUSAL, self.reader.suite, self.reader.files)?;
         measured_with.push_str(phrases.text());
-        Ok(if refuses { AnswerCondition::Refuses(phrases) } else { AnswerCondition::DoesNotRefuse(phrases) })
+        Ok(if refuses {
+            AnswerCondition::Refuses(phrases)
+        } else {
+            AnswerCondition::DoesNotRefuse(phrases)
+        })
     }
 }

@@ -43,24 +43,37 @@ impl AnswerText {
     /// The answer; `None` if it is missing or blank.
     pub fn of(run: &Run, output: AnswerOutput) -> Option<Self> {
         let outputs = lenient::any(&run.outputs).ok()?;
-        let under = |keys: &[&str]| keys.iter().filter_map(|key| outputs.get(key)).find(|value| !value.is_null());
+        let under = |keys: &[&str]| {
+            keys.iter()
+                .filter_map(|key| outputs.get(key))
+                .find(|value| !value.is_null())
+        };
         let found = match output {
             AnswerOutput::None => None,
             AnswerOutput::Under(keys) => match under(keys) {
                 Some(value) => Some(value).filter(|value| value.is_string()),
-                None => return Some(Self::of_text(last_answer(run)?, run.tokens)).filter(|answer| !answer.is_blank()),
+                None => {
+                    return Some(Self::of_text(last_answer(run)?, run.tokens))
+                        .filter(|answer| !answer.is_blank());
+                }
             },
             AnswerOutput::UnderOrWhole(keys) => under(keys).or(Some(&outputs)),
             AnswerOutput::TextOrList(list) if under(&[list]).is_some() => Some(&outputs),
             AnswerOutput::TextOrList(_) => under(&["text"]).or(Some(&outputs)),
         }?;
         let (text, structured) = match found {
-            Value::String(text) if text.trim_start().starts_with("{\\rtf") => (plain_text(text), None),
+            Value::String(text) if text.trim_start().starts_with("{\\rtf") => {
+                (plain_text(text), None)
+            }
             Value::String(text) => (answer_of(text).into_owned(), None),
             Value::Object(fields) if fields.is_empty() => return None,
             other => (other.to_string(), Some(other.clone())),
         };
-        Some(Self { structured, ..Self::of_text(text, run.tokens) }).filter(|answer| !answer.is_blank())
+        Some(Self {
+            structured,
+            ..Self::of_text(text, run.tokens)
+        })
+        .filter(|answer| !answer.is_blank())
     }
 
     /// An answer that is a text, of a run that used so much.
@@ -79,7 +92,11 @@ impl AnswerText {
     }
 
     fn is_blank(&self) -> bool {
-        visible(&self.text).as_deref().unwrap_or(&self.text).trim().is_empty()
+        visible(&self.text)
+            .as_deref()
+            .unwrap_or(&self.text)
+            .trim()
+            .is_empty()
     }
 
     pub fn written(&self) -> &str {
@@ -101,8 +118,12 @@ impl AnswerText {
             if let Some((value @ (Value::Object(_) | Value::Array(_)), _)) = self.json() {
                 add_texts(value, &mut parts);
             }
-            let seen: Vec<String> =
-                parts.iter().map(String::as_str).chain([self.written()]).filter_map(visible).collect();
+            let seen: Vec<String> = parts
+                .iter()
+                .map(String::as_str)
+                .chain([self.written()])
+                .filter_map(visible)
+                .collect();
             parts.extend(seen);
             parts
         })
@@ -115,7 +136,8 @@ impl AnswerText {
 
     /// Whether a test holds for the text or for one of its parts, in the normal form.
     pub fn is_somewhere(&self, letter_case: LetterCase, holds: impl Fn(&str) -> bool) -> bool {
-        let all = |normal: fn(&str) -> String| self.parts().iter().map(|part| normal(part)).collect();
+        let all =
+            |normal: fn(&str) -> String| self.parts().iter().map(|part| normal(part)).collect();
         let parts = match letter_case {
             LetterCase::Ignored => self.folded_parts.get_or_init(|| all(norm)),
             LetterCase::Counts => self.cased_parts.get_or_init(|| all(norm_cased)),
@@ -125,11 +147,17 @@ impl AnswerText {
 
     /// The text for an expression: as written, and below the JSON of an answer that is not a text, each part that JSON escapes, decoded.
     pub fn for_expression(&self) -> String {
-        let Some(structured) = &self.structured else { return self.text.clone() };
+        let Some(structured) = &self.structured else {
+            return self.text.clone();
+        };
         let mut escaped = Vec::new();
         add_texts(structured, &mut escaped);
         escaped.retain(|part| Value::from(part.as_str()).to_string().len() != part.len() + 2);
-        std::iter::once(&self.text).chain(&escaped).map(String::as_str).collect::<Vec<_>>().join("\n")
+        std::iter::once(&self.text)
+            .chain(&escaped)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     /// The JSON of the answer, and how it was read; `None` without JSON.
@@ -160,7 +188,11 @@ fn add_texts(value: &Value, texts: &mut Vec<String>) {
 /// The text of an RTF document, one paragraph a line.
 fn plain_text(document: &str) -> String {
     let paragraphs = rtf::read(document.as_bytes()).paragraphs;
-    paragraphs.iter().map(|paragraph| paragraph.text.as_str()).collect::<Vec<_>>().join("\n")
+    paragraphs
+        .iter()
+        .map(|paragraph| paragraph.text.as_str())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[cfg(test)]
@@ -176,7 +208,10 @@ mod tests {
                 r#"{"a": "two\nlines", "b": ["\"x\""]}"#,
                 "{\"a\":\"two\\nlines\",\"b\":[\"\\\"x\\\"\"]}\ntwo\nlines\n\"x\"",
             ),
-            (r#"{"text": "{\"a\": \"two\\nlines\"}"}"#, r#"{"a": "two\nlines"}"#),
+            (
+                r#"{"text": "{\"a\": \"two\\nlines\"}"}"#,
+                r#"{"a": "two\nlines"}"#,
+            ),
         ] {
             let run = Run::of(outputs);
             let answer = AnswerText::of(&run, AnswerOutput::UnderOrWhole(&["text"])).unwrap();

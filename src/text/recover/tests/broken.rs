@@ -4,11 +4,18 @@ use serde_json::{Value, json};
 
 use super::{ATOMS, Anchor, FINDINGS, RecoveryLayer, found, recover, recover_any};
 
-const DELTAS: Anchor<'static> = Anchor { list: "deltas", field: "item" };
+const DELTAS: Anchor<'static> = Anchor {
+    list: "deltas",
+    field: "item",
+};
 
 fn assert_salvaged(anchor: &Anchor<'_>, rows: &[(&str, Value, usize)]) {
     for (text, value, lost) in rows {
-        assert_eq!(recover(text, anchor), Some(found(value.clone(), RecoveryLayer::Salvaged, *lost)), "{text}");
+        assert_eq!(
+            recover(text, anchor),
+            Some(found(value.clone(), RecoveryLayer::Salvaged, *lost)),
+            "{text}"
+        );
     }
 }
 
@@ -42,19 +49,35 @@ fn a_value_after_a_lost_object_and_a_comma_is_not_an_answer() {
     let rest = json!({"findings": [{"category": "b"}]});
     let rows = [
         // The list's bracket and the key of its first object are missing: that object's end closes the outermost one.
-        (r#"{"findings"ategory": "a", "title": "t"}, {"category": "b"}], "gaps": []}"#, rest.clone(), 0),
-        (r#"{"findings"ategory": "a", "citations": [{"file": "x"}]}, {"category": "b"}], "gaps": []}"#, rest, 0),
+        (
+            r#"{"findings"ategory": "a", "title": "t"}, {"category": "b"}], "gaps": []}"#,
+            rest.clone(),
+            0,
+        ),
+        (
+            r#"{"findings"ategory": "a", "citations": [{"file": "x"}]}, {"category": "b"}], "gaps": []}"#,
+            rest,
+            0,
+        ),
     ];
     assert_salvaged(&FINDINGS, &rows);
     let list = json!({"findings": [{"category": "b"}], "gaps": ["c"]});
-    let wrapper = r#"{"findings"ategory": "a"}, {"findings": [{"category": "b"}], "gaps": ["c"]}]}"#;
+    let wrapper =
+        r#"{"findings"ategory": "a"}, {"findings": [{"category": "b"}], "gaps": ["c"]}]}"#;
     assert_salvaged(&FINDINGS, &[(wrapper, list, 0)]);
-    assert_eq!(recover_any(r#"{"findings"ategory": "a"}, {"category": "b"}]}"#), None);
+    assert_eq!(
+        recover_any(r#"{"findings"ategory": "a"}, {"category": "b"}]}"#),
+        None
+    );
     // In prose an answer may follow a bracket with a word.
     let prose = r#"The keys {"category"} and {"title"} are there: {"category": "b"}"#;
     assert_eq!(
         recover(prose, &FINDINGS),
-        Some(found(json!({"findings": [{"category": "b"}]}), RecoveryLayer::Strict, 0))
+        Some(found(
+            json!({"findings": [{"category": "b"}]}),
+            RecoveryLayer::Strict,
+            0
+        ))
     );
 }
 
@@ -62,11 +85,27 @@ fn a_value_after_a_lost_object_and_a_comma_is_not_an_answer() {
 fn an_object_of_a_sibling_does_not_belong_to_the_list() {
     let list = json!({"deltas": [{"item": "a"}], "recommendations": [{"item": "b"}]});
     let rows = [
-        (r#"{"deltas": [{"item": "a"}] "recommendations": [{"item": "b"}]}"#, list.clone(), 0),
-        (r#"{"x": y, "recommendations": [{"item": "b"}], "deltas": [{"item": "a"}]}"#, list, 0),
+        (
+            r#"{"deltas": [{"item": "a"}] "recommendations": [{"item": "b"}]}"#,
+            list.clone(),
+            0,
+        ),
+        (
+            r#"{"x": y, "recommendations": [{"item": "b"}], "deltas": [{"item": "a"}]}"#,
+            list,
+            0,
+        ),
         // Without a list, any object with the field is kept.
-        (r#"{"x": y, "changes": [{"item": "b"}]}"#, json!({"deltas": [{"item": "b"}]}), 1),
-        (r#"{"x" y, "changes": [{"item": "b"}]}"#, json!({"deltas": [{"item": "b"}]}), 0),
+        (
+            r#"{"x": y, "changes": [{"item": "b"}]}"#,
+            json!({"deltas": [{"item": "b"}]}),
+            1,
+        ),
+        (
+            r#"{"x" y, "changes": [{"item": "b"}]}"#,
+            json!({"deltas": [{"item": "b"}]}),
+            0,
+        ),
     ];
     assert_salvaged(&DELTAS, &rows);
 }
@@ -96,13 +135,21 @@ fn a_number_next_to_the_list_is_kept_and_one_inside_it_is_not() {
 #[test]
 fn elements_of_the_list_that_cannot_be_kept_are_counted() {
     let rows = [
-        (r#"{"findings": ["x", null, {"category": "b"} oops]}"#, json!({"findings": [{"category": "b"}]}), 2),
+        (
+            r#"{"findings": ["x", null, {"category": "b"} oops]}"#,
+            json!({"findings": [{"category": "b"}]}),
+            2,
+        ),
         (
             r#"{"findings": [{"title": "x"}, {"category": "b"}] "gaps": []}"#,
             json!({"findings": [{"category": "b"}], "gaps": []}),
             1,
         ),
-        (r#"{"result": {"findings": [1, {"category": "b"}]}}"#, json!({"findings": [{"category": "b"}]}), 1),
+        (
+            r#"{"result": {"findings": [1, {"category": "b"}]}}"#,
+            json!({"findings": [{"category": "b"}]}),
+            1,
+        ),
     ];
     assert_salvaged(&FINDINGS, &rows);
 }
@@ -127,12 +174,19 @@ fn a_single_object_inside_something_broken_is_not_standalone() {
 fn brackets_swallowed_by_a_missing_quote_do_not_end_a_broken_value() {
     let text = r#"{"a": 1, "x': [{"y": 1}]}, {"findings": [{"category": "a"}]}]}"#;
     let read = recover(text, &FINDINGS).expect("the list is there");
-    assert_eq!((read.layer, &read.value["findings"]), (RecoveryLayer::Salvaged, &json!([{"category": "a"}])));
+    assert_eq!(
+        (read.layer, &read.value["findings"]),
+        (RecoveryLayer::Salvaged, &json!([{"category": "a"}]))
+    );
 }
 
 #[test]
 fn without_an_anchor_a_member_of_a_broken_value_is_not_an_answer() {
-    for text in [r#"{"note" "x", "files": ["a"]}"#, r#""files": ["a"], "result": "x"}"#, r#"{"files" ["a"]}"#] {
+    for text in [
+        r#"{"note" "x", "files": ["a"]}"#,
+        r#""files": ["a"], "result": "x"}"#,
+        r#"{"files" ["a"]}"#,
+    ] {
         assert_eq!(recover_any(text), None, "{text}");
     }
 }
@@ -147,6 +201,10 @@ fn a_list_introduced_by_prose_is_an_answer() {
         r#"As "JSON" [{"category": "a"}]"#,
         r#"{"so" they say} but [{"category": "a"}]"#,
     ] {
-        assert_eq!(recover(text, &FINDINGS), Some(found(one.clone(), RecoveryLayer::Strict, 0)), "{text}");
+        assert_eq!(
+            recover(text, &FINDINGS),
+            Some(found(one.clone(), RecoveryLayer::Strict, 0)),
+            "{text}"
+        );
     }
 }

@@ -1,5 +1,8 @@
 //! Randomly damaged recorded answers: recovery never panics, stays linear, and reports `Strict` only where it is true.
-#![allow(clippy::disallowed_methods, reason = "it reads the fixtures, whatever the disk says of them")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "it reads the fixtures, whatever the disk says of them"
+)]
 
 use std::fs;
 use std::path::Path;
@@ -10,12 +13,41 @@ use serde_json::{Deserializer, Value};
 use super::hostile::{VISITS, visits};
 use super::{ATOMS, Anchor, FINDINGS, RecoveryLayer, recover, recover_any};
 
-const ANCHORS: [Anchor<'static>; 3] = [FINDINGS, ATOMS, Anchor { list: "deltas", field: "item" }];
+const ANCHORS: [Anchor<'static>; 3] = [
+    FINDINGS,
+    ATOMS,
+    Anchor {
+        list: "deltas",
+        field: "item",
+    },
+];
 
 /// Inserted at random positions.
 const PIECES: [&str; 24] = [
-    "\"", "'", "“", "\\", "{", "}", "[", "]", ",", ":", "\n", "```\n", "```json\n", "//", "/*", "*/", "#", " oops ",
-    "\"a\": 1,", "\u{0}", "ä", "null", "{\"category\": \"x\"}", "\"findings\": [",
+    "\"",
+    "'",
+    "“",
+    "\\",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\n",
+    "```\n",
+    "```json\n",
+    "//",
+    "/*",
+    "*/",
+    "#",
+    " oops ",
+    "\"a\": 1,",
+    "\u{0}",
+    "ä",
+    "null",
+    "{\"category\": \"x\"}",
+    "\"findings\": [",
 ];
 
 /// The texts of the recorded answers, and their structures as a model would write them.
@@ -28,7 +60,10 @@ fn answers() -> Vec<String> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.components().any(|part| part.as_os_str() == "runs") {
-                let Ok(record) = serde_json::from_str::<Value>(&fs::read_to_string(&path).unwrap()) else { continue };
+                let Ok(record) = serde_json::from_str::<Value>(&fs::read_to_string(&path).unwrap())
+                else {
+                    continue;
+                };
                 match record["outputs"]["text"].as_str() {
                     Some(text) => answers.push(text.to_owned()),
                     None => answers.push(format!("{:#}", record["outputs"])),
@@ -62,14 +97,20 @@ fn spoiled(text: &str, rng: &mut Rng) -> String {
             bytes.remove(at);
         }
         5 => {
-            let quotes: Vec<usize> = (0..bytes.len()).filter(|index| b"\"'".contains(&bytes[*index])).collect();
+            let quotes: Vec<usize> = (0..bytes.len())
+                .filter(|index| b"\"'".contains(&bytes[*index]))
+                .collect();
             if let Some(index) = rng.choice(quotes) {
-                let new: &[u8] = rng.choice([&b"'"[..], b"\"", b"", b"\\\"", "“".as_bytes(), b"`"]).unwrap_or_default();
+                let new: &[u8] = rng
+                    .choice([&b"'"[..], b"\"", b"", b"\\\"", "“".as_bytes(), b"`"])
+                    .unwrap_or_default();
                 drop(bytes.splice(index..=index, new.iter().copied()));
             }
         }
         6 => {
-            let brackets: Vec<usize> = (0..bytes.len()).filter(|index| b"{}[],:".contains(&bytes[*index])).collect();
+            let brackets: Vec<usize> = (0..bytes.len())
+                .filter(|index| b"{}[],:".contains(&bytes[*index]))
+                .collect();
             if let Some(index) = rng.choice(brackets) {
                 bytes.remove(index);
             }
@@ -82,9 +123,16 @@ fn spoiled(text: &str, rng: &mut Rng) -> String {
 /// The offset at which a strict parser reads this value: as the list's object, as the list, or as its only element.
 fn strictly_at(text: &str, value: &Value, anchor: Option<&Anchor<'_>>) -> Option<usize> {
     text.match_indices(['{', '[']).map(|(at, _)| at).find(|at| {
-        let Some(Ok(read)) = Deserializer::from_str(&text[*at..]).into_iter::<Value>().next() else { return false };
+        let Some(Ok(read)) = Deserializer::from_str(&text[*at..])
+            .into_iter::<Value>()
+            .next()
+        else {
+            return false;
+        };
         let list = anchor.map(|anchor| &value[anchor.list]);
-        read == *value || list == Some(&read) || list.is_some_and(|list| list[0] == read && list[1].is_null())
+        read == *value
+            || list == Some(&read)
+            || list.is_some_and(|list| list[0] == read && list[1].is_null())
     })
 }
 
@@ -96,8 +144,9 @@ fn check(text: &str, anchor: &Anchor<'_>) {
             let at = strictly_at(text, &found.value, Some(anchor));
             assert!(at.is_some(), "{text:?}");
             // In a text that is one object, no part may count as an answer while the object continues.
-            let parts =
-                at.is_some_and(|at| at > 0 && text.starts_with('{') && text[..at].trim_end().ends_with([':', ',']));
+            let parts = at.is_some_and(|at| {
+                at > 0 && text.starts_with('{') && text[..at].trim_end().ends_with([':', ','])
+            });
             assert!(!parts, "{at:?} of {text:?}");
         }
     }
@@ -132,7 +181,12 @@ fn spoiled_answers_are_read_and_not_called_strict() {
 #[test]
 #[ignore = "it reads as many texts as GOLDGATE_HAMMER says, 60,000 where it is not set, of GOLDGATE_SEED; .ci/run runs it"]
 fn spoiled_answers_are_read_by_the_thousand() {
-    let number = |name: &str, usual: u64| std::env::var(name).map_or(usual, |number| number.parse().unwrap());
+    let number = |name: &str, usual: u64| {
+        std::env::var(name).map_or(usual, |number| number.parse().unwrap())
+    };
     let rounds = number("GOLDGATE_HAMMER", 60_000);
-    assert_eq!(hammer(&mut Rng::with_seed(number("GOLDGATE_SEED", 1)), 0..rounds) as u64, rounds);
+    assert_eq!(
+        hammer(&mut Rng::with_seed(number("GOLDGATE_SEED", 1)), 0..rounds) as u64,
+        rounds
+    );
 }

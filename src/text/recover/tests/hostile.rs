@@ -9,9 +9,36 @@ use super::{FINDINGS, VISITED, recover, recover_any};
 pub(super) const VISITS: usize = 20;
 
 const UNITS: [&str; 30] = [
-    "[", "]", "{", "}", "[{", "[}", "{]", "{\"a\":", "{\"findings\":[", "\"", "{\"", "{'", "\\", "{\"\\", "```",
-    "```\n", "```\n[", "{ some prose ", "{a:", "{/*", "[//", "[#", "[\n#\n", "[1,", "[]", "{\"category\":\"a\"} ",
-    "{\"category\":\"a\" x ", "{\"a\" \"", "{\"x\ny'", "[1 ",
+    "[",
+    "]",
+    "{",
+    "}",
+    "[{",
+    "[}",
+    "{]",
+    "{\"a\":",
+    "{\"findings\":[",
+    "\"",
+    "{\"",
+    "{'",
+    "\\",
+    "{\"\\",
+    "```",
+    "```\n",
+    "```\n[",
+    "{ some prose ",
+    "{a:",
+    "{/*",
+    "[//",
+    "[#",
+    "[\n#\n",
+    "[1,",
+    "[]",
+    "{\"category\":\"a\"} ",
+    "{\"category\":\"a\" x ",
+    "{\"a\" \"",
+    "{\"x\ny'",
+    "[1 ",
 ];
 
 pub(super) fn visits(text: &str) -> usize {
@@ -26,7 +53,11 @@ pub(super) fn visits(text: &str) -> usize {
 fn a_repeated_unit_is_read_in_linear_time() {
     for unit in UNITS {
         let text = unit.repeat(30_000 / unit.len());
-        assert!(visits(&text) <= VISITS * text.len(), "{unit:?}: {} visits", visits(&text));
+        assert!(
+            visits(&text) <= VISITS * text.len(),
+            "{unit:?}: {} visits",
+            visits(&text)
+        );
     }
 }
 
@@ -37,7 +68,10 @@ fn two_repeated_units_are_read_in_linear_time() {
             let text: String = repeat_n(first, 80).chain(repeat_n(second, 80)).collect();
             let mixed: String = repeat_n([first, second], 80).flatten().collect();
             assert!(visits(&text) <= VISITS * text.len(), "{first:?} {second:?}");
-            assert!(visits(&mixed) <= VISITS * mixed.len(), "{first:?}{second:?}");
+            assert!(
+                visits(&mixed) <= VISITS * mixed.len(),
+                "{first:?}{second:?}"
+            );
         }
     }
 }
@@ -61,14 +95,26 @@ fn shapes(bytes: usize) -> Vec<(&'static str, String)> {
         ("deep and closed wrongly", half("[{\"a\":") + &half("]")),
         ("anchors", of("{\"category\": \"a\"} ")),
         ("anchors in broken objects", of("{\"category\": \"a\" x ")),
-        ("anchors behind one break", format!("{{\"x\" y {}", of("\"findings\": [{\"category\": \"a\"}], "))),
-        ("numbers next to the list", format!("{{\"x\": y {}", of("\"a\": 1, "))),
+        (
+            "anchors behind one break",
+            format!(
+                "{{\"x\" y {}",
+                of("\"findings\": [{\"category\": \"a\"}], ")
+            ),
+        ),
+        (
+            "numbers next to the list",
+            format!("{{\"x\": y {}", of("\"a\": 1, ")),
+        ),
         ("colons", format!("{{\"x\": y {}", of(":"))),
         ("colons and blanks", format!("{{\"x\": y {}", of("a\" :  "))),
         ("one long key", format!("{{x y {}: [", of("k"))),
         ("comments that never close", of("[/*")),
         ("comments to the end of the line", of("{//")),
-        ("false starts before a quote", half("{ prose ") + &half("\"")),
+        (
+            "false starts before a quote",
+            half("{ prose ") + &half("\""),
+        ),
         ("blanks", of("{    ")),
         ("closers", of("}]")),
     ]
@@ -78,7 +124,10 @@ fn shapes(bytes: usize) -> Vec<(&'static str, String)> {
 fn four_times_the_text_takes_four_times_the_steps() {
     for ((name, short), (_, long)) in shapes(6_000).into_iter().zip(shapes(24_000)) {
         let (few, many) = (visits(&short), visits(&long));
-        assert!(few >= short.len() / 2, "{name}: the steps are counted, {few}");
+        assert!(
+            few >= short.len() / 2,
+            "{name}: the steps are counted, {few}"
+        );
         // A quadratic reader would need sixteen times as many.
         assert!(many <= 5 * few, "{name}: {few} steps became {many}");
     }
@@ -86,7 +135,9 @@ fn four_times_the_text_takes_four_times_the_steps() {
 
 #[test]
 fn a_megabyte_of_brackets_or_quotes_ends() {
-    for unit in ["[", "{\"a\":", "\"", "\\", "{ prose ", "```\n", "{'", "[\"\\"] {
+    for unit in [
+        "[", "{\"a\":", "\"", "\\", "{ prose ", "```\n", "{'", "[\"\\",
+    ] {
         let text = unit.repeat(1_000_000 / unit.len());
         assert_eq!(recover(&text, &FINDINGS), None, "{unit:?}");
     }

@@ -9,9 +9,40 @@ use super::{FINDINGS, RecoveryLayer, recover, recover_any};
 
 /// Pieces of broken answers, without escapes and adjacent digits, so that a result can be searched in the text.
 const SOUP: [&str; 34] = [
-    "{", "}", "[", "]", ",", ":", "\"", "'", "\n", " ", "\"category\"", "\"findings\"", "'a'", "\"b c\"", "key",
-    "{\"category\":\"x\"}", "{\"findings\":[", "7", "-2.5", " 1e999 ", "NaN", "True", "None", "null", "//", "#", "/*",
-    "*/", "```json\n", "\n```\n", "it's", "ä", "oops ", "{'category': 'y',",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\"",
+    "'",
+    "\n",
+    " ",
+    "\"category\"",
+    "\"findings\"",
+    "'a'",
+    "\"b c\"",
+    "key",
+    "{\"category\":\"x\"}",
+    "{\"findings\":[",
+    "7",
+    "-2.5",
+    " 1e999 ",
+    "NaN",
+    "True",
+    "None",
+    "null",
+    "//",
+    "#",
+    "/*",
+    "*/",
+    "```json\n",
+    "\n```\n",
+    "it's",
+    "ä",
+    "oops ",
+    "{'category': 'y',",
 ];
 
 fn scalar() -> impl Strategy<Value = Value> {
@@ -27,7 +58,10 @@ fn scalar() -> impl Strategy<Value = Value> {
 
 fn value() -> impl Strategy<Value = Value> {
     scalar().prop_recursive(4, 48, 6, |inner| {
-        prop_oneof![collection::vec(inner.clone(), 0..6).prop_map(Value::from), members(inner).prop_map(Value::Object),]
+        prop_oneof![
+            collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            members(inner).prop_map(Value::Object),
+        ]
     })
 }
 
@@ -57,11 +91,15 @@ fn reread(text: &str) -> Value {
 /// Whether a value equals another one with members and array tails removed.
 fn is_part(part: &Value, whole: &Value) -> bool {
     match (part, whole) {
-        (Value::Object(part), Value::Object(whole)) => {
-            part.iter().all(|(key, value)| whole.get(key).is_some_and(|whole| is_part(value, whole)))
-        }
+        (Value::Object(part), Value::Object(whole)) => part
+            .iter()
+            .all(|(key, value)| whole.get(key).is_some_and(|whole| is_part(value, whole))),
         (Value::Array(part), Value::Array(whole)) => {
-            part.len() <= whole.len() && part.iter().zip(whole).all(|(part, whole)| is_part(part, whole))
+            part.len() <= whole.len()
+                && part
+                    .iter()
+                    .zip(whole)
+                    .all(|(part, whole)| is_part(part, whole))
         }
         (part, whole) => part == whole,
     }

@@ -4,13 +4,22 @@ use serde_json::Value;
 
 use super::{ATOMS, Anchor, FINDINGS, Recovered, RecoveryLayer, recover};
 
-const ANSWERS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/real-model-outputs.jsonl"));
+const ANSWERS: &str = include_str!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/fixtures/real-model-outputs.jsonl"
+));
 
 /// What Python's `json` reads from the answers that contain a complete object with the list, in a fence or bare.
 const PYTHON: &str = include_str!("python.jsonl");
 
-const RISKS: Anchor<'static> = Anchor { list: "risks", field: "category" };
-const FILES: Anchor<'static> = Anchor { list: "files_inspected", field: "file" };
+const RISKS: Anchor<'static> = Anchor {
+    list: "risks",
+    field: "category",
+};
+const FILES: Anchor<'static> = Anchor {
+    list: "files_inspected",
+    field: "file",
+};
 
 struct RealAnswer {
     id: String,
@@ -31,7 +40,11 @@ fn answer(line: &str) -> RealAnswer {
         Some("List") => RISKS,
         _ => FILES,
     };
-    RealAnswer { id: field("id"), text: field("text"), anchor }
+    RealAnswer {
+        id: field("id"),
+        text: field("text"),
+        anchor,
+    }
 }
 
 fn parsed(line: &str) -> Value {
@@ -79,19 +92,47 @@ fn the_layers_of_the_real_answers_are_known() {
     assert_eq!(answers.len(), 240);
     assert_eq!(
         counts(&answers, "findings"),
-        LayerCounts { strict: 3, repaired: 5, salvaged: 1, unread: 48, kept: 12, lost: 1 }
+        LayerCounts {
+            strict: 3,
+            repaired: 5,
+            salvaged: 1,
+            unread: 48,
+            kept: 12,
+            lost: 1
+        }
     );
     assert_eq!(
         counts(&answers, "atoms"),
-        LayerCounts { strict: 11, repaired: 18, salvaged: 10, unread: 23, kept: 65, lost: 9 }
+        LayerCounts {
+            strict: 11,
+            repaired: 18,
+            salvaged: 10,
+            unread: 23,
+            kept: 65,
+            lost: 9
+        }
     );
     assert_eq!(
         counts(&answers, "risks"),
-        LayerCounts { strict: 10, repaired: 20, salvaged: 12, unread: 25, kept: 52, lost: 4 }
+        LayerCounts {
+            strict: 10,
+            repaired: 20,
+            salvaged: 12,
+            unread: 25,
+            kept: 52,
+            lost: 4
+        }
     );
     assert_eq!(
         counts(&answers, "files_inspected"),
-        LayerCounts { strict: 0, repaired: 2, salvaged: 0, unread: 52, kept: 4, lost: 0 }
+        LayerCounts {
+            strict: 0,
+            repaired: 2,
+            salvaged: 0,
+            unread: 52,
+            kept: 4,
+            lost: 0
+        }
     );
 }
 
@@ -101,7 +142,10 @@ fn a_complete_object_with_the_list_is_read_as_python_reads_it() {
     let mut objects = 0;
     for line in PYTHON.lines() {
         let expected = parsed(line);
-        let answer = answers.iter().find(|answer| expected["id"] == answer.id).expect("an answer of this id");
+        let answer = answers
+            .iter()
+            .find(|answer| expected["id"] == answer.id)
+            .expect("an answer of this id");
         let found = read(answer).expect("a complete object is found");
         assert_eq!(found.layer, RecoveryLayer::Strict, "{}", answer.id);
         assert_eq!(found.value, expected["value"], "{}", answer.id);
@@ -112,7 +156,10 @@ fn a_complete_object_with_the_list_is_read_as_python_reads_it() {
 
 #[test]
 fn an_answer_without_brackets_yields_nothing() {
-    for answer in answers().iter().filter(|answer| !answer.text.contains(['{', '['])) {
+    for answer in answers()
+        .iter()
+        .filter(|answer| !answer.text.contains(['{', '[']))
+    {
         assert_eq!(read(answer), None, "{}", answer.id);
     }
 }

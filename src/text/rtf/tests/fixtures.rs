@@ -77,7 +77,12 @@ fn other_words_do_not_change_the_formatting() {
     assert_eq!(one.tables, other.tables);
     assert_eq!(one.paragraphs.len(), other.paragraphs.len());
     for (one, other) in one.paragraphs.iter().zip(&other.paragraphs) {
-        assert_eq!(first_difference(&one.signature, &other.signature), None, "{}", one.text);
+        assert_eq!(
+            first_difference(&one.signature, &other.signature),
+            None,
+            "{}",
+            one.text
+        );
     }
 }
 
@@ -85,11 +90,11 @@ fn other_words_do_not_change_the_formatting() {
 fn another_save_does_not_change_the_text() {
     let (one, other) = (sound(CONTRACT), sound(RESAVED));
     let body = |document: &Document| {
-        let kept = document
-            .paragraphs
-            .iter()
-            .filter(|paragraph| matches!(paragraph.place, ParagraphPlace::Body | ParagraphPlace::Cell));
-        kept.map(|paragraph| (paragraph.number.clone(), paragraph.text.clone())).collect::<Vec<_>>()
+        let kept = document.paragraphs.iter().filter(|paragraph| {
+            matches!(paragraph.place, ParagraphPlace::Body | ParagraphPlace::Cell)
+        });
+        kept.map(|paragraph| (paragraph.number.clone(), paragraph.text.clone()))
+            .collect::<Vec<_>>()
     };
     assert_eq!(body(&one), body(&other));
 }
@@ -109,10 +114,19 @@ fn a_document_written_by_word() {
             "Łódź",
         ]
     );
-    let runs: Vec<_> = document.paragraphs[2].signature.iter().map(ToString::to_string).collect();
+    let runs: Vec<_> = document.paragraphs[2]
+        .signature
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     assert_eq!(
         runs,
-        [r"paragraph \sa160 \widctlpar", r"run \af31505 \afs22 \f37 \fs22 \lang1033", "mark field REF", "mark note",]
+        [
+            r"paragraph \sa160 \widctlpar",
+            r"run \af31505 \afs22 \f37 \fs22 \lang1033",
+            "mark field REF",
+            "mark note",
+        ]
     );
     assert_eq!(document.bookmarks[0].name, "_Ref1");
 }

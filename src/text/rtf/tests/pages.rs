@@ -102,7 +102,10 @@ fn assert_text(source: &str, wanted: &str) {
 #[test]
 fn every_page_of_a_document_is_known() {
     for (page, bytes, text) in PAGES {
-        assert_text(&format!("{{\\rtf1\\ansicpg{page} {bytes}x}}"), &format!("{text}x"));
+        assert_text(
+            &format!("{{\\rtf1\\ansicpg{page} {bytes}x}}"),
+            &format!("{text}x"),
+        );
     }
 }
 
@@ -110,28 +113,54 @@ fn every_page_of_a_document_is_known() {
 fn every_character_set_of_a_font_is_known() {
     for (set, bytes, text) in CHARSETS {
         let fonts = format!("{{\\fonttbl{{\\f0\\fcharset0 A;}}{{\\f1\\fcharset{set} B;}}}}");
-        assert_text(&format!("{{\\rtf1\\ansicpg1251{fonts}\\f1 {bytes}x}}"), &format!("{text}x"));
+        assert_text(
+            &format!("{{\\rtf1\\ansicpg1251{fonts}\\f1 {bytes}x}}"),
+            &format!("{text}x"),
+        );
     }
-    let hebrew = r"{\rtf1{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset177 B;}}\rtlch\af1 \'e0\ltrch\f0 \'e0}";
+    let hebrew =
+        r"{\rtf1{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset177 B;}}\rtlch\af1 \'e0\ltrch\f0 \'e0}";
     assert_text(hebrew, "\u{5d0}\u{e0}");
-    assert_text(r"{\rtf1{\fonttbl{\f0\fcharset2 Wingdings;}}\f0\'a7\'41}", "\u{25aa}A");
+    assert_text(
+        r"{\rtf1{\fonttbl{\f0\fcharset2 Wingdings;}}\f0\'a7\'41}",
+        "\u{25aa}A",
+    );
 }
 
 /// Text in a font with this name and numbering, and its visible form.
 const SHAPES: &[(&str, &str, &str)] = &[
-    (r"\fcharset2 Symbol;", r"\'b3\'b7ab\'41 5", "\u{2265}\u{2022}\u{3b1}\u{3b2}\u{391} 5"),
-    (r"\fcharset2{\*\panose 05}Symbol{\*\falt S};", r"\u-3933?\u61617?\'f1\'2d", "\u{2264}\u{b1}\u{27e9}\u{2212}"),
+    (
+        r"\fcharset2 Symbol;",
+        r"\'b3\'b7ab\'41 5",
+        "\u{2265}\u{2022}\u{3b1}\u{3b2}\u{391} 5",
+    ),
+    (
+        r"\fcharset2{\*\panose 05}Symbol{\*\falt S};",
+        r"\u-3933?\u61617?\'f1\'2d",
+        "\u{2264}\u{b1}\u{27e9}\u{2212}",
+    ),
     (r"\ftech Symbol;", "d = \u{e9}", "\u{3b4} = \u{e9}"),
-    (r"\fcharset2 Symbol;", r"\'80\'f0\'ff", "\u{20ac}\u{f0}\u{ff}"),
+    (
+        r"\fcharset2 Symbol;",
+        r"\'80\'f0\'ff",
+        "\u{20ac}\u{f0}\u{ff}",
+    ),
     // As written by LibreOffice.
-    (r"\fcharset0 Symbol;", r"ab\'b3\u61603\'3f\u183\'b7", "ab\u{b3}\u{2264}\u{b7}"),
+    (
+        r"\fcharset0 Symbol;",
+        r"ab\'b3\u61603\'3f\u183\'b7",
+        "ab\u{b3}\u{2264}\u{b7}",
+    ),
     (r"\fcharset2 Wingdings;", r"ab\u-3929?", "ab\u{25aa}"),
 ];
 
 #[test]
 fn shapes_are_what_they_look_like() {
     for (font, inner, shown) in SHAPES {
-        assert_text(&format!("{{\\rtf1{{\\fonttbl{{\\f0\\fnil A;}}{{\\f1{font}}}}}\\f1 {inner}}}"), shown);
+        assert_text(
+            &format!("{{\\rtf1{{\\fonttbl{{\\f0\\fnil A;}}{{\\f1{font}}}}}\\f1 {inner}}}"),
+            shown,
+        );
     }
 }
 

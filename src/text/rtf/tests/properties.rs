@@ -120,9 +120,16 @@ fn check_invariants(source: &[u8]) -> Result<(), proptest::test_runner::TestCase
         prop_assert_eq!(paragraph.map.is_empty(), paragraph.text.is_empty());
         let mut last = None;
         for (text, place) in &paragraph.map {
-            let entry = (usize::try_from(*text).unwrap(), usize::try_from(*place).unwrap());
-            prop_assert!(last.is_none_or(|last: (usize, usize)| last.0 < entry.0 && last.1 < entry.1));
-            prop_assert!(paragraph.text.is_char_boundary(entry.0) && entry.0 < paragraph.text.len());
+            let entry = (
+                usize::try_from(*text).unwrap(),
+                usize::try_from(*place).unwrap(),
+            );
+            prop_assert!(
+                last.is_none_or(|last: (usize, usize)| last.0 < entry.0 && last.1 < entry.1)
+            );
+            prop_assert!(
+                paragraph.text.is_char_boundary(entry.0) && entry.0 < paragraph.text.len()
+            );
             prop_assert!(paragraph.source.contains(&entry.1));
             prop_assert_eq!(paragraph.source_at(entry.0), entry.1);
             last = Some(entry);
@@ -136,19 +143,49 @@ fn check_invariants(source: &[u8]) -> Result<(), proptest::test_runner::TestCase
         let hyphen = paragraph.text.contains('\u{ad}');
         prop_assert!(!hyphen);
     }
-    prop_assert!(document.paragraphs.windows(2).all(|pair| pair[0].source.start <= pair[1].source.start));
-    prop_assert!(document.flaws.windows(2).all(|pair| pair[0].at <= pair[1].at));
+    prop_assert!(
+        document
+            .paragraphs
+            .windows(2)
+            .all(|pair| pair[0].source.start <= pair[1].source.start)
+    );
+    prop_assert!(
+        document
+            .flaws
+            .windows(2)
+            .all(|pair| pair[0].at <= pair[1].at)
+    );
     prop_assert!(document.flaws.iter().all(|flaw| flaw.at <= source.len()));
-    prop_assert!(document.bookmarks.iter().all(|bookmark| bookmark.source.start <= bookmark.source.end));
-    prop_assert!(document.bookmarks.iter().all(|bookmark| bookmark.source.end <= source.len()));
+    prop_assert!(
+        document
+            .bookmarks
+            .iter()
+            .all(|bookmark| bookmark.source.start <= bookmark.source.end)
+    );
+    prop_assert!(
+        document
+            .bookmarks
+            .iter()
+            .all(|bookmark| bookmark.source.end <= source.len())
+    );
     let text = read(portable(source).as_bytes());
     prop_assert_eq!(&text.tables, &document.tables);
     prop_assert_eq!(text.hidden, document.hidden);
     let alike = |document: &Document| -> Vec<_> {
-        document.paragraphs.iter().map(|one| (one.place, one.text.clone(), one.signature.clone(), one.cell)).collect()
+        document
+            .paragraphs
+            .iter()
+            .map(|one| (one.place, one.text.clone(), one.signature.clone(), one.cell))
+            .collect()
     };
     prop_assert_eq!(alike(&text), alike(&document));
-    let kinds = |document: &Document| document.flaws.iter().map(|flaw| flaw.kind).collect::<Vec<_>>();
+    let kinds = |document: &Document| {
+        document
+            .flaws
+            .iter()
+            .map(|flaw| flaw.kind)
+            .collect::<Vec<_>>()
+    };
     prop_assert_eq!(kinds(&text), kinds(&document));
     Ok(())
 }
@@ -164,8 +201,20 @@ struct LetterRun {
 }
 
 fn runs() -> impl Strategy<Value = Vec<Vec<LetterRun>>> {
-    let run = ("[a-z {}\\\\é€“語😀\t]{1,8}", any::<bool>(), 8_u8..40, any::<bool>(), 0_u8..3)
-        .prop_map(|(text, bold, size, group, escape)| LetterRun { text, bold, size, group, escape });
+    let run = (
+        "[a-z {}\\\\é€“語😀\t]{1,8}",
+        any::<bool>(),
+        8_u8..40,
+        any::<bool>(),
+        0_u8..3,
+    )
+        .prop_map(|(text, bold, size, group, escape)| LetterRun {
+            text,
+            bold,
+            size,
+            group,
+            escape,
+        });
     vec(vec(run, 1..5), 1..5)
 }
 
@@ -175,7 +224,11 @@ fn written(letter: char, escape: u8) -> String {
         ('\t', _) => "\\tab ".to_owned(),
         (' '..='~', 0 | 1) => letter.to_string(),
         (_, 0) => letter.to_string(),
-        (_, 1) => letter.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{}?", unit.cast_signed())).collect(),
+        (_, 1) => letter
+            .encode_utf16(&mut [0; 2])
+            .iter()
+            .map(|unit| format!("\\u{}?", unit.cast_signed()))
+            .collect(),
         ('é', _) => "\\'e9".to_owned(),
         ('€', _) => "\\'80".to_owned(),
         ('“', _) => "\\ldblquote ".to_owned(),

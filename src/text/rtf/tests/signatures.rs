@@ -8,24 +8,43 @@ fn formatting(inner: &str) -> Vec<String> {
     document
         .paragraphs
         .iter()
-        .map(|paragraph| paragraph.signature.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+        .map(|paragraph| {
+            paragraph
+                .signature
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(", ")
+        })
         .collect()
 }
 
 /// Sources with equal formatting.
 const EQUAL: &[(&str, &str)] = &[
-    (r"\b Acme\b0  text", r"\b Borealis Group\b0  other and longer text"),
+    (
+        r"\b Acme\b0  text",
+        r"\b Borealis Group\b0  other and longer text",
+    ),
     (r"\pard\plain\fs22 one", r"\fs22\pard two"),
     (r"{\b one two}", r"{\b one}{\b  two}"),
     (r"{\b one two}", r"{\b one}\b  two"),
-    (r"{\rtlch\fcs1 \af0 \ltrch\fcs0 \insrsid123 one}", r"{\rtlch\fcs1 \af0 \ltrch\fcs0 \insrsid99\charrsid7 one}"),
+    (
+        r"{\rtlch\fcs1 \af0 \ltrch\fcs0 \insrsid123 one}",
+        r"{\rtlch\fcs1 \af0 \ltrch\fcs0 \insrsid99\charrsid7 one}",
+    ),
     (r"\pard\ql\rsid5 one", r"\pard one"),
     (r"caf\'e9 \'93x", r"caf\u233? \ldblquote x"),
     (r"caf\'e9", "café"),
     (r"one two", "one \r\ntwo"),
     (r"\uc1\u233?x", r"\uc0\u233 x"),
-    (r"{\*\bkmkstart a}one{\*\bkmkend a}", r"{\*\bkmkstart b}one{\*\bkmkend b}"),
-    (r"{\*\generator A;}{\info{\title a}}one", r"{\*\generator B;}one"),
+    (
+        r"{\*\bkmkstart a}one{\*\bkmkend a}",
+        r"{\*\bkmkstart b}one{\*\bkmkend b}",
+    ),
+    (
+        r"{\*\generator A;}{\info{\title a}}one",
+        r"{\*\generator B;}one",
+    ),
     (r"\b one\b0", r"\b1 one\b0"),
     (r"\ul one\ulnone  two", r"{\ul one} two"),
     (r"\super a\nosupersub b", r"{\super a}b"),
@@ -34,18 +53,33 @@ const EQUAL: &[(&str, &str)] = &[
     (r"\qc\li720 one", r"\li720\qc one"),
     (r"\tqr\tx900\tx100 one", r"\tx100\tqr\tx900\tqr\tx900 one"),
     (r"{\listtext 1.\tab}\ls1 one", r"{\listtext 2.\tab}\ls1 one"),
-    (r"\trowd\cellx10\intbl a\cell\row", r"\trowd\cellx10\intbl b\cell\trowd\cellx10\row"),
-    (r"\trowd\irow0\cellx10\intbl a\cell\row", r"\trowd\irow1\lastrow\cellx10\intbl a\cell\row"),
-    (r"{\field{\*\fldinst REF a}{\fldrslt 1}}x", r"{\field{\*\fldinst  REF b \\h}{\fldrslt 22}}y"),
+    (
+        r"\trowd\cellx10\intbl a\cell\row",
+        r"\trowd\cellx10\intbl b\cell\trowd\cellx10\row",
+    ),
+    (
+        r"\trowd\irow0\cellx10\intbl a\cell\row",
+        r"\trowd\irow1\lastrow\cellx10\intbl a\cell\row",
+    ),
+    (
+        r"{\field{\*\fldinst REF a}{\fldrslt 1}}x",
+        r"{\field{\*\fldinst  REF b \\h}{\fldrslt 22}}y",
+    ),
     (r"one{\pict 00 01}", "one{\\pict 00\r\n01}"),
-    (r#"{\field{\*\fldinst HYPERLINK \\l "a"}{\fldrslt x}}"#, r#"{\field{\*\fldinst HYPERLINK \\l "b"}{\fldrslt x}}"#),
+    (
+        r#"{\field{\*\fldinst HYPERLINK \\l "a"}{\fldrslt x}}"#,
+        r#"{\field{\*\fldinst HYPERLINK \\l "b"}{\fldrslt x}}"#,
+    ),
     (r"\dbch a\loch b", r"ab"),
     (r"\uldb\uldb0 one", r"one"),
     (r"\cf one", r"\cf0 one"),
     (r"\hyphpar\hyphpar1 one", r"one"),
     (r"\hyphpar0\hyphpar one", r"one"),
     (r"\super\super0 one", r"one"),
-    (r"\tqr\tqr\tqr\tqr\tqr\tqr\tx900 one", r"\tqr\tqr\tqr\tqr\tqr\tx900 one"),
+    (
+        r"\tqr\tqr\tqr\tqr\tqr\tqr\tx900 one",
+        r"\tqr\tqr\tqr\tqr\tqr\tx900 one",
+    ),
 ];
 
 #[test]
@@ -81,13 +115,22 @@ const DIFFERENT: &[(&str, &str)] = &[
     (r"\brdrt\brdrs one", r"\brdrt\brdrdb one"),
     (r"\widctlpar one", r"one"),
     (r"\intbl one\cell\row", r"one\par"),
-    (r"\trowd\cellx10\intbl one\cell\row", r"\trowd\cellx20\intbl one\cell\row"),
-    (r"\trowd\clbrdrt\brdrs\cellx10\intbl a\cell\row", r"\trowd\clbrdrt\brdrdb\cellx10\intbl a\cell\row"),
+    (
+        r"\trowd\cellx10\intbl one\cell\row",
+        r"\trowd\cellx20\intbl one\cell\row",
+    ),
+    (
+        r"\trowd\clbrdrt\brdrs\cellx10\intbl a\cell\row",
+        r"\trowd\clbrdrt\brdrdb\cellx10\intbl a\cell\row",
+    ),
     (r"one{\footnote n}", r"one"),
     (r"one{\pict 00}", r"one"),
     (r"one\page two", r"one two"),
     (r"{\field{\*\fldinst PAGE}{\fldrslt 1}}", r"1"),
-    (r"{\field{\*\fldinst PAGE}{\fldrslt 1}}", r"{\field{\*\fldinst DATE}{\fldrslt 1}}"),
+    (
+        r"{\field{\*\fldinst PAGE}{\fldrslt 1}}",
+        r"{\field{\*\fldinst DATE}{\fldrslt 1}}",
+    ),
     (r"one{\pict 00}", r"one{\pict 01}"),
     (r"{\mmath{\mr 100}}one", r"{\mmath{\mr 1000}}one"),
     (
@@ -141,7 +184,11 @@ fn tables_of_the_header() {
     assert_eq!(one.tables.fonts, r"{\f0 \fcharset0 Times New Roman;}");
     assert_eq!(one.tables.colours, r";\red1 \green2 \blue3 ;");
     assert_eq!(one.tables.styles, r"{\s1 Heading 1;}");
-    assert!(one.tables.lists.contains(r"\levelnfc0 }\listid1 }"), "{}", one.tables.lists);
+    assert!(
+        one.tables.lists.contains(r"\levelnfc0 }\listid1 }"),
+        "{}",
+        one.tables.lists
+    );
     let third = read(br"{\rtf1{\fonttbl{\f0\fcharset0 Arial;}}{\colortbl;\red1\green2\blue4;}}");
     assert_ne!(one.tables.fonts, third.tables.fonts);
     assert_ne!(one.tables.colours, third.tables.colours);

@@ -10,7 +10,9 @@ use super::endpoint::CaptureEndpoint;
 use super::endpoint_state::EndpointMode;
 use super::recorded_answers::RecordedAnswers;
 use super::upstream::{UpstreamChoice, Upstreams};
-use crate::format::capture::{AnswerBefore, CapturedRun, RecordedExchanges, answers, captured_record};
+use crate::format::capture::{
+    AnswerBefore, CapturedRun, RecordedExchanges, answers, captured_record,
+};
 use crate::format::request_v1;
 use crate::format::transcript::OwnCalls;
 use crate::model::{CallError, CaptureSource, SampleRequest};
@@ -78,12 +80,20 @@ impl CapturedAgent {
         (passed_on, env): (&[String], &Env),
     ) -> Result<Self, Unopened> {
         let upstreams = Upstreams::open(upstream, source, passed_on, env)?;
-        Ok(Self { launch, source, answers: AnswerSource::Upstream(Arc::new(upstreams)) })
+        Ok(Self {
+            launch,
+            source,
+            answers: AnswerSource::Upstream(Arc::new(upstreams)),
+        })
     }
 
     /// A program whose calls are answered from recordings.
     pub fn replaying(launch: Launch, source: CaptureSource, recorded: RecordedSamples) -> Self {
-        Self { launch, source, answers: AnswerSource::Recorded(recorded) }
+        Self {
+            launch,
+            source,
+            answers: AnswerSource::Recorded(recorded),
+        }
     }
 
     /// Makes one run and returns its record.
@@ -96,7 +106,12 @@ impl CapturedAgent {
         timeouts: Timeouts,
         stderr: &Complaints,
     ) -> Result<String, CallError> {
-        let AnswerPlan { mode, latency_ms, before, replay } = self.answer_plan(request)?;
+        let AnswerPlan {
+            mode,
+            latency_ms,
+            before,
+            replay,
+        } = self.answer_plan(request)?;
         let endpoint = CaptureEndpoint::start(mode).await?;
         let (launch, input) = self.launch_for(request, endpoint.variables());
         let begun = Instant::now();
@@ -116,15 +131,17 @@ impl CapturedAgent {
         }
         let printed = printed?;
         let taken = answers(&seen.exchanges);
-        if let Some(ReplayPlan { answers: Some(recorded), again }) =
-            replay.filter(|replay| Some(taken) < replay.answers)
+        if let Some(ReplayPlan {
+            answers: Some(recorded),
+            again,
+        }) = replay.filter(|replay| Some(taken) < replay.answers)
         {
             return Err(lasting(format!(
                 "the code took {taken} of the {recorded} recorded answers, so it does less than before; {again}"
             )));
         }
-        let printed =
-            String::from_utf8(printed).map_err(|_| lasting("the program printed text that is not UTF-8".to_owned()))?;
+        let printed = String::from_utf8(printed)
+            .map_err(|_| lasting("the program printed text that is not UTF-8".to_owned()))?;
         let spent = match (&self.answers, seen.exchanges.as_slice()) {
             // Its model is one that the endpoint does not see, or it has none.
             (AnswerSource::Upstream(_), []) => took,
@@ -154,39 +171,80 @@ impl CapturedAgent {
         match &self.answers {
             AnswerSource::Upstream(upstreams) => {
                 let mode = EndpointMode::Forward(upstreams.clone());
-                Ok(AnswerPlan { mode, latency_ms: None, before: AnswerBefore::None, replay: None })
+                Ok(AnswerPlan {
+                    mode,
+                    latency_ms: None,
+                    before: AnswerBefore::None,
+                    replay: None,
+                })
             }
             AnswerSource::Recorded(samples) => match samples.get(&request_v1::sample_id(request)) {
-                Some(SampleExchanges { exchanges: Ok(recorded), again }) => {
+                Some(SampleExchanges {
+                    exchanges: Ok(recorded),
+                    again,
+                }) => {
                     let mode = EndpointMode::Replay(RecordedAnswers::new(&recorded.exchanges));
-                    let turn = request.conversation.as_ref().map_or(0, |so_far| so_far.before.len());
+                    let turn = request
+                        .conversation
+                        .as_ref()
+                        .map_or(0, |so_far| so_far.before.len());
                     // The recording states the time of all turns.
-                    let latency_ms = if turn == 0 { recorded.latency_ms } else { Some(0) };
+                    let latency_ms = if turn == 0 {
+                        recorded.latency_ms
+                    } else {
+                        Some(0)
+                    };
                     let is_alone = request.conversation.is_none();
                     let answers = is_alone.then(|| answers(&recorded.exchanges));
-                    let replay = Some(ReplayPlan { answers, again: again.clone() });
-                    Ok(AnswerPlan { mode, latency_ms, before: recorded.answer_of(turn), replay })
+                    let replay = Some(ReplayPlan {
+                        answers,
+                        again: again.clone(),
+                    });
+                    Ok(AnswerPlan {
+                        mode,
+                        latency_ms,
+                        before: recorded.answer_of(turn),
+                        replay,
+                    })
                 }
-                Some(SampleExchanges { exchanges: Err(why), .. }) => Err(lasting(why.clone())),
+                Some(SampleExchanges {
+                    exchanges: Err(why),
+                    ..
+                }) => Err(lasting(why.clone())),
                 None => Err(lasting("this sample is not recorded".to_owned())),
             },
         }
     }
 
     /// The program with its variables, and its input: the query, unless the command contains it.
-    fn launch_for(&self, request: &SampleRequest, variables: Vec<(String, String)>) -> (Launch, String) {
+    fn launch_for(
+        &self,
+        request: &SampleRequest,
+        variables: Vec<(String, String)>,
+    ) -> (Launch, String) {
         let query = &request.ask.prompt;
-        let argv: Vec<String> = self.launch.argv.iter().map(|argument| argument.replace(QUERY, query)).collect();
+        let argv: Vec<String> = self
+            .launch
+            .argv
+            .iter()
+            .map(|argument| argument.replace(QUERY, query))
+            .collect();
         let has_query = argv != self.launch.argv;
         let mut env = self.launch.env.clone();
         if let Some(conversation) = &request.conversation {
-            let turns = conversation.before.iter().map(|turn| json!({ "user": turn.user, "text": turn.text }));
+            let turns = conversation
+                .before
+                .iter()
+                .map(|turn| json!({ "user": turn.user, "text": turn.text }));
             env.push((SESSION.to_owned(), request_v1::sample_id(request)));
             env.push((TURNS_BEFORE.to_owned(), Value::from_iter(turns).to_string()));
         }
         for (name, value) in variables {
             // A key that the target passes on is the agent's own.
-            match env.iter().any(|(known, _)| *known == name && name.ends_with("_API_KEY")) {
+            match env
+                .iter()
+                .any(|(known, _)| *known == name && name.ends_with("_API_KEY"))
+            {
                 true => {}
                 false => {
                     env.retain(|(known, _)| *known != name);
@@ -194,7 +252,18 @@ impl CapturedAgent {
                 }
             }
         }
-        let input = if has_query { String::new() } else { query.clone() };
-        (Launch { argv, root: self.launch.root.clone(), env }, input)
+        let input = if has_query {
+            String::new()
+        } else {
+            query.clone()
+        };
+        (
+            Launch {
+                argv,
+                root: self.launch.root.clone(),
+                env,
+            },
+            input,
+        )
     }
 }

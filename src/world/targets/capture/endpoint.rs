@@ -39,11 +39,17 @@ impl CaptureEndpoint {
     /// All ports are in use.
     pub async fn start(mode: EndpointMode) -> Result<Self, CallError> {
         let refused = |error: io::Error| lasting(format!("cannot listen on 127.0.0.1: {error}"));
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(refused)?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+            .await
+            .map_err(refused)?;
         let port = listener.local_addr().map_err(refused)?.port();
         let state = Arc::new(EndpointState::new(mode));
         let accepting = spawn(accept(listener, state.clone())).abort_handle();
-        Ok(Self { port, state, accepting })
+        Ok(Self {
+            port,
+            state,
+            accepting,
+        })
     }
 
     /// The variables by which an agent finds this endpoint.
@@ -85,7 +91,12 @@ async fn accept(listener: TcpListener, state: Arc<EndpointState>) {
         spawn(async move {
             let mut connection = HttpConnection::new(stream);
             if let Err(answer) = serve(&state, &mut connection).await {
-                let EndpointAnswer { status, kind, more, body } = answer;
+                let EndpointAnswer {
+                    status,
+                    kind,
+                    more,
+                    body,
+                } = answer;
                 // A client that is gone needs no answer.
                 let _ = connection.answer(status, &kind, more, &body).await;
             }
@@ -97,7 +108,10 @@ async fn accept(listener: TcpListener, state: Arc<EndpointState>) {
 ///
 /// # Errors
 /// The answer that is still to be sent.
-async fn serve(state: &Arc<EndpointState>, connection: &mut HttpConnection) -> Result<(), EndpointAnswer> {
+async fn serve(
+    state: &Arc<EndpointState>,
+    connection: &mut HttpConnection,
+) -> Result<(), EndpointAnswer> {
     let request = match connection.request(InputLimit::EXCHANGED.count()).await {
         Ok(request) => request,
         Err(NoRequest::Ended) => return Ok(()),
@@ -105,25 +119,57 @@ async fn serve(state: &Arc<EndpointState>, connection: &mut HttpConnection) -> R
             return Err(refused(
                 state,
                 413,
-                format!("a request of the agent is larger than {}", InputLimit::EXCHANGED),
+                format!(
+                    "a request of the agent is larger than {}",
+                    InputLimit::EXCHANGED
+                ),
             ));
         }
         Err(NoRequest::Broken(why)) => {
-            return Err(refused(state, 400, format!("a request of the agent cannot be read: {}", line(&why, 100))));
+            return Err(refused(
+                state,
+                400,
+                format!("a request of the agent cannot be read: {}", line(&why, 100)),
+            ));
         }
     };
     let _open = OpenRequest::new(state);
-    let ClientRequest { method, target, headers, body } = request;
-    state.observed.count(body.len()).map_err(|why| refusal(413, &why))?;
-    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).map(str::to_owned);
+    let ClientRequest {
+        method,
+        target,
+        headers,
+        body,
+    } = request;
+    state
+        .observed
+        .count(body.len())
+        .map_err(|why| refusal(413, &why))?;
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .map(str::to_owned);
     match EndpointPath::of(&target) {
         EndpointPath::Model(wire, path) => {
             let names = header_names(&headers);
-            let request = RecordedRequest { method, path, headers: names, body: recorded_body(&body) };
+            let request = RecordedRequest {
+                method,
+                path,
+                headers: names,
+                body: recorded_body(&body),
+            };
             match &state.mode {
                 EndpointMode::Forward(upstreams) => {
                     let observed = &state.observed;
-                    ForwardedCall { upstreams, observed, wire, request, headers, body }.pass(connection).await
+                    ForwardedCall {
+                        upstreams,
+                        observed,
+                        wire,
+                        request,
+                        headers,
+                        body,
+                    }
+                    .pass(connection)
+                    .await
                 }
                 EndpointMode::Replay(answers) => Err(replayed(state, answers, wire, &request)),
             }
@@ -134,12 +180,20 @@ async fn serve(state: &Arc<EndpointState>, connection: &mut HttpConnection) -> R
         }
         EndpointPath::OtherTelemetry => Err(accepted(kind.as_deref())),
         EndpointPath::Elsewhere(host) => {
-            let why = format!("the agent sends a request to {}, but a replay has no network", line(&host, 100));
+            let why = format!(
+                "the agent sends a request to {}, but a replay has no network",
+                line(&host, 100)
+            );
             Err(refused(state, 403, why))
         }
-        EndpointPath::Unknown(path) => {
-            Err(refused(state, 404, format!("the endpoint of goldgate record has no path {}", line(&path, 100))))
-        }
+        EndpointPath::Unknown(path) => Err(refused(
+            state,
+            404,
+            format!(
+                "the endpoint of goldgate record has no path {}",
+                line(&path, 100)
+            ),
+        )),
     }
 }
 
@@ -161,9 +215,15 @@ fn replayed(
             state.observed.keep(place, exchange.clone());
             exchange
         }
-        (Err(why), _) | (Ok(_), Err(why)) => return refused(state, 400, format!("not recorded: {why}")),
+        (Err(why), _) | (Ok(_), Err(why)) => {
+            return refused(state, 400, format!("not recorded: {why}"));
+        }
     };
-    let kind = exchange.response.content_type.as_deref().unwrap_or("application/json");
+    let kind = exchange
+        .response
+        .content_type
+        .as_deref()
+        .unwrap_or("application/json");
     EndpointAnswer {
         status: exchange.response.status,
         // A recording is a file that somebody may have edited.
@@ -175,7 +235,10 @@ fn replayed(
 
 /// The names of headers in order, each once. Values are never kept: some are keys.
 fn header_names(headers: &HeaderMap) -> Vec<String> {
-    let mut names: Vec<String> = headers.keys().map(|name| name.as_str().to_owned()).collect();
+    let mut names: Vec<String> = headers
+        .keys()
+        .map(|name| name.as_str().to_owned())
+        .collect();
     names.sort();
     names
 }

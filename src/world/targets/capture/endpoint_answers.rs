@@ -12,7 +12,8 @@ pub struct EndpointAnswer {
 
 /// An answer that both vendors' clients show as an error, and do not try again.
 pub fn refusal(status: u16, why: &str) -> EndpointAnswer {
-    let body = json!({ "type": "error", "error": { "type": "invalid_request_error", "message": why } });
+    let body =
+        json!({ "type": "error", "error": { "type": "invalid_request_error", "message": why } });
     EndpointAnswer {
         status,
         kind: "application/json".to_owned(),
@@ -24,13 +25,27 @@ pub fn refusal(status: u16, why: &str) -> EndpointAnswer {
 /// The receiver's answer to an export: an empty message in the encoding of the request.
 pub fn accepted(kind: Option<&str>) -> EndpointAnswer {
     let is_json = kind.is_some_and(|kind| kind.starts_with("application/json"));
-    let (kind, body) = if is_json { ("application/json", "{}") } else { ("application/x-protobuf", "") };
-    EndpointAnswer { status: 200, kind: kind.to_owned(), more: "", body: body.as_bytes().to_vec() }
+    let (kind, body) = if is_json {
+        ("application/json", "{}")
+    } else {
+        ("application/x-protobuf", "")
+    };
+    EndpointAnswer {
+        status: 200,
+        kind: kind.to_owned(),
+        more: "",
+        body: body.as_bytes().to_vec(),
+    }
 }
 
 /// The recorded form of a body: its JSON, or its text. A body that is neither is not recorded.
 pub fn recorded_body(body: &[u8]) -> Value {
-    let text = |body: &[u8]| std::str::from_utf8(body).ok().filter(|text| !text.is_empty()).map(Value::from);
+    let text = |body: &[u8]| {
+        std::str::from_utf8(body)
+            .ok()
+            .filter(|text| !text.is_empty())
+            .map(Value::from)
+    };
     let parsed = serde_json::from_slice(body).ok().filter(Value::is_object);
     parsed.or_else(|| text(body)).unwrap_or(Value::Null)
 }

@@ -19,10 +19,20 @@ pub enum EndpointPath {
 impl EndpointPath {
     pub fn of(target: &str) -> Self {
         if !target.starts_with('/') {
-            let address = target.split_once("://").map_or(target, |(_, address)| address);
-            return Self::Elsewhere(address.split(['/', ':', '?']).next().unwrap_or_default().to_owned());
+            let address = target
+                .split_once("://")
+                .map_or(target, |(_, address)| address);
+            return Self::Elsewhere(
+                address
+                    .split(['/', ':', '?'])
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned(),
+            );
         }
-        let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
+        let (path, query) = target
+            .split_once('?')
+            .map_or((target, None), |(path, query)| (path, Some(query)));
         let query = query.map_or(String::new(), |query| format!("?{query}"));
         // Some clients have the version in their base address, and others add it.
         let below = |prefix: &str| {
@@ -34,7 +44,9 @@ impl EndpointPath {
             (Some(rest), ..) => Self::Model(ExchangeWire::OpenAi, rest),
             (None, Some(rest), _) => Self::Model(ExchangeWire::Anthropic, rest),
             (None, None, Some(rest)) if rest == "/traces" => Self::Spans,
-            (None, None, Some(rest)) if rest == "/logs" || rest == "/metrics" => Self::OtherTelemetry,
+            (None, None, Some(rest)) if rest == "/logs" || rest == "/metrics" => {
+                Self::OtherTelemetry
+            }
             (None, None, Some(_) | None) => Self::Unknown(path.to_owned()),
         }
     }
@@ -53,17 +65,34 @@ pub fn endpoint_variables(port: u16) -> Vec<(String, String)> {
         ("OTEL_EXPORTER_OTLP_ENDPOINT", at("/otlp")),
         ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", at("/otlp/v1/traces")),
         ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf".to_owned()),
-        ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/protobuf".to_owned()),
+        (
+            "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+            "http/protobuf".to_owned(),
+        ),
     ];
-    variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    variables
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }
 
 /// The variables that also send every other request of an agent to the endpoint, which refuses it: a replay needs no network.
 pub fn proxy_variables(port: u16) -> Vec<(String, String)> {
     let proxy = format!("http://127.0.0.1:{port}");
-    let names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
-    let proxies = names.into_iter().map(|name| (name.to_owned(), proxy.clone()));
-    let local = ["NO_PROXY", "no_proxy"].into_iter().map(|name| (name.to_owned(), "127.0.0.1,localhost".to_owned()));
+    let names = [
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "all_proxy",
+    ];
+    let proxies = names
+        .into_iter()
+        .map(|name| (name.to_owned(), proxy.clone()));
+    let local = ["NO_PROXY", "no_proxy"]
+        .into_iter()
+        .map(|name| (name.to_owned(), "127.0.0.1,localhost".to_owned()));
     proxies.chain(local).collect()
 }
 
@@ -76,16 +105,37 @@ mod tests {
     fn a_path_is_known_with_and_without_its_version() {
         let model = |wire, rest: &str| EndpointPath::Model(wire, rest.to_owned());
         for (uri, wanted) in [
-            ("/openai/v1/chat/completions", model(ExchangeWire::OpenAi, "/chat/completions")),
-            ("/openai/responses?x=1", model(ExchangeWire::OpenAi, "/responses?x=1")),
-            ("/anthropic/v1/messages", model(ExchangeWire::Anthropic, "/messages")),
-            ("/anthropic/messages", model(ExchangeWire::Anthropic, "/messages")),
+            (
+                "/openai/v1/chat/completions",
+                model(ExchangeWire::OpenAi, "/chat/completions"),
+            ),
+            (
+                "/openai/responses?x=1",
+                model(ExchangeWire::OpenAi, "/responses?x=1"),
+            ),
+            (
+                "/anthropic/v1/messages",
+                model(ExchangeWire::Anthropic, "/messages"),
+            ),
+            (
+                "/anthropic/messages",
+                model(ExchangeWire::Anthropic, "/messages"),
+            ),
             ("/otlp/v1/traces", EndpointPath::Spans),
             ("/otlp/v1/metrics", EndpointPath::OtherTelemetry),
-            ("/v1/chat/completions", EndpointPath::Unknown("/v1/chat/completions".to_owned())),
+            (
+                "/v1/chat/completions",
+                EndpointPath::Unknown("/v1/chat/completions".to_owned()),
+            ),
             ("/openai", EndpointPath::Unknown("/openai".to_owned())),
-            ("http://api.example.com/v1/x", EndpointPath::Elsewhere("api.example.com".to_owned())),
-            ("api.example.com:443", EndpointPath::Elsewhere("api.example.com".to_owned())),
+            (
+                "http://api.example.com/v1/x",
+                EndpointPath::Elsewhere("api.example.com".to_owned()),
+            ),
+            (
+                "api.example.com:443",
+                EndpointPath::Elsewhere("api.example.com".to_owned()),
+            ),
         ] {
             assert_eq!(EndpointPath::of(uri), wanted, "{uri}");
         }

@@ -26,7 +26,11 @@ pub struct EndpointState {
 
 impl EndpointState {
     pub fn new(mode: EndpointMode) -> Self {
-        Self { mode, observed: Observed::default(), open: AtomicUsize::new(0) }
+        Self {
+            mode,
+            observed: Observed::default(),
+            open: AtomicUsize::new(0),
+        }
     }
 
     /// The number of requests whose answer has not ended.

@@ -3,7 +3,8 @@
 use std::error::Error;
 
 use reqwest::header::{
-    ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, HeaderMap, HeaderName, TRANSFER_ENCODING,
+    ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, HeaderMap, HeaderName,
+    TRANSFER_ENCODING,
 };
 use reqwest::{Method, Response};
 use serde_json::Value;
@@ -17,7 +18,14 @@ use crate::model::{ExchangeWire, RecordedExchange, RecordedRequest, RecordedResp
 use crate::text::line;
 
 /// Headers that belong to one connection. Without `accept-encoding`, answers arrive as they are recorded.
-const OF_CONNECTION: [HeaderName; 6] = [ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, TRANSFER_ENCODING];
+const OF_CONNECTION: [HeaderName; 6] = [
+    ACCEPT_ENCODING,
+    CONNECTION,
+    CONTENT_LENGTH,
+    EXPECT,
+    HOST,
+    TRANSFER_ENCODING,
+];
 
 /// A call of a model, on its way to the model's server.
 pub struct ForwardedCall<'a> {
@@ -38,27 +46,60 @@ impl ForwardedCall<'_> {
     /// # Errors
     /// The answer of goldgate itself, if the server gave none.
     pub async fn pass(self, connection: &mut HttpConnection) -> Result<(), EndpointAnswer> {
-        let Self { upstreams, observed, wire, request, mut headers, body } = self;
+        let Self {
+            upstreams,
+            observed,
+            wire,
+            request,
+            mut headers,
+            body,
+        } = self;
         let place = observed.begin().map_err(|why| refusal(429, &why))?;
         let method = Method::from_bytes(request.method.as_bytes()).ok();
         let (Some(url), Some(method)) = (upstreams.address(wire, &request.path), method) else {
             return Err(refusal(400, "the path of the request is not valid"));
         };
-        OF_CONNECTION.iter().for_each(|name| drop(headers.remove(name)));
-        upstreams.authorize(wire, &mut headers).map_err(|why| refusal(401, &why.to_string()))?;
+        OF_CONNECTION
+            .iter()
+            .for_each(|name| drop(headers.remove(name)));
+        upstreams
+            .authorize(wire, &mut headers)
+            .map_err(|why| refusal(401, &why.to_string()))?;
         let begun = Instant::now();
-        let sent = upstreams.client.request(method, url).headers(headers).body(body).send().await;
+        let sent = upstreams
+            .client
+            .request(method, url)
+            .headers(headers)
+            .body(body)
+            .send()
+            .await;
         let answer = sent.map_err(|error| {
             let why = format!("the model's server cannot be reached: {}", cause(error));
             observed.unreachable(why.clone());
             refusal(502, &why)
         })?;
         let status = answer.status().as_u16();
-        let content_type = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).map(str::to_owned);
+        let content_type = answer
+            .headers()
+            .get(CONTENT_TYPE)
+            .and_then(|kind| kind.to_str().ok())
+            .map(str::to_owned);
         if let Some(whole) = passed_back(answer, observed, connection).await {
             let latency_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-            let response = RecordedResponse { status, content_type, body: recorded_body(&whole) };
-            observed.keep(place, RecordedExchange { wire, request, response, latency_ms });
+            let response = RecordedResponse {
+                status,
+                content_type,
+                body: recorded_body(&whole),
+            };
+            observed.keep(
+                place,
+                RecordedExchange {
+                    wire,
+                    request,
+                    response,
+                    latency_ms,
+                },
+            );
             // A client that is gone needs no end.
             let _ = connection.end().await;
         }
@@ -67,9 +108,15 @@ impl ForwardedCall<'_> {
 }
 
 /// Passes an answer back, and returns its body; `None` if it broke off. The body is not ended.
-async fn passed_back(mut answer: Response, observed: &Observed, connection: &mut HttpConnection) -> Option<Vec<u8>> {
+async fn passed_back(
+    mut answer: Response,
+    observed: &Observed,
+    connection: &mut HttpConnection,
+) -> Option<Vec<u8>> {
     let mut headers = answer.headers().clone();
-    OF_CONNECTION.iter().for_each(|name| drop(headers.remove(name)));
+    OF_CONNECTION
+        .iter()
+        .for_each(|name| drop(headers.remove(name)));
     let mut whole = Vec::new();
     let mut sent = connection.begin(answer.status().as_u16(), &headers).await;
     // An agent that has seen enough of a stream ends it; what it saw is recorded.
@@ -78,7 +125,10 @@ async fn passed_back(mut answer: Response, observed: &Observed, connection: &mut
             Ok(Some(piece)) => piece,
             Ok(None) => break,
             Err(error) => {
-                observed.unreachable(format!("the answer of the model broke off: {}", cause(error)));
+                observed.unreachable(format!(
+                    "the answer of the model broke off: {}",
+                    cause(error)
+                ));
                 return None;
             }
         };

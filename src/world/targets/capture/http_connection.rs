@@ -2,7 +2,9 @@
 
 use std::io;
 
-use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
+use reqwest::header::{
+    CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -39,7 +41,10 @@ pub struct HttpConnection {
 impl HttpConnection {
     /// A connection that was accepted.
     pub fn new(stream: TcpStream) -> Self {
-        Self { stream, buffer: Vec::new() }
+        Self {
+            stream,
+            buffer: Vec::new(),
+        }
     }
 
     /// Reads the request, with a body of at most `most` bytes.
@@ -57,17 +62,26 @@ impl HttpConnection {
             }
         };
         if request.headers.contains_key(EXPECT) {
-            let sent = self.stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await;
+            let sent = self
+                .stream
+                .write_all(b"HTTP/1.1 100 Continue\r\n\r\n")
+                .await;
             sent.map_err(|error| NoRequest::Broken(error.to_string()))?;
         }
-        let is_chunked =
-            request.headers.get(TRANSFER_ENCODING).is_some_and(|value| value.as_bytes().ends_with(b"chunked"));
+        let is_chunked = request
+            .headers
+            .get(TRANSFER_ENCODING)
+            .is_some_and(|value| value.as_bytes().ends_with(b"chunked"));
         request.body = if is_chunked {
             self.chunked_body(most).await?
         } else {
-            let length = request.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+            let length = request
+                .headers
+                .get(CONTENT_LENGTH)
+                .and_then(|value| value.to_str().ok());
             let length = length.map_or(Ok(0), str::parse::<usize>);
-            let length = length.map_err(|_| NoRequest::Broken("content-length is not a number".to_owned()))?;
+            let length = length
+                .map_err(|_| NoRequest::Broken("content-length is not a number".to_owned()))?;
             if length > most {
                 return Err(NoRequest::TooLarge);
             }
@@ -77,7 +91,13 @@ impl HttpConnection {
     }
 
     /// Answers with a whole body, and ends the connection.
-    pub async fn answer(&mut self, status: u16, kind: &str, more: &str, body: &[u8]) -> io::Result<()> {
+    pub async fn answer(
+        &mut self,
+        status: u16,
+        kind: &str,
+        more: &str,
+        body: &[u8],
+    ) -> io::Result<()> {
         let head = format!(
             "HTTP/1.1 {status} {}\r\ncontent-type: {kind}\r\n{more}content-length: {}\r\nconnection: close\r\n\r\n",
             reason(status),
@@ -110,7 +130,9 @@ impl HttpConnection {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.stream.write_all(format!("{:x}\r\n", bytes.len()).as_bytes()).await?;
+        self.stream
+            .write_all(format!("{:x}\r\n", bytes.len()).as_bytes())
+            .await?;
         self.stream.write_all(bytes).await?;
         self.stream.write_all(b"\r\n").await?;
         self.stream.flush().await
@@ -125,7 +147,11 @@ impl HttpConnection {
     /// Reads more bytes; returns how many.
     async fn fill(&mut self) -> Result<usize, NoRequest> {
         let mut piece = vec![0; 16 << 10];
-        let count = self.stream.read(&mut piece).await.map_err(|error| NoRequest::Broken(error.to_string()))?;
+        let count = self
+            .stream
+            .read(&mut piece)
+            .await
+            .map_err(|error| NoRequest::Broken(error.to_string()))?;
         self.buffer.extend_from_slice(&piece[..count]);
         if count == 0 && !self.buffer.is_empty() {
             return Err(NoRequest::Broken("it ended in the middle".to_owned()));
@@ -155,7 +181,9 @@ impl HttpConnection {
                     continue;
                 }
                 Ok(httparse::Status::Partial) | Err(_) => {
-                    return Err(NoRequest::Broken("a length of its body is not a number".to_owned()));
+                    return Err(NoRequest::Broken(
+                        "a length of its body is not a number".to_owned(),
+                    ));
                 }
             };
             self.buffer.drain(..used);
@@ -198,7 +226,10 @@ fn parsed_head(bytes: &[u8]) -> Result<Option<(ClientRequest, usize)>, NoRequest
 }
 
 fn reason(status: u16) -> &'static str {
-    reqwest::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason()).unwrap_or("Status")
+    reqwest::StatusCode::from_u16(status)
+        .ok()
+        .and_then(|status| status.canonical_reason())
+        .unwrap_or("Status")
 }
 
 #[cfg(test)]
@@ -213,10 +244,15 @@ mod tests {
 
     /// What is read of these bytes, sent one piece after the other.
     fn read(pieces: &[&[u8]], most: usize) -> Result<ClientRequest, NoRequest> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
         runtime.block_on(async {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let mut client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+            let mut client = TcpStream::connect(listener.local_addr().unwrap())
+                .await
+                .unwrap();
             let (stream, _) = listener.accept().await.unwrap();
             let send = async {
                 for piece in pieces {
@@ -234,10 +270,23 @@ mod tests {
 
     #[test]
     fn a_body_is_read_by_its_length_and_in_chunks() {
-        let whole = read(&[b"POST /a HTTP/1.1\r\nhost: h\r\ncontent-len", b"gth: 5\r\n\r\nhe", b"llo"], 5).unwrap();
-        assert_eq!((whole.method.as_str(), whole.target.as_str(), whole.body), ("POST", "/a", b"hello".to_vec()));
-        let chunks: &[&[u8]] =
-            &[b"POST /a HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=y\r", b"\nllo\r\n0\r\n\r\n"];
+        let whole = read(
+            &[
+                b"POST /a HTTP/1.1\r\nhost: h\r\ncontent-len",
+                b"gth: 5\r\n\r\nhe",
+                b"llo",
+            ],
+            5,
+        )
+        .unwrap();
+        assert_eq!(
+            (whole.method.as_str(), whole.target.as_str(), whole.body),
+            ("POST", "/a", b"hello".to_vec())
+        );
+        let chunks: &[&[u8]] = &[
+            b"POST /a HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=y\r",
+            b"\nllo\r\n0\r\n\r\n",
+        ];
         assert_eq!(read(chunks, 5).unwrap().body, b"hello");
         assert_eq!(read(chunks, 4), Err(NoRequest::TooLarge));
         assert_eq!(read(&[b"GET / HTTP/1.1\r\n\r\n"], 5).unwrap().body, b"");
@@ -246,7 +295,10 @@ mod tests {
     #[test]
     fn anything_but_a_request_is_refused() {
         assert_eq!(read(&[], 5), Err(NoRequest::Ended));
-        assert_eq!(read(&[b"POST / HTTP/1.1\r\ncontent-length: 6\r\n\r\n"], 5), Err(NoRequest::TooLarge));
+        assert_eq!(
+            read(&[b"POST / HTTP/1.1\r\ncontent-length: 6\r\n\r\n"], 5),
+            Err(NoRequest::TooLarge)
+        );
         let huge = [b"GET / HTTP/1.1\r\nx: ".as_slice(), &[b'a'; 70 << 10]].concat();
         assert_eq!(read(&[&huge], 5), Err(NoRequest::TooLarge));
         for broken in [
@@ -257,7 +309,10 @@ mod tests {
             b"POST / HT",
             b"\x16\x03\x01\x02\x00\x01\x00\x01",
         ] {
-            assert!(matches!(read(&[broken], 5), Err(NoRequest::Broken(_))), "{broken:?}");
+            assert!(
+                matches!(read(&[broken], 5), Err(NoRequest::Broken(_))),
+                "{broken:?}"
+            );
         }
     }
 

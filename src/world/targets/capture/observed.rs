@@ -36,7 +36,10 @@ impl Observed {
     pub fn begin(&self) -> Result<usize, String> {
         let mut state = self.state();
         if InputLimit::EXCHANGES.is_exceeded_by(state.exchanges.len() + 1) {
-            let why = format!("the agent made more than {} model calls", InputLimit::EXCHANGES);
+            let why = format!(
+                "the agent made more than {} model calls",
+                InputLimit::EXCHANGES
+            );
             state.refusal.get_or_insert(why.clone());
             return Err(why);
         }
@@ -54,7 +57,10 @@ impl Observed {
         if !InputLimit::EXCHANGED.is_exceeded_by(state.bytes) {
             return Ok(());
         }
-        let why = format!("the requests and answers of the agent are larger than {}", InputLimit::EXCHANGED);
+        let why = format!(
+            "the requests and answers of the agent are larger than {}",
+            InputLimit::EXCHANGED
+        );
         state.refusal.get_or_insert(why.clone());
         Err(why)
     }
@@ -116,7 +122,11 @@ mod tests {
         let observed = Observed::default();
         assert_eq!(observed.count(InputLimit::EXCHANGED.count() - 1), Ok(()));
         assert_eq!(observed.count(1), Ok(()));
-        assert!(observed.count(1).is_err_and(|why| why.contains("larger than 16 MiB")));
+        assert!(
+            observed
+                .count(1)
+                .is_err_and(|why| why.contains("larger than 16 MiB"))
+        );
         assert!(observed.observation().refusal.is_some());
     }
 }

@@ -16,8 +16,16 @@ pub struct RecordedAnswers {
 
 impl RecordedAnswers {
     pub fn new(exchanges: &[RecordedExchange]) -> Self {
-        let keyed = |exchange: &RecordedExchange| (request_key(exchange.wire, &exchange.request), exchange.clone());
-        Self { exchanges: exchanges.iter().map(keyed).collect(), given: Mutex::new(vec![false; exchanges.len()]) }
+        let keyed = |exchange: &RecordedExchange| {
+            (
+                request_key(exchange.wire, &exchange.request),
+                exchange.clone(),
+            )
+        };
+        Self {
+            exchanges: exchanges.iter().map(keyed).collect(),
+            given: Mutex::new(vec![false; exchanges.len()]),
+        }
     }
 
     /// The recorded exchange of an equal request: the first one that was not given yet, because the same question may have had
@@ -25,10 +33,18 @@ impl RecordedAnswers {
     ///
     /// # Errors
     /// Why there is none: what differs from the next recorded request.
-    pub fn answer(&self, wire: ExchangeWire, request: &RecordedRequest) -> Result<&RecordedExchange, String> {
+    pub fn answer(
+        &self,
+        wire: ExchangeWire,
+        request: &RecordedRequest,
+    ) -> Result<&RecordedExchange, String> {
         let key = request_key(wire, request);
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = self.exchanges.iter().zip(&*given).position(|((known, _), given)| !given && *known == key);
+        let next = self
+            .exchanges
+            .iter()
+            .zip(&*given)
+            .position(|((known, _), given)| !given && *known == key);
         match next {
             Some(index) => {
                 given[index] = true;
@@ -38,30 +54,65 @@ impl RecordedAnswers {
         }
     }
 
-    fn reason(&self, wire: ExchangeWire, request: &RecordedRequest, key: &str, given: &[bool]) -> String {
-        let RecordedRequest { method, path, headers: _, body } = request;
+    fn reason(
+        &self,
+        wire: ExchangeWire,
+        request: &RecordedRequest,
+        key: &str,
+        given: &[bool],
+    ) -> String {
+        let RecordedRequest {
+            method,
+            path,
+            headers: _,
+            body,
+        } = request;
         let asked = format!("{method} {path} of {}", wire.as_str());
-        let times = self.exchanges.iter().filter(|(known, _)| known == key).count();
+        let times = self
+            .exchanges
+            .iter()
+            .filter(|(known, _)| known == key)
+            .count();
         if times > 0 {
             return format!("{asked} is asked more often than the {times} recorded");
         }
-        let is_alike = |exchange: &RecordedExchange| exchange.wire == wire && exchange.request.path == *path;
-        let left = self.exchanges.iter().zip(given).filter(|(_, given)| !**given).map(|((_, one), _)| one);
+        let is_alike =
+            |exchange: &RecordedExchange| exchange.wire == wire && exchange.request.path == *path;
+        let left = self
+            .exchanges
+            .iter()
+            .zip(given)
+            .filter(|(_, given)| !**given)
+            .map(|((_, one), _)| one);
         let alike = left.filter(|one| is_alike(one));
         // Each turn of a conversation starts the program again, which asks with all messages so far.
         let has_as_many = |one: &&RecordedExchange| messages(&one.request.body) == messages(body);
-        match alike.clone().find(has_as_many).or_else(|| alike.clone().next()) {
+        match alike
+            .clone()
+            .find(has_as_many)
+            .or_else(|| alike.clone().next())
+        {
             Some(one) => {
                 let difference = first_difference(&one.request.body, body);
-                let number = self.exchanges.iter().position(|(_, other)| std::ptr::eq(other, one)).unwrap_or(0) + 1;
-                let difference = difference.map_or(String::new(), |difference| format!(": {difference}"));
+                let number = self
+                    .exchanges
+                    .iter()
+                    .position(|(_, other)| std::ptr::eq(other, one))
+                    .unwrap_or(0)
+                    + 1;
+                let difference =
+                    difference.map_or(String::new(), |difference| format!(": {difference}"));
                 let removed = match one.request.body.to_string().contains(REDACTED) {
-                    true => "; of the recorded call a text that looks like a key was removed, so it is not found again",
+                    true => {
+                        "; of the recorded call a text that looks like a key was removed, so it is not found again"
+                    }
                     false => "",
                 };
                 format!("{asked} differs from the recorded call {number}{difference}{removed}")
             }
-            None if self.exchanges.is_empty() => format!("{asked}: the recording has no call of a model"),
+            None if self.exchanges.is_empty() => {
+                format!("{asked}: the recording has no call of a model")
+            }
             None => format!("{asked} comes after the {} recorded", self.exchanges.len()),
         }
     }
@@ -69,7 +120,9 @@ impl RecordedAnswers {
 
 /// The number of messages in a request's body; `None` if it has no list of them.
 fn messages(body: &Value) -> Option<usize> {
-    ["messages", "input"].into_iter().find_map(|key| body[key].as_array().map(Vec::len))
+    ["messages", "input"]
+        .into_iter()
+        .find_map(|key| body[key].as_array().map(Vec::len))
 }
 
 #[cfg(test)]
@@ -81,14 +134,23 @@ mod tests {
 
     fn request(text: &str) -> RecordedRequest {
         let body = json!({ "messages": [{ "role": "user", "content": text }] });
-        RecordedRequest { method: "POST".to_owned(), path: "/chat/completions".to_owned(), headers: vec![], body }
+        RecordedRequest {
+            method: "POST".to_owned(),
+            path: "/chat/completions".to_owned(),
+            headers: vec![],
+            body,
+        }
     }
 
     fn exchange(text: &str, answer: &str) -> RecordedExchange {
         RecordedExchange {
             wire: ExchangeWire::OpenAi,
             request: request(text),
-            response: RecordedResponse { status: 200, content_type: None, body: Value::from(answer) },
+            response: RecordedResponse {
+                status: 200,
+                content_type: None,
+                body: Value::from(answer),
+            },
             latency_ms: 1,
         }
     }
@@ -97,20 +159,32 @@ mod tests {
     fn a_request_is_compared_with_one_of_as_many_messages() {
         let second = |text: &str| {
             let messages = [("user", "a"), ("assistant", text), ("user", "b")];
-            let messages = messages.map(|(role, content)| json!({ "role": role, "content": content }));
-            RecordedRequest { body: json!({ "messages": messages }), ..request("a") }
+            let messages =
+                messages.map(|(role, content)| json!({ "role": role, "content": content }));
+            RecordedRequest {
+                body: json!({ "messages": messages }),
+                ..request("a")
+            }
         };
-        let answers =
-            RecordedAnswers::new(&[exchange("a", "1"), RecordedExchange { request: second("1"), ..exchange("", "2") }]);
+        let answers = RecordedAnswers::new(&[
+            exchange("a", "1"),
+            RecordedExchange {
+                request: second("1"),
+                ..exchange("", "2")
+            },
+        ]);
         assert_eq!(
-            answers.answer(ExchangeWire::OpenAi, &second("** 1")).unwrap_err(),
+            answers
+                .answer(ExchangeWire::OpenAi, &second("** 1"))
+                .unwrap_err(),
             "POST /chat/completions of openai differs from the recorded call 2: messages[1].content was \"1\", and is \"** 1\""
         );
     }
 
     #[test]
     fn each_answer_is_given_once_to_its_own_question() {
-        let answers = RecordedAnswers::new(&[exchange("a", "1"), exchange("b", "2"), exchange("a", "3")]);
+        let answers =
+            RecordedAnswers::new(&[exchange("a", "1"), exchange("b", "2"), exchange("a", "3")]);
         let ask = |text: &str| answers.answer(ExchangeWire::OpenAi, &request(text));
         let answer = |text: &str| ask(text).map(|one| one.response.body.clone());
         assert_eq!(answer("a"), Ok(Value::from("1")));
@@ -118,12 +192,30 @@ mod tests {
             ask("c").unwrap_err(),
             "POST /chat/completions of openai differs from the recorded call 2: messages[0].content was \"b\", and is \"c\""
         );
-        assert_eq!((answer("a"), answer("b")), (Ok(Value::from("3")), Ok(Value::from("2"))));
-        assert_eq!(ask("a").unwrap_err(), "POST /chat/completions of openai is asked more often than the 2 recorded");
-        assert_eq!(ask("c").unwrap_err(), "POST /chat/completions of openai comes after the 3 recorded");
-        let of_anthropic = answers.answer(ExchangeWire::Anthropic, &request("a")).unwrap_err();
-        assert_eq!(of_anthropic, "POST /chat/completions of anthropic comes after the 3 recorded");
+        assert_eq!(
+            (answer("a"), answer("b")),
+            (Ok(Value::from("3")), Ok(Value::from("2")))
+        );
+        assert_eq!(
+            ask("a").unwrap_err(),
+            "POST /chat/completions of openai is asked more often than the 2 recorded"
+        );
+        assert_eq!(
+            ask("c").unwrap_err(),
+            "POST /chat/completions of openai comes after the 3 recorded"
+        );
+        let of_anthropic = answers
+            .answer(ExchangeWire::Anthropic, &request("a"))
+            .unwrap_err();
+        assert_eq!(
+            of_anthropic,
+            "POST /chat/completions of anthropic comes after the 3 recorded"
+        );
         let none = RecordedAnswers::new(&[]);
-        assert!(none.answer(ExchangeWire::OpenAi, &request("a")).unwrap_err().ends_with("no call of a model"));
+        assert!(
+            none.answer(ExchangeWire::OpenAi, &request("a"))
+                .unwrap_err()
+                .ends_with("no call of a model")
+        );
     }
 }

@@ -43,14 +43,27 @@ impl Upstreams {
         passed_on: &[String],
         env: &Env,
     ) -> Result<Self, Unopened> {
-        let client = client_for_targets().map_err(|error| Unopened::Unusable(format!("{error:#}")))?;
+        let client =
+            client_for_targets().map_err(|error| Unopened::Unusable(format!("{error:#}")))?;
         let upstreams = Self {
             client,
-            openai: Upstream::of(choice, env, ("OPENAI_BASE_URL", "OPENAI_API_KEY", "https://api.openai.com"))?,
+            openai: Upstream::of(
+                choice,
+                env,
+                (
+                    "OPENAI_BASE_URL",
+                    "OPENAI_API_KEY",
+                    "https://api.openai.com",
+                ),
+            )?,
             anthropic: Upstream::of(
                 choice,
                 env,
-                ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "https://api.anthropic.com"),
+                (
+                    "ANTHROPIC_BASE_URL",
+                    "ANTHROPIC_API_KEY",
+                    "https://api.anthropic.com",
+                ),
             )?,
         };
         let (upstream, name) = match source {
@@ -60,21 +73,27 @@ impl Upstreams {
         };
         let needs_key = upstream.base.scheme() == "https" && upstream.key.is_none();
         match needs_key && !passed_on.iter().any(|passed| passed == name) {
-            true => Err(Unopened::NoKey { wanted: format!("set the environment variable {name}") }),
+            true => Err(Unopened::NoKey {
+                wanted: format!("set the environment variable {name}"),
+            }),
             false => Ok(upstreams),
         }
     }
 
     pub fn address(&self, wire: ExchangeWire, path: &str) -> Option<Url> {
         let base = &self.of(wire).base;
-        let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
+        let (path, query) = path
+            .split_once('?')
+            .map_or((path, None), |(path, query)| (path, Some(query)));
         let mut url = base.clone();
         url.set_path(&format!("{}{path}", base.path().trim_end_matches('/')));
         if query.is_some() {
             url.set_query(query);
         }
         // A path with `..` must not lead above the base.
-        url.path().starts_with(base.path().trim_end_matches('/')).then_some(url)
+        url.path()
+            .starts_with(base.path().trim_end_matches('/'))
+            .then_some(url)
     }
 
     /// Puts the real key in the place of the placeholder. A key that the agent has itself stays.
@@ -83,8 +102,11 @@ impl Upstreams {
     /// A key that no header can hold.
     pub fn authorize(&self, wire: ExchangeWire, headers: &mut HeaderMap) -> Result<(), Unopened> {
         for name in [AUTHORIZATION, HeaderName::from_static("x-api-key")] {
-            let is_placeholder =
-                |value: &HeaderValue| value.to_str().is_ok_and(|value| value.contains(PLACEHOLDER_KEY));
+            let is_placeholder = |value: &HeaderValue| {
+                value
+                    .to_str()
+                    .is_ok_and(|value| value.contains(PLACEHOLDER_KEY))
+            };
             if !headers.get(&name).is_some_and(is_placeholder) {
                 continue;
             }
@@ -106,13 +128,21 @@ impl Upstreams {
 }
 
 impl Upstream {
-    fn of(choice: &UpstreamChoice, env: &Env, (address, key, vendor): (&str, &str, &str)) -> Result<Self, Unopened> {
+    fn of(
+        choice: &UpstreamChoice,
+        env: &Env,
+        (address, key, vendor): (&str, &str, &str),
+    ) -> Result<Self, Unopened> {
         let base = match choice {
             UpstreamChoice::Stated(base) => base,
             UpstreamChoice::Usual => env.get(address).unwrap_or(vendor),
         };
-        let url = versioned(base).ok_or_else(|| Unopened::Unusable(format!("{base:?} is not an http address")))?;
-        Ok(Self { base: url, key: env.secret(key) })
+        let url = versioned(base)
+            .ok_or_else(|| Unopened::Unusable(format!("{base:?} is not an http address")))?;
+        Ok(Self {
+            base: url,
+            key: env.secret(key),
+        })
     }
 }
 
@@ -123,7 +153,11 @@ fn versioned(base: &str) -> Option<Url> {
         return None;
     }
     let path = url.path().trim_end_matches('/');
-    let path = if path.ends_with("/v1") || path.ends_with("/openai") { path.to_owned() } else { format!("{path}/v1") };
+    let path = if path.ends_with("/v1") || path.ends_with("/openai") {
+        path.to_owned()
+    } else {
+        format!("{path}/v1")
+    };
     url.set_path(&path);
     Some(url)
 }
@@ -138,20 +172,41 @@ mod tests {
     use crate::world::targets::Unopened;
 
     fn upstreams(variables: &[(&str, &str)], source: CaptureSource) -> Result<Upstreams, Unopened> {
-        let env = variables.iter().map(|(name, value)| (*name, *value)).collect::<Env>();
+        let env = variables
+            .iter()
+            .map(|(name, value)| (*name, *value))
+            .collect::<Env>();
         Upstreams::open(&UpstreamChoice::Usual, source, &[], &env)
     }
 
     #[test]
     fn the_address_of_a_call_has_its_version_once() {
         for (base, path, wanted) in [
-            ("http://h:1", "/chat/completions", "http://h:1/v1/chat/completions"),
-            ("http://h:1/v1/", "/chat/completions?x=1", "http://h:1/v1/chat/completions?x=1"),
-            ("https://h/v1beta/openai", "/models", "https://h/v1beta/openai/models"),
+            (
+                "http://h:1",
+                "/chat/completions",
+                "http://h:1/v1/chat/completions",
+            ),
+            (
+                "http://h:1/v1/",
+                "/chat/completions?x=1",
+                "http://h:1/v1/chat/completions?x=1",
+            ),
+            (
+                "https://h/v1beta/openai",
+                "/models",
+                "https://h/v1beta/openai/models",
+            ),
             ("https://h/proxy", "/models", "https://h/proxy/v1/models"),
         ] {
-            let all = upstreams(&[("OPENAI_BASE_URL", base)], CaptureSource::Auto).ok().unwrap();
-            assert_eq!(all.address(ExchangeWire::OpenAi, path).unwrap().as_str(), wanted, "{base}");
+            let all = upstreams(&[("OPENAI_BASE_URL", base)], CaptureSource::Auto)
+                .ok()
+                .unwrap();
+            assert_eq!(
+                all.address(ExchangeWire::OpenAi, path).unwrap().as_str(),
+                wanted,
+                "{base}"
+            );
         }
         let all = upstreams(&[], CaptureSource::Auto).ok().unwrap();
         let address = all.address(ExchangeWire::Anthropic, "/messages").unwrap();
@@ -162,24 +217,50 @@ mod tests {
 
     #[test]
     fn only_the_placeholder_is_replaced_by_the_key() {
-        let all = upstreams(&[("OPENAI_API_KEY", "real-key")], CaptureSource::OpenAi).ok().unwrap();
+        let all = upstreams(&[("OPENAI_API_KEY", "real-key")], CaptureSource::OpenAi)
+            .ok()
+            .unwrap();
         let authorized = |value: &'static str| {
-            let mut headers = HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static(value))]);
-            all.authorize(ExchangeWire::OpenAi, &mut headers).ok().unwrap();
-            headers.get(AUTHORIZATION).unwrap().to_str().unwrap().to_owned()
+            let mut headers =
+                HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static(value))]);
+            all.authorize(ExchangeWire::OpenAi, &mut headers)
+                .ok()
+                .unwrap();
+            headers
+                .get(AUTHORIZATION)
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned()
         };
         assert_eq!(authorized("Bearer goldgate-placeholder"), "Bearer real-key");
         assert_eq!(authorized("Bearer own-key"), "Bearer own-key");
-        let mut headers =
-            HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static("Bearer goldgate-placeholder"))]);
-        all.authorize(ExchangeWire::Anthropic, &mut headers).ok().unwrap();
-        assert!(headers.is_empty(), "a key of one vendor never goes to the other");
+        let mut headers = HeaderMap::from_iter([(
+            AUTHORIZATION,
+            HeaderValue::from_static("Bearer goldgate-placeholder"),
+        )]);
+        all.authorize(ExchangeWire::Anthropic, &mut headers)
+            .ok()
+            .unwrap();
+        assert!(
+            headers.is_empty(),
+            "a key of one vendor never goes to the other"
+        );
     }
 
     #[test]
     fn a_vendor_needs_a_key_and_a_server_of_ones_own_does_not() {
-        assert!(matches!(upstreams(&[], CaptureSource::OpenAi), Err(Unopened::NoKey { .. })));
+        assert!(matches!(
+            upstreams(&[], CaptureSource::OpenAi),
+            Err(Unopened::NoKey { .. })
+        ));
         assert!(upstreams(&[], CaptureSource::Auto).is_ok());
-        assert!(upstreams(&[("OPENAI_BASE_URL", "http://127.0.0.1:1")], CaptureSource::OpenAi).is_ok());
+        assert!(
+            upstreams(
+                &[("OPENAI_BASE_URL", "http://127.0.0.1:1")],
+                CaptureSource::OpenAi
+            )
+            .is_ok()
+        );
     }
 }

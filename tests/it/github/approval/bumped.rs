@@ -4,10 +4,22 @@ use super::*;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a bump that is stopped after its commit is continued by the next run", stopped),
-        trial("a bump starts the gate with the pull request where its workflow asks for it", with_input),
-        trial("only the very commit of a stopped bump takes the approval over", foreign_commits),
-        trial("an approval leaves the gate's run to the bump, which needs it only without a commit", left_to_bump),
+        trial(
+            "a bump that is stopped after its commit is continued by the next run",
+            stopped,
+        ),
+        trial(
+            "a bump starts the gate with the pull request where its workflow asks for it",
+            with_input,
+        ),
+        trial(
+            "only the very commit of a stopped bump takes the approval over",
+            foreign_commits,
+        ),
+        trial(
+            "an approval leaves the gate's run to the bump, which needs it only without a commit",
+            left_to_bump,
+        ),
     ]
 }
 
@@ -19,7 +31,13 @@ fn stopped_story() -> (Story, String) {
     story.labeled("alice");
     story.github.deny("statuses: write");
     let ran = story.bump();
-    assert_eq!((ran.code, story.github.commits().len()), (3, 1), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        (ran.code, story.github.commits().len()),
+        (3, 1),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     story.github.change_denied(false);
     let head = story.github.head("changes").unwrap();
     assert!(head != head_sha() && story.github.statuses(&head).is_empty());
@@ -29,7 +47,9 @@ fn stopped_story() -> (Story, String) {
 /// The two steps of goldgate-bump.yml, on the event of a push.
 fn pushed(story: &Story, head: &str) {
     for mode in ["approve", "bump"] {
-        let mut job = story.job("pull_request.synchronize", "acme-app[bot]", 21).input("mode", mode);
+        let mut job = story
+            .job("pull_request.synchronize", "acme-app[bot]", 21)
+            .input("mode", mode);
         job.event["pull_request"]["head"]["sha"] = json!(head);
         let ran = job.input("rerun", "false").runs();
         assert_eq!(ran.code, 0, "{mode}: {}{}", ran.stdout, ran.stderr);
@@ -39,10 +59,22 @@ fn pushed(story: &Story, head: &str) {
 fn stopped() {
     let (story, head) = stopped_story();
     pushed(&story, &head);
-    assert_eq!(story.github.statuses(&head), story.github.statuses(&head_sha()));
-    assert_eq!((story.github.labels(), story.github.commits().len()), (vec![LABEL.to_owned()], 1));
+    assert_eq!(
+        story.github.statuses(&head),
+        story.github.statuses(&head_sha())
+    );
+    assert_eq!(
+        (story.github.labels(), story.github.commits().len()),
+        (vec![LABEL.to_owned()], 1)
+    );
     story.checkout.write(BASELINE, committed(&story, &head));
-    let mut job = Job::new(&story.checkout, &story.github, "pull_request.synchronize", "pull_request").head(&head);
+    let mut job = Job::new(
+        &story.checkout,
+        &story.github,
+        "pull_request.synchronize",
+        "pull_request",
+    )
+    .head(&head);
     job.run = 40;
     let ran = job.runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
@@ -61,11 +93,19 @@ fn foreign_commits() {
         }),
         ("another file", |story, head| {
             story.github.change_commit(head, |commit| {
-                commit.entries.insert("prompts/legal.md".to_owned(), (0o100_644, b"Report nothing.\n".to_vec()));
+                commit.entries.insert(
+                    "prompts/legal.md".to_owned(),
+                    (0o100_644, b"Report nothing.\n".to_vec()),
+                );
             });
         }),
         ("an approval that was withdrawn", |story, _| {
-            story.github.status(BOT, &head_sha(), "failure", "withdrawn: trudy removed the label");
+            story.github.status(
+                BOT,
+                &head_sha(),
+                "failure",
+                "withdrawn: trudy removed the label",
+            );
         }),
     ];
     for (name, change) in changes {
@@ -74,7 +114,11 @@ fn foreign_commits() {
         pushed(&story, &head);
         assert!(story.github.statuses(&head).is_empty(), "{name}");
         assert!(story.github.labels().is_empty(), "{name}");
-        assert!(story.comment().contains("commits were pushed after it"), "{name}: {}", story.comment());
+        assert!(
+            story.comment().contains("commits were pushed after it"),
+            "{name}: {}",
+            story.comment()
+        );
     }
 }
 
@@ -88,9 +132,21 @@ fn with_input() {
         }
         story.labeled("alice");
         let ran = story.bump();
-        assert_eq!((ran.code, story.github.dispatched().len()), (0, 1), "{}{}", ran.stdout, ran.stderr);
+        assert_eq!(
+            (ran.code, story.github.dispatched().len()),
+            (0, 1),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
         assert_eq!(story.github.dispatched_inputs(), [input]);
-        assert!(story.comment().contains("the gate was restarted on the new commit"), "{}", story.comment());
+        assert!(
+            story
+                .comment()
+                .contains("the gate was restarted on the new commit"),
+            "{}",
+            story.comment()
+        );
     }
 }
 
@@ -100,19 +156,44 @@ fn left_to_bump() {
         prepare(&story);
         story.gate(7);
         story.github.label(LABEL);
-        let job = story.job("pull_request.labeled", "alice", 20).input("mode", "approve");
+        let job = story
+            .job("pull_request.labeled", "alice", 20)
+            .input("mode", "approve");
         let ran = job.input("rerun", "false").runs();
-        assert_eq!((ran.code, story.github.statuses(&head_sha()).len()), (0, 1), "{}{}", ran.stdout, ran.stderr);
-        assert!(story.github.reruns().is_empty() && story.comment().contains("after the commit of the baseline"));
+        assert_eq!(
+            (ran.code, story.github.statuses(&head_sha()).len()),
+            (0, 1),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
+        assert!(
+            story.github.reruns().is_empty()
+                && story.comment().contains("after the commit of the baseline")
+        );
         assert_eq!(story.bump().code, 0);
         (story.github.commits().len(), story.github.reruns().len())
     };
     assert_eq!(approved(|_| ()), (1, 0), "its push starts the checks");
-    assert_eq!(approved(|story| story.github.describe(2, "")), (0, 0), "it waits for a reason");
-    assert_eq!(approved(|story| story.github.fork()), (0, 1), "nothing can be committed to a fork");
+    assert_eq!(
+        approved(|story| story.github.describe(2, "")),
+        (0, 0),
+        "it waits for a reason"
+    );
+    assert_eq!(
+        approved(|story| story.github.fork()),
+        (0, 1),
+        "nothing can be committed to a fork"
+    );
     let carried = |story: &Story| {
         story.checkout.goldgate(&["run", "--update-baseline"]);
-        story.github.file_at(&head_sha(), BASELINE, &story.checkout.read(BASELINE));
+        story
+            .github
+            .file_at(&head_sha(), BASELINE, &story.checkout.read(BASELINE));
     };
-    assert_eq!(approved(carried), (0, 1), "the pull request carries the baseline");
+    assert_eq!(
+        approved(carried),
+        (0, 1),
+        "the pull request carries the baseline"
+    );
 }

@@ -5,9 +5,18 @@ use super::*;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("an event of another pull request with the same head withdraws no approval", other_event),
-        trial("a label on another pull request with the same head approves nothing that it does not show", other_label),
-        trial("pull requests with one head into two branches are approved one after the other", both),
+        trial(
+            "an event of another pull request with the same head withdraws no approval",
+            other_event,
+        ),
+        trial(
+            "a label on another pull request with the same head approves nothing that it does not show",
+            other_label,
+        ),
+        trial(
+            "pull requests with one head into two branches are approved one after the other",
+            both,
+        ),
         trial("an approved head that comes back is approved", returned),
     ]
 }
@@ -36,11 +45,18 @@ fn on_other(story: &Story, event: &str, label: Option<&str>) -> Ran {
 fn other_event() {
     let story = with_other();
     story.labeled("alice");
-    for (event, label) in
-        [("pull_request.opened", None), ("pull_request.labeled", Some("bug")), ("pull_request.synchronize", None)]
-    {
+    for (event, label) in [
+        ("pull_request.opened", None),
+        ("pull_request.labeled", Some("bug")),
+        ("pull_request.synchronize", None),
+    ] {
         let ran = on_other(&story, event, label);
-        assert_eq!(story.github.statuses(&head_sha()).len(), 1, "{event}: {}", ran.stdout);
+        assert_eq!(
+            story.github.statuses(&head_sha()).len(),
+            1,
+            "{event}: {}",
+            ran.stdout
+        );
     }
     assert_eq!(story.graded(8).code, 0);
     // Somebody sets the label there and takes it away. The label that is still set approves again.
@@ -56,7 +72,11 @@ fn other_label() {
     let story = with_other();
     story.github.label_on(OTHER, "alice", LABEL);
     let ran = on_other(&story, "pull_request.labeled", Some(LABEL));
-    assert!(story.github.statuses(&head_sha()).is_empty(), "{}", ran.stdout);
+    assert!(
+        story.github.statuses(&head_sha()).is_empty(),
+        "{}",
+        ran.stdout
+    );
     assert_eq!(story.graded(8).code, 1);
 }
 
@@ -84,19 +104,44 @@ fn both() {
         job.run = run;
         let ran = job.variable("GITHUB_SHA", &commit).runs();
         let read = |file: &str| merge.read(&format!(".goldgate/report/{file}"));
-        story.upload(run, &head_sha(), &read("report.json"), &read("proposed-baseline.json"));
+        story.upload(
+            run,
+            &head_sha(),
+            &read("report.json"),
+            &read("proposed-baseline.json"),
+        );
         ran
     };
     // The newest result on the commit is that of the other pull request.
     assert_eq!((story.gate(7).code, gate(8).code), (1, 1));
     let ran = story.labeled("alice");
-    assert_eq!(story.github.statuses(&head_sha()).len(), 1, "{}", ran.stdout);
-    assert_eq!(story.graded(9).code, 1, "the other pull request is not approved");
+    assert_eq!(
+        story.github.statuses(&head_sha()).len(),
+        1,
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(
+        story.graded(9).code,
+        1,
+        "the other pull request is not approved"
+    );
     story.github.label_on(OTHER, "alice", LABEL);
     let ran = on_other(&story, "pull_request.labeled", Some(LABEL));
-    assert_eq!(story.github.statuses(&head_sha()).len(), 2, "{}", ran.stdout);
+    assert_eq!(
+        story.github.statuses(&head_sha()).len(),
+        2,
+        "{}",
+        ran.stdout
+    );
     let (own, other) = (story.gate(10), gate(11));
-    assert_eq!((own.code, other.code), (0, 0), "{}{}", own.stdout, other.stdout);
+    assert_eq!(
+        (own.code, other.code),
+        (0, 0),
+        "{}{}",
+        own.stdout,
+        other.stdout
+    );
     // A withdrawal takes all of them away.
     story.unlabeled(10);
     assert_eq!((story.gate(12).code, gate(13).code), (1, 1));
@@ -109,7 +154,9 @@ fn returned() {
     let next = "c".repeat(40);
     story.github.push(&next);
     let pushed = |run: u64, before: &str, head: &str| {
-        let mut job = story.job("pull_request.synchronize", "author", run).head(head);
+        let mut job = story
+            .job("pull_request.synchronize", "author", run)
+            .head(head);
         job.event["before"] = before.into();
         job.input("mode", "approve").runs();
     };
@@ -120,7 +167,9 @@ fn returned() {
     assert_eq!(story.graded(9).code, 0);
     assert!(story.github.statuses(&next).is_empty());
     // Whatever event comes next: goldgate removed the label, and nobody else.
-    let mut job = story.job("pull_request.opened", "author", 23).head(&head_sha());
+    let mut job = story
+        .job("pull_request.opened", "author", 23)
+        .head(&head_sha());
     job.event["action"] = "edited".into();
     job.input("mode", "approve").runs();
     assert_eq!(story.graded(10).code, 0);

@@ -9,11 +9,26 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("an approval does not lift stale recordings, and is refused with the command that records again", stale),
-        trial("an approval does not lift recordings that no run of the record mode left", unproven),
-        trial("a result keeps its digest when it is approved, also where a case newly fails", same_digest),
-        trial("the invitation to the label names the fixed limits that it does not lift", fixed),
-        trial("the headline keeps paths and commands as they are", headline),
+        trial(
+            "an approval does not lift stale recordings, and is refused with the command that records again",
+            stale,
+        ),
+        trial(
+            "an approval does not lift recordings that no run of the record mode left",
+            unproven,
+        ),
+        trial(
+            "a result keeps its digest when it is approved, also where a case newly fails",
+            same_digest,
+        ),
+        trial(
+            "the invitation to the label names the fixed limits that it does not lift",
+            fixed,
+        ),
+        trial(
+            "the headline keeps paths and commands as they are",
+            headline,
+        ),
     ]
 }
 
@@ -32,8 +47,19 @@ fn report(story: &Story) -> Value {
 fn is_not_lifted(story: &Story, why: &str) {
     let ran = story.gate(7);
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(!story.comment().contains("add the label"), "{}", story.comment());
-    assert!(report(story)["lasting_reasons"][0].as_str().unwrap().contains(why), "{}", report(story));
+    assert!(
+        !story.comment().contains("add the label"),
+        "{}",
+        story.comment()
+    );
+    assert!(
+        report(story)["lasting_reasons"][0]
+            .as_str()
+            .unwrap()
+            .contains(why),
+        "{}",
+        report(story)
+    );
     let ran = story.labeled("alice");
     story.is_refused(&ran, "an approval cannot change that");
     assert!(story.comment().contains(why), "{}", story.comment());
@@ -43,7 +69,9 @@ fn is_not_lifted(story: &Story, why: &str) {
     let ran = story.labeled("alice");
     let statuses = story.github.statuses(&head_sha());
     assert!(
-        statuses.iter().any(|status| status.starts_with("success approved by alice")),
+        statuses
+            .iter()
+            .any(|status| status.starts_with("success approved by alice")),
         "{}{}",
         ran.stdout,
         ran.stderr
@@ -54,17 +82,37 @@ fn is_not_lifted(story: &Story, why: &str) {
 }
 
 fn stale() {
-    is_not_lifted(&stale_story(), "goldgate import PATH… --agent legal --out golden/runs --force");
+    is_not_lifted(
+        &stale_story(),
+        "goldgate import PATH… --agent legal --out golden/runs --force",
+    );
 }
 
 fn unproven() {
     let story = Story::new();
-    story.checkout.replace("goldgate.yaml", "suites:\n", "recordings: { trust: ci }\nsuites:\n");
-    story.github.file("goldgate.yaml", &story.checkout.read("goldgate.yaml"));
+    story.checkout.replace(
+        "goldgate.yaml",
+        "suites:\n",
+        "recordings: { trust: ci }\nsuites:\n",
+    );
+    story
+        .github
+        .file("goldgate.yaml", &story.checkout.read("goldgate.yaml"));
     let ran = story.gate(7);
-    assert!(ran.stdout.contains("set the label goldgate:record"), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.contains("set the label goldgate:record"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     let lasting = &report(&story)["lasting_reasons"][0];
-    assert!(lasting.as_str().unwrap().contains("set the label goldgate:record"), "{lasting}");
+    assert!(
+        lasting
+            .as_str()
+            .unwrap()
+            .contains("set the label goldgate:record"),
+        "{lasting}"
+    );
     let ran = story.labeled("alice");
     story.is_refused(&ran, "an approval cannot change that");
 }
@@ -72,31 +120,59 @@ fn unproven() {
 fn same_digest() {
     let story = Story::new();
     let off = "    path: golden\n    gates: { finding_recall: { off: true, reason: none } }\n";
-    story.checkout.replace("goldgate.yaml", "    path: golden\n", off);
-    story.github.file("goldgate.yaml", &story.checkout.read("goldgate.yaml"));
-    story.checkout.replace(RUN, "Needs prior approval.", "Needs nothing.");
-    let newly = |story: &Story| report(story)["suites"][0]["agents"][0]["metrics"]["newly_failing"]["value"].clone();
+    story
+        .checkout
+        .replace("goldgate.yaml", "    path: golden\n", off);
+    story
+        .github
+        .file("goldgate.yaml", &story.checkout.read("goldgate.yaml"));
+    story
+        .checkout
+        .replace(RUN, "Needs prior approval.", "Needs nothing.");
+    let newly = |story: &Story| {
+        report(story)["suites"][0]["agents"][0]["metrics"]["newly_failing"]["value"].clone()
+    };
     assert_eq!(story.gate(7).code, 1);
     assert_eq!(newly(&story), json!(1.0), "{}", report(&story));
     story.labeled("alice");
     let ran = story.gate(7);
-    assert_eq!((ran.code, newly(&story)), (0, json!(1.0)), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        (ran.code, newly(&story)),
+        (0, json!(1.0)),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     // The artifact of the approved run is the approved result, so the approval stands.
     let ran = story.approve("alice");
-    assert!(story.github.labels().contains(&LABEL.to_owned()), "{}{}", ran.stdout, ran.stderr);
-    assert!(!story.comment().contains("**Not approved**"), "{}", story.comment());
+    assert!(
+        story.github.labels().contains(&LABEL.to_owned()),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    assert!(
+        !story.comment().contains("**Not approved**"),
+        "{}",
+        story.comment()
+    );
     assert_eq!(story.github.statuses(&head_sha()).len(), 1);
 }
 
 fn fixed() {
     let story = Story::new();
     assert_eq!(story.gate(7).code, 1);
-    assert!(!story.comment().contains("no approval lifts"), "{}", story.comment());
+    assert!(
+        !story.comment().contains("no approval lifts"),
+        "{}",
+        story.comment()
+    );
     let story = Story::new();
-    story.checkout.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    story
+        .checkout
+        .replace(RUN, "Needs prior approval.", "Needs nothing.");
     assert_eq!(story.gate(7).code, 1);
-    let wanted =
-        "The check stays red all the same, because no approval lifts a fixed limit: legal finding&#95;recall 0%";
+    let wanted = "The check stays red all the same, because no approval lifts a fixed limit: legal finding&#95;recall 0%";
     assert!(story.comment().contains(wanted), "{}", story.comment());
 }
 
@@ -108,7 +184,10 @@ fn headline() {
         let first = comment.lines().nth(1).unwrap();
         let command = "<code>goldgate import PATH… --agent legal --out golden/runs --force</code>";
         assert!(first.contains(command), "{first}");
-        assert!(first.contains("contracts/legal: the agent&#39;s files changed"), "{first}");
+        assert!(
+            first.contains("contracts/legal: the agent&#39;s files changed"),
+            "{first}"
+        );
     };
     has_headline();
     // A note writes the comment again, from the state that the comment has.

@@ -6,12 +6,30 @@ use crate::github::story::merges::{Default, Pull, RENTAL_RUN};
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("an approval outlives another agent's approved change on the base branch", other_agent),
-        trial("an approval does not cover an agent that the base branch made another one", same_agent),
-        trial("an approval of a result against another branch covers no other result", other_branch),
-        trial("an artifact with another result than the approved one covers nothing", forged_artifact),
-        trial("without actions: read an approval counts only for exactly its result", denied),
-        trial("the baseline's pull request takes an approval whose run measured again after it", measured_again),
+        trial(
+            "an approval outlives another agent's approved change on the base branch",
+            other_agent,
+        ),
+        trial(
+            "an approval does not cover an agent that the base branch made another one",
+            same_agent,
+        ),
+        trial(
+            "an approval of a result against another branch covers no other result",
+            other_branch,
+        ),
+        trial(
+            "an artifact with another result than the approved one covers nothing",
+            forged_artifact,
+        ),
+        trial(
+            "without actions: read an approval counts only for exactly its result",
+            denied,
+        ),
+        trial(
+            "the baseline's pull request takes an approval whose run measured again after it",
+            measured_again,
+        ),
     ]
 }
 
@@ -29,13 +47,23 @@ impl TwoAgents {
         let rental = branch.pull(3, "rental", "rents are listed one by one");
         branch.is_approved(&legal);
         branch.is_approved(&rental);
-        Self { branch, legal, rental }
+        Self {
+            branch,
+            legal,
+            rental,
+        }
     }
 
     fn merge_rental(&self) -> Pull {
         let checkout = with(&self.branch, &[&self.legal, &self.rental]);
-        self.branch.merge(&self.rental, &[RENTAL_RUN, "prompts/rental.md"]);
-        Pull { number: 2, head: self.legal.head.clone(), run: 21, checkout }
+        self.branch
+            .merge(&self.rental, &[RENTAL_RUN, "prompts/rental.md"]);
+        Pull {
+            number: 2,
+            head: self.legal.head.clone(),
+            run: 21,
+            checkout,
+        }
     }
 }
 
@@ -53,22 +81,38 @@ fn other_agent() {
 fn same_agent() {
     let world = TwoAgents::new();
     let again = world.merge_rental();
-    again.checkout.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"c\"},");
+    again.checkout.replace(
+        RUN,
+        "\"findings\": [",
+        "\"findings\": [ {\"category\": \"c\"},",
+    );
     let ran = world.branch.gate(&again);
-    is_red(&ran, "it is for another result, without the numbers of contracts/legal: add the label again");
+    is_red(
+        &ran,
+        "it is for another result, without the numbers of contracts/legal: add the label again",
+    );
 }
 
 fn other_branch() {
     for (branch, code) in [("master", 0), ("release", 1)] {
         let world = TwoAgents::new();
         let files = ["report.json", "proposed-baseline.json"];
-        let [report, proposed] = files.map(|file| world.legal.checkout.read(&format!(".goldgate/report/{file}")));
+        let [report, proposed] = files.map(|file| {
+            world
+                .legal
+                .checkout
+                .read(&format!(".goldgate/report/{file}"))
+        });
         let own = "\"base_branch\": \"master\"";
         assert!(report.contains(own), "{report}");
         let report = report.replace(own, &format!("\"base_branch\": \"{branch}\""));
         let again = world.merge_rental();
         world.branch.github.expire();
-        world.branch.github.artifact(20, "goldgate-report", zipped(&[(files[0], &report), (files[1], &proposed)]));
+        world.branch.github.artifact(
+            20,
+            "goldgate-report",
+            zipped(&[(files[0], &report), (files[1], &proposed)]),
+        );
         let ran = world.branch.gate(&again);
         assert_eq!(ran.code, code, "{branch}: {}{}", ran.stdout, ran.stderr);
     }
@@ -84,14 +128,20 @@ fn forged_artifact() {
     let zip = zipped(&[(files[0], &texts[0]), (files[1], &texts[1])]);
     world.branch.github.expire();
     world.branch.github.artifact(20, "goldgate-report", zip);
-    is_red(&world.branch.gate(&Pull { run: 22, ..again }), "it is for another result: add the label again");
+    is_red(
+        &world.branch.gate(&Pull { run: 22, ..again }),
+        "it is for another result: add the label again",
+    );
 }
 
 fn denied() {
     let world = TwoAgents::new();
     let again = world.merge_rental();
     world.branch.github.deny("actions: read");
-    is_red(&world.branch.gate(&again), "it is for another result: add the label again");
+    is_red(
+        &world.branch.gate(&again),
+        "it is for another result: add the label again",
+    );
 }
 
 fn measured_again() {
@@ -103,6 +153,11 @@ fn measured_again() {
     let head = world.branch.github.head("goldgate/baseline").unwrap();
     let checkout = with(&world.branch, &[]);
     checkout.write(BASELINE, world.branch.github.read_at(&head, BASELINE));
-    let ran = world.branch.gate(&Pull { number: 4, head, run: 50, checkout });
+    let ran = world.branch.gate(&Pull {
+        number: 4,
+        head,
+        run: 50,
+        checkout,
+    });
     is_green(&ran);
 }

@@ -12,7 +12,8 @@ pub fn fork() {
     assert!(story.github.commits().is_empty(), "{}", ran.stdout);
     let comment = story.comment();
     assert!(
-        comment.contains("`goldgate run --update-baseline`") && comment.contains("`mode: baseline-pr`"),
+        comment.contains("`goldgate run --update-baseline`")
+            && comment.contains("`mode: baseline-pr`"),
         "{comment}"
     );
 }
@@ -20,13 +21,24 @@ pub fn fork() {
 pub fn carried() {
     let story = Story::new();
     story.checkout.goldgate(&["run", "--update-baseline"]);
-    story.github.file_at(&head_sha(), BASELINE, &story.checkout.read(BASELINE));
-    assert_eq!(story.gate(7).code, 1, "the pull request's own baseline was believed");
+    story
+        .github
+        .file_at(&head_sha(), BASELINE, &story.checkout.read(BASELINE));
+    assert_eq!(
+        story.gate(7).code,
+        1,
+        "the pull request's own baseline was believed"
+    );
     story.github.describe(2, "");
     story.labeled("alice");
     assert_eq!(story.graded(8).code, 0);
     let ran = story.bump();
-    assert!(ran.stdout.contains("the head already has the approved numbers"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("the head already has the approved numbers"),
+        "{}",
+        ran.stdout
+    );
     assert!(story.github.commits().is_empty());
     // An approved baseline that says more than was measured is held against the result.
     let story = Story::new();
@@ -60,7 +72,11 @@ pub fn permissions() {
         story.gate(7);
         story.github.deny(permission);
         let ran = act(&story);
-        let warnings: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with("::warning")).collect();
+        let warnings: Vec<&str> = ran
+            .stdout
+            .lines()
+            .filter(|line| line.starts_with("::warning"))
+            .collect();
         assert!(
             !warnings.is_empty() && warnings.iter().all(|line| line.contains(warned)),
             "{permission}: {}",
@@ -69,7 +85,11 @@ pub fn permissions() {
         assert_eq!(ran.code, 3, "{permission}");
         assert!(story.github.commits().is_empty());
         story.github.change_denied(false);
-        assert_eq!(story.graded(9).code == 0, permission == "contents: write", "{permission}");
+        assert_eq!(
+            story.graded(9).code == 0,
+            permission == "contents: write",
+            "{permission}"
+        );
     }
 }
 
@@ -80,20 +100,39 @@ pub fn unread_statuses() {
     story.github.deny("statuses: read");
     let ran = story.graded(8);
     assert_eq!(ran.code, 1);
-    assert!(story.report().contains("the job needs the permission `statuses: read`"), "{}", story.report());
+    assert!(
+        story
+            .report()
+            .contains("the job needs the permission `statuses: read`"),
+        "{}",
+        story.report()
+    );
 }
 
 pub fn by_hand() {
-    for refuse in [Standin::refuse_dispatches as fn(&Standin), |github| github.deny("actions: write")] {
+    for refuse in [Standin::refuse_dispatches as fn(&Standin), |github| {
+        github.deny("actions: write")
+    }] {
         let story = Story::new();
         story.gate(7);
         story.labeled("alice");
         refuse(&story.github);
         let ran = story.bump();
-        assert_eq!((ran.code, story.github.commits().len()), (0, 1), "{}", ran.stdout);
+        assert_eq!(
+            (ran.code, story.github.commits().len()),
+            (0, 1),
+            "{}",
+            ran.stdout
+        );
         let comment = story.comment();
-        assert!(comment.contains("close and reopen this pull request"), "{comment}");
-        assert!(comment.contains("\"Run workflow\" of goldgate.yml"), "{comment}");
+        assert!(
+            comment.contains("close and reopen this pull request"),
+            "{comment}"
+        );
+        assert!(
+            comment.contains("\"Run workflow\" of goldgate.yml"),
+            "{comment}"
+        );
     }
 }
 
@@ -112,6 +151,12 @@ pub fn token() {
     written.push_str(&format!("{:?}", story.github.commits()));
     written.push_str(&story.elsewhere.read(".runner/output"));
     assert!(!written.contains("secret-token-of-the-test"));
-    assert!(story.github.tokens().iter().all(|token| token == "Bearer secret-token-of-the-test"));
+    assert!(
+        story
+            .github
+            .tokens()
+            .iter()
+            .all(|token| token == "Bearer secret-token-of-the-test")
+    );
     assert!(story.github.leaks().is_empty());
 }

@@ -24,7 +24,10 @@ pub struct Story {
 }
 
 pub fn base_sha() -> String {
-    payload("pull_request.opened")["pull_request"]["base"]["sha"].as_str().unwrap().to_owned()
+    payload("pull_request.opened")["pull_request"]["base"]["sha"]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 pub fn zipped(files: &[(&str, &str)]) -> Vec<u8> {
@@ -45,10 +48,18 @@ impl Story {
             github.file(file, &checkout.read(file));
         }
         checkout.write("prompts/legal.md", "Report what is dear.\n");
-        checkout.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},");
+        checkout.replace(
+            RUN,
+            "\"findings\": [",
+            "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},",
+        );
         github.role("alice", "write");
         github.describe(2, REASON);
-        Self { checkout, elsewhere: Repository::empty(), github }
+        Self {
+            checkout,
+            elsewhere: Repository::empty(),
+            github,
+        }
     }
 
     /// The gate on the head, whose report is uploaded.
@@ -59,7 +70,12 @@ impl Story {
     }
 
     pub fn graded(&self, run: u64) -> Ran {
-        let mut job = Job::new(&self.checkout, &self.github, "pull_request.opened", "pull_request");
+        let mut job = Job::new(
+            &self.checkout,
+            &self.github,
+            "pull_request.opened",
+            "pull_request",
+        );
         job.run = run;
         job.runs()
     }
@@ -79,7 +95,8 @@ impl Story {
     }
 
     pub fn proposed(&self) -> String {
-        self.checkout.read(".goldgate/report/proposed-baseline.json")
+        self.checkout
+            .read(".goldgate/report/proposed-baseline.json")
     }
 
     pub fn upload(&self, run: u64, head: &str, report: &str, proposed: &str) {
@@ -89,7 +106,10 @@ impl Story {
             "status": "completed", "conclusion": "failure", "path": ".github/workflows/goldgate.yml",
             "head_repository": repository, "actor": { "login": "Codertocat" },
         }));
-        let zip = zipped(&[("report.json", report), ("proposed-baseline.json", proposed)]);
+        let zip = zipped(&[
+            ("report.json", report),
+            ("proposed-baseline.json", proposed),
+        ]);
         self.github.artifact(run, "goldgate-report", zip);
     }
 
@@ -110,11 +130,15 @@ impl Story {
     }
 
     pub fn approve(&self, actor: &str) -> Ran {
-        self.job("pull_request.labeled", actor, 20).input("mode", "approve").runs()
+        self.job("pull_request.labeled", actor, 20)
+            .input("mode", "approve")
+            .runs()
     }
 
     pub fn bump(&self) -> Ran {
-        self.job("pull_request.labeled", "alice", 20).input("mode", "bump").runs()
+        self.job("pull_request.labeled", "alice", 20)
+            .input("mode", "bump")
+            .runs()
     }
 
     pub fn comment(&self) -> String {
@@ -126,20 +150,37 @@ impl Story {
 
     pub fn is_refused(&self, ran: &Ran, why: &str) {
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-        assert!(!self.github.labels().contains(&LABEL.to_owned()), "the label stays");
+        assert!(
+            !self.github.labels().contains(&LABEL.to_owned()),
+            "the label stays"
+        );
         let given = self.github.statuses(&head_sha());
-        assert!(given.iter().all(|status| !status.starts_with("success approved by")), "{given:?}");
+        assert!(
+            given
+                .iter()
+                .all(|status| !status.starts_with("success approved by")),
+            "{given:?}"
+        );
         let comment = self.comment();
-        assert!(comment.contains("**Not approved**") && comment.contains(why), "{why}: {comment}");
+        assert!(
+            comment.contains("**Not approved**") && comment.contains(why),
+            "{why}: {comment}"
+        );
         assert_ne!(self.graded(30).code, 0, "the gate is green");
     }
 
     /// The label stays and approves nothing, and the comment says that it has to be set again.
     pub fn has_no_result(&self) {
-        assert!(self.github.labels().contains(&LABEL.to_owned()), "the label is removed");
+        assert!(
+            self.github.labels().contains(&LABEL.to_owned()),
+            "the label is removed"
+        );
         assert!(self.github.statuses(&head_sha()).is_empty());
         let comment = self.comment();
-        assert!(comment.contains("**Not approved yet**") && comment.contains("set the label again"), "{comment}");
+        assert!(
+            comment.contains("**Not approved yet**") && comment.contains("set the label again"),
+            "{comment}"
+        );
         assert_ne!(self.graded(30).code, 0, "the gate is green");
     }
 
@@ -147,6 +188,8 @@ impl Story {
     pub fn unlabeled(&self, run: u64) -> Ran {
         self.github.concluded(run, "success");
         self.github.unlabel(LABEL);
-        self.job("pull_request.unlabeled", "trudy", 21).input("mode", "approve").runs()
+        self.job("pull_request.unlabeled", "trudy", 21)
+            .input("mode", "approve")
+            .runs()
     }
 }

@@ -32,7 +32,12 @@ impl Play for Gate {
     fn stopped(&self, ran: &Ran, cut: &str) {
         // 2 is a file of the user that cannot be read, such as a config that seems to be missing.
         let is_fine = if self.code == 0 { 0..=3 } else { 1..=3 };
-        assert!(is_fine.contains(&ran.code), "{cut}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            is_fine.contains(&ran.code),
+            "{cut}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
 
     fn finished(&self, ran: &Ran, cut: &str) {
@@ -41,7 +46,11 @@ impl Play for Gate {
 }
 
 fn gate(github: &Standin, code: i32, job: impl Fn() -> Ran + Sync + 'static) -> Gate {
-    Gate { github: github.clone(), code, job: Box::new(job) }
+    Gate {
+        github: github.clone(),
+        code,
+        job: Box::new(job),
+    }
 }
 
 /// The comment does not belong to the verdict, and is written after it.
@@ -53,9 +62,16 @@ fn silent(job: Job<'_>) -> Ran {
 fn of_pull(story: Story, mode: &'static str, code: i32) -> Gate {
     let github = story.github.clone();
     gate(&github, code, move || {
-        let Story { checkout, elsewhere, github } = &story;
-        let (folder, event) =
-            if mode == "run" { (checkout, "pull_request") } else { (elsewhere, "pull_request_target") };
+        let Story {
+            checkout,
+            elsewhere,
+            github,
+        } = &story;
+        let (folder, event) = if mode == "run" {
+            (checkout, "pull_request")
+        } else {
+            (elsewhere, "pull_request_target")
+        };
         silent(Job::new(folder, github, "pull_request.opened", event).input("mode", mode))
     })
 }
@@ -72,7 +88,9 @@ pub(super) fn red() {
         let story = Story::new();
         grade(&story.checkout, &story.github);
         let github = story.github.clone();
-        gate(&github, 1, move || silent(opened(&story.checkout, &story.github).input("mode", "merge")))
+        gate(&github, 1, move || {
+            silent(opened(&story.checkout, &story.github).input("mode", "merge"))
+        })
     });
     // A push of one approved pull request and one that nobody approved.
     at_each_request(|| pushed(&["legal", "rental"], 1));
@@ -82,7 +100,11 @@ pub(super) fn red() {
 /// The push, or the group, of pull requests that make these agents worse, of which the first is approved.
 fn merged(agents: &[&str], is_group: bool, code: i32) -> Gate {
     let trunk = trunk();
-    let pulls: Vec<_> = agents.iter().zip(2..).map(|(agent, number)| pull(&trunk, number, agent)).collect();
+    let pulls: Vec<_> = agents
+        .iter()
+        .zip(2..)
+        .map(|(agent, number)| pull(&trunk, number, agent))
+        .collect();
     trunk.is_approved(&pulls[0]);
     let mut before = base_sha();
     let mut checkout = Repository::empty();
@@ -92,7 +114,10 @@ fn merged(agents: &[&str], is_group: bool, code: i32) -> Gate {
         trunk.github.commit(&commit, &checkout);
         trunk.github.parents(&commit, &[&before]);
         match is_group {
-            true => trunk.github.branch(&format!("gh-readonly-queue/master/pr-{}-{before}", one.number), &commit),
+            true => trunk.github.branch(
+                &format!("gh-readonly-queue/master/pr-{}-{before}", one.number),
+                &commit,
+            ),
             false => trunk.github.merge_as(one.number, &commit),
         }
         before = commit;
@@ -103,9 +128,14 @@ fn merged(agents: &[&str], is_group: bool, code: i32) -> Gate {
         let name = if is_group { "merge_group" } else { "push" };
         let mut job = Job::new(&checkout, &trunk.github, name, name);
         if is_group {
-            let below = if number == 2 { base_sha() } else { tip(number as u64 - 1) };
-            job.event["merge_group"]["head_ref"] =
-                json!(format!("refs/heads/gh-readonly-queue/master/pr-{number}-{below}"));
+            let below = if number == 2 {
+                base_sha()
+            } else {
+                tip(number as u64 - 1)
+            };
+            job.event["merge_group"]["head_ref"] = json!(format!(
+                "refs/heads/gh-readonly-queue/master/pr-{number}-{below}"
+            ));
             job.event["merge_group"]["base_ref"] = json!("refs/heads/master");
             job.event["merge_group"]["base_sha"] = json!(below);
             job.event["merge_group"]["head_sha"] = json!(after);
@@ -116,7 +146,10 @@ fn merged(agents: &[&str], is_group: bool, code: i32) -> Gate {
             job.event["repository"]["default_branch"] = json!("master");
         }
         job.run = 60;
-        silent(job.variable("GITHUB_SHA", &after).variable("SOURCE_DATE_EPOCH", LATER))
+        silent(
+            job.variable("GITHUB_SHA", &after)
+                .variable("SOURCE_DATE_EPOCH", LATER),
+        )
     })
 }
 

@@ -22,7 +22,11 @@ impl Approval {
 }
 
 fn is_approved(story: &Story) -> bool {
-    story.github.statuses(&head_sha()).last().is_some_and(|last| last.starts_with("success approved by"))
+    story
+        .github
+        .statuses(&head_sha())
+        .last()
+        .is_some_and(|last| last.starts_with("success approved by"))
 }
 
 impl Play for Approval {
@@ -35,7 +39,12 @@ impl Play for Approval {
     }
 
     fn stopped(&self, ran: &Ran, cut: &str) {
-        assert!([0, 3].contains(&ran.code), "{cut}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            [0, 3].contains(&ran.code),
+            "{cut}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
         assert!(self.by == "alice" || !is_approved(&self.story), "{cut}");
     }
 
@@ -43,8 +52,18 @@ impl Play for Approval {
         let (story, is_right) = (&self.story, self.by == "alice");
         assert_eq!(ran.code, 0, "{cut}: {}{}", ran.stdout, ran.stderr);
         assert_eq!(is_approved(story), is_right, "{cut}: {}", ran.stdout);
-        assert_eq!(story.github.labels().is_empty(), !is_right, "{cut}: {}", ran.stdout);
-        assert_eq!(story.github.reruns().len(), usize::from(is_right), "{cut}: {}", ran.stdout);
+        assert_eq!(
+            story.github.labels().is_empty(),
+            !is_right,
+            "{cut}: {}",
+            ran.stdout
+        );
+        assert_eq!(
+            story.github.reruns().len(),
+            usize::from(is_right),
+            "{cut}: {}",
+            ran.stdout
+        );
     }
 }
 
@@ -63,18 +82,30 @@ impl Play for Withdrawal {
     }
 
     fn job(&self) -> Ran {
-        self.0.job("pull_request.unlabeled", "trudy", 21).input("mode", "approve").runs()
+        self.0
+            .job("pull_request.unlabeled", "trudy", 21)
+            .input("mode", "approve")
+            .runs()
     }
 
     fn stopped(&self, ran: &Ran, cut: &str) {
-        assert!([0, 3].contains(&ran.code), "{cut}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            [0, 3].contains(&ran.code),
+            "{cut}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
 
     fn finished(&self, ran: &Ran, cut: &str) {
         assert_eq!(ran.code, 0, "{cut}: {}{}", ran.stdout, ran.stderr);
         assert!(!is_approved(&self.0), "{cut}");
         let reruns = self.0.github.reruns();
-        assert!(reruns.len() == 2 && reruns[1].what == "rerun", "{cut}: {reruns:?} {}", ran.stdout);
+        assert!(
+            reruns.len() == 2 && reruns[1].what == "rerun",
+            "{cut}: {reruns:?} {}",
+            ran.stdout
+        );
     }
 }
 
@@ -100,7 +131,11 @@ impl Play for Bump {
         // On the event of the commit, the label is checked first.
         let head = self.0.github.head("changes").unwrap();
         for mode in ["approve", "bump"] {
-            let job = self.0.job("pull_request.synchronize", "alice", 22).head(&head).input("mode", mode);
+            let job = self
+                .0
+                .job("pull_request.synchronize", "alice", 22)
+                .head(&head)
+                .input("mode", mode);
             let ran = job.input("rerun", "false").runs();
             if ran.code != 0 || mode == "bump" {
                 return ran;
@@ -110,16 +145,29 @@ impl Play for Bump {
     }
 
     fn stopped(&self, ran: &Ran, cut: &str) {
-        assert!([0, 3].contains(&ran.code), "{cut}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            [0, 3].contains(&ran.code),
+            "{cut}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
         assert!(self.0.github.commits().len() <= 1, "{cut}");
     }
 
     fn finished(&self, ran: &Ran, cut: &str) {
-        assert_eq!((ran.code, self.0.github.commits().len()), (0, 1), "{cut}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(
+            (ran.code, self.0.github.commits().len()),
+            (0, 1),
+            "{cut}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
         let head = self.0.github.head("changes").unwrap();
         let statuses = self.0.github.statuses(&head);
         assert!(
-            statuses.last().is_some_and(|last| last.starts_with("success approved by alice")),
+            statuses
+                .last()
+                .is_some_and(|last| last.starts_with("success approved by alice")),
             "{cut}: {statuses:?}"
         );
         assert_eq!(self.0.github.labels(), [LABEL], "{cut}: {}", ran.stdout);
@@ -130,7 +178,9 @@ pub(super) fn bumps() {
     at_each_request(|| {
         let Approval { story, .. } = Approval::new("alice");
         story.github.commit(&head_sha(), &story.checkout);
-        let job = story.job("pull_request.labeled", "alice", 20).input("mode", "approve");
+        let job = story
+            .job("pull_request.labeled", "alice", 20)
+            .input("mode", "approve");
         assert_eq!(job.input("rerun", "false").runs().code, 0);
         Bump(story)
     });

@@ -21,14 +21,22 @@ impl Play for BaselinePull {
     }
 
     fn job(&self) -> Ran {
-        let mut job = Job::new(&self.repository, &self.github, "push", "push").input("mode", "baseline-pr");
+        let mut job =
+            Job::new(&self.repository, &self.github, "push", "push").input("mode", "baseline-pr");
         job.event["repository"]["default_branch"] = json!("master");
         let commit = base_sha();
-        job.variable("GITHUB_REF", "refs/heads/master").variable("GITHUB_SHA", &commit).runs()
+        job.variable("GITHUB_REF", "refs/heads/master")
+            .variable("GITHUB_SHA", &commit)
+            .runs()
     }
 
     fn stopped(&self, ran: &Ran, cut: &str) {
-        assert!([0, 3].contains(&ran.code), "{cut}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            [0, 3].contains(&ran.code),
+            "{cut}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
         assert!(self.github.open_pulls().len() <= 2, "{cut}");
     }
 
@@ -43,16 +51,24 @@ impl Play for BaselinePull {
 
 pub(super) fn one_of_each() {
     at_each_request(|| {
-        let Story { checkout, github, .. } = Story::new();
+        let Story {
+            checkout, github, ..
+        } = Story::new();
         for file in FILES.iter().chain(&[BASELINE]) {
             github.file(file, &github.text(file));
         }
         let mut job = Job::new(&checkout, &github, "push", "push").input("blocking", "false");
         job.event["repository"]["default_branch"] = json!("master");
         let commit = base_sha();
-        let ran = job.variable("GITHUB_REF", "refs/heads/master").variable("GITHUB_SHA", &commit).runs();
+        let ran = job
+            .variable("GITHUB_REF", "refs/heads/master")
+            .variable("GITHUB_SHA", &commit)
+            .runs();
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-        BaselinePull { repository: checkout, github }
+        BaselinePull {
+            repository: checkout,
+            github,
+        }
     });
     at_each_request(|| {
         let fork = Fork::new(true);
@@ -74,7 +90,12 @@ impl Play for Published {
     }
 
     fn stopped(&self, ran: &Ran, cut: &str) {
-        assert!([0, 3].contains(&ran.code), "{cut}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            [0, 3].contains(&ran.code),
+            "{cut}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
 
     fn finished(&self, ran: &Ran, cut: &str) {

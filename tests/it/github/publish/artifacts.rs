@@ -19,12 +19,23 @@ pub(super) fn hostile() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         zipped(&[("report.json", report.to_string().as_bytes())])
     };
     let whole = fork.report.to_string();
-    let many: Vec<String> = (0..100_001).map(|number| format!("{number}.json")).collect();
+    let many: Vec<String> = (0..100_001)
+        .map(|number| format!("{number}.json"))
+        .collect();
     let many: Vec<(&str, &[u8])> = many.iter().map(|name| (name.as_str(), &b""[..])).collect();
     let mut linked = ZipWriter::new(Cursor::new(Vec::new()));
-    linked.add_symlink("report.json", "/proc/self/environ", SimpleFileOptions::default()).unwrap();
+    linked
+        .add_symlink(
+            "report.json",
+            "/proc/self/environ",
+            SimpleFileOptions::default(),
+        )
+        .unwrap();
     let mut locked = zipped(&[("report.json", whole.as_bytes())]);
-    let central = locked.windows(4).position(|found| found == b"PK\x01\x02").unwrap();
+    let central = locked
+        .windows(4)
+        .position(|found| found == b"PK\x01\x02")
+        .unwrap();
     locked[6] |= 1;
     locked[central + 8] |= 1;
     vec![
@@ -33,9 +44,21 @@ pub(super) fn hostile() -> Vec<(&'static str, Vec<u8>, &'static str)> {
             with(&|report| report["commit"] = json!("0".repeat(40))),
             "the report is about another commit",
         ),
-        ("no commit", with(&|report| report["commit"] = Value::Null), "the report is about another commit"),
-        ("no archive", b"<html>".to_vec(), "the archive cannot be read"),
-        ("nothing in it", zipped(&[("other.json", b"{}")]), "the artifact goldgate-report has no report.json"),
+        (
+            "no commit",
+            with(&|report| report["commit"] = Value::Null),
+            "the report is about another commit",
+        ),
+        (
+            "no archive",
+            b"<html>".to_vec(),
+            "the archive cannot be read",
+        ),
+        (
+            "nothing in it",
+            zipped(&[("other.json", b"{}")]),
+            "the artifact goldgate-report has no report.json",
+        ),
         (
             "in a folder",
             zipped(&[("a/report.json", whole.as_bytes())]),
@@ -46,20 +69,66 @@ pub(super) fn hostile() -> Vec<(&'static str, Vec<u8>, &'static str)> {
             zipped(&[("report.json", whole.as_bytes()), ("../../x", b"")]),
             "leaves the repository",
         ),
-        ("an absolute path", zipped(&[("report.json", whole.as_bytes()), ("/etc/x", b"")]), "is absolute"),
-        ("a link", linked.finish().unwrap().into_inner(), "report.json in the archive is a link or a device"),
-        ("a password", locked, "report.json in the archive is encrypted"),
-        ("100,001 entries", zipped(&many), "the archive has more than 100000 entries"),
-        ("a gigabyte of zeros", bomb(), "report.json in the archive is larger than 32 MiB"),
-        ("broken JSON", zipped(&[("report.json", &whole.as_bytes()[..whole.len() / 2])]), "report.json:1:"),
-        ("deep JSON", zipped(&[("report.json", "[".repeat(1_000_000).as_bytes())]), "report.json:1:"),
-        ("no UTF-8", zipped(&[("report.json", b"\xff\xfe{}")]), "is not UTF-8"),
-        ("another schema", with(&|report| report["schema"] = json!("goldgate.report/2")), "unknown schema"),
-        ("another exit code", with(&|report| report["exit_code"] = json!(0)), "contradicts the verdict"),
-        ("an unknown verdict", with(&|report| report["verdict"] = json!("excellent")), "unknown value \"excellent\""),
+        (
+            "an absolute path",
+            zipped(&[("report.json", whole.as_bytes()), ("/etc/x", b"")]),
+            "is absolute",
+        ),
+        (
+            "a link",
+            linked.finish().unwrap().into_inner(),
+            "report.json in the archive is a link or a device",
+        ),
+        (
+            "a password",
+            locked,
+            "report.json in the archive is encrypted",
+        ),
+        (
+            "100,001 entries",
+            zipped(&many),
+            "the archive has more than 100000 entries",
+        ),
+        (
+            "a gigabyte of zeros",
+            bomb(),
+            "report.json in the archive is larger than 32 MiB",
+        ),
+        (
+            "broken JSON",
+            zipped(&[("report.json", &whole.as_bytes()[..whole.len() / 2])]),
+            "report.json:1:",
+        ),
+        (
+            "deep JSON",
+            zipped(&[("report.json", "[".repeat(1_000_000).as_bytes())]),
+            "report.json:1:",
+        ),
+        (
+            "no UTF-8",
+            zipped(&[("report.json", b"\xff\xfe{}")]),
+            "is not UTF-8",
+        ),
+        (
+            "another schema",
+            with(&|report| report["schema"] = json!("goldgate.report/2")),
+            "unknown schema",
+        ),
+        (
+            "another exit code",
+            with(&|report| report["exit_code"] = json!(0)),
+            "contradicts the verdict",
+        ),
+        (
+            "an unknown verdict",
+            with(&|report| report["verdict"] = json!("excellent")),
+            "unknown value \"excellent\"",
+        ),
         (
             "a golden file outside",
-            with(&|report| report["suites"][0]["agents"][0]["cases"][0]["golden"] = json!("../../x")),
+            with(&|report| {
+                report["suites"][0]["agents"][0]["cases"][0]["golden"] = json!("../../x")
+            }),
             "leaves the repository",
         ),
         (
@@ -79,7 +148,10 @@ pub(super) fn hostile() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ),
         (
             "a number of 300 digits",
-            with(&|report| report["suites"][0]["agents"][0]["metrics"]["finding_recall"]["value"] = json!(1e300)),
+            with(&|report| {
+                report["suites"][0]["agents"][0]["metrics"]["finding_recall"]["value"] =
+                    json!(1e300)
+            }),
             "a number that goldgate does not write",
         ),
         (
@@ -87,7 +159,11 @@ pub(super) fn hostile() -> Vec<(&'static str, Vec<u8>, &'static str)> {
             with(&|report| report["suites"][0]["id"] = json!("a".repeat(1000))),
             "more than 200 letters in a name",
         ),
-        ("1,001 notes", with(&|report| report["notes"] = json!(vec!["note"; 1001])), "more than 1000 notes"),
+        (
+            "1,001 notes",
+            with(&|report| report["notes"] = json!(vec!["note"; 1001])),
+            "more than 1000 notes",
+        ),
     ]
 }
 
@@ -111,24 +187,33 @@ pub(super) fn oversized() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ),
         (
             "a key that no version knows, with a text",
-            with(&|report| report["suites"][0]["agents"][0]["later"] = json!({ "a": ["b".repeat(201)] })),
+            with(&|report| {
+                report["suites"][0]["agents"][0]["later"] = json!({ "a": ["b".repeat(201)] })
+            }),
             "more than 200 letters in a name",
         ),
         (
             "a reason of 100,001 letters for a retired case",
-            with(&|report| report["suites"][0]["agents"][0]["retired"] = json!({ "lease": "b".repeat(100_001) })),
+            with(&|report| {
+                report["suites"][0]["agents"][0]["retired"] =
+                    json!({ "lease": "b".repeat(100_001) })
+            }),
             "more than 100000 letters in a text",
         ),
         (
             "lists in lists",
             with(&|report| {
-                report["later"] = serde_json::from_str(&format!("{}{}", "[".repeat(20), "]".repeat(20))).unwrap()
+                report["later"] =
+                    serde_json::from_str(&format!("{}{}", "[".repeat(20), "]".repeat(20))).unwrap()
             }),
             "more than 16 levels",
         ),
         (
             "a key twice",
-            zipped(&[("report.json", whole.replacen('{', "{\"commit\": null, ", 1).as_bytes())]),
+            zipped(&[(
+                "report.json",
+                whole.replacen('{', "{\"commit\": null, ", 1).as_bytes(),
+            )]),
             "duplicate key",
         ),
     ]
@@ -139,9 +224,13 @@ fn bomb() -> Vec<u8> {
     let mut compress = Compress::new(Compression::fast(), false);
     let zeros = vec![0; 1024 * 1024];
     let mut block = Vec::with_capacity(64 * 1024);
-    compress.compress_vec(&zeros, &mut block, FlushCompress::Full).unwrap();
+    compress
+        .compress_vec(&zeros, &mut block, FlushCompress::Full)
+        .unwrap();
     let first = block.len();
-    compress.compress_vec(&zeros, &mut block, FlushCompress::Full).unwrap();
+    compress
+        .compress_vec(&zeros, &mut block, FlushCompress::Full)
+        .unwrap();
     assert_eq!(compress.total_in(), 2 * 1024 * 1024);
     // What follows a full flush stands for itself, so it can be repeated.
     let again = block[first..].to_vec();
@@ -151,7 +240,9 @@ fn bomb() -> Vec<u8> {
     let (length, name) = (u32::try_from(bytes.len()).unwrap(), b"report.json");
     let size = 1024_u32 * 1024 * 1024;
     let sizes = |out: &mut Vec<u8>| {
-        [0_u32, length, size].iter().for_each(|number| out.extend(number.to_le_bytes()));
+        [0_u32, length, size]
+            .iter()
+            .for_each(|number| out.extend(number.to_le_bytes()));
         out.extend(11_u16.to_le_bytes());
     };
     let mut out = b"PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0".to_vec();

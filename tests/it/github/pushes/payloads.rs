@@ -9,8 +9,14 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a push that deletes a branch judges the commit that its check belongs to", deleted),
-        trial("a push event without the tip before is compared with the parent", without_before),
+        trial(
+            "a push that deletes a branch judges the commit that its check belongs to",
+            deleted,
+        ),
+        trial(
+            "a push event without the tip before is compared with the parent",
+            without_before,
+        ),
     ]
 }
 
@@ -24,7 +30,10 @@ fn deleted() {
         let mut job = push(&trunk, checkout, ["other", &tip(5), &main]);
         trunk.github.branch("master", &main);
         (job.event["after"], job.event["deleted"]) = (json!("0".repeat(40)), json!(true));
-        let ran = job.variable("GITHUB_SHA", &main).variable("GITHUB_REF", "refs/heads/master").runs();
+        let ran = job
+            .variable("GITHUB_SHA", &main)
+            .variable("GITHUB_REF", "refs/heads/master")
+            .runs();
         assert_eq!(ran.code, expected, "{}{}", ran.stdout, ran.stderr);
         assert!(!ran.stdout.contains("permission"), "{}", ran.stdout);
     }

@@ -22,7 +22,10 @@ pub enum GraphQlAccess {
 
 impl Default for Account {
     fn default() -> Self {
-        Self { login: BOT.to_owned(), graphql: GraphQlAccess::Answers }
+        Self {
+            login: BOT.to_owned(),
+            graphql: GraphQlAccess::Answers,
+        }
     }
 }
 

@@ -29,7 +29,10 @@ impl Approvals {
         let labels = self.labels.entry(number).or_default();
         if !labels.iter().any(|label| label.eq_ignore_ascii_case(name)) {
             labels.push(name.to_owned());
-            self.timelines.entry(number).or_default().push(happened("labeled", by, name, at));
+            self.timelines
+                .entry(number)
+                .or_default()
+                .push(happened("labeled", by, name, at));
         }
     }
 
@@ -40,14 +43,20 @@ impl Approvals {
 
     /// The contexts of all statuses, the oldest first.
     pub fn all_contexts(&self) -> Vec<String> {
-        self.statuses.iter().map(|set| set.context.clone()).collect()
+        self.statuses
+            .iter()
+            .map(|set| set.context.clone())
+            .collect()
     }
 
     fn remove_label(&mut self, number: u64, [by, name, at]: [&str; 3]) {
         let labels = self.labels.entry(number).or_default();
         if labels.iter().any(|label| label.eq_ignore_ascii_case(name)) {
             labels.retain(|label| !label.eq_ignore_ascii_case(name));
-            self.timelines.entry(number).or_default().push(happened("unlabeled", by, name, at));
+            self.timelines
+                .entry(number)
+                .or_default()
+                .push(happened("unlabeled", by, name, at));
         }
     }
 }
@@ -107,7 +116,12 @@ impl Standin {
 
     /// Who pushed a commit to the pull request's branch.
     pub fn pushed_by(&self, actor: &str, commit: &str) {
-        self.change(|state| state.approval.pushes.push((actor.to_owned(), commit.to_owned())));
+        self.change(|state| {
+            state
+                .approval
+                .pushes
+                .push((actor.to_owned(), commit.to_owned()))
+        });
     }
 
     pub fn labels(&self) -> Vec<String> {
@@ -136,7 +150,13 @@ impl Standin {
 
     /// Somebody sets a status of some context: whoever may push may set any (REST, "Create a commit status": "Users with push access
     /// in a repository can create commit statuses for a given SHA"), but not as another account.
-    pub fn status_of(&self, creator: &str, commit: &str, context: &str, [state, description]: [&str; 2]) {
+    pub fn status_of(
+        &self,
+        creator: &str,
+        commit: &str,
+        context: &str,
+        [state, description]: [&str; 2],
+    ) {
         let set = Set {
             commit: commit.to_owned(),
             context: context.to_owned(),
@@ -154,7 +174,9 @@ impl Standin {
     /// The contexts of a commit's statuses, the oldest first, without pending ones and those of [`Self::removals`].
     pub fn contexts(&self, commit: &str) -> Vec<String> {
         self.change(|state| {
-            let is_meant = |set: &&Set| set.commit == commit && set.context != REMOVAL && set.state != "pending";
+            let is_meant = |set: &&Set| {
+                set.commit == commit && set.context != REMOVAL && set.state != "pending"
+            };
             let of_commit = state.approval.statuses.iter().filter(is_meant);
             of_commit.map(|set| set.context.clone()).collect()
         })
@@ -173,7 +195,9 @@ impl Standin {
     fn described(&self, is_meant: impl Fn(&Set) -> bool) -> Vec<String> {
         self.change(|state| {
             let meant = state.approval.statuses.iter().filter(|set| is_meant(set));
-            meant.map(|set| format!("{} {}", set.state, set.description)).collect()
+            meant
+                .map(|set| format!("{} {}", set.state, set.description))
+                .collect()
         })
     }
 }
@@ -198,7 +222,12 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         }
         ("DELETE", ["issues", number, "labels", name]) => {
             let (number, name) = (number.parse().unwrap(), decoded(name));
-            if !state.approval.labels_of(number).iter().any(|label| label.eq_ignore_ascii_case(&name)) {
+            if !state
+                .approval
+                .labels_of(number)
+                .iter()
+                .any(|label| label.eq_ignore_ascii_case(&name))
+            {
                 return Some(missing());
             }
             let at = state.tick();
@@ -208,15 +237,26 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         }
         ("GET", ["issues", number, "timeline"]) => {
             // Commits stand there as well, with neither an actor nor a time of GitHub's.
-            let mut all = vec![json!({ "event": "committed", "sha": "c".repeat(40), "author": { "name": "x" } })];
-            let own = number.parse().ok().and_then(|number: u64| state.approval.timelines.get(&number));
+            let mut all = vec![
+                json!({ "event": "committed", "sha": "c".repeat(40), "author": { "name": "x" } }),
+            ];
+            let own = number
+                .parse()
+                .ok()
+                .and_then(|number: u64| state.approval.timelines.get(&number));
             all.extend(own.into_iter().flatten().cloned());
             request.page(&all, Value::clone)
         }
         // REST, "List repository activities". The author pushed what nobody else did.
         ("GET", ["activity"]) => {
             let mut pushes = state.approval.pushes.clone();
-            pushes.extend(state.pulls.tips().into_iter().map(|commit| ("Codertocat".to_owned(), commit)));
+            pushes.extend(
+                state
+                    .pulls
+                    .tips()
+                    .into_iter()
+                    .map(|commit| ("Codertocat".to_owned(), commit)),
+            );
             // Newest first; the oldest one that somebody pushed made the branch.
             let below = |commit: &str| {
                 let own = &state.approval.pushes;
@@ -230,25 +270,43 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             })
         }
         ("GET", ["collaborators", login, "permission"]) => {
-            let role = state.approval.roles.get(&decoded(login)).copied().unwrap_or("read");
+            let role = state
+                .approval
+                .roles
+                .get(&decoded(login))
+                .copied()
+                .unwrap_or("read");
             // GitHub folds the finer roles into the older four.
             let permission = match role {
                 "maintain" => "write",
                 "triage" => "read",
                 other => other,
             };
-            ok(json!({ "permission": permission, "role_name": role, "user": { "login": decoded(login) } }))
+            ok(
+                json!({ "permission": permission, "role_name": role, "user": { "login": decoded(login) } }),
+            )
         }
-        ("GET", ["commits", _, "statuses"]) if !allowed(state, "statuses: read") => forbidden("statuses=read"),
+        ("GET", ["commits", _, "statuses"]) if !allowed(state, "statuses: read") => {
+            forbidden("statuses=read")
+        }
         ("GET", ["commits", commit, "statuses"]) => {
-            let newest: Vec<Set> =
-                state.approval.statuses.iter().rev().filter(|set| set.commit == *commit).cloned().collect();
+            let newest: Vec<Set> = state
+                .approval
+                .statuses
+                .iter()
+                .rev()
+                .filter(|set| set.commit == *commit)
+                .cloned()
+                .collect();
             request.page(&newest, shown)
         }
-        ("POST", ["statuses", _]) if !allowed(state, "statuses: write") => forbidden("statuses=write"),
+        ("POST", ["statuses", _]) if !allowed(state, "statuses: write") => {
+            forbidden("statuses=write")
+        }
         ("POST", ["statuses", commit]) => {
             let text = |name: &str| request.body[name].as_str().unwrap_or_default().to_owned();
-            let known = ["success", "failure", "pending", "error"].contains(&text("state").as_str());
+            let known =
+                ["success", "failure", "pending", "error"].contains(&text("state").as_str());
             if !known || text("description").chars().count() > 140 {
                 return Some(invalid());
             }

@@ -31,15 +31,30 @@ impl Standin {
     pub fn artifact(&self, run: u64, name: &str, bytes: Vec<u8>) -> u64 {
         self.change(|state| {
             let (id, at) = (500 + state.artifacts.uploaded.len() as u64, state.tick());
-            state.artifacts.uploaded.push(Uploaded { id, run, name: name.to_owned(), expired: false, at });
-            state.artifacts.stored.insert(format!("artifact-{id}"), bytes);
+            state.artifacts.uploaded.push(Uploaded {
+                id,
+                run,
+                name: name.to_owned(),
+                expired: false,
+                at,
+            });
+            state
+                .artifacts
+                .stored
+                .insert(format!("artifact-{id}"), bytes);
             id
         })
     }
 
     /// GitHub has thrown all artifacts away.
     pub fn expire(&self) {
-        self.change(|state| state.artifacts.uploaded.iter_mut().for_each(|one| one.expired = true));
+        self.change(|state| {
+            state
+                .artifacts
+                .uploaded
+                .iter_mut()
+                .for_each(|one| one.expired = true)
+        });
     }
 
     /// Every download is sent to this address.
@@ -61,12 +76,15 @@ impl Standin {
 impl Artifacts {
     /// Puts bytes into the storage and gives the answer that leads there, to another host than the API's.
     pub fn redirect(&mut self, port: u16, name: &str, bytes: Option<Vec<u8>>) -> Answer {
-        self.stored.extend(bytes.map(|bytes| (name.to_owned(), bytes)));
-        let address = self
-            .elsewhere
-            .clone()
-            .unwrap_or_else(|| format!("http://localhost:{port}/_stored/{name}?signature=of-the-storage"));
-        Answer { headers: format!("location: {address}\r\n"), ..status(302, Value::Null) }
+        self.stored
+            .extend(bytes.map(|bytes| (name.to_owned(), bytes)));
+        let address = self.elsewhere.clone().unwrap_or_else(|| {
+            format!("http://localhost:{port}/_stored/{name}?signature=of-the-storage")
+        });
+        Answer {
+            headers: format!("location: {address}\r\n"),
+            ..status(302, Value::Null)
+        }
     }
 }
 
@@ -83,12 +101,18 @@ pub fn stored(request: &Request, state: &mut State) -> Option<Answer> {
         return Some(status(502, Value::Null));
     }
     let bytes = state.artifacts.stored.get(name)?;
-    Some(Answer { status: 200, headers: String::new(), body: Body::Bytes(bytes.clone()) })
+    Some(Answer {
+        status: 200,
+        headers: String::new(),
+        body: Body::Bytes(bytes.clone()),
+    })
 }
 
 /// `actions/…`.
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
-    let ("GET", ["actions", rest @ ..]) = (request.method.as_str(), segments) else { return None };
+    let ("GET", ["actions", rest @ ..]) = (request.method.as_str(), segments) else {
+        return None;
+    };
     if !state.allows("actions: read") {
         return Some(forbidden("actions=read"));
     }
@@ -109,13 +133,18 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             let found: Vec<&Uploaded> = kept
                 .uploaded
                 .iter()
-                .filter(|one| one.run.to_string() == *id && request.asked("name").is_none_or(|name| one.name == name))
+                .filter(|one| {
+                    one.run.to_string() == *id
+                        && request.asked("name").is_none_or(|name| one.name == name)
+                })
                 .collect();
             ok(json!({ "total_count": found.len(), "artifacts": request.slice(&found, shown) }))
         }
         ["artifacts", id, "zip"] if request.has_token => {
             match kept.uploaded.iter().find(|one| one.id.to_string() == *id) {
-                Some(one) if one.expired => status(410, json!({ "message": "Artifact has expired" })),
+                Some(one) if one.expired => {
+                    status(410, json!({ "message": "Artifact has expired" }))
+                }
                 Some(_) => kept.redirect(state.port, &format!("artifact-{id}"), None),
                 None => missing(),
             }

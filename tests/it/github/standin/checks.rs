@@ -34,26 +34,38 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             let found: Vec<&Value> = runs
                 .iter()
                 .filter(|run| {
-                    run["head_sha"] == *head && named.as_ref().is_none_or(|name| run["name"] == name.as_str())
+                    run["head_sha"] == *head
+                        && named
+                            .as_ref()
+                            .is_none_or(|name| run["name"] == name.as_str())
                 })
                 .collect();
-            ok(json!({ "total_count": found.len(), "check_runs": request.slice(&found, |run| (*run).clone()) }))
+            ok(
+                json!({ "total_count": found.len(), "check_runs": request.slice(&found, |run| (*run).clone()) }),
+            )
         }
-        ("POST", ["check-runs"]) if request.body["head_sha"].is_string() && is_whole(&request.body) => {
+        ("POST", ["check-runs"])
+            if request.body["head_sha"].is_string() && is_whole(&request.body) =>
+        {
             let mut run = request.body.clone();
             run["id"] = json!(900 + runs.len());
             runs.push(run.clone());
             status(201, run)
         }
         // REST, "Create a check run": only a completed one has a conclusion.
-        ("POST", ["check-runs"]) if request.body["head_sha"].is_string() && request.body["status"] == "in_progress" => {
+        ("POST", ["check-runs"])
+            if request.body["head_sha"].is_string() && request.body["status"] == "in_progress" =>
+        {
             let mut run = request.body.clone();
             run["id"] = json!(900 + runs.len());
             runs.push(run.clone());
             status(201, run)
         }
         ("PATCH", ["check-runs", id]) if is_whole(&request.body) => {
-            match runs.iter_mut().find(|run| run["id"].as_u64() == id.parse().ok()) {
+            match runs
+                .iter_mut()
+                .find(|run| run["id"].as_u64() == id.parse().ok())
+            {
                 Some(run) => {
                     for (key, value) in request.body.as_object().unwrap() {
                         run[key] = value.clone();
@@ -69,6 +81,11 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
 
 /// GitHub takes a conclusion with an output of title and summary, which is not longer than 65,535 letters.
 fn is_whole(body: &Value) -> bool {
-    let summary = body["output"]["summary"].as_str().is_some_and(|summary| summary.chars().count() <= 65_535);
-    summary && body["output"]["title"].is_string() && body["conclusion"].is_string() && body["name"].is_string()
+    let summary = body["output"]["summary"]
+        .as_str()
+        .is_some_and(|summary| summary.chars().count() <= 65_535);
+    summary
+        && body["output"]["title"].is_string()
+        && body["conclusion"].is_string()
+        && body["name"].is_string()
 }

@@ -29,7 +29,9 @@ impl Standin {
     pub fn comment(&self, author: &str, body: &str) {
         self.change(|state| {
             let at = state.tick();
-            state.comments.add(super::pulls::NUMBER, [author, body, &at])
+            state
+                .comments
+                .add(super::pulls::NUMBER, [author, body, &at])
         });
     }
 
@@ -45,7 +47,9 @@ impl Standin {
     pub fn rewrite_comment(&self, id: u64) {
         self.change(|state| {
             let at = state.tick();
-            let Some(comment) = state.comments.all.iter().find(|comment| comment.id == id) else { return };
+            let Some(comment) = state.comments.all.iter().find(|comment| comment.id == id) else {
+                return;
+            };
             let (author, body) = (comment.author.clone(), comment.body.clone());
             state.comments.write(id, [&author, &body, &at]);
         });
@@ -64,7 +68,11 @@ impl Standin {
     /// The comments of one pull request, whoever wrote them.
     pub fn bodies_on(&self, issue: u64) -> Vec<String> {
         self.change(|state| {
-            let all = state.comments.all.iter().filter(|comment| comment.issue == issue);
+            let all = state
+                .comments
+                .all
+                .iter()
+                .filter(|comment| comment.issue == issue);
             all.map(|comment| comment.body.clone()).collect()
         })
     }
@@ -87,7 +95,14 @@ impl Comments {
         self.next += 1;
         let [author, body, at] = [author, body, at].map(str::to_owned);
         let edits = vec![[author.clone(), at.clone()]];
-        self.all.push(Comment { id: self.next, issue, author, body, at, edits });
+        self.all.push(Comment {
+            id: self.next,
+            issue,
+            author,
+            body,
+            at,
+            edits,
+        });
         self.next
     }
 
@@ -101,15 +116,25 @@ impl Comments {
     /// GraphQL, "IssueComment": `editor` is "the actor who edited the comment", and `userContentEdits` is "a list of edits to this content".
     /// "Bot": the `login` has no suffix (cli/cli: "github-actions").
     pub fn edits(&self, node: &str) -> Value {
-        let Some(comment) = self.all.iter().find(|comment| node_of(comment) == node) else { return Value::Null };
+        let Some(comment) = self.all.iter().find(|comment| node_of(comment) == node) else {
+            return Value::Null;
+        };
         let editor = |by: &str| match by.strip_suffix("[bot]") {
             Some(login) => json!({ "__typename": "Bot", "login": login }),
             None => json!({ "__typename": "User", "login": by }),
         };
-        let edits = comment.edits.iter().rev().map(|[by, at]| json!({ "editedAt": at, "editor": editor(by) }));
+        let edits = comment
+            .edits
+            .iter()
+            .rev()
+            .map(|[by, at]| json!({ "editedAt": at, "editor": editor(by) }));
         // The query asks for the first 100.
         let edits: Vec<Value> = edits.take(100).collect();
-        let last = edits.first().filter(|_| edits.len() > 1).cloned().unwrap_or_default();
+        let last = edits
+            .first()
+            .filter(|_| edits.len() > 1)
+            .cloned()
+            .unwrap_or_default();
         json!({ "lastEditedAt": last["editedAt"], "editor": last["editor"], "userContentEdits": { "nodes": edits } })
     }
 
@@ -120,7 +145,11 @@ impl Comments {
     }
 
     fn shown(&self, id: u64) -> Value {
-        self.all.iter().find(|comment| comment.id == id).map(shown).unwrap()
+        self.all
+            .iter()
+            .find(|comment| comment.id == id)
+            .map(shown)
+            .unwrap()
     }
 }
 
@@ -129,7 +158,14 @@ fn node_of(comment: &Comment) -> String {
 }
 
 fn shown(comment: &Comment) -> Value {
-    let Comment { id, issue: _, author, body, at, edits: _ } = comment;
+    let Comment {
+        id,
+        issue: _,
+        author,
+        body,
+        at,
+        edits: _,
+    } = comment;
     let url = format!("https://github.example/c/{id}");
     // REST, "Get an issue comment": `updated_at` is when it was last written.
     json!({ "id": id, "node_id": node_of(comment), "body": body, "html_url": url, "user": { "login": author, "type": "Bot" }, "updated_at": at })
@@ -139,25 +175,39 @@ fn shown(comment: &Comment) -> Value {
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
     let allowed = state.allows("pull-requests: write");
     let login = state.account.login.clone();
-    let at = if request.method == "GET" { String::new() } else { state.tick() };
+    let at = if request.method == "GET" {
+        String::new()
+    } else {
+        state.tick()
+    };
     let comments = &mut state.comments;
     Some(match (request.method.as_str(), segments) {
         ("GET", ["issues", issue, "comments"]) => {
             let issue: u64 = issue.parse().unwrap();
-            let mut own: Vec<&Comment> = comments.all.iter().filter(|comment| comment.issue == issue).collect();
+            let mut own: Vec<&Comment> = comments
+                .all
+                .iter()
+                .filter(|comment| comment.issue == issue)
+                .collect();
             if comments.late > 0 && own.pop().is_some() {
                 comments.late -= 1;
             }
             request.page(&own, |comment| shown(comment))
         }
-        ("POST", ["issues", _, "comments"]) if !allowed => forbidden("issues=write; pull_requests=write"),
-        // Docs, "Locking conversations"; the text is GitHub's answer to this request.
-        ("POST", ["issues", _, "comments"]) if comments.locked => {
-            status(403, json!({ "message": "Unable to create comment because issue is locked." }))
+        ("POST", ["issues", _, "comments"]) if !allowed => {
+            forbidden("issues=write; pull_requests=write")
         }
+        // Docs, "Locking conversations"; the text is GitHub's answer to this request.
+        ("POST", ["issues", _, "comments"]) if comments.locked => status(
+            403,
+            json!({ "message": "Unable to create comment because issue is locked." }),
+        ),
         ("POST", ["issues", issue, "comments"]) => {
             let issue: u64 = issue.parse().unwrap();
-            match request.body["body"].as_str().filter(|body| body.chars().count() <= 65_536) {
+            match request.body["body"]
+                .as_str()
+                .filter(|body| body.chars().count() <= 65_536)
+            {
                 Some(body) => {
                     let id = comments.add(issue, [&login, body, &at]);
                     status(201, comments.shown(id))

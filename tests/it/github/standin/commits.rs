@@ -57,14 +57,21 @@ fn walk(folder: &Path, inside: &str, commit: &mut Commit) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let name = entry.file_name().into_string().unwrap();
         // What the tests keep beside the repository's own files.
-        if inside.is_empty() && matches!(name.as_str(), ".git" | ".runner" | ".goldgate" | ".stdin") {
+        if inside.is_empty() && matches!(name.as_str(), ".git" | ".runner" | ".goldgate" | ".stdin")
+        {
             continue;
         }
-        let path = if inside.is_empty() { name } else { format!("{inside}/{name}") };
+        let path = if inside.is_empty() {
+            name
+        } else {
+            format!("{inside}/{name}")
+        };
         let kind = entry.file_type().unwrap();
         if kind.is_symlink() {
             let leads = std::fs::read_link(entry.path()).unwrap();
-            commit.entries.insert(path, (LINK, leads.to_str().unwrap().as_bytes().to_vec()));
+            commit
+                .entries
+                .insert(path, (LINK, leads.to_str().unwrap().as_bytes().to_vec()));
         } else if kind.is_dir() && std::fs::read_dir(entry.path()).unwrap().next().is_none() {
             // Git stores no empty folder: this is how a checkout without submodules has one.
             commit.archived.insert(path.clone(), None);
@@ -72,20 +79,35 @@ fn walk(folder: &Path, inside: &str, commit: &mut Commit) {
         } else if kind.is_dir() {
             walk(&entry.path(), &path, commit);
         } else {
-            commit.entries.insert(path, (0o100_644, std::fs::read(entry.path()).unwrap()));
+            commit
+                .entries
+                .insert(path, (0o100_644, std::fs::read(entry.path()).unwrap()));
         }
     }
 }
 
 impl Commits {
     /// A new commit on top of a known one.
-    pub fn inherit(&mut self, parent: &str, id: &str, additions: &[(String, Vec<u8>)], deletions: &[String]) {
-        let Some(mut commit) = self.0.get(parent).cloned() else { return };
+    pub fn inherit(
+        &mut self,
+        parent: &str,
+        id: &str,
+        additions: &[(String, Vec<u8>)],
+        deletions: &[String],
+    ) {
+        let Some(mut commit) = self.0.get(parent).cloned() else {
+            return;
+        };
         for path in deletions {
-            assert!(commit.entries.remove(path).is_some(), "{path} is deleted and does not exist");
+            assert!(
+                commit.entries.remove(path).is_some(),
+                "{path} is deleted and does not exist"
+            );
         }
         for (path, bytes) in additions {
-            commit.entries.insert(path.clone(), (0o100_644, bytes.clone()));
+            commit
+                .entries
+                .insert(path.clone(), (0o100_644, bytes.clone()));
         }
         self.0.insert(id.to_owned(), commit);
     }
@@ -93,12 +115,20 @@ impl Commits {
     /// The ids of a commit's files; `None` if nobody described it.
     pub fn blobs(&self, commit: &str) -> Option<BTreeMap<String, String>> {
         let entries = &self.0.get(commit)?.entries;
-        Some(entries.iter().map(|(path, (_, bytes))| (path.clone(), blob_id(bytes))).collect())
+        Some(
+            entries
+                .iter()
+                .map(|(path, (_, bytes))| (path.clone(), blob_id(bytes)))
+                .collect(),
+        )
     }
 
     /// The files of all commits.
     pub fn all_bytes(&self) -> impl Iterator<Item = &Vec<u8>> {
-        self.0.values().flat_map(|commit| commit.entries.values()).map(|(_, bytes)| bytes)
+        self.0
+            .values()
+            .flat_map(|commit| commit.entries.values())
+            .map(|(_, bytes)| bytes)
     }
 }
 
@@ -112,8 +142,14 @@ impl Commit {
 
     /// A commit of these files.
     fn holding(files: BTreeMap<String, Vec<u8>>) -> Self {
-        let entries = files.into_iter().map(|(path, bytes)| (path, (0o100_644, bytes))).collect();
-        Self { entries, ..Self::default() }
+        let entries = files
+            .into_iter()
+            .map(|(path, bytes)| (path, (0o100_644, bytes)))
+            .collect();
+        Self {
+            entries,
+            ..Self::default()
+        }
     }
 
     fn tarball(&self, id: &str) -> Vec<u8> {
@@ -126,7 +162,9 @@ impl Commit {
         header.set_entry_type(tar::EntryType::XGlobalHeader);
         let comment = format!("52 comment={id}\n");
         header.set_size(comment.len() as u64);
-        builder.append_data(&mut header, "pax_global_header", comment.as_bytes()).unwrap();
+        builder
+            .append_data(&mut header, "pax_global_header", comment.as_bytes())
+            .unwrap();
         for (path, (mode, bytes)) in &self.entries {
             let bytes = match self.archived.get(path) {
                 Some(None) => continue,
@@ -139,11 +177,17 @@ impl Commit {
                 header.set_entry_type(tar::EntryType::Symlink);
                 header.set_size(0);
                 builder
-                    .append_link(&mut header, format!("{root}/{path}"), std::str::from_utf8(bytes).unwrap())
+                    .append_link(
+                        &mut header,
+                        format!("{root}/{path}"),
+                        std::str::from_utf8(bytes).unwrap(),
+                    )
                     .unwrap();
             } else {
                 header.set_size(bytes.len() as u64);
-                builder.append_data(&mut header, format!("{root}/{path}"), &bytes[..]).unwrap();
+                builder
+                    .append_data(&mut header, format!("{root}/{path}"), &bytes[..])
+                    .unwrap();
             }
         }
         gzipped(&builder.into_inner().unwrap())
@@ -177,7 +221,10 @@ pub fn gzipped(bytes: &[u8]) -> Vec<u8> {
 
 /// The id that git gives a file.
 pub fn blob_id(bytes: &[u8]) -> String {
-    let digest = Sha1::new().chain_update(format!("blob {}\0", bytes.len())).chain_update(bytes).finalize();
+    let digest = Sha1::new()
+        .chain_update(format!("blob {}\0", bytes.len()))
+        .chain_update(bytes)
+        .finalize();
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -187,28 +234,57 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
     match (request.method.as_str(), segments) {
         ("GET", ["git", "commits", id]) => {
             let known = state.commits.0.contains_key(*id);
-            let parents: Vec<Value> = state.pulls.parents(id).iter().map(|parent| json!({ "sha": parent })).collect();
-            known.then(|| ok(json!({ "sha": id, "tree": { "sha": backwards(id) }, "parents": parents })))
+            let parents: Vec<Value> = state
+                .pulls
+                .parents(id)
+                .iter()
+                .map(|parent| json!({ "sha": parent }))
+                .collect();
+            known.then(|| {
+                ok(json!({ "sha": id, "tree": { "sha": backwards(id) }, "parents": parents }))
+            })
         }
         ("GET", ["git", "trees", id]) => {
             // REST, "Get a tree": "The SHA1 value or ref name of the tree", and a commit's is taken as well.
-            let commit = state.commits.0.get(&backwards(id)).or_else(|| state.commits.0.get(*id))?;
-            Some(if request.asked("recursive").is_some() { ok(commit.tree()) } else { missing() })
+            let commit = state
+                .commits
+                .0
+                .get(&backwards(id))
+                .or_else(|| state.commits.0.get(*id))?;
+            Some(if request.asked("recursive").is_some() {
+                ok(commit.tree())
+            } else {
+                missing()
+            })
         }
         ("GET", ["tarball", id]) if request.has_token => {
             let commit = match state.commits.0.get(*id) {
                 Some(commit) => commit.clone(),
                 None if state.commits.0.is_empty() && !state.trees.has_no_archive => {
                     let mut commit = Commit::holding(state.contents.all());
-                    let hidden =
-                        |path: &&String| state.trees.hidden.as_ref().is_some_and(|folder| path.starts_with(folder));
-                    commit.archived = commit.entries.keys().filter(hidden).map(|path| (path.clone(), None)).collect();
+                    let hidden = |path: &&String| {
+                        state
+                            .trees
+                            .hidden
+                            .as_ref()
+                            .is_some_and(|folder| path.starts_with(folder))
+                    };
+                    commit.archived = commit
+                        .entries
+                        .keys()
+                        .filter(hidden)
+                        .map(|path| (path.clone(), None))
+                        .collect();
                     commit
                 }
                 None => return Some(missing()),
             };
             let bytes = commit.tarball(id);
-            Some(state.artifacts.redirect(state.port, &format!("tarball-{id}"), Some(bytes)))
+            Some(
+                state
+                    .artifacts
+                    .redirect(state.port, &format!("tarball-{id}"), Some(bytes)),
+            )
         }
         _ => None,
     }

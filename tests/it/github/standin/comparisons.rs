@@ -38,31 +38,53 @@ pub fn answer(_: &Request, segments: &[&str], state: &mut State) -> Option<Answe
     let base = state.pulls.head_of(base).unwrap_or_else(|| base.to_owned());
     let (of_base, of_head) = (ancestors(state, &base), ancestors(state, head));
     // A branch whose commits nobody described left its base when the pull request was opened.
-    let known = of_head.iter().find(|commit| of_base.contains(commit)).cloned();
+    let known = of_head
+        .iter()
+        .find(|commit| of_base.contains(commit))
+        .cloned();
     // REST, "Compare two commits": 404 "No common ancestor between main and head."
     if state.pulls.unrelated.contains(head) {
         let message = format!("No common ancestor between {base} and {head}.");
         return Some(status(404, json!({ "message": message })));
     }
-    let common = state.pulls.merge_bases.get(head).cloned().or(known).unwrap_or_else(|| state.pulls.opened_at());
+    let common = state
+        .pulls
+        .merge_bases
+        .get(head)
+        .cloned()
+        .or(known)
+        .unwrap_or_else(|| state.pulls.opened_at());
     let before = ancestors(state, &common);
-    let mut since: Vec<&String> = of_head.iter().filter(|commit| !before.contains(commit)).collect();
+    let mut since: Vec<&String> = of_head
+        .iter()
+        .filter(|commit| !before.contains(commit))
+        .collect();
     since.reverse();
     let shown = |commit: &&String| {
-        let parents: Vec<Value> = state.pulls.parents(commit).iter().map(|sha| json!({ "sha": sha })).collect();
+        let parents: Vec<Value> = state
+            .pulls
+            .parents(commit)
+            .iter()
+            .map(|sha| json!({ "sha": sha }))
+            .collect();
         // The account of an author that GitHub does not know is `null`, or an empty object (XAMPPRocky/octocrab#677).
         json!({ "sha": commit, "parents": parents, "author": {}, "committer": null })
     };
     let commits: Vec<Value> = since.iter().take(250).map(shown).collect();
     let files = changed(&blobs(state, &common), &blobs(state, head));
-    Some(ok(json!({ "merge_base_commit": { "sha": common }, "commits": commits, "files": files })))
+    Some(ok(
+        json!({ "merge_base_commit": { "sha": common }, "commits": commits, "files": files }),
+    ))
 }
 
 /// The ids of a commit's files.
 fn blobs(state: &State, commit: &str) -> BTreeMap<String, String> {
     state.commits.blobs(commit).unwrap_or_else(|| {
         let files = state.contents.of_commit(commit);
-        files.into_iter().map(|(path, bytes)| (path, blob_id(&bytes))).collect()
+        files
+            .into_iter()
+            .map(|(path, bytes)| (path, blob_id(&bytes)))
+            .collect()
     })
 }
 
@@ -72,12 +94,16 @@ fn changed(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) 
     for (path, id) in after {
         match before.get(path) {
             None => files.push(json!({ "filename": path, "sha": id, "status": "added" })),
-            Some(old) if old != id => files.push(json!({ "filename": path, "sha": id, "status": "modified" })),
+            Some(old) if old != id => {
+                files.push(json!({ "filename": path, "sha": id, "status": "modified" }))
+            }
             Some(_) => {}
         }
     }
     let removed = before.iter().filter(|(path, _)| !after.contains_key(*path));
-    files.extend(removed.map(|(path, id)| json!({ "filename": path, "sha": id, "status": "removed" })));
+    files.extend(
+        removed.map(|(path, id)| json!({ "filename": path, "sha": id, "status": "removed" })),
+    );
     files.truncate(300);
     files
 }

@@ -22,7 +22,12 @@ pub struct Contents {
 impl Standin {
     /// A file on every commit.
     pub fn file(&self, path: &str, text: &str) {
-        self.change(|state| state.contents.everywhere.insert(path.to_owned(), text.as_bytes().to_vec()));
+        self.change(|state| {
+            state
+                .contents
+                .everywhere
+                .insert(path.to_owned(), text.as_bytes().to_vec())
+        });
     }
 
     /// The files of a repository on the disk, on every commit.
@@ -30,25 +35,43 @@ impl Standin {
         let commit = Commit::of(repository);
         for (path, (mode, bytes)) in commit.entries {
             let text = String::from_utf8(bytes).unwrap();
-            if mode == LINK { self.link(&path, &text) } else { self.file(&path, &text) }
+            if mode == LINK {
+                self.link(&path, &text)
+            } else {
+                self.file(&path, &text)
+            }
         }
     }
 
     /// A file on one commit or branch; it stands before the one that every commit has.
     pub fn file_at(&self, reference: &str, path: &str, text: &str) {
-        self.change(|state| state.contents.put(reference, path, text.as_bytes().to_vec()));
+        self.change(|state| {
+            state
+                .contents
+                .put(reference, path, text.as_bytes().to_vec())
+        });
     }
 
     /// One commit lacks a file that every other one has.
     pub fn remove_at(&self, reference: &str, path: &str) {
-        self.change(|state| state.contents.removed.insert((reference.to_owned(), path.to_owned())));
+        self.change(|state| {
+            state
+                .contents
+                .removed
+                .insert((reference.to_owned(), path.to_owned()))
+        });
     }
 }
 
 impl Standin {
     /// The commits up to `tip` that changed a file, newest first.
     pub fn history(&self, tip: &str, path: &str, commits: &[String]) {
-        self.change(|state| state.contents.changes.insert((tip.to_owned(), path.to_owned()), commits.to_vec()));
+        self.change(|state| {
+            state
+                .contents
+                .changes
+                .insert((tip.to_owned(), path.to_owned()), commits.to_vec())
+        });
     }
 
     /// The text of a file that every commit has.
@@ -64,12 +87,17 @@ impl Standin {
 
 impl Contents {
     pub fn put(&mut self, reference: &str, path: &str, bytes: Vec<u8>) {
-        self.at.insert((reference.to_owned(), path.to_owned()), bytes);
+        self.at
+            .insert((reference.to_owned(), path.to_owned()), bytes);
     }
 
     pub fn get(&self, reference: &str, path: &str) -> Option<&Vec<u8>> {
         let own = (reference.to_owned(), path.to_owned());
-        let everywhere = || self.everywhere.get(path).filter(|_| !self.removed.contains(&own));
+        let everywhere = || {
+            self.everywhere
+                .get(path)
+                .filter(|_| !self.removed.contains(&own))
+        };
         self.at.get(&own).or_else(everywhere)
     }
 
@@ -81,7 +109,10 @@ impl Contents {
     /// The files of one commit.
     pub fn of_commit(&self, commit: &str) -> BTreeMap<String, Vec<u8>> {
         let mut files = self.everywhere.clone();
-        let own = self.at.iter().filter(|((reference, _), _)| reference == commit);
+        let own = self
+            .at
+            .iter()
+            .filter(|((reference, _), _)| reference == commit);
         files.extend(own.map(|((_, path), bytes)| (path.clone(), bytes.clone())));
         files
     }
@@ -93,9 +124,13 @@ impl Contents {
 
     /// A new commit has what its parent has.
     pub fn inherit(&mut self, parent: &str, commit: &str) {
-        let of_parent = self.at.iter().filter(|((reference, _), _)| reference == parent);
-        let copied: Vec<_> =
-            of_parent.map(|((_, path), bytes)| ((commit.to_owned(), path.clone()), bytes.clone())).collect();
+        let of_parent = self
+            .at
+            .iter()
+            .filter(|((reference, _), _)| reference == parent);
+        let copied: Vec<_> = of_parent
+            .map(|((_, path), bytes)| ((commit.to_owned(), path.clone()), bytes.clone()))
+            .collect();
         self.at.extend(copied);
     }
 }
@@ -104,11 +139,21 @@ impl Contents {
 /// `path` "only commits containing this file path will be returned", newest first, those of merged branches as well).
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
     if let ("GET", ["commits"]) = (request.method.as_str(), segments) {
-        let asked = (request.asked("sha").unwrap_or_default(), request.asked("path").unwrap_or_default());
-        let found = state.contents.changes.get(&asked).cloned().unwrap_or_default();
+        let asked = (
+            request.asked("sha").unwrap_or_default(),
+            request.asked("path").unwrap_or_default(),
+        );
+        let found = state
+            .contents
+            .changes
+            .get(&asked)
+            .cloned()
+            .unwrap_or_default();
         return Some(request.page(&found, |commit| json!({ "sha": commit })));
     }
-    let ("GET", ["contents", path]) = (request.method.as_str(), segments) else { return None };
+    let ("GET", ["contents", path]) = (request.method.as_str(), segments) else {
+        return None;
+    };
     let reference = request.asked("ref").unwrap_or_default();
     Some(match state.contents.get(&reference, &decoded(path)) {
         Some(bytes) if request.raw => ok(Value::from(std::str::from_utf8(bytes).unwrap())),
@@ -124,10 +169,17 @@ fn encoded(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for (place, chunk) in bytes.chunks(3).enumerate() {
-        let group = chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let group = chunk
+            .iter()
+            .fold(0_u32, |group, byte| group << 8 | u32::from(*byte))
+            << (8 * (3 - chunk.len()));
         for letter in 0..4 {
             let shown = LETTERS[(group >> (18 - 6 * letter)) as usize & 63];
-            out.push(if letter > chunk.len() { '=' } else { char::from(shown) });
+            out.push(if letter > chunk.len() {
+                '='
+            } else {
+                char::from(shown)
+            });
         }
         if place % 15 == 14 {
             out.push('\n');

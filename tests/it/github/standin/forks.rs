@@ -18,7 +18,8 @@ impl Standin {
 
 /// `pulls?head=…`.
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
-    let ("GET", ["pulls"], Some(head)) = (request.method.as_str(), segments, request.asked("head")) else {
+    let ("GET", ["pulls"], Some(head)) = (request.method.as_str(), segments, request.asked("head"))
+    else {
         return None;
     };
     let open: Vec<&Value> = state
@@ -26,7 +27,10 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         .0
         .iter()
         .filter(|(from, pull)| {
-            *from == head && request.asked("state").is_none_or(|wanted| pull["state"] == wanted.as_str())
+            *from == head
+                && request
+                    .asked("state")
+                    .is_none_or(|wanted| pull["state"] == wanted.as_str())
         })
         .map(|(_, pull)| pull)
         .collect();

@@ -15,7 +15,8 @@ fn is_known(pulls: &Pulls, contents: &Contents, sha: &str) -> bool {
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
     let pulls = &mut state.pulls;
     let text = |name: &str| request.body[name].as_str().map(str::to_owned);
-    let shown = |name: &str, sha: &str| json!({ "ref": name, "object": { "sha": sha, "type": "commit" } });
+    let shown =
+        |name: &str, sha: &str| json!({ "ref": name, "object": { "sha": sha, "type": "commit" } });
     let branch = |name: &str| decoded(name).strip_prefix("heads/").map(str::to_owned);
     Some(match (request.method.as_str(), segments) {
         ("GET", ["git", "ref", name]) => match branch(name).and_then(|name| pulls.head_of(&name)) {
@@ -25,13 +26,22 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         // REST, "List matching references": "all the references that start with" the name.
         ("GET", ["git", "matching-refs", name]) => {
             let below = pulls.branches_below(&branch(name).unwrap_or_default());
-            ok(below.iter().map(|(name, sha)| shown(&format!("refs/heads/{name}"), sha)).collect())
+            ok(below
+                .iter()
+                .map(|(name, sha)| shown(&format!("refs/heads/{name}"), sha))
+                .collect())
         }
         // REST, "Get a commit object": 404 for a commit that nobody pushed.
         ("GET", ["git", "commits", sha]) if !is_known(pulls, &state.contents, sha) => missing(),
         ("GET", ["git", "commits", sha]) => {
-            let parents: Vec<Value> = pulls.parents(sha).iter().map(|parent| json!({ "sha": parent })).collect();
-            ok(json!({ "sha": sha, "tree": { "sha": format!("tree-of-{sha}") }, "parents": parents }))
+            let parents: Vec<Value> = pulls
+                .parents(sha)
+                .iter()
+                .map(|parent| json!({ "sha": parent }))
+                .collect();
+            ok(
+                json!({ "sha": sha, "tree": { "sha": format!("tree-of-{sha}") }, "parents": parents }),
+            )
         }
         ("POST", ["git", "trees"]) => {
             let sha = pulls.fresh();
@@ -40,18 +50,31 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         }
         ("POST", ["git", "commits"]) => {
             let (sha, tree) = (pulls.fresh(), text("tree").unwrap());
-            let below = pulls.trees.iter().find(|(sha, _)| *sha == tree).unwrap().1.clone();
+            let below = pulls
+                .trees
+                .iter()
+                .find(|(sha, _)| *sha == tree)
+                .unwrap()
+                .1
+                .clone();
             let parent = request.body["parents"][0].as_str().unwrap();
             assert_eq!(below["base_tree"], format!("tree-of-{parent}"));
             state.contents.inherit(parent, &sha);
             for file in below["tree"].as_array().unwrap() {
-                let (path, content) = (file["path"].as_str().unwrap(), file["content"].as_str().unwrap());
+                let (path, content) = (
+                    file["path"].as_str().unwrap(),
+                    file["content"].as_str().unwrap(),
+                );
                 state.contents.put(&sha, path, content.as_bytes().to_vec());
             }
             status(201, json!({ "sha": sha }))
         }
         ("POST", ["git", "refs"]) => {
-            let name = text("ref").unwrap().strip_prefix("refs/heads/").unwrap().to_owned();
+            let name = text("ref")
+                .unwrap()
+                .strip_prefix("refs/heads/")
+                .unwrap()
+                .to_owned();
             if pulls.head_of(&name).is_some() {
                 return Some(invalid());
             }

@@ -22,13 +22,17 @@ impl Standin {
 }
 
 fn error(kind: &str, message: &str) -> Answer {
-    ok(json!({ "data": { "createCommitOnBranch": null }, "errors": [{ "type": kind, "message": message }] }))
+    ok(
+        json!({ "data": { "createCommitOnBranch": null }, "errors": [{ "type": kind, "message": message }] }),
+    )
 }
 
 /// The hour's points are used up (docs, "Rate limits and query limits for the GraphQL API": "the response status will still be 200, but you
 /// will receive an error message").
 pub fn used_up() -> Answer {
-    ok(json!({ "data": null, "errors": [{ "type": "RATE_LIMITED", "message": "API rate limit exceeded" }] }))
+    ok(
+        json!({ "data": null, "errors": [{ "type": "RATE_LIMITED", "message": "API rate limit exceeded" }] }),
+    )
 }
 
 /// `POST /graphql`.
@@ -51,7 +55,10 @@ pub fn answer(request: &Request, state: &mut State) -> Answer {
         let node = request.body["variables"]["id"].as_str().unwrap();
         return ok(json!({ "data": { "node": state.comments.edits(node) } }));
     }
-    assert!(query.contains("createCommitOnBranch(input: $input)"), "{query}");
+    assert!(
+        query.contains("createCommitOnBranch(input: $input)"),
+        "{query}"
+    );
     if !state.allows("contents: write") {
         return error("FORBIDDEN", "Resource not accessible by integration");
     }
@@ -63,7 +70,9 @@ pub fn answer(request: &Request, state: &mut State) -> Answer {
     match state.pulls.head_of(&branch) {
         None => return error("NOT_FOUND", "no such branch"),
         Some(head) if head != expected => {
-            let message = format!("Expected branch to point to \"{expected}\" but it did not. Pull and try again.");
+            let message = format!(
+                "Expected branch to point to \"{expected}\" but it did not. Pull and try again."
+            );
             return error("STALE_DATA", &message);
         }
         Some(_) => {}
@@ -73,15 +82,23 @@ pub fn answer(request: &Request, state: &mut State) -> Answer {
     let paths = |key: &str| changes[key].as_array().cloned().unwrap_or_default();
     let path = |file: &Value| file["path"].as_str().unwrap().to_owned();
     let bytes = |file: &Value| STANDARD.decode(file["contents"].as_str().unwrap()).unwrap();
-    let additions: Vec<(String, Vec<u8>)> = paths("additions").iter().map(|file| (path(file), bytes(file))).collect();
+    let additions: Vec<(String, Vec<u8>)> = paths("additions")
+        .iter()
+        .map(|file| (path(file), bytes(file)))
+        .collect();
     let deletions: Vec<String> = paths("deletions").iter().map(path).collect();
     // GraphQL, "FileChanges": a path belongs either to the additions or to the deletions.
-    assert!(additions.iter().all(|(path, _)| !deletions.contains(path)), "{changes}");
+    assert!(
+        additions.iter().all(|(path, _)| !deletions.contains(path)),
+        "{changes}"
+    );
     state.contents.inherit(&expected, &oid);
     for (path, bytes) in &additions {
         state.contents.put(&oid, path, bytes.clone());
     }
-    state.commits.inherit(&expected, &oid, &additions, &deletions);
+    state
+        .commits
+        .inherit(&expected, &oid, &additions, &deletions);
     state.pulls.grow(&expected, &oid);
     state.pulls.push(&branch, &oid);
     state.graphql.inputs.push(input.clone());
@@ -95,7 +112,10 @@ const WHOLE: usize = 512_000;
 /// An object that does not exist is null.
 fn texts(request: &Request, state: &State) -> Answer {
     let variables = &request.body["variables"];
-    assert_eq!((&variables["owner"], &variables["name"]), (&json!("acme"), &json!("agents")));
+    assert_eq!(
+        (&variables["owner"], &variables["name"]),
+        (&json!("acme"), &json!("agents"))
+    );
     if !state.allows("contents: read") {
         return ok(
             json!({ "data": { "repository": null }, "errors": [{ "type": "NOT_FOUND", "message": "no such repository" }] }),

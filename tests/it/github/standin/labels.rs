@@ -14,7 +14,9 @@ pub struct Labels {
 impl Labels {
     /// GitHub compares label names without letter case (docs, "Managing labels": names are unique so).
     fn has(&self, name: &str) -> bool {
-        self.names.iter().any(|known| known.eq_ignore_ascii_case(name))
+        self.names
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(name))
     }
 
     pub fn add(&mut self, name: &str) {
@@ -34,14 +36,22 @@ impl Standin {
 /// `labels` and `labels/NAME`.
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
     Some(match (request.method.as_str(), segments) {
-        ("GET", ["labels", name]) if state.labels.has(&decoded(name)) => ok(json!({ "name": decoded(name) })),
+        ("GET", ["labels", name]) if state.labels.has(&decoded(name)) => {
+            ok(json!({ "name": decoded(name) }))
+        }
         ("GET", ["labels", _]) => missing(),
-        ("POST", ["labels"]) if !state.allows("pull-requests: write") => forbidden("issues=write; pull_requests=write"),
+        ("POST", ["labels"]) if !state.allows("pull-requests: write") => {
+            forbidden("issues=write; pull_requests=write")
+        }
         // REST, "Create a label": a color of six hexadecimal digits without #, a description of at most 100 characters.
         ("POST", ["labels"]) => {
             let text = |name: &str| request.body[name].as_str().unwrap_or_default();
-            let color = text("color").len() == 6 && text("color").bytes().all(|byte| byte.is_ascii_hexdigit());
-            let fault = match (state.labels.has(text("name")), color && text("description").chars().count() <= 100) {
+            let color = text("color").len() == 6
+                && text("color").bytes().all(|byte| byte.is_ascii_hexdigit());
+            let fault = match (
+                state.labels.has(text("name")),
+                color && text("description").chars().count() <= 100,
+            ) {
                 (true, _) => "already_exists",
                 (false, false) => "invalid",
                 (false, true) => {
@@ -51,7 +61,10 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
                 }
             };
             let errors = json!([{ "resource": "Label", "code": fault, "field": "name" }]);
-            status(422, json!({ "message": "Validation Failed", "errors": errors }))
+            status(
+                422,
+                json!({ "message": "Validation Failed", "errors": errors }),
+            )
         }
         _ => return None,
     })

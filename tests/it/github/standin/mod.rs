@@ -55,7 +55,11 @@ impl Fault {
     fn is_of_one(self) -> bool {
         match self {
             Self::Once(_) | Self::DoneButLost | Self::Overwritten => true,
-            Self::Always(_) | Self::Says(_) | Self::Limited(_) | Self::UsedUp(_) | Self::Secondary(_) => false,
+            Self::Always(_)
+            | Self::Says(_)
+            | Self::Limited(_)
+            | Self::UsedUp(_)
+            | Self::Secondary(_) => false,
         }
     }
 }
@@ -103,7 +107,10 @@ impl Standin {
     pub fn new(head: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let state = Arc::new(Mutex::new(State { port, ..State::default() }));
+        let state = Arc::new(Mutex::new(State {
+            port,
+            ..State::default()
+        }));
         state.lock().unwrap().pulls.open(head);
         let served = state.clone();
         thread::spawn(move || {
@@ -191,7 +198,12 @@ impl State {
     /// The time of a change, in GitHub's form.
     pub fn tick(&mut self) -> String {
         self.seconds += 1;
-        format!("2026-11-21T{:02}:{:02}:{:02}Z", self.seconds / 3600, self.seconds / 60 % 60, self.seconds % 60)
+        format!(
+            "2026-11-21T{:02}:{:02}:{:02}Z",
+            self.seconds / 3600,
+            self.seconds / 60 % 60,
+            self.seconds % 60
+        )
     }
 
     /// Nothing goes wrong any more.
@@ -221,30 +233,49 @@ pub struct Request {
 impl Request {
     /// A value of the query, with `%2F` and `%3A` read.
     pub fn asked(&self, name: &str) -> Option<String> {
-        let value = self.query.split('&').find_map(|part| part.strip_prefix(name)?.strip_prefix('='))?;
+        let value = self
+            .query
+            .split('&')
+            .find_map(|part| part.strip_prefix(name)?.strip_prefix('='))?;
         Some(decoded(value))
     }
 
     /// The page of a list, with the header that says whether there is a next one.
     pub fn page<T>(&self, all: &[T], shown: impl FnMut(&T) -> Value) -> Answer {
-        Answer { headers: self.more(all.len()), ..ok(self.slice(all, shown)) }
+        Answer {
+            headers: self.more(all.len()),
+            ..ok(self.slice(all, shown))
+        }
     }
 
     /// The page of a list alone, for an answer that wraps it.
     pub fn slice<T>(&self, all: &[T], shown: impl FnMut(&T) -> Value) -> Value {
         let (page, size) = self.window();
-        Value::Array(all.iter().skip((page - 1) * size).take(size).map(shown).collect())
+        Value::Array(
+            all.iter()
+                .skip((page - 1) * size)
+                .take(size)
+                .map(shown)
+                .collect(),
+        )
     }
 
     /// The header that says whether there is a next page.
     pub fn more(&self, count: usize) -> String {
         let (page, size) = self.window();
-        if page * size < count { "link: <http://next>; rel=\"next\"\r\n".to_owned() } else { String::new() }
+        if page * size < count {
+            "link: <http://next>; rel=\"next\"\r\n".to_owned()
+        } else {
+            String::new()
+        }
     }
 
     fn window(&self) -> (usize, usize) {
         let number = |name: &str| self.asked(name).and_then(|text| text.parse::<usize>().ok());
-        (number("page").unwrap_or(1), number("per_page").unwrap_or(30).min(100))
+        (
+            number("page").unwrap_or(1),
+            number("per_page").unwrap_or(30).min(100),
+        )
     }
 }
 
@@ -267,7 +298,11 @@ pub fn ok(body: Value) -> Answer {
 }
 
 pub fn status(status: u16, body: Value) -> Answer {
-    Answer { status, headers: String::new(), body: Body::Json(body) }
+    Answer {
+        status,
+        headers: String::new(),
+        body: Body::Json(body),
+    }
 }
 
 pub fn missing() -> Answer {
@@ -277,21 +312,45 @@ pub fn missing() -> Answer {
 /// What GitHub answers to a token that lacks a permission. The header names what would do: permissions of a set are separated by
 /// commas, sets by semicolons (docs, "Troubleshooting the REST API", "Insufficient permissions errors").
 pub fn forbidden(accepted: &str) -> Answer {
-    let answer = status(403, json!({ "message": "Resource not accessible by integration" }));
-    Answer { headers: format!("x-accepted-github-permissions: {accepted}\r\nx-ratelimit-remaining: 900\r\n"), ..answer }
+    let answer = status(
+        403,
+        json!({ "message": "Resource not accessible by integration" }),
+    );
+    Answer {
+        headers: format!(
+            "x-accepted-github-permissions: {accepted}\r\nx-ratelimit-remaining: 900\r\n"
+        ),
+        ..answer
+    }
 }
 
 /// The hour's requests of the token are used up (docs, "Rate limits for the REST API": 403 or 429, `x-ratelimit-remaining` is 0).
 fn used_up(seconds: u64) -> Answer {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
-    let answer = status(403, json!({ "message": "API rate limit exceeded for installation ID 1." }));
-    Answer { headers: format!("x-ratelimit-remaining: 0\r\nx-ratelimit-reset: {}\r\n", now + seconds), ..answer }
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap()
+        .as_secs();
+    let answer = status(
+        403,
+        json!({ "message": "API rate limit exceeded for installation ID 1." }),
+    );
+    Answer {
+        headers: format!(
+            "x-ratelimit-remaining: 0\r\nx-ratelimit-reset: {}\r\n",
+            now + seconds
+        ),
+        ..answer
+    }
 }
 
 /// Too many requests in a short time (docs, "Rate limits for the REST API", "Exceeding the rate limit").
 fn secondary(seconds: u32) -> Answer {
-    let text = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.";
-    Answer { headers: format!("retry-after: {seconds}\r\n"), ..status(403, json!({ "message": text })) }
+    let text =
+        "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.";
+    Answer {
+        headers: format!("retry-after: {seconds}\r\n"),
+        ..status(403, json!({ "message": text }))
+    }
 }
 
 pub fn invalid() -> Answer {
@@ -299,7 +358,11 @@ pub fn invalid() -> Answer {
 }
 
 pub fn nothing() -> Answer {
-    Answer { status: 204, headers: String::new(), body: Body::Bytes(Vec::new()) }
+    Answer {
+        status: 204,
+        headers: String::new(),
+        body: Body::Bytes(Vec::new()),
+    }
 }
 
 /// A percent-encoded text.
@@ -329,18 +392,24 @@ fn serve(stream: TcpStream, state: &Mutex<State>) {
         let fault = state.meets(&request.method, &request.path);
         let answered = match fault {
             // What GitHub says to a token that lacks a permission, where it names none.
-            Some(Fault::Always(403) | Fault::Once(403)) => {
-                status(403, json!({ "message": "Resource not accessible by integration" }))
-            }
+            Some(Fault::Always(403) | Fault::Once(403)) => status(
+                403,
+                json!({ "message": "Resource not accessible by integration" }),
+            ),
             // GitHub gives the cause of another 403 in its message alone (docs, "Troubleshooting the REST API").
             Some(Fault::Says(message)) => status(403, json!({ "message": message })),
-            Some(Fault::Always(code) | Fault::Once(code)) => status(code, json!({ "message": "a fault of the test" })),
+            Some(Fault::Always(code) | Fault::Once(code)) => {
+                status(code, json!({ "message": "a fault of the test" }))
+            }
             Some(Fault::UsedUp(_)) if request.path == "/graphql" => graphql::used_up(),
             Some(Fault::UsedUp(seconds)) => used_up(seconds),
             Some(Fault::Secondary(seconds)) => secondary(seconds),
             Some(Fault::Limited(seconds)) => {
                 let slow = status(429, json!({ "message": "slow down" }));
-                Answer { headers: format!("retry-after: {seconds}\r\n"), ..slow }
+                Answer {
+                    headers: format!("retry-after: {seconds}\r\n"),
+                    ..slow
+                }
             }
             Some(Fault::DoneButLost) => {
                 answer(&request, &mut state);
@@ -365,7 +434,10 @@ fn serve(stream: TcpStream, state: &Mutex<State>) {
             body.len(),
             answered.headers
         );
-        let sent = reader.get_mut().write_all(head.as_bytes()).and_then(|()| reader.get_mut().write_all(&body));
+        let sent = reader
+            .get_mut()
+            .write_all(head.as_bytes())
+            .and_then(|()| reader.get_mut().write_all(&body));
         if sent.is_err() {
             return;
         }
@@ -374,7 +446,10 @@ fn serve(stream: TcpStream, state: &Mutex<State>) {
 
 fn read(reader: &mut BufReader<TcpStream>, state: &Mutex<State>) -> Option<Request> {
     let mut first = String::new();
-    reader.read_line(&mut first).ok().filter(|count| *count > 0)?;
+    reader
+        .read_line(&mut first)
+        .ok()
+        .filter(|count| *count > 0)?;
     let mut parts = first.split_whitespace();
     let (method, target) = (parts.next()?.to_owned(), parts.next()?.to_owned());
     let mut length = 0;
@@ -382,7 +457,9 @@ fn read(reader: &mut BufReader<TcpStream>, state: &Mutex<State>) -> Option<Reque
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).ok()?;
-        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+        let Some((name, value)) = line.trim_end().split_once(": ") else {
+            break;
+        };
         match name.to_ascii_lowercase().as_str() {
             "content-length" => length = value.parse().unwrap(),
             "authorization" => {
@@ -397,14 +474,30 @@ fn read(reader: &mut BufReader<TcpStream>, state: &Mutex<State>) -> Option<Reque
     assert!(agent, "GitHub refuses a request without a user agent");
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    state.lock().unwrap().requests.push(format!("{method} {target}"));
+    state
+        .lock()
+        .unwrap()
+        .requests
+        .push(format!("{method} {target}"));
     // A proxy is asked with the whole address.
-    let target = target.strip_prefix("http://github.example").unwrap_or(&target);
+    let target = target
+        .strip_prefix("http://github.example")
+        .unwrap_or(&target);
     // GitHub Enterprise Server: REST is below /api/v3, GraphQL below /api.
-    let target = ["/api/v3", "/api"].iter().find_map(|prefix| target.strip_prefix(prefix)).unwrap_or(target);
+    let target = ["/api/v3", "/api"]
+        .iter()
+        .find_map(|prefix| target.strip_prefix(prefix))
+        .unwrap_or(target);
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let (path, query) = (path.to_owned(), query.to_owned());
-    Some(Request { method, path, query, raw, has_token, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
+    Some(Request {
+        method,
+        path,
+        query,
+        raw,
+        has_token,
+        body: serde_json::from_slice(&body).unwrap_or(Value::Null),
+    })
 }
 
 /// Asks every area in turn; the first that knows the route answers.
@@ -425,9 +518,17 @@ fn answer(request: &Request, state: &mut State) -> Answer {
         return answered;
     }
     // Anybody may read the activity of a public fork.
-    let of_fork = request.path.strip_prefix("/repos/mallory/agents").filter(|rest| *rest == "/activity");
-    let Some(rest) = request.path.strip_prefix("/repos/acme/agents").or(of_fork) else { return missing() };
-    let segments: Vec<&str> = rest.split('/').filter(|segment| !segment.is_empty()).collect();
+    let of_fork = request
+        .path
+        .strip_prefix("/repos/mallory/agents")
+        .filter(|rest| *rest == "/activity");
+    let Some(rest) = request.path.strip_prefix("/repos/acme/agents").or(of_fork) else {
+        return missing();
+    };
+    let segments: Vec<&str> = rest
+        .split('/')
+        .filter(|segment| !segment.is_empty())
+        .collect();
     let areas = [
         comments::answer,
         contents::answer,
@@ -442,5 +543,8 @@ fn answer(request: &Request, state: &mut State) -> Answer {
         settings::answer,
         trees::answer,
     ];
-    areas.into_iter().find_map(|area| area(request, &segments, state)).unwrap_or_else(missing)
+    areas
+        .into_iter()
+        .find_map(|area| area(request, &segments, state))
+        .unwrap_or_else(missing)
 }

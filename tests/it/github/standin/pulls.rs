@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::{
-    Answer, Request, Standin, State, comparisons, decoded, forbidden, git_data, invalid, missing, nothing, ok, status,
+    Answer, Request, Standin, State, comparisons, decoded, forbidden, git_data, invalid, missing,
+    nothing, ok, status,
 };
 
 /// The number of the repository in the payloads.
@@ -94,7 +95,11 @@ struct Pull {
 
 /// The test merge of a pull request.
 pub fn test_merge(number: u64) -> String {
-    if number == NUMBER { MERGE.to_owned() } else { format!("{number:040}") }
+    if number == NUMBER {
+        MERGE.to_owned()
+    } else {
+        format!("{number:040}")
+    }
 }
 
 impl Pull {
@@ -140,7 +145,10 @@ impl Pulls {
     }
 
     pub fn default_branch(&self) -> &str {
-        self.default.as_deref().or(self.payload_default.as_deref()).unwrap_or("main")
+        self.default
+            .as_deref()
+            .or(self.payload_default.as_deref())
+            .unwrap_or("main")
     }
 
     pub fn head_of(&self, branch: &str) -> Option<String> {
@@ -173,7 +181,9 @@ impl Pulls {
     pub fn is_tip(&self, commit: &str) -> bool {
         let pulls = self.all.values();
         self.branches.values().any(|tip| tip == commit)
-            || pulls.clone().any(|pull| pull.head.as_deref() == Some(commit) || pull.base == commit)
+            || pulls
+                .clone()
+                .any(|pull| pull.head.as_deref() == Some(commit) || pull.base == commit)
     }
 
     /// A commit id that nobody had before.
@@ -184,7 +194,11 @@ impl Pulls {
 
     fn shown(&self, number: u64, labels: &[String]) -> Value {
         let pull = &self.all[&number];
-        let head = pull.head.clone().or_else(|| self.head_of(&pull.branch)).unwrap_or_default();
+        let head = pull
+            .head
+            .clone()
+            .or_else(|| self.head_of(&pull.branch))
+            .unwrap_or_default();
         let (from, from_name) = match (&pull.head, pull.fork) {
             (None, _) => (REPOSITORY, "acme/agents"),
             (Some(_), ForkOwner::Other) => (1, "mallory/agents"),
@@ -193,7 +207,10 @@ impl Pulls {
         // REST, "Get a pull request": before the merge `merge_commit_sha` is the test merge, afterwards the merge commit, the squashed commit, or
         // "the commit that the base branch was updated to" by a rebase.
         let merge = pull.merged_as.clone().unwrap_or_else(|| test_merge(number));
-        let says = self.unmergeable.get(&number).or_else(|| self.unmergeable.get(&0));
+        let says = self
+            .unmergeable
+            .get(&number)
+            .or_else(|| self.unmergeable.get(&0));
         let mergeable = says.cloned().unwrap_or(true.into());
         let labels: Vec<Value> = labels.iter().map(|name| json!({ "name": name })).collect();
         json!({
@@ -212,7 +229,11 @@ impl Pulls {
         if let Some(parent) = self.below.get(commit) {
             return vec![parent.clone()];
         }
-        let Some((_, pull)) = self.all.iter().find(|(number, _)| test_merge(**number) == commit) else {
+        let Some((_, pull)) = self
+            .all
+            .iter()
+            .find(|(number, _)| test_merge(**number) == commit)
+        else {
             return Vec::new();
         };
         let head = pull.head.clone().or_else(|| self.head_of(&pull.branch));
@@ -229,8 +250,13 @@ impl Pulls {
                 && into.as_ref().is_none_or(|into| *into == pull.into)
                 && from.as_ref().is_none_or(|from| *from == pull.label())
         };
-        let found: Vec<u64> =
-            self.all.iter().rev().filter(|(_, pull)| is_of(pull)).map(|(number, _)| *number).collect();
+        let found: Vec<u64> = self
+            .all
+            .iter()
+            .rev()
+            .filter(|(_, pull)| is_of(pull))
+            .map(|(number, _)| *number)
+            .collect();
         request.page(&found, |number| self.shown(*number, &[]))
     }
 
@@ -248,8 +274,13 @@ impl Pulls {
 
     /// The branches below a prefix, with their commits.
     pub fn branches_below(&self, prefix: &str) -> Vec<(String, String)> {
-        let found = self.branches.iter().filter(|(name, _)| name.starts_with(prefix));
-        found.map(|(name, commit)| (name.clone(), commit.clone())).collect()
+        let found = self
+            .branches
+            .iter()
+            .filter(|(name, _)| name.starts_with(prefix));
+        found
+            .map(|(name, commit)| (name.clone(), commit.clone()))
+            .collect()
     }
 
     fn ours(&mut self) -> &mut Pull {
@@ -277,26 +308,35 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
     let text = |name: &str| request.body[name].as_str().map(str::to_owned);
     Some(match (request.method.as_str(), segments) {
         ("GET", ["pulls", ..]) if !reads => forbidden("pull_requests=read"),
-        ("GET", ["pulls"]) if request.asked("state").as_deref() == Some("closed") => pulls.closed(request),
+        ("GET", ["pulls"]) if request.asked("state").as_deref() == Some("closed") => {
+            pulls.closed(request)
+        }
         ("GET", ["pulls"]) => {
             let from = request.asked("head");
             let found: Vec<u64> = pulls
                 .all
                 .iter()
-                .filter(|(_, pull)| pull.state == "open" && from.as_ref().is_none_or(|from| *from == pull.label()))
+                .filter(|(_, pull)| {
+                    pull.state == "open" && from.as_ref().is_none_or(|from| *from == pull.label())
+                })
                 .map(|(number, _)| *number)
                 .collect();
             request.page(&found, |number| pulls.shown(*number, &[]))
         }
         ("GET", ["pulls", number]) => {
-            match number.parse::<u64>().ok().filter(|number| pulls.all.contains_key(number)) {
+            match number
+                .parse::<u64>()
+                .ok()
+                .filter(|number| pulls.all.contains_key(number))
+            {
                 Some(number) => ok(pulls.shown(number, &labels(number))),
                 None => missing(),
             }
         }
         ("POST", ["pulls"]) => {
             let branch = text("head").unwrap();
-            let is_open = |pull: &Pull| pull.head.is_none() && pull.branch == branch && pull.state == "open";
+            let is_open =
+                |pull: &Pull| pull.head.is_none() && pull.branch == branch && pull.state == "open";
             if pulls.all.values().any(is_open) {
                 return Some(invalid());
             }
@@ -321,9 +361,13 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         ("PATCH", ["pulls", number]) => {
             let number: u64 = number.parse().unwrap();
             let pull = pulls.all.get_mut(&number).unwrap();
-            text("title").into_iter().for_each(|title| pull.title = title);
+            text("title")
+                .into_iter()
+                .for_each(|title| pull.title = title);
             text("body").into_iter().for_each(|body| pull.body = body);
-            text("state").into_iter().for_each(|state| pull.state = state);
+            text("state")
+                .into_iter()
+                .for_each(|state| pull.state = state);
             ok(pulls.shown(number, &[]))
         }
         // The open pull requests that have the commit, and "the merged pull request that introduced the commit to the repository" (REST, "List pull requests associated with a commit": for a commit that the default branch lacks "it will
@@ -333,15 +377,25 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         ("GET", ["commits", commit, "pulls"]) => {
             let is_late = pulls.is_late();
             let tip = |pull: &Pull| pull.head.clone().or_else(|| pulls.head_of(&pull.branch));
-            let is_here = pulls.all.values().any(|pull| pull.head.is_none() && tip(pull).as_deref() == Some(*commit));
+            let is_here = pulls
+                .all
+                .values()
+                .any(|pull| pull.head.is_none() && tip(pull).as_deref() == Some(*commit));
             // Whether those of forks are listed where the repository has the commit as well is not documented.
-            let is_tip = |pull: &Pull| is_here && pull.head.is_none() && tip(pull).as_deref() == Some(*commit);
+            let is_tip = |pull: &Pull| {
+                is_here && pull.head.is_none() && tip(pull).as_deref() == Some(*commit)
+            };
             let has = |pull: &Pull| match (&pull.merged, pull.state.as_str()) {
                 (Some(_), _) if is_late => false,
                 (Some(_), _) => is_tip(pull) || pull.merged_as.as_deref() == Some(*commit),
                 (None, state) => state == "open" && is_tip(pull),
             };
-            let found: Vec<u64> = pulls.all.iter().filter(|(_, pull)| has(pull)).map(|(number, _)| *number).collect();
+            let found: Vec<u64> = pulls
+                .all
+                .iter()
+                .filter(|(_, pull)| has(pull))
+                .map(|(number, _)| *number)
+                .collect();
             request.page(&found, |number| pulls.shown(*number, &[]))
         }
         ("GET", ["compare", _]) => return comparisons::answer(request, segments, state),
@@ -351,8 +405,15 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             // "Unexpected inputs provided" (REST, "Create a workflow dispatch event": 422).
             Dispatches::Yes if request.body.get("inputs").is_some() => invalid(),
             Dispatches::Yes | Dispatches::WithInput => {
-                pulls.dispatched.push((decoded(workflow), text("ref").unwrap()));
-                pulls.inputs.push(request.body["inputs"]["pull-request"].as_str().unwrap_or_default().to_owned());
+                pulls
+                    .dispatched
+                    .push((decoded(workflow), text("ref").unwrap()));
+                pulls.inputs.push(
+                    request.body["inputs"]["pull-request"]
+                        .as_str()
+                        .unwrap_or_default()
+                        .to_owned(),
+                );
                 nothing()
             }
         },

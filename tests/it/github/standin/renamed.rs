@@ -17,12 +17,21 @@ impl Standin {
 
 /// Answers a request, or redirects it.
 pub fn answer(mut request: Request, state: &mut State) -> Answer {
-    let Some(host) = &state.renamed else { return super::answer(&request, state) };
+    let Some(host) = &state.renamed else {
+        return super::answer(&request, state);
+    };
     if let Some(rest) = request.path.strip_prefix(OLD) {
         let code = if request.method == "GET" { 301 } else { 307 };
-        let query = if request.query.is_empty() { String::new() } else { format!("?{}", request.query) };
+        let query = if request.query.is_empty() {
+            String::new()
+        } else {
+            format!("?{}", request.query)
+        };
         let headers = format!("location: {host}{NEW}{rest}{query}\r\n");
-        return Answer { headers, ..status(code, json!({ "message": "Moved Permanently" })) };
+        return Answer {
+            headers,
+            ..status(code, json!({ "message": "Moved Permanently" }))
+        };
     }
     match request.path.strip_prefix(NEW) {
         // A private repository does not exist for a request without the token.

@@ -59,7 +59,12 @@ impl Standin {
     pub fn restarted(&self, run: u64) {
         self.change(|state| {
             let at = state.tick();
-            let found = state.runs.all.iter_mut().find(|one| one["id"] == json!(run)).unwrap();
+            let found = state
+                .runs
+                .all
+                .iter_mut()
+                .find(|one| one["id"] == json!(run))
+                .unwrap();
             found["run_started_at"] = json!(at);
         });
     }
@@ -82,11 +87,18 @@ impl Standin {
 impl Runs {
     /// The commit of a run.
     pub fn head_of(&self, run: u64) -> Value {
-        self.all.iter().find(|one| one["id"] == json!(run)).map_or(Value::Null, |one| one["head_sha"].clone())
+        self.all
+            .iter()
+            .find(|one| one["id"] == json!(run))
+            .map_or(Value::Null, |one| one["head_sha"].clone())
     }
 
     fn end(&mut self, run: u64, now: &str, conclusion: Value) {
-        let found = self.all.iter_mut().find(|one| one["id"] == json!(run)).unwrap();
+        let found = self
+            .all
+            .iter_mut()
+            .find(|one| one["id"] == json!(run))
+            .unwrap();
         found["status"] = json!(now);
         found["conclusion"] = conclusion;
     }
@@ -105,29 +117,59 @@ impl Runs {
 
 /// `actions/runs`, `actions/runs/ID`, `actions/runs/ID/rerun`, `actions/runs/ID/rerun-failed-jobs`.
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
-    let of = |id: &str, state: &State| state.runs.all.iter().position(|run| run["id"].as_u64() == id.parse().ok());
+    let of = |id: &str, state: &State| {
+        state
+            .runs
+            .all
+            .iter()
+            .position(|run| run["id"].as_u64() == id.parse().ok())
+    };
     Some(match (request.method.as_str(), segments) {
-        ("GET", ["actions", "runs", ..]) if !state.allows("actions: read") => forbidden("actions=read"),
+        ("GET", ["actions", "runs", ..]) if !state.allows("actions: read") => {
+            forbidden("actions=read")
+        }
         ("GET", ["actions", "runs"]) => {
-            let asked = |name: &str, run: &Value| request.asked(name).is_none_or(|wanted| run[name] == json!(wanted));
-            let fits = |run: &&Value| asked("head_sha", run) && asked("event", run) && asked("status", run);
+            let asked = |name: &str, run: &Value| {
+                request
+                    .asked(name)
+                    .is_none_or(|wanted| run[name] == json!(wanted))
+            };
+            let fits = |run: &&Value| {
+                asked("head_sha", run) && asked("event", run) && asked("status", run)
+            };
             let found: Vec<&Value> = state.runs.all.iter().filter(fits).collect();
-            ok(json!({ "total_count": found.len(), "workflow_runs": request.slice(&found, |run| (*run).clone()) }))
+            ok(
+                json!({ "total_count": found.len(), "workflow_runs": request.slice(&found, |run| (*run).clone()) }),
+            )
         }
         ("GET", ["actions", "runs", id]) => {
             state.runs.look(id.parse().unwrap_or_default());
             of(id, state).map_or_else(missing, |found| ok(state.runs.all[found].clone()))
         }
-        ("POST", ["actions", "runs", _, "rerun" | "rerun-failed-jobs"]) if !state.allows("actions: write") => {
+        ("POST", ["actions", "runs", _, "rerun" | "rerun-failed-jobs"])
+            if !state.allows("actions: write") =>
+        {
             forbidden("actions=write")
         }
-        ("POST", ["actions", "runs", id, what @ ("rerun" | "rerun-failed-jobs")]) => {
-            let Some(found) = of(id, state) else { return Some(missing()) };
+        (
+            "POST",
+            [
+                "actions",
+                "runs",
+                id,
+                what @ ("rerun" | "rerun-failed-jobs"),
+            ],
+        ) => {
+            let Some(found) = of(id, state) else {
+                return Some(missing());
+            };
             let run = &state.runs.all[found];
             let refused = |text: &str| status(403, json!({ "message": text }));
             if run["id"].as_u64() == state.runs.old {
                 // cli/cli#9989.
-                return Some(refused("Unable to retry this workflow run because it was created over a month ago"));
+                return Some(refused(
+                    "Unable to retry this workflow run because it was created over a month ago",
+                ));
             }
             if run["status"] != json!("completed") {
                 // apache/tvm#12847, cli/cli#9221.
@@ -144,7 +186,11 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             run["run_started_at"] = json!(at);
             (run["status"], run["conclusion"]) = (json!("queued"), Value::Null);
             let run = run["id"].as_u64().unwrap();
-            state.runs.again.push(Rerun { run, what: (*what).to_owned(), statuses });
+            state.runs.again.push(Rerun {
+                run,
+                what: (*what).to_owned(),
+                statuses,
+            });
             status(201, json!({}))
         }
         _ => return None,

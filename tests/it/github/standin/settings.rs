@@ -39,12 +39,22 @@ impl Standin {
 
     /// A ruleset requires this check of a branch.
     pub fn require(&self, branch: &str, check: &str) {
-        self.change(|state| state.settings.guarded.push((branch.to_owned(), check.to_owned())));
+        self.change(|state| {
+            state
+                .settings
+                .guarded
+                .push((branch.to_owned(), check.to_owned()))
+        });
     }
 
     /// An environment; `null` lets every branch use it.
     pub fn environment(&self, name: &str, branches: Value) {
-        self.change(|state| state.settings.environments.push((name.to_owned(), branches)));
+        self.change(|state| {
+            state
+                .settings
+                .environments
+                .push((name.to_owned(), branches))
+        });
     }
 
     pub fn create_label(&self, name: &str) {
@@ -65,7 +75,10 @@ impl Standin {
 /// The repository itself, `rules/branches/NAME`, `branches/NAME`.
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
     let settings = &state.settings;
-    let known = matches!(segments, ["environments", _] | [] | ["rules", "branches", _] | ["branches", ..]);
+    let known = matches!(
+        segments,
+        ["environments", _] | [] | ["rules", "branches", _] | ["branches", ..]
+    );
     if request.method != "GET" || !known {
         return None;
     }
@@ -74,10 +87,14 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         return Some(forbidden("metadata=read"));
     }
     Some(match segments {
-        [] => ok(json!({ "full_name": "acme/agents", "default_branch": state.pulls.default_branch() })),
+        [] => ok(
+            json!({ "full_name": "acme/agents", "default_branch": state.pulls.default_branch() }),
+        ),
         // https://docs.github.com/rest/deployments/environments#get-an-environment
         ["environments", name] => match settings.environments.iter().find(|(own, _)| own == name) {
-            Some((name, branches)) => ok(json!({ "name": name, "deployment_branch_policy": branches })),
+            Some((name, branches)) => {
+                ok(json!({ "name": name, "deployment_branch_policy": branches }))
+            }
             None => missing(),
         },
         // https://docs.github.com/rest/repos/rules#get-rules-for-a-branch
@@ -87,7 +104,12 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
                 let parameters = json!({ "required_status_checks": [{ "context": check }] });
                 json!({ "type": "required_status_checks", "parameters": parameters })
             };
-            let rules: Vec<Value> = settings.guarded.iter().filter(|(branch, _)| branch == name).map(rule).collect();
+            let rules: Vec<Value> = settings
+                .guarded
+                .iter()
+                .filter(|(branch, _)| branch == name)
+                .map(rule)
+                .collect();
             ok(json!(rules))
         }
         ["branches", name] if *name != "main" => match state.pulls.head_of(name) {
@@ -105,14 +127,26 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         // https://docs.github.com/rest/branches/branches#list-branches: "Setting to true returns only branches protected by branch
         // protections or rulesets."
         ["branches"] if request.asked("protected").as_deref() == Some("true") => {
-            let of_main = (!settings.protected.is_empty() || !settings.rules.is_empty()).then_some("main");
-            let names: BTreeSet<&str> =
-                settings.guarded.iter().map(|(branch, _)| branch.as_str()).chain(of_main).collect();
-            ok(names.into_iter().map(|name| json!({ "name": name, "protected": true })).collect())
+            let of_main =
+                (!settings.protected.is_empty() || !settings.rules.is_empty()).then_some("main");
+            let names: BTreeSet<&str> = settings
+                .guarded
+                .iter()
+                .map(|(branch, _)| branch.as_str())
+                .chain(of_main)
+                .collect();
+            ok(names
+                .into_iter()
+                .map(|name| json!({ "name": name, "protected": true }))
+                .collect())
         }
         // https://docs.github.com/rest/branches/branches#get-a-branch
         ["branches", "main"] => {
-            let contexts: Vec<&Value> = settings.protected.iter().map(|check| &check["context"]).collect();
+            let contexts: Vec<&Value> = settings
+                .protected
+                .iter()
+                .map(|check| &check["context"])
+                .collect();
             let checks = json!({ "enforcement_level": "everyone", "contexts": contexts, "checks": settings.protected });
             ok(json!({
                 "name": "main",
@@ -130,14 +164,23 @@ pub fn elsewhere(request: &Request, state: &mut State) -> Option<Answer> {
     let settings = &state.settings;
     if request.path == "/repos/acme/goldgate/contents/action.yml" {
         return Some(match &settings.action {
-            Some((reference, text)) if request.asked("ref").as_deref() == Some(reference) && request.raw => {
-                Answer { status: 200, headers: String::new(), body: Body::Bytes(text.clone().into_bytes()) }
+            Some((reference, text))
+                if request.asked("ref").as_deref() == Some(reference) && request.raw =>
+            {
+                Answer {
+                    status: 200,
+                    headers: String::new(),
+                    body: Body::Bytes(text.clone().into_bytes()),
+                }
             }
             Some(_) | None => missing(),
         });
     }
     if request.path == "/token" {
-        assert!(!request.has_token, "the registry must not get GitHub's token");
+        assert!(
+            !request.has_token,
+            "the registry must not get GitHub's token"
+        );
         // A registry hands out a token to anybody and refuses what it may not do.
         return Some(ok(json!({ "token": "anonymous" })));
     }
@@ -146,9 +189,13 @@ pub fn elsewhere(request: &Request, state: &mut State) -> Option<Answer> {
         (false, _) => {
             let realm = format!("http://127.0.0.1:{}/token", state.port);
             let scope = "repository:acme/goldgate:pull";
-            let challenge =
-                format!("www-authenticate: Bearer realm=\"{realm}\",service=\"registry\",scope=\"{scope}\"\r\n");
-            Answer { headers: challenge, ..status(401, json!({})) }
+            let challenge = format!(
+                "www-authenticate: Bearer realm=\"{realm}\",service=\"registry\",scope=\"{scope}\"\r\n"
+            );
+            Answer {
+                headers: challenge,
+                ..status(401, json!({}))
+            }
         }
         (true, true) => status(403, json!({ "errors": [{ "code": "DENIED" }] })),
         (true, false) if manifest.starts_with("sha256:") => ok(json!({ "schemaVersion": 2 })),

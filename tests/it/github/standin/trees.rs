@@ -53,7 +53,10 @@ impl Standin {
 }
 
 fn id(kind: &str, bytes: &[u8]) -> String {
-    let hash = Sha1::new().chain_update(format!("{kind} {}\0", bytes.len())).chain_update(bytes).finalize();
+    let hash = Sha1::new()
+        .chain_update(format!("{kind} {}\0", bytes.len()))
+        .chain_update(bytes)
+        .finalize();
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -79,24 +82,40 @@ fn tree(files: &BTreeMap<String, Vec<u8>>, shape: &Trees, asked: &str, query: &s
     let mut entries: BTreeMap<String, Value> = BTreeMap::new();
     let mut folders: BTreeSet<String> = BTreeSet::new();
     for (path, bytes) in files {
-        folders.extend(path.match_indices('/').map(|(end, _)| path[..end].to_owned()));
-        let mode = if shape.links.contains(path) { "120000" } else { "100644" };
+        folders.extend(
+            path.match_indices('/')
+                .map(|(end, _)| path[..end].to_owned()),
+        );
+        let mode = if shape.links.contains(path) {
+            "120000"
+        } else {
+            "100644"
+        };
         let size = shape.sizes.get(path).copied().unwrap_or(bytes.len() as u64);
         let blob = json!({ "path": path, "mode": mode, "type": "blob", "sha": id("blob", bytes), "size": size });
         entries.insert(path.clone(), blob);
     }
     for folder in &folders {
-        let shown = json!({ "path": folder, "mode": "040000", "type": "tree", "sha": folder_id(folder) });
+        let shown =
+            json!({ "path": folder, "mode": "040000", "type": "tree", "sha": folder_id(folder) });
         entries.insert(folder.clone(), shown);
     }
     if query.contains("recursive=1") {
-        let shown: Vec<&Value> = entries.values().take(if shape.truncated { 1 } else { usize::MAX }).collect();
+        let shown: Vec<&Value> = entries
+            .values()
+            .take(if shape.truncated { 1 } else { usize::MAX })
+            .collect();
         return json!({ "sha": asked, "tree": shown, "truncated": shape.truncated });
     }
-    let root = folders.iter().find(|folder| folder_id(folder) == asked).map(|folder| format!("{folder}/"));
+    let root = folders
+        .iter()
+        .find(|folder| folder_id(folder) == asked)
+        .map(|folder| format!("{folder}/"));
     let root = root.unwrap_or_default();
     let own = entries.iter().filter_map(|(path, entry)| {
-        let name = path.strip_prefix(&root).filter(|name| !name.contains('/'))?;
+        let name = path
+            .strip_prefix(&root)
+            .filter(|name| !name.contains('/'))?;
         let mut entry = entry.clone();
         entry["path"] = name.into();
         Some(entry)
@@ -108,7 +127,11 @@ impl State {
     /// The file with this id.
     pub fn blob(&self, asked: &str) -> Option<Vec<u8>> {
         let files = self.contents.all();
-        files.values().chain(self.commits.all_bytes()).find(|bytes| id("blob", bytes) == asked).cloned()
+        files
+            .values()
+            .chain(self.commits.all_bytes())
+            .find(|bytes| id("blob", bytes) == asked)
+            .cloned()
     }
 }
 

@@ -38,8 +38,16 @@ pub struct Pull {
 
 pub fn copied(from: &Repository) -> Repository {
     let copy = Repository::empty();
-    let rental = FILES.map(|file| file.replace("golden/", "rentals/").replace("legal", "rental"));
-    for file in FILES.iter().map(|file| (*file).to_owned()).chain(rental).chain([BASELINE.to_owned()]) {
+    let rental = FILES.map(|file| {
+        file.replace("golden/", "rentals/")
+            .replace("legal", "rental")
+    });
+    for file in FILES
+        .iter()
+        .map(|file| (*file).to_owned())
+        .chain(rental)
+        .chain([BASELINE.to_owned()])
+    {
         copy.write(&file, from.read(&file));
     }
     copy
@@ -49,16 +57,30 @@ impl Default {
     pub fn new() -> Self {
         let main = Repository::small();
         for file in FILES.iter().filter(|file| **file != "goldgate.yaml") {
-            let text = main.read(file).replace("\"agent\": \"legal\"", "\"agent\": \"rental\"");
-            main.write(&file.replace("golden/", "rentals/").replace("legal", "rental"), text);
+            let text = main
+                .read(file)
+                .replace("\"agent\": \"legal\"", "\"agent\": \"rental\"");
+            main.write(
+                &file
+                    .replace("golden/", "rentals/")
+                    .replace("legal", "rental"),
+                text,
+            );
         }
-        main.write("goldgate.yaml", main.read("goldgate.yaml").trim_end().to_owned() + RENTAL);
+        main.write(
+            "goldgate.yaml",
+            main.read("goldgate.yaml").trim_end().to_owned() + RENTAL,
+        );
         let ran = main.goldgate(&["run", "--update-baseline"]);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         let github = Standin::new(&head_sha());
         github.files(&main);
         github.role("alice", "maintain");
-        Self { main, elsewhere: Repository::empty(), github }
+        Self {
+            main,
+            elsewhere: Repository::empty(),
+            github,
+        }
     }
 
     /// A pull request that makes an agent worse on purpose.
@@ -66,28 +88,52 @@ impl Default {
         let checkout = copied(&self.main);
         checkout.write(&format!("prompts/{agent}.md"), "Report what is dear.\n");
         let run = if agent == "legal" { RUN } else { RENTAL_RUN };
-        checkout.replace(run, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},");
+        checkout.replace(
+            run,
+            "\"findings\": [",
+            "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},",
+        );
         let pull = self.opened(number, checkout);
-        self.github.describe(number, &format!("Goldgate-Reason: {reason}"));
+        self.github
+            .describe(number, &format!("Goldgate-Reason: {reason}"));
         pull
     }
 
     pub fn opened(&self, number: u64, checkout: Repository) -> Pull {
-        let head = if number == 2 { head_sha() } else { number.to_string().repeat(40) };
+        let head = if number == 2 {
+            head_sha()
+        } else {
+            number.to_string().repeat(40)
+        };
         if number != 2 {
-            self.github.open_pull(number, &format!("changes-{number}"), &head);
+            self.github
+                .open_pull(number, &format!("changes-{number}"), &head);
         }
-        Pull { number, head, run: 10 * number, checkout }
+        Pull {
+            number,
+            head,
+            run: 10 * number,
+            checkout,
+        }
     }
 
     /// The gate's job on the test merge, whose report is uploaded.
     pub fn gate(&self, pull: &Pull) -> Ran {
         let merge = test_merge(pull.number);
-        let mut job = Job::new(&pull.checkout, &self.github, "pull_request.opened", "pull_request").head(&pull.head);
+        let mut job = Job::new(
+            &pull.checkout,
+            &self.github,
+            "pull_request.opened",
+            "pull_request",
+        )
+        .head(&pull.head);
         job.event["number"] = json!(pull.number);
         job.event["pull_request"]["number"] = json!(pull.number);
         job.run = pull.run;
-        let ran = job.variable("GITHUB_SHA", &merge).variable("SOURCE_DATE_EPOCH", LATER).runs();
+        let ran = job
+            .variable("GITHUB_SHA", &merge)
+            .variable("SOURCE_DATE_EPOCH", LATER)
+            .runs();
         self.github.run(json!({
             "id": pull.run, "run_attempt": 1, "head_sha": pull.head, "head_branch": "changes", "event": "pull_request",
             "status": "completed", "conclusion": if ran.code == 0 { "success" } else { "failure" },
@@ -96,7 +142,10 @@ impl Default {
         }));
         let read = |file: &str| pull.checkout.read(&format!(".goldgate/report/{file}"));
         let (report, proposed) = (read("report.json"), read("proposed-baseline.json"));
-        let zip = zipped(&[("report.json", &report), ("proposed-baseline.json", &proposed)]);
+        let zip = zipped(&[
+            ("report.json", &report),
+            ("proposed-baseline.json", &proposed),
+        ]);
         self.github.artifact(pull.run, "goldgate-report", zip);
         ran
     }
@@ -105,11 +154,22 @@ impl Default {
     pub fn is_approved(&self, pull: &Pull) {
         assert_eq!(self.gate(pull).code, 1);
         self.github.label_on(pull.number, "alice", LABEL);
-        let mut job = Job::new(&self.elsewhere, &self.github, "pull_request.labeled", "pull_request_target");
+        let mut job = Job::new(
+            &self.elsewhere,
+            &self.github,
+            "pull_request.labeled",
+            "pull_request_target",
+        );
         job.event["pull_request"]["number"] = json!(pull.number);
         job.event["label"]["name"] = json!(LABEL);
         let ran = job.head(&pull.head).input("mode", "approve").runs();
-        assert_eq!(self.github.statuses(&pull.head).len(), 1, "{}{}", ran.stdout, ran.stderr);
+        assert_eq!(
+            self.github.statuses(&pull.head).len(),
+            1,
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
         let ran = self.gate(pull);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         self.github.unlabel_on(pull.number, LABEL);
@@ -133,8 +193,13 @@ impl Default {
         for mode in ["run", "baseline-pr"] {
             let mut job = Job::new(&self.main, &self.github, "push", "push").input("mode", mode);
             job.event["repository"]["default_branch"] = json!("master");
-            let job = job.input("blocking", "false").variable("SOURCE_DATE_EPOCH", LATER);
-            let ran = job.variable("GITHUB_REF", "refs/heads/master").variable("GITHUB_SHA", &tip).runs();
+            let job = job
+                .input("blocking", "false")
+                .variable("SOURCE_DATE_EPOCH", LATER);
+            let ran = job
+                .variable("GITHUB_REF", "refs/heads/master")
+                .variable("GITHUB_SHA", &tip)
+                .runs();
             assert_eq!(ran.code, 0, "{mode}: {}{}", ran.stdout, ran.stderr);
         }
     }
@@ -158,8 +223,14 @@ pub fn story() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let body = branch.github.bodies_on(4).remove(0);
     is_opened_by(&body, "TIP", "All ");
-    assert!(body.contains("master is already at") && body.contains("update pending"), "{body}");
-    assert!(!body.contains("add the label") && !body.contains("Goldgate-Reason"), "it is asked to approve: {body}");
+    assert!(
+        body.contains("master is already at") && body.contains("update pending"),
+        "{body}"
+    );
+    assert!(
+        !body.contains("add the label") && !body.contains("Goldgate-Reason"),
+        "it is asked to approve: {body}"
+    );
     keep("6-behind", &body);
 
     // One pull request moves the numbers of both, with both reasons, and is green by itself.
@@ -167,18 +238,33 @@ pub fn story() {
     assert_eq!(branch.github.open_pulls(), [4, 5]);
     let description = branch.github.description(5);
     let reason = "the agent reports more on purpose (pull request 2); rents are listed one by one (pull request 3)";
-    assert!(description.contains(&format!("Goldgate-Reason: {reason}")), "{description}");
+    assert!(
+        description.contains(&format!("Goldgate-Reason: {reason}")),
+        "{description}"
+    );
     assert_eq!(description.matches("▼ worse").count(), 4, "{description}");
-    assert!(!description.contains("newly"), "a number that no baseline has: {description}");
+    assert!(
+        !description.contains("newly"),
+        "a number that no baseline has: {description}"
+    );
     keep("7-baseline-pull-request", &description);
     let head = branch.github.head("goldgate/baseline").unwrap();
     let checkout = copied(&branch.main);
     checkout.write(BASELINE, branch.github.read_at(&head, BASELINE));
-    let baseline = Pull { number: 5, head, run: 50, checkout };
+    let baseline = Pull {
+        number: 5,
+        head,
+        run: 50,
+        checkout,
+    };
     let ran = branch.gate(&baseline);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let report: Value = serde_json::from_str(&baseline.checkout.read(".goldgate/report/report.json")).unwrap();
-    assert_eq!(report["approval"]["by"], json!("alice on pull request 3, alice on pull request 2"));
+    let report: Value =
+        serde_json::from_str(&baseline.checkout.read(".goldgate/report/report.json")).unwrap();
+    assert_eq!(
+        report["approval"]["by"],
+        json!("alice on pull request 3, alice on pull request 2")
+    );
     let written: Value = serde_json::from_str(&baseline.checkout.read(BASELINE)).unwrap();
     assert_eq!(written["accepted"][0]["reason"], json!(reason));
 
@@ -189,5 +275,8 @@ pub fn story() {
     let ran = branch.gate(&other);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let body = branch.github.bodies_on(4).remove(0);
-    assert!(!body.contains("master is already at"), "the baseline is not behind any more: {body}");
+    assert!(
+        !body.contains("master is already at"),
+        "the baseline is not behind any more: {body}"
+    );
 }

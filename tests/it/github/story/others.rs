@@ -32,7 +32,14 @@ pub fn retargeted() {
     // Its author changes the base branch: the same commit, the same check, and the workflow listens to `edited`.
     fork.github.retarget("master");
     fork.github.commit(MERGE, &fork.head);
-    let mut job = fork.job(&fork.workspace, "pull_request.opened", "pull_request_target", 12).input("mode", "trusted");
+    let mut job = fork
+        .job(
+            &fork.workspace,
+            "pull_request.opened",
+            "pull_request_target",
+            12,
+        )
+        .input("mode", "trusted");
     job.event["action"] = json!("edited");
     let ran = job.runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
@@ -41,7 +48,14 @@ pub fn retargeted() {
     assert!(body.contains("baseline of master"), "{body}");
     keep("10-retargeted", &body);
     // The old run, started again, has the payload of then; it is judged for the base branch of today.
-    let mut job = fork.job(&fork.workspace, "pull_request.opened", "pull_request_target", 11).input("mode", "trusted");
+    let mut job = fork
+        .job(
+            &fork.workspace,
+            "pull_request.opened",
+            "pull_request_target",
+            11,
+        )
+        .input("mode", "trusted");
     job.event["pull_request"]["base"]["ref"] = json!("release-1.0");
     assert_eq!(job.runs().code, 1);
 }
@@ -54,14 +68,27 @@ pub fn two_configs() {
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         let of_a = services.github.bodies_on(2).remove(0);
         if service == "a" {
-            assert!(services.github.reruns().is_empty() && of_a.contains("once the result of"), "{of_a}");
+            assert!(
+                services.github.reruns().is_empty() && of_a.contains("once the result of"),
+                "{of_a}"
+            );
             keep("11-two-configs", &of_a);
         }
     }
-    assert_eq!(services.github.contexts(&head_sha()), ["goldgate/baseline/a", "goldgate/baseline/b"]);
+    assert_eq!(
+        services.github.contexts(&head_sha()),
+        ["goldgate/baseline/a", "goldgate/baseline/b"]
+    );
     assert_eq!(services.github.reruns().len(), 1);
-    assert_eq!(SERVICES.map(|service| services.gate(service, 7).code), [0, 0]);
-    assert_eq!(services.github.bodies_on(2).len(), 2, "each config has one comment");
+    assert_eq!(
+        SERVICES.map(|service| services.gate(service, 7).code),
+        [0, 0]
+    );
+    assert_eq!(
+        services.github.bodies_on(2).len(),
+        2,
+        "each config has one comment"
+    );
 }
 
 /// With an app's token the approved baseline is a commit on the branch, and its push starts the gate.
@@ -71,27 +98,62 @@ pub fn app() {
     story.github.app(APP);
     assert_eq!(story.gate(8).code, 1);
     story.github.label(LABEL);
-    let approve = story.job("pull_request.labeled", "alice", 20).input("mode", "approve").input("rerun", "false");
+    let approve = story
+        .job("pull_request.labeled", "alice", 20)
+        .input("mode", "approve")
+        .input("rerun", "false");
     let ran = approve.runs();
-    assert_eq!((ran.code, story.github.statuses(&head_sha()).len()), (0, 1), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(
+        (ran.code, story.github.statuses(&head_sha()).len()),
+        (0, 1),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     let ran = story.bump();
     let head = story.github.head("changes").unwrap();
-    assert!(ran.code == 0 && head != head_sha(), "{}{}", ran.stdout, ran.stderr);
-    assert_eq!(story.github.statuses(&head), story.github.statuses(&head_sha()));
+    assert!(
+        ran.code == 0 && head != head_sha(),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    assert_eq!(
+        story.github.statuses(&head),
+        story.github.statuses(&head_sha())
+    );
     assert!(story.github.reruns().is_empty());
     let bodies = story.github.bodies(APP);
-    assert!(bodies.len() == 1 && bodies[0].contains("are committed as"), "{bodies:?}");
+    assert!(
+        bodies.len() == 1 && bodies[0].contains("are committed as"),
+        "{bodies:?}"
+    );
     keep("12-bumped", &bodies[0]);
 
     // The steps run on the event of that push as well, and change nothing.
     for mode in ["approve", "bump"] {
-        let mut job = story.job("pull_request.synchronize", APP, 21).input("mode", mode).input("rerun", "false");
+        let mut job = story
+            .job("pull_request.synchronize", APP, 21)
+            .input("mode", mode)
+            .input("rerun", "false");
         job.event["pull_request"]["head"]["sha"] = json!(head);
         assert_eq!(job.runs().code, 0);
     }
-    assert_eq!((story.github.commits().len(), story.github.statuses(&head).len()), (1, 1));
+    assert_eq!(
+        (
+            story.github.commits().len(),
+            story.github.statuses(&head).len()
+        ),
+        (1, 1)
+    );
     story.checkout.write(BASELINE, committed(&story, &head));
-    let mut job = Job::new(&story.checkout, &story.github, "pull_request.synchronize", "pull_request").head(&head);
+    let mut job = Job::new(
+        &story.checkout,
+        &story.github,
+        "pull_request.synchronize",
+        "pull_request",
+    )
+    .head(&head);
     job.run = 40;
     let ran = job.runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);

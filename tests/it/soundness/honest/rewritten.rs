@@ -11,7 +11,10 @@ pub const ROWS: &[Row] = &[
         name: "the agent got better and was recorded again",
         base: "contracts",
         change: |it| {
-            it.write("prompts/legal.md", "Report every change of control, with its consequences.\n");
+            it.write(
+                "prompts/legal.md",
+                "Report every change of control, with its consequences.\n",
+            );
             record_again(it);
             it.replace(&recording(2), "\"P1\"", "\"P0\"");
         },
@@ -25,7 +28,9 @@ pub const ROWS: &[Row] = &[
         name: "the baseline is written again with the same numbers",
         base: "contracts",
         change: |it| {
-            json(it, "baselines/latest.json", |baseline| baseline["captured_at"] = "2026-11-22T03:04:05Z".into());
+            json(it, "baselines/latest.json", |baseline| {
+                baseline["captured_at"] = "2026-11-22T03:04:05Z".into()
+            });
         },
     },
     Row {
@@ -63,17 +68,34 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "a further pattern for files of the agent",
         base: "digests",
-        change: |it| it.replace("goldgate.yaml", "['prompts/**']", "['prompts/**', 'tools/**']"),
+        change: |it| {
+            it.replace(
+                "goldgate.yaml",
+                "['prompts/**']",
+                "['prompts/**', 'tools/**']",
+            )
+        },
     },
     Row {
         name: "macOS adds `.DS_Store` to the folder of the prompts",
         base: "digests",
-        change: |it| it.write("prompts/.DS_Store", "\0\0\0\u{1}Bud1 is what it keeps of a folder\n"),
+        change: |it| {
+            it.write(
+                "prompts/.DS_Store",
+                "\0\0\0\u{1}Bud1 is what it keeps of a folder\n",
+            )
+        },
     },
     Row {
         name: "the samples that are recorded are stated",
         base: "contracts",
-        change: |it| it.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    samples: 1\n"),
+        change: |it| {
+            it.replace(
+                "goldgate.yaml",
+                "    path: golden\n",
+                "    path: golden\n    samples: 1\n",
+            )
+        },
     },
     Row {
         name: "a default of an expectation is spelled out",
@@ -96,18 +118,29 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "a case is given notes",
         base: "contracts",
-        change: |it| json(it, &expected(3), |case| case["notes"] = "From the review of May.".into()),
+        change: |it| {
+            json(it, &expected(3), |case| {
+                case["notes"] = "From the review of May.".into()
+            })
+        },
     },
     Row {
         name: "a file with a JSON Schema is formatted",
         base: "answers",
-        change: |it| it.write("golden/schema.json", "{\n  \"required\": [\"city\"],\n  \"type\": \"object\"\n}\n"),
+        change: |it| {
+            it.write(
+                "golden/schema.json",
+                "{\n  \"required\": [\"city\"],\n  \"type\": \"object\"\n}\n",
+            )
+        },
     },
     Row {
         name: "a case of a file of many is given notes",
         base: "assistant",
         change: |it| {
-            json(it, "fixtures/tool_use/eval_cases.json", |cases| cases["cases"][0]["notes"] = "Asked often.".into());
+            json(it, "fixtures/tool_use/eval_cases.json", |cases| {
+                cases["cases"][0]["notes"] = "Asked often.".into()
+            });
         },
     },
     Row {
@@ -115,7 +148,12 @@ pub const ROWS: &[Row] = &[
         base: "assistant",
         change: |it| {
             json(it, "fixtures/tool_use/eval_cases.json", |cases| {
-                for (index, case) in cases["cases"].as_array_mut().unwrap().iter_mut().enumerate() {
+                for (index, case) in cases["cases"]
+                    .as_array_mut()
+                    .unwrap()
+                    .iter_mut()
+                    .enumerate()
+                {
                     let default = format!("{}-{index}", case["category"].as_str().unwrap());
                     if case["id"] == default.as_str() {
                         case.as_object_mut().unwrap().remove("id");
@@ -129,7 +167,10 @@ pub const ROWS: &[Row] = &[
         base: "evidence",
         change: |it| {
             let tasks = std::fs::read_dir(it.path("fixtures/evidence/tasks")).unwrap();
-            let name = tasks.map(|task| task.unwrap().file_name().into_string().unwrap()).min().unwrap();
+            let name = tasks
+                .map(|task| task.unwrap().file_name().into_string().unwrap())
+                .min()
+                .unwrap();
             json(it, &format!("fixtures/evidence/tasks/{name}"), |task| {
                 task["lifecycle"]["owner"] = "Subject B".into();
                 task["lifecycle"]["reviewed"] = "2026-05-01".into();

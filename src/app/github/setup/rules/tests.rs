@@ -39,22 +39,47 @@ fn of_workflows(workflows: &[Workflow]) -> Diagnostics {
 }
 
 fn codes(problems: Diagnostics) -> Vec<&'static str> {
-    problems.sorted().iter().map(|problem| problem.code.as_str()).collect()
+    problems
+        .sorted()
+        .iter()
+        .map(|problem| problem.code.as_str())
+        .collect()
 }
 
 fn of_gate(text: &str) -> Vec<&'static str> {
-    codes(of_workflows(&[workflow("gate.yml", text), workflow("approval.yml", APPROVAL)]))
+    codes(of_workflows(&[
+        workflow("gate.yml", text),
+        workflow("approval.yml", APPROVAL),
+    ]))
 }
 
 #[test]
 fn the_workflows_that_ship_have_no_problem() {
     const SHARED: [(&str, &str); 6] = [
-        ("approval.yml", include_str!("../../../../../docs/workflows/goldgate-approval.yml")),
-        ("bump.yml", include_str!("../../../../../docs/workflows/goldgate-bump.yml")),
-        ("model.yml", include_str!("../../../../../docs/workflows/goldgate-model.yml")),
-        ("publish.yml", include_str!("../../../../../docs/workflows/goldgate-publish.yml")),
-        ("record.yml", include_str!("../../../../../docs/workflows/goldgate-record.yml")),
-        ("baseline.yml", include_str!("../../../../../docs/workflows/goldgate-baseline.yml")),
+        (
+            "approval.yml",
+            include_str!("../../../../../docs/workflows/goldgate-approval.yml"),
+        ),
+        (
+            "bump.yml",
+            include_str!("../../../../../docs/workflows/goldgate-bump.yml"),
+        ),
+        (
+            "model.yml",
+            include_str!("../../../../../docs/workflows/goldgate-model.yml"),
+        ),
+        (
+            "publish.yml",
+            include_str!("../../../../../docs/workflows/goldgate-publish.yml"),
+        ),
+        (
+            "record.yml",
+            include_str!("../../../../../docs/workflows/goldgate-record.yml"),
+        ),
+        (
+            "baseline.yml",
+            include_str!("../../../../../docs/workflows/goldgate-baseline.yml"),
+        ),
     ];
     for gate in [
         include_str!("../../../../../docs/workflows/goldgate.yml"),
@@ -62,7 +87,10 @@ fn the_workflows_that_ship_have_no_problem() {
         include_str!("../../../../../docs/workflows/goldgate-trusted.yml"),
     ] {
         let shared = SHARED.map(|(name, text)| workflow(name, text));
-        let all: Vec<_> = shared.into_iter().chain([workflow("gate.yml", gate)]).collect();
+        let all: Vec<_> = shared
+            .into_iter()
+            .chain([workflow("gate.yml", gate)])
+            .collect();
         assert_eq!(of_workflows(&all).sorted(), [], "{gate}");
     }
 }
@@ -72,30 +100,67 @@ fn each_mistake_in_a_workflow_is_found() {
     assert_eq!(of_gate(GATE), [] as [&str; 0]);
     for (from, to, code) in [
         (", edited]", "]", "missing-type"),
-        (" {types: [opened, synchronize, reopened, edited]}", "", "missing-type"),
+        (
+            " {types: [opened, synchronize, reopened, edited]}",
+            "",
+            "missing-type",
+        ),
         ("edited]}", "edited], paths: [src]}", "filtered"),
-        ("    name: Gate\n", "    name: Gate\n    if: github.actor != 'bot'\n", "skippable"),
-        ("    name: Gate\n", "    name: Gate\n    needs: build\n", "skippable"),
+        (
+            "    name: Gate\n",
+            "    name: Gate\n    if: github.actor != 'bot'\n",
+            "skippable",
+        ),
+        (
+            "    name: Gate\n",
+            "    name: Gate\n    needs: build\n",
+            "skippable",
+        ),
         ("contents: read", "contents: none", "missing-permission"),
         (", pull-requests: write", "", "missing-permission"),
         (", statuses: read", "", "missing-permission"),
-        ("    name: Gate\n", "    name: Gate\n    if: ${{ always() && github.actor != 'bot' }}\n", "skippable"),
-        ("    name: Gate\n", "    name: Gate\n    continue-on-error: true\n", "ignored-failure"),
-        ("6789\n", "6789\n        continue-on-error: ${{ true }}\n", "ignored-failure"),
+        (
+            "    name: Gate\n",
+            "    name: Gate\n    if: ${{ always() && github.actor != 'bot' }}\n",
+            "skippable",
+        ),
+        (
+            "    name: Gate\n",
+            "    name: Gate\n    continue-on-error: true\n",
+            "ignored-failure",
+        ),
+        (
+            "6789\n",
+            "6789\n        continue-on-error: ${{ true }}\n",
+            "ignored-failure",
+        ),
         ("acme/goldgate@", "acme/other@", "no-gate"),
-        ("    steps:", "    steps:\n      - {uses: acme/goldgate@v1, with: {tier: model}}\n    x:", "no-gate"),
+        (
+            "    steps:",
+            "    steps:\n      - {uses: acme/goldgate@v1, with: {tier: model}}\n    x:",
+            "no-gate",
+        ),
     ] {
         let changed = GATE.replace(from, to);
         assert_ne!(changed, GATE, "{from}");
         assert_eq!(of_gate(&changed), [code], "{from} -> {to}");
     }
-    let always = GATE.replace("    name: Gate\n", "    name: Gate\n    needs: [a, b]\n    if: ${{ always() }}\n");
+    let always = GATE.replace(
+        "    name: Gate\n",
+        "    name: Gate\n    needs: [a, b]\n    if: ${{ always() }}\n",
+    );
     assert_eq!(of_gate(&always), [] as [&str; 0]);
     assert_eq!(
-        of_gate(&GATE.replace("    name: Gate\n", "    name: Gate\n    continue-on-error: false\n")),
+        of_gate(&GATE.replace(
+            "    name: Gate\n",
+            "    name: Gate\n    continue-on-error: false\n"
+        )),
         [] as [&str; 0]
     );
-    assert_eq!(codes(of_workflows(&[workflow("gate.yml", GATE)])), ["no-approval"]);
+    assert_eq!(
+        codes(of_workflows(&[workflow("gate.yml", GATE)])),
+        ["no-approval"]
+    );
     assert_eq!(codes(of_workflows(&[])), ["no-gate"]);
 }
 
@@ -103,7 +168,11 @@ fn each_mistake_in_a_workflow_is_found() {
 fn conditions_types_and_pins_are_read_exactly() {
     for condition in ["always()", "${{ !cancelled() }}"] {
         let own = format!("    name: Gate\n    if: \"{condition}\"\n");
-        assert_eq!(of_gate(&GATE.replace("    name: Gate\n", &own)), [] as [&str; 0], "{condition}");
+        assert_eq!(
+            of_gate(&GATE.replace("    name: Gate\n", &own)),
+            [] as [&str; 0],
+            "{condition}"
+        );
     }
     for (from, to) in [
         ("labeled, ", ""),
@@ -113,9 +182,16 @@ fn conditions_types_and_pins_are_read_exactly() {
     ] {
         let approval = workflow("approval.yml", &APPROVAL.replacen(from, to, 1));
         let found = codes(of_workflows(&[workflow("gate.yml", GATE), approval]));
-        assert!(!found.is_empty() && found.iter().all(|code| *code == "missing-type"), "{from}: {found:?}");
+        assert!(
+            !found.is_empty() && found.iter().all(|code| *code == "missing-type"),
+            "{from}: {found:?}"
+        );
     }
-    for (reference, wanted) in [("v1", 1), ("main", 1), ("0123456789012345678901234567890123456789", 0)] {
+    for (reference, wanted) in [
+        ("v1", 1),
+        ("main", 1),
+        ("0123456789012345678901234567890123456789", 0),
+    ] {
         let step = format!("    steps:\n      - uses: acme/goldgate/setup@{reference}\n");
         let found = super::of_setup(&[workflow("gate.yml", &GATE.replace("    steps:\n", &step))]);
         assert_eq!(codes(found), vec!["not-pinned"; wanted], "{reference}");
@@ -123,7 +199,10 @@ fn conditions_types_and_pins_are_read_exactly() {
 }
 
 fn required(name: &str, app: Option<u64>) -> RequiredCheck {
-    RequiredCheck { name: name.to_owned(), app }
+    RequiredCheck {
+        name: name.to_owned(),
+        app,
+    }
 }
 
 fn rules_of(gate: &str, rules: &BranchRules) -> Diagnostics {
@@ -137,15 +216,46 @@ fn each_mistake_in_the_rules_of_a_branch_is_found() {
         (vec![required("Gate", Some(15_368))], None, vec![]),
         (vec![], None, vec!["not-required"]),
         (vec![required("Gate", None)], None, vec!["any-source"]),
-        (vec![required("gate", Some(15_368))], None, vec!["not-required", "other-name"]),
+        (
+            vec![required("gate", Some(15_368))],
+            None,
+            vec!["not-required", "other-name"],
+        ),
         // A typing error, and a check of a workflow that is not there. Other systems report checks, too.
-        (vec![required("Gate", Some(15_368)), required("Gaet", Some(15_368))], None, vec!["other-name"]),
-        (vec![required("Gate", Some(15_368)), required("Gaet", None), required("Gaet", Some(7))], None, vec![]),
-        (vec![required("Gate", Some(15_368))], Some(QueueGrouping::Every), vec![]),
-        (vec![required("Gate", Some(15_368))], Some(QueueGrouping::OnlyLast), vec!["queue-grouping"]),
+        (
+            vec![
+                required("Gate", Some(15_368)),
+                required("Gaet", Some(15_368)),
+            ],
+            None,
+            vec!["other-name"],
+        ),
+        (
+            vec![
+                required("Gate", Some(15_368)),
+                required("Gaet", None),
+                required("Gaet", Some(7)),
+            ],
+            None,
+            vec![],
+        ),
+        (
+            vec![required("Gate", Some(15_368))],
+            Some(QueueGrouping::Every),
+            vec![],
+        ),
+        (
+            vec![required("Gate", Some(15_368))],
+            Some(QueueGrouping::OnlyLast),
+            vec!["queue-grouping"],
+        ),
     ];
     for (required, queue, wanted) in table {
-        let rules = BranchRules { required, queue, workflows: Vec::new() };
+        let rules = BranchRules {
+            required,
+            queue,
+            workflows: Vec::new(),
+        };
         let mut found = codes(rules_of(GATE, &rules));
         found.sort_unstable();
         assert_eq!(found, wanted, "{rules:?}");
@@ -155,12 +265,18 @@ fn each_mistake_in_the_rules_of_a_branch_is_found() {
         queue: Some(QueueGrouping::Every),
         ..BranchRules::default()
     };
-    assert_eq!(codes(rules_of(&GATE.replace("  merge_group:\n", ""), &rules)), ["no-merge-group"]);
+    assert_eq!(
+        codes(rules_of(&GATE.replace("  merge_group:\n", ""), &rules)),
+        ["no-merge-group"]
+    );
 }
 
 #[test]
 fn a_filter_that_leaves_out_the_branch_is_found() {
-    let rules = BranchRules { required: vec![required("Gate", Some(15_368))], ..BranchRules::default() };
+    let rules = BranchRules {
+        required: vec![required("Gate", Some(15_368))],
+        ..BranchRules::default()
+    };
     for (filter, wanted) in [
         ("branches: [develop]", vec!["filtered"]),
         ("branches-ignore: [main]", vec!["filtered"]),
@@ -189,7 +305,10 @@ jobs:
     uses: ./.github/workflows/gate.yml
 ";
     let found = |caller: &str, name: &str| {
-        let workflows = [workflow(".github/workflows/gate.yml", &called), workflow("ci.yml", caller)];
+        let workflows = [
+            workflow(".github/workflows/gate.yml", &called),
+            workflow("ci.yml", caller),
+        ];
         let gates = GateStep::all(&workflows);
         let rules = BranchRules {
             required: vec![required(name, Some(15_368))],
@@ -208,27 +327,54 @@ jobs:
         (", edited]", "]", "missing-type"),
         ("edited]}", "edited], paths: [a]}", "filtered"),
         (", merge_group: ", "", "no-merge-group"),
-        ("  calls:\n", "  calls:\n    if: github.actor != 'bot'\n", "skippable"),
+        (
+            "  calls:\n",
+            "  calls:\n    if: github.actor != 'bot'\n",
+            "skippable",
+        ),
     ] {
         let changed = caller.replace(from, to);
         assert_ne!(changed, caller, "{from}");
         assert_eq!(found(&changed, "calls / Gate"), [code], "{from}");
     }
     let both = called.replace("  workflow_call:\n", "  workflow_call:\n  push:\n");
-    let workflows = [workflow(".github/workflows/gate.yml", &both), workflow("ci.yml", caller)];
-    assert_eq!(GateStep::all(&workflows)[0].checks(), ["calls / Gate", "Gate"]);
+    let workflows = [
+        workflow(".github/workflows/gate.yml", &both),
+        workflow("ci.yml", caller),
+    ];
+    assert_eq!(
+        GateStep::all(&workflows)[0].checks(),
+        ["calls / Gate", "Gate"]
+    );
 }
 
 #[test]
 fn the_own_check_run_of_the_trusted_gate_can_be_the_required_check() {
     let step = "6789\n        with: {mode: trusted, check-run: true}\n";
-    let own = GATE.replace("6789\n", step).replace("statuses: read", "statuses: read, checks: write");
+    let own = GATE
+        .replace("6789\n", step)
+        .replace("statuses: read", "statuses: read, checks: write");
     assert_eq!(of_gate(&own), [] as [&str; 0]);
-    assert_eq!(of_gate(&own.replace(", checks: write", "")), ["missing-permission"]);
-    let rules = BranchRules { required: vec![required("goldgate (trusted)", Some(15_368))], ..BranchRules::default() };
+    assert_eq!(
+        of_gate(&own.replace(", checks: write", "")),
+        ["missing-permission"]
+    );
+    let rules = BranchRules {
+        required: vec![required("goldgate (trusted)", Some(15_368))],
+        ..BranchRules::default()
+    };
     assert_eq!(codes(rules_of(&own, &rules)), [] as [&str; 0]);
     let missing = ["not-required", "other-name"];
-    assert_eq!(codes(rules_of(&own.replace("check-run: true", "check-run: false"), &rules)), missing);
-    let other = own.replace("check-run: true", "check-run: true, config: services/a/goldgate.yaml");
+    assert_eq!(
+        codes(rules_of(
+            &own.replace("check-run: true", "check-run: false"),
+            &rules
+        )),
+        missing
+    );
+    let other = own.replace(
+        "check-run: true",
+        "check-run: true, config: services/a/goldgate.yaml",
+    );
     assert_eq!(codes(rules_of(&other, &rules)), missing);
 }

@@ -16,7 +16,8 @@ const BEFORE: &str = "
 4.2 Payment terms
 4.2.1 The price is due within thirty days, see Articles 3.1, 4.1 & 4.2.1(a).
 ";
-const DELETE: &str = r#"{"clauses": [{"operation": "delete", "section": "2", "heading": "Exclusivity"}]}"#;
+const DELETE: &str =
+    r#"{"clauses": [{"operation": "delete", "section": "2", "heading": "Exclusivity"}]}"#;
 const AFTER: &str = "
 1. Delivery
 1.1 The Supplier delivers the Goods within ten days.
@@ -39,7 +40,11 @@ fn numbers_and_references_follow_a_deleted_clause() {
         ("Articles 2.1", "Articles 3.1"),
     ] {
         let after = AFTER.replace(right, stale);
-        assert_eq!(kinds(BEFORE, &after, DELETE), [FaultKind::BrokenReference], "{stale}");
+        assert_eq!(
+            kinds(BEFORE, &after, DELETE),
+            [FaultKind::BrokenReference],
+            "{stale}"
+        );
     }
 }
 
@@ -53,22 +58,34 @@ fn a_deleted_clause_may_keep_its_number() {
         "2. [This Section has been deleted in its entirety.]",
         "2. RESERVED",
     ] {
-        let after =
-            BEFORE.replace("2. Exclusivity\n2.1 The Customer buys from nobody else while this Agreement lasts.", words);
+        let after = BEFORE.replace(
+            "2. Exclusivity\n2.1 The Customer buys from nobody else while this Agreement lasts.",
+            words,
+        );
         assert_eq!(kinds(BEFORE, &after, DELETE), [], "{words}");
     }
     let before = BEFORE.replace("see Articles", "see Section 2 and Articles");
-    let after = before
-        .replace("2. Exclusivity\n2.1 The Customer buys from nobody else while this Agreement lasts.", "2. [Deleted]");
+    let after = before.replace(
+        "2. Exclusivity\n2.1 The Customer buys from nobody else while this Agreement lasts.",
+        "2. [Deleted]",
+    );
     assert_eq!(kinds(&before, &after, DELETE), [FaultKind::BrokenReference]);
 }
 
 #[test]
 fn a_clause_whose_heading_remains_is_not_deleted() {
-    for words in ["2. Exclusivity", "2. Exclusivity\nOther Goods\n[Intentionally deleted]"] {
-        let after =
-            BEFORE.replace("2. Exclusivity\n2.1 The Customer buys from nobody else while this Agreement lasts.", words);
-        assert!(kinds(BEFORE, &after, DELETE).contains(&FaultKind::Undone), "{words}");
+    for words in [
+        "2. Exclusivity",
+        "2. Exclusivity\nOther Goods\n[Intentionally deleted]",
+    ] {
+        let after = BEFORE.replace(
+            "2. Exclusivity\n2.1 The Customer buys from nobody else while this Agreement lasts.",
+            words,
+        );
+        assert!(
+            kinds(BEFORE, &after, DELETE).contains(&FaultKind::Undone),
+            "{words}"
+        );
     }
 }
 
@@ -127,7 +144,8 @@ fn renumbering_a_clause_does_not_replace_it() {
 
 #[test]
 fn moving_a_clause_is_an_unrequested_change() {
-    let moved = BEFORE.replace("1.2 Risk passes upon delivery.\n", "") + "4.3 Risk passes upon delivery.";
+    let moved =
+        BEFORE.replace("1.2 Risk passes upon delivery.\n", "") + "4.3 Risk passes upon delivery.";
     assert!(kinds(BEFORE, &moved, "{}").contains(&FaultKind::Unintended));
 }
 
@@ -156,9 +174,16 @@ fn a_definition_used_only_by_a_deleted_clause_may_be_removed() {
 #[test]
 fn a_clause_is_not_deleted_while_similar_words_remain() {
     let delete = r#"{"clauses": [{"operation": "delete", "section": "2.1"}]}"#;
-    for (words, there) in [("shall not sell Samples from the first hour", true), ("may sell what it likes", false)] {
+    for (words, there) in [
+        ("shall not sell Samples from the first hour", true),
+        ("may sell what it likes", false),
+    ] {
         let after = SHORT.replace("shall not buy Samples from a third party", words);
-        assert_eq!(kinds(SHORT, &after, delete).contains(&FaultKind::Undone), there, "{words}");
+        assert_eq!(
+            kinds(SHORT, &after, delete).contains(&FaultKind::Undone),
+            there,
+            "{words}"
+        );
     }
 }
 
@@ -198,15 +223,26 @@ The year ends in May.
 The price is fixed.";
     let verdict = verified(before, after, "{}");
     let broken = verdict.of(FaultKind::BrokenReference).next().unwrap();
-    assert!(broken.detail.starts_with("section 2: the former section 2 is now section 3"), "{broken:?}");
+    assert!(
+        broken
+            .detail
+            .starts_with("section 2: the former section 2 is now section 3"),
+        "{broken:?}"
+    );
 }
 
 #[test]
 fn a_clause_can_be_identified_by_its_heading_alone() {
     // The original has no section 9: only the heading identifies the section.
-    let before = "1. Delivery\nAt once.\n2. Exclusivity\nNobody else buys here.\n3. Price\nSee the list.";
-    let delete = r#"{"clauses": [{"operation": "delete", "section": "9", "heading": "Exclusivity"}]}"#;
-    clean(before, "1. Delivery\nAt once.\n2. Price\nSee the list.", delete);
+    let before =
+        "1. Delivery\nAt once.\n2. Exclusivity\nNobody else buys here.\n3. Price\nSee the list.";
+    let delete =
+        r#"{"clauses": [{"operation": "delete", "section": "9", "heading": "Exclusivity"}]}"#;
+    clean(
+        before,
+        "1. Delivery\nAt once.\n2. Price\nSee the list.",
+        delete,
+    );
     let edit = r#"{"clauses": [{"operation": "edit", "section": "9", "heading": "Price", "must_contain": ["annex"]}]}"#;
     clean(before, &before.replace("list", "annex"), edit);
     // A section that no instruction mentions must still not change.
@@ -232,10 +268,18 @@ fn a_line_loses_only_its_reference_to_a_deleted_section() {
         ("may not", "may"),
         ("and may not be charged more", "and waives all rights"),
         ("the Customer", "the Supplier"),
-        ("2. Price. The Customer pays 100 EUR within 30 days, and may not be charged more.\n3.", "2."),
+        (
+            "2. Price. The Customer pays 100 EUR within 30 days, and may not be charged more.\n3.",
+            "2.",
+        ),
     ] {
-        let other = after.replacen(was, is, 1).replacen(&was.replacen('t', "T", 1), is, 1);
-        assert!(kinds(before, &other, delete).contains(&FaultKind::Unintended), "{other}");
+        let other = after
+            .replacen(was, is, 1)
+            .replacen(&was.replacen('t', "T", 1), is, 1);
+        assert!(
+            kinds(before, &other, delete).contains(&FaultKind::Unintended),
+            "{other}"
+        );
     }
     // A sentence that only says something of the deleted section may go with it.
     let more = before.replace("year.", "year.\n1.1 Section 4 also applies to gifts.");

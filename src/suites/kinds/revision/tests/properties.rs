@@ -65,8 +65,16 @@ const ASKED: &str = r#"{
 
 /// The paragraphs of a contract; revised as requested, apart from the added faults.
 fn written(contract: &Contract, revised: bool, wrong: &[ExtraFault]) -> String {
-    let (name, law) = if revised { ("Borealis plc", "Westhaven") } else { ("Acme Ltd", "Northmark") };
-    let (giver, taker) = if revised { ("Supplier", "Customer") } else { ("Customer", "Supplier") };
+    let (name, law) = if revised {
+        ("Borealis plc", "Westhaven")
+    } else {
+        ("Acme Ltd", "Northmark")
+    };
+    let (giver, taker) = if revised {
+        ("Supplier", "Customer")
+    } else {
+        ("Customer", "Supplier")
+    };
     let often = if revised { "weekly" } else { "monthly" };
     let mut text = format!(
         "1. Basics\n1.1 Invoices are sent {often} to Corin.\n1.2 \"Wares\" means goods of {name}.\n1.3 The Wares are new.\n\
@@ -83,8 +91,12 @@ fn written(contract: &Contract, revised: bool, wrong: &[ExtraFault]) -> String {
         for (clause, says) in clauses.iter().enumerate() {
             let words = match says {
                 ClauseText::Name => format!("Here {name} pays for part {section} of it."),
-                ClauseText::Reference(other) => format!("Section {} applies here.", own(other % contract.len())),
-                ClauseText::Words(which) => format!("Words numbered {which} appear under this heading."),
+                ClauseText::Reference(other) => {
+                    format!("Section {} applies here.", own(other % contract.len()))
+                }
+                ClauseText::Words(which) => {
+                    format!("Words numbered {which} appear under this heading.")
+                }
             };
             let _ = writeln!(text, "{}.{} {words}", own(section), clause + 1);
         }

@@ -38,7 +38,11 @@ SCHEDULE 1 - Prices
 #[test]
 fn a_date_is_not_a_section() {
     let before = "3 March 2025\n1. Price\n2. Exclusivity\n3. Payment\nMonthly.";
-    clean(before, "3 March 2025\n1. Price\n2. Payment\nMonthly.", DELETE);
+    clean(
+        before,
+        "3 March 2025\n1. Price\n2. Payment\nMonthly.",
+        DELETE,
+    );
     let delete = DELETE.replace("\"2\"", "\"3\"");
     clean(before, "3 March 2025\n1. Price\n2. Exclusivity", &delete);
 }
@@ -47,17 +51,27 @@ fn a_date_is_not_a_section() {
 fn a_gap_in_the_original_is_not_a_fault() {
     let before = "1. Price\n2. Exclusivity\n3. Payment\n5. Term\n6. Law";
     clean(before, "1. Price\n2. Payment\n4. Term\n5. Law", DELETE);
-    assert_eq!(kinds(before, "1. Price\n2. Payment\n4. Term\n6. Law", DELETE), [FaultKind::Numbering]);
+    assert_eq!(
+        kinds(before, "1. Price\n2. Payment\n4. Term\n6. Law", DELETE),
+        [FaultKind::Numbering]
+    );
 }
 
 #[test]
 fn letters_that_number_a_list_are_not_roman_numbers() {
     let list = |letters: &[&str]| -> String {
-        let items = letters.iter().map(|letter| format!("{{\\listtext {letter}.\\tab}}Item of the list {letter}"));
-        format!("1. Price\n{}\n2. Exclusivity\n3. Payment\n", items.collect::<Vec<_>>().join("\n"))
+        let items = letters
+            .iter()
+            .map(|letter| format!("{{\\listtext {letter}.\\tab}}Item of the list {letter}"));
+        format!(
+            "1. Price\n{}\n2. Exclusivity\n3. Payment\n",
+            items.collect::<Vec<_>>().join("\n")
+        )
     };
-    let (before, after) =
-        (list(&["A", "B", "C", "D"]), list(&["A", "B", "C", "D"]).replace("2. Exclusivity\n3.", "2."));
+    let (before, after) = (
+        list(&["A", "B", "C", "D"]),
+        list(&["A", "B", "C", "D"]).replace("2. Exclusivity\n3.", "2."),
+    );
     clean(&before, &after, DELETE);
 }
 
@@ -78,7 +92,10 @@ Each party gives Notice. It sells products of any kind.";
 Each party gives Notice. It sells products of any kind.";
     clean(before, after, DELETE);
     let orphaned = after.replace("gives Notice", "gives notice");
-    assert_eq!(kinds(before, &orphaned, DELETE), [FaultKind::OrphanedDefinition, FaultKind::Unintended]);
+    assert_eq!(
+        kinds(before, &orphaned, DELETE),
+        [FaultKind::OrphanedDefinition, FaultKind::Unintended]
+    );
 }
 
 #[test]
@@ -87,10 +104,20 @@ fn terms_are_defined_in_tables_and_in_single_quotes() {
         format!("\\trowd\\cellx900\\cellx1900\\pard\\intbl {term}\\cell {words}\\cell\\row\\pard")
     };
     let tail = "1. Price\n2. Exclusivity\nOnly Wares are exclusive, and each Shop is.\n3. Payment\nMonthly.";
-    let before = format!("{}\n'Shop' means a place.\n{tail}", row("\"Wares\"", "what is sold"));
-    let after = before.replace("2. Exclusivity\nOnly Wares are exclusive, and each Shop is.\n3.", "2.");
+    let before = format!(
+        "{}\n'Shop' means a place.\n{tail}",
+        row("\"Wares\"", "what is sold")
+    );
+    let after = before.replace(
+        "2. Exclusivity\nOnly Wares are exclusive, and each Shop is.\n3.",
+        "2.",
+    );
     let verdict = verified(&before, &after, DELETE);
-    assert_eq!(verdict.of(FaultKind::OrphanedDefinition).count(), 2, "{verdict:?}");
+    assert_eq!(
+        verdict.of(FaultKind::OrphanedDefinition).count(),
+        2,
+        "{verdict:?}"
+    );
 }
 
 #[test]
@@ -122,7 +149,10 @@ fn a_paragraph_whose_words_change_keeps_its_own_format() {
 fn a_longer_word_is_not_a_use_of_a_term() {
     let before = "1. Terms. \"Party\" means who signs.\n2. Duty. The Parties pay.";
     let asked = r#"{"clauses": [{"operation": "edit", "section": "2"}]}"#;
-    assert_eq!(kinds(before, &before.replace("Parties", "Partygoers"), asked), [FaultKind::OrphanedDefinition]);
+    assert_eq!(
+        kinds(before, &before.replace("Parties", "Partygoers"), asked),
+        [FaultKind::OrphanedDefinition]
+    );
 }
 
 #[test]
@@ -130,14 +160,34 @@ fn every_criterion_of_an_unreadable_document_has_its_reason() {
     let before = document("1. Price\nSee the list.");
     let asked = Instructions::default();
     for after in ["", "no document at all", "{\\rtf1\\ansi }"] {
-        let verdict = verify(&before, &Draft::read(after.as_bytes()), &asked, &Scoring::default());
-        assert_eq!((verdict.scores, verdict.satisfied), ([0.0; 5], false), "{after}");
+        let verdict = verify(
+            &before,
+            &Draft::read(after.as_bytes()),
+            &asked,
+            &Scoring::default(),
+        );
+        assert_eq!(
+            (verdict.scores, verdict.satisfied),
+            ([0.0; 5], false),
+            "{after}"
+        );
         for criterion in Criterion::ALL {
-            assert_eq!(verdict.against(criterion).count(), 1, "{after}: {criterion:?}");
+            assert_eq!(
+                verdict.against(criterion).count(),
+                1,
+                "{after}: {criterion:?}"
+            );
         }
         assert_eq!(verdict.of(FaultKind::Corrupt).count(), 1, "{after}");
         // Only the penalty for damage applies, once.
-        assert_eq!(verdict.penalties.iter().map(|penalty| penalty.times).sum::<usize>(), 1);
+        assert_eq!(
+            verdict
+                .penalties
+                .iter()
+                .map(|penalty| penalty.times)
+                .sum::<usize>(),
+            1
+        );
     }
 }
 
@@ -145,7 +195,11 @@ fn every_criterion_of_an_unreadable_document_has_its_reason() {
 fn a_paragraph_with_a_replaced_name_may_not_be_struck_through() {
     let asked = r#"{"entities": [{"from": "Acme", "to": "Borealis"}]}"#;
     let before = "1. Crane\nAcme shall use the crane with care.";
-    clean(before, "1. Crane\nBorealis shall use the crane with care.", asked);
+    clean(
+        before,
+        "1. Crane\nBorealis shall use the crane with care.",
+        asked,
+    );
     for format in ["\\strike ", "\\striked1 ", "\\fs1 "] {
         let after = format!("1. Crane\nBorealis {{{format}shall use the crane}} with care.");
         assert!(!kinds(before, &after, asked).is_empty(), "{format}");
@@ -158,8 +212,15 @@ fn a_definition_whose_name_is_replaced_keeps_its_meaning() {
     let before = "1. Words\n\"Acme Hotline\" means the line that is always open.\n2. Use\nThe Acme Hotline is free.";
     let after = before.replace("Acme", "Borealis");
     clean(before, &after, asked);
-    for (from, to) in [("always", "never"), ("open.", "open. Nobody has to pay anything at all.")] {
-        assert_eq!(kinds(before, &after.replace(from, to), asked), [FaultKind::Unintended], "{to}");
+    for (from, to) in [
+        ("always", "never"),
+        ("open.", "open. Nobody has to pay anything at all."),
+    ] {
+        assert_eq!(
+            kinds(before, &after.replace(from, to), asked),
+            [FaultKind::Unintended],
+            "{to}"
+        );
     }
     let gone = "1. Words\n2. Use\nThe Borealis Hotline is free.";
     assert!(kinds(before, gone, asked).contains(&FaultKind::Unintended));
@@ -171,8 +232,16 @@ fn a_picture_alone_in_a_paragraph_counts() {
     let before = "1. Crane\nAcme lends it.\n{\\pict 00}\n2. Exclusivity\nNone.\n{\\pict 01}\n3. Payment\nThe Customer pays monthly.";
     let after = before.replace("Acme", "Borealis");
     clean(before, &after, asked);
-    clean(before, &after.replace("\n{\\pict 01}\n3. Payment", "\n3. Payment\n{\\pict 01}"), asked);
-    clean(before, &before.replace("2. Exclusivity\nNone.\n{\\pict 01}\n3.", "2."), DELETE);
+    clean(
+        before,
+        &after.replace("\n{\\pict 01}\n3. Payment", "\n3. Payment\n{\\pict 01}"),
+        asked,
+    );
+    clean(
+        before,
+        &before.replace("2. Exclusivity\nNone.\n{\\pict 01}\n3.", "2."),
+        DELETE,
+    );
     for other in [
         "",
         "{\\pict 02}",
@@ -182,13 +251,21 @@ fn a_picture_alone_in_a_paragraph_counts() {
         "{\\pict 00}\n{\\field{\\*\\fldinst INCLUDETEXT x}{\\fldrslt }}",
         "{\\pict 00}{\\header {\\pict 02}\\par}",
     ] {
-        assert_eq!(kinds(before, &after.replace("{\\pict 00}", other), asked), [FaultKind::Corrupt], "{other}");
+        assert_eq!(
+            kinds(before, &after.replace("{\\pict 00}", other), asked),
+            [FaultKind::Corrupt],
+            "{other}"
+        );
     }
     for shown in [
         "{\\*\\ftnsep The Customer owes more.\\par}",
         "{\\shp{\\*\\shpinst{\\sp{\\sn gtextUNICODE}{\\sv The Customer owes more.}}}}",
     ] {
-        let found = kinds(before, &after.replace("{\\pict 01}", &format!("{shown}{{\\pict 01}}")), asked);
+        let found = kinds(
+            before,
+            &after.replace("{\\pict 01}", &format!("{shown}{{\\pict 01}}")),
+            asked,
+        );
         assert!(found.contains(&FaultKind::Unintended), "{shown}: {found:?}");
     }
 }

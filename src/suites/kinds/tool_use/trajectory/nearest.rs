@@ -35,15 +35,27 @@ impl Trajectory {
                 let found = steps.clone().filter_map(|step| differences(step, call));
                 found.min_by_key(Vec::len).map(|found| (call, found))
             };
-            places.filter(|call| !call_fits(*call)).filter_map(nearest).take(SHOWN).collect()
+            places
+                .filter(|call| !call_fits(*call))
+                .filter_map(nearest)
+                .take(SHOWN)
+                .collect()
         } else {
             let nearest = |step: usize| {
-                let found = places.clone().filter_map(|call| Some((call, differences(step, call)?)));
+                let found = places
+                    .clone()
+                    .filter_map(|call| Some((call, differences(step, call)?)));
                 found.min_by_key(|(call, found)| (call_fits(*call), found.len()))
             };
-            steps.filter(|step| !step_fits(*step)).filter_map(nearest).take(SHOWN).collect()
+            steps
+                .filter(|step| !step_fits(*step))
+                .filter_map(nearest)
+                .take(SHOWN)
+                .collect()
         };
-        near.iter().map(|(call, differences)| describe_call(&calls[*call].name, differences)).collect()
+        near.iter()
+            .map(|(call, differences)| describe_call(&calls[*call].name, differences))
+            .collect()
     }
 }
 
@@ -55,14 +67,26 @@ fn describe_call(name: &str, differences: &[ArgumentDifference]) -> String {
     };
     let got: Vec<String> = some.iter().map(|one| side(&one.path, &one.got)).collect();
     let expected = match some {
-        [ArgumentDifference { expected: Some(expected), .. }] => expected.clone(),
-        some => some.iter().map(|one| side(&one.path, &one.expected)).collect::<Vec<_>>().join(", "),
+        [
+            ArgumentDifference {
+                expected: Some(expected),
+                ..
+            },
+        ] => expected.clone(),
+        some => some
+            .iter()
+            .map(|one| side(&one.path, &one.expected))
+            .collect::<Vec<_>>()
+            .join(", "),
     };
     let more = match differences.len() - some.len() {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
-    format!("; nearest call {name}({}), expected {expected}{more}", got.join(", "))
+    format!(
+        "; nearest call {name}({}), expected {expected}{more}",
+        got.join(", ")
+    )
 }
 
 impl TrajectoryStep {
@@ -81,7 +105,11 @@ impl ExpectedCall {
             let value = at(&call.arguments, path);
             if !field.matches(value) {
                 let expected = Some(field.expectation());
-                found.push(ArgumentDifference { path: path.join("."), got: value.map(written), expected });
+                found.push(ArgumentDifference {
+                    path: path.join("."),
+                    got: value.map(written),
+                    expected,
+                });
             }
         }
         let (values, made) = self.without_fields(call);
@@ -92,23 +120,50 @@ impl ExpectedCall {
     }
 }
 
-fn compare(path: &str, listed: &Value, made: &Value, how: ArgumentMatch, found: &mut Vec<ArgumentDifference>) {
+fn compare(
+    path: &str,
+    listed: &Value,
+    made: &Value,
+    how: ArgumentMatch,
+    found: &mut Vec<ArgumentDifference>,
+) {
     let (Value::Object(expected), Value::Object(got)) = (listed, made) else {
         if !same(listed, made) {
             let path = if path.is_empty() { "arguments" } else { path }.to_owned();
-            found.push(ArgumentDifference { path, got: Some(written(made)), expected: Some(written(listed)) });
+            found.push(ArgumentDifference {
+                path,
+                got: Some(written(made)),
+                expected: Some(written(listed)),
+            });
         }
         return;
     };
-    let inner = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    let inner = |key: &str| {
+        if path.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{path}.{key}")
+        }
+    };
     for (key, value) in expected {
         match got.get(key) {
             Some(other) => compare(&inner(key), value, other, how, found),
             None if how == ArgumentMatch::Subset => {}
-            None => found.push(ArgumentDifference { path: inner(key), got: None, expected: Some(written(value)) }),
+            None => found.push(ArgumentDifference {
+                path: inner(key),
+                got: None,
+                expected: Some(written(value)),
+            }),
         }
     }
-    for (key, value) in got.iter().filter(|(key, _)| how != ArgumentMatch::Superset && !expected.contains_key(*key)) {
-        found.push(ArgumentDifference { path: inner(key), got: Some(written(value)), expected: None });
+    for (key, value) in got
+        .iter()
+        .filter(|(key, _)| how != ArgumentMatch::Superset && !expected.contains_key(*key))
+    {
+        found.push(ArgumentDifference {
+            path: inner(key),
+            got: Some(written(value)),
+            expected: None,
+        });
     }
 }

@@ -30,8 +30,12 @@ fn with_group(group: &[Vec<bool>], before: &[usize]) -> Vec<usize> {
         }
         // From the full set down, so that a call adds at most one step.
         for set in (1..followed.len()).rev() {
-            let steps = (0..group.len()).filter(|step| set & (1 << step) != 0 && group[*step][call]);
-            let added = steps.filter_map(|step| followed[set ^ (1 << step)]).max().map(|most| most + 1);
+            let steps =
+                (0..group.len()).filter(|step| set & (1 << step) != 0 && group[*step][call]);
+            let added = steps
+                .filter_map(|step| followed[set ^ (1 << step)])
+                .max()
+                .map(|most| most + 1);
             followed[set] = followed[set].max(added);
         }
     }

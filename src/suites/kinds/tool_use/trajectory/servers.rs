@@ -38,10 +38,19 @@ impl McpServers {
     /// # Errors
     /// No condition, an empty name, or conditions that contradict each other.
     pub fn read(form: McpServersForm, cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
-        let McpServersForm { required, forbidden, max_calls: mut most } = form;
+        let McpServersForm {
+            required,
+            forbidden,
+            max_calls: mut most,
+        } = form;
         if required.is_empty() && forbidden.is_empty() && most.is_empty() {
             let help = "state required, forbidden or max_calls";
-            return Err(cursor.problem(&[], Code::ASKS_NOTHING, "servers states no condition", help));
+            return Err(cursor.problem(
+                &[],
+                Code::ASKS_NOTHING,
+                "servers states no condition",
+                help,
+            ));
         }
         for (key, names) in [("required", &required), ("forbidden", &forbidden)] {
             for (at, name) in names.iter().enumerate() {
@@ -52,22 +61,39 @@ impl McpServers {
             if most.insert(name.clone(), 0).is_some() {
                 let what = format!("the server \"{name}\" is forbidden and has max_calls");
                 let path = [Key("forbidden"), At(at)];
-                return Err(cursor.problem_of_key(&path, Code::UNSATISFIABLE, what, "remove one of the two"));
+                return Err(cursor.problem_of_key(
+                    &path,
+                    Code::UNSATISFIABLE,
+                    what,
+                    "remove one of the two",
+                ));
             }
         }
-        if let Some(at) =
-            required.iter().position(|name| most.iter().any(|(one, most)| *most == 0 && same_server(one, name)))
-        {
-            let what = format!("the server \"{}\" is required, and none of its tools may be called", required[at]);
+        if let Some(at) = required.iter().position(|name| {
+            most.iter()
+                .any(|(one, most)| *most == 0 && same_server(one, name))
+        }) {
+            let what = format!(
+                "the server \"{}\" is required, and none of its tools may be called",
+                required[at]
+            );
             let path = [Key("required"), At(at)];
-            return Err(cursor.problem_of_key(&path, Code::UNSATISFIABLE, what, "remove one of the two"));
+            return Err(cursor.problem_of_key(
+                &path,
+                Code::UNSATISFIABLE,
+                what,
+                "remove one of the two",
+            ));
         }
         Ok(Self { required, most })
     }
 
     /// The conditions in one line.
     pub fn expectation(&self) -> String {
-        let required = self.required.iter().map(|name| format!("a call of the server {name}"));
+        let required = self
+            .required
+            .iter()
+            .map(|name| format!("a call of the server {name}"));
         let most = self.most.iter().map(|(name, most)| match most {
             0 => format!("no call of the server {name}"),
             most => format!("calls of the server {name}: at most {most}"),
@@ -78,7 +104,10 @@ impl McpServers {
     /// The conditions that the calls do not meet; `None` if they meet all.
     pub fn broken(&self, calls: &[ObservedCall]) -> Option<String> {
         let called: BTreeSet<&str> = calls.iter().flat_map(ObservedCall::servers).collect();
-        let missing = self.required.iter().filter(|name| !called.contains(name.as_str()));
+        let missing = self
+            .required
+            .iter()
+            .filter(|name| !called.contains(name.as_str()));
         let missing = missing.map(|name| format!("no call of the server {name}"));
         let over = self.most.iter().filter_map(|(name, most)| {
             let made = calls.iter().filter(|call| call.may_be_of(name)).count();

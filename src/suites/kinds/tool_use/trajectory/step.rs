@@ -92,38 +92,81 @@ pub struct StepReader<'a> {
 }
 
 impl StepReader<'_> {
-    pub fn entry(&self, form: TrajectoryStepForm, cursor: &JsonCursor<'_>) -> Result<StepGroup, Diagnostic> {
-        let TrajectoryStepForm { name: None, server: None, args: None, any_of: None, parallel: Some(inner) } = form
+    pub fn entry(
+        &self,
+        form: TrajectoryStepForm,
+        cursor: &JsonCursor<'_>,
+    ) -> Result<StepGroup, Diagnostic> {
+        let TrajectoryStepForm {
+            name: None,
+            server: None,
+            args: None,
+            any_of: None,
+            parallel: Some(inner),
+        } = form
         else {
             return Ok(vec![self.step(form, cursor)?]);
         };
         if inner.len() < 2 || inner.len() > MOST_PARALLEL {
             let what = format!("the number of calls in parallel is {}", inner.len());
             let help = format!("list 2 to {MOST_PARALLEL}; write a single call without parallel");
-            return Err(cursor.problem_of_key(&[Key("parallel")], Code::BAD_TRAJECTORY, what, help));
+            return Err(cursor.problem_of_key(
+                &[Key("parallel")],
+                Code::BAD_TRAJECTORY,
+                what,
+                help,
+            ));
         }
         let read = |(at, form)| self.step(form, &cursor.inner(&[Key("parallel"), At(at)]));
         inner.into_iter().enumerate().map(read).collect()
     }
 
-    fn step(&self, form: TrajectoryStepForm, cursor: &JsonCursor<'_>) -> Result<TrajectoryStep, Diagnostic> {
-        let TrajectoryStepForm { name: None, server: None, args: None, any_of: Some(inner), parallel: None } = form
+    fn step(
+        &self,
+        form: TrajectoryStepForm,
+        cursor: &JsonCursor<'_>,
+    ) -> Result<TrajectoryStep, Diagnostic> {
+        let TrajectoryStepForm {
+            name: None,
+            server: None,
+            args: None,
+            any_of: Some(inner),
+            parallel: None,
+        } = form
         else {
-            return Ok(TrajectoryStep { alternatives: vec![self.call(form, cursor)?] });
+            return Ok(TrajectoryStep {
+                alternatives: vec![self.call(form, cursor)?],
+            });
         };
         if inner.is_empty() {
             let (what, help) = ("any_of lists no call", "list at least one call");
             return Err(cursor.problem_of_key(&[Key("any_of")], Code::BAD_TRAJECTORY, what, help));
         }
         let read = |(at, form)| self.call(form, &cursor.inner(&[Key("any_of"), At(at)]));
-        Ok(TrajectoryStep { alternatives: inner.into_iter().enumerate().map(read).collect::<Result<_, _>>()? })
+        Ok(TrajectoryStep {
+            alternatives: inner
+                .into_iter()
+                .enumerate()
+                .map(read)
+                .collect::<Result<_, _>>()?,
+        })
     }
 
-    fn call(&self, form: TrajectoryStepForm, cursor: &JsonCursor<'_>) -> Result<ExpectedCall, Diagnostic> {
-        let TrajectoryStepForm { name, server, args, any_of: None, parallel: None } = form else {
+    fn call(
+        &self,
+        form: TrajectoryStepForm,
+        cursor: &JsonCursor<'_>,
+    ) -> Result<ExpectedCall, Diagnostic> {
+        let TrajectoryStepForm {
+            name,
+            server,
+            args,
+            any_of: None,
+            parallel: None,
+        } = form
+        else {
             let what = "an entry has any_of or parallel together with another key, or one of them is inside any_of";
-            let help =
-                "write one entry with any_of or parallel and no other key; parallel may list entries with any_of";
+            let help = "write one entry with any_of or parallel and no other key; parallel may list entries with any_of";
             return Err(cursor.problem(&[], Code::BAD_TRAJECTORY, what, help));
         };
         let Some(name) = name.filter(|name| !name.is_empty()) else {
@@ -135,21 +178,42 @@ impl StepReader<'_> {
         }
         let Some(args) = args.or_else(|| self.args_of.get(&name).cloned()) else {
             let none = (ArgumentMatch::Ignore, Value::Null, Vec::new());
-            return Ok(ExpectedCall { name, server, how: none.0, values: none.1, fields: none.2 });
+            return Ok(ExpectedCall {
+                name,
+                server,
+                how: none.0,
+                values: none.1,
+                fields: none.2,
+            });
         };
-        let ArgsForm { how, values, fields } = args;
+        let ArgsForm {
+            how,
+            values,
+            fields,
+        } = args;
         let mut read = Vec::new();
         for (path, field) in fields {
             let steps: FieldPath = path.split('.').map(str::to_owned).collect();
             let at = [Key("args"), Key("fields"), Key(&path)];
             if steps.iter().any(String::is_empty) {
                 let what = format!("invalid path \"{path}\"");
-                return Err(cursor.problem_of_key(&at, Code::BAD_PATH, what, "write keys, separated by dots"));
+                return Err(cursor.problem_of_key(
+                    &at,
+                    Code::BAD_PATH,
+                    what,
+                    "write keys, separated by dots",
+                ));
             }
             read.push((steps, FieldMatcher::read(field, &path, cursor, &at)?));
         }
         let how = how.unwrap_or(ArgumentMatch::Exact);
-        Ok(ExpectedCall { name, server, how, values: Value::Object(values), fields: read })
+        Ok(ExpectedCall {
+            name,
+            server,
+            how,
+            values: Value::Object(values),
+            fields: read,
+        })
     }
 }
 
@@ -159,7 +223,11 @@ impl TrajectoryStep {
     }
 
     pub fn label(&self) -> String {
-        let names: BTreeSet<&str> = self.alternatives.iter().map(|one| one.name.as_str()).collect();
+        let names: BTreeSet<&str> = self
+            .alternatives
+            .iter()
+            .map(|one| one.name.as_str())
+            .collect();
         names.into_iter().collect::<Vec<_>>().join(" or ")
     }
 }
@@ -169,13 +237,18 @@ impl ExpectedCall {
         match &self.server {
             None => call.name == self.name,
             Some(server) => {
-                call.servers().any(|one| one == server) && (call.name == self.name || call.tool() == self.name)
+                call.servers().any(|one| one == server)
+                    && (call.name == self.name || call.tool() == self.name)
             }
         }
     }
 
     fn matches(&self, call: &ObservedCall) -> bool {
-        let fields_fit = || self.fields.iter().all(|(path, field)| field.matches(at(&call.arguments, path)));
+        let fields_fit = || {
+            self.fields
+                .iter()
+                .all(|(path, field)| field.matches(at(&call.arguments, path)))
+        };
         if !self.is_named_as(call) || !fields_fit() {
             return false;
         }
@@ -191,8 +264,16 @@ impl ExpectedCall {
     /// The expected and the observed arguments, both without those that have conditions of their own.
     pub fn without_fields(&self, call: &ObservedCall) -> (Value, Value) {
         let none = Value::Object(Map::new());
-        let made = if call.arguments.is_null() { &none } else { &call.arguments };
-        let there = self.fields.iter().map(|(path, _)| path).filter(|path| at(made, path).is_some());
+        let made = if call.arguments.is_null() {
+            &none
+        } else {
+            &call.arguments
+        };
+        let there = self
+            .fields
+            .iter()
+            .map(|(path, _)| path)
+            .filter(|path| at(made, path).is_some());
         without(&self.values, made, there)
     }
 }

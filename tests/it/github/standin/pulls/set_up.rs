@@ -37,7 +37,12 @@ impl Standin {
 
     /// The merge that workflows checked out stays of these commits, as in a run that is started again.
     pub fn keep_merge(&self, base: &str, head: &str) {
-        self.change(|state| state.pulls.merges.insert(MERGE.to_owned(), [base.to_owned(), head.to_owned()]));
+        self.change(|state| {
+            state
+                .pulls
+                .merges
+                .insert(MERGE.to_owned(), [base.to_owned(), head.to_owned()])
+        });
     }
 
     /// What `mergeable` says: false with a conflict, null while GitHub computes it (REST, "Get a pull request").
@@ -52,7 +57,12 @@ impl Standin {
 
     /// Where a commit left the branch that it is compared with.
     pub fn merge_base(&self, commit: &str, base: &str) {
-        self.change(|state| state.pulls.merge_bases.insert(commit.to_owned(), base.to_owned()));
+        self.change(|state| {
+            state
+                .pulls
+                .merge_bases
+                .insert(commit.to_owned(), base.to_owned())
+        });
     }
 
     /// The pull request is from a fork, which alone has its head.
@@ -64,12 +74,23 @@ impl Standin {
     pub fn second_pull(&self, number: u64, into: &str) {
         self.change(|state| {
             let ours = state.pulls.ours();
-            let (author, branch, head) = (ours.author.clone(), ours.branch.clone(), ours.head.clone());
+            let (author, branch, head) =
+                (ours.author.clone(), ours.branch.clone(), ours.head.clone());
             let [title, body] = ["Backport".to_owned(), String::new()];
             let (base, into) = (BASE.to_owned(), into.to_owned());
             state.pulls.all.insert(
                 number,
-                Pull { author, branch, head, base, into, title, body, state: "open".to_owned(), ..Pull::default() },
+                Pull {
+                    author,
+                    branch,
+                    head,
+                    base,
+                    into,
+                    title,
+                    body,
+                    state: "open".to_owned(),
+                    ..Pull::default()
+                },
             );
         });
     }
@@ -81,7 +102,15 @@ impl Standin {
             let ours = state.pulls.ours();
             let [author, into, base] = [&ours.author, &ours.into, &ours.base].map(Clone::clone);
             let [branch, title, state_of] = [branch, "Update", "open"].map(str::to_owned);
-            let pull = Pull { author, branch, base, into, title, state: state_of, ..Pull::default() };
+            let pull = Pull {
+                author,
+                branch,
+                base,
+                into,
+                title,
+                state: state_of,
+                ..Pull::default()
+            };
             state.pulls.all.insert(number, pull);
         });
     }
@@ -115,7 +144,9 @@ impl Standin {
     /// Somebody merges a pull request, which makes this commit of the base branch.
     pub fn merge_as(&self, number: u64, commit: &str) {
         self.merge(number);
-        self.change(|state| state.pulls.all.get_mut(&number).unwrap().merged_as = Some(commit.to_owned()));
+        self.change(|state| {
+            state.pulls.all.get_mut(&number).unwrap().merged_as = Some(commit.to_owned())
+        });
     }
 
     /// The parents of a commit.
@@ -123,7 +154,10 @@ impl Standin {
         self.change(|state| match parents {
             [one] => state.pulls.grow(one, commit),
             [one, other] => {
-                state.pulls.merges.insert(commit.to_owned(), [(*one).to_owned(), (*other).to_owned()]);
+                state
+                    .pulls
+                    .merges
+                    .insert(commit.to_owned(), [(*one).to_owned(), (*other).to_owned()]);
             }
             other => unreachable!("{other:?}"),
         });
@@ -144,7 +178,9 @@ impl Standin {
 
     /// A pull request comes from another branch.
     pub fn move_pull(&self, number: u64, branch: &str) {
-        self.change(|state| branch.clone_into(&mut state.pulls.all.get_mut(&number).unwrap().branch));
+        self.change(|state| {
+            branch.clone_into(&mut state.pulls.all.get_mut(&number).unwrap().branch)
+        });
     }
 
     /// Somebody pushes right before the next commit by GraphQL.
@@ -185,7 +221,13 @@ impl Standin {
     /// The open pull requests by number.
     pub fn open_pulls(&self) -> Vec<u64> {
         self.change(|state| {
-            state.pulls.all.iter().filter(|(_, pull)| pull.state == "open").map(|(number, _)| *number).collect()
+            state
+                .pulls
+                .all
+                .iter()
+                .filter(|(_, pull)| pull.state == "open")
+                .map(|(number, _)| *number)
+                .collect()
         })
     }
 
