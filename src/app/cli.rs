@@ -82,8 +82,8 @@ pub enum Command {
     Record(RecordArgs),
     /// Convert transcripts of other tools into recordings
     Import(ImportArgs),
-    /// Write the current digests into recordings whose agent has the same files, in another place or list
-    Digests(DigestsArgs),
+    /// Write today's digests into recordings: you say that they were made with the present files
+    Stamp(StampArgs),
     /// Suggest gate tolerances from repeated runs, and how often the gates fail by chance; --write changes the config
     Calibrate(CalibrateArgs),
     /// Label sampled cases by hand as pass, weak or fail, and measure how well the automatic scores agree
@@ -428,18 +428,18 @@ pub struct JudgeArgs {
     pub quiet: bool,
 }
 
-/// Options of `digests`.
+/// Options of `stamp`.
 #[derive(Args, Debug)]
-pub struct DigestsArgs {
+pub struct StampArgs {
     /// Config file
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
     /// The filters.
     #[command(flatten)]
-    pub chosen: AgentSelectionArgs,
-    /// Commit on which the recordings were current
-    #[arg(long, value_name = "REV", default_value = "HEAD")]
-    pub base: String,
+    pub chosen: SelectionArgs,
+    /// Also replace digests of other files: the change cannot alter an answer
+    #[arg(long)]
+    pub stale: bool,
 }
 
 /// Options of `schema`.

@@ -15,8 +15,8 @@ use clap::Parser;
 
 use self::cli::{Cli, ColorArg, Command};
 use self::commands::{
-    calibrate, check, completions, diff, digests, explain, history, import, init, label, man,
-    merge, repair, report, review, run, schema, selftest,
+    calibrate, check, completions, diff, explain, history, import, init, label, man, merge, repair,
+    report, review, run, schema, selftest, stamp,
 };
 #[cfg(feature = "models")]
 use self::commands::{judge, record};
@@ -82,7 +82,7 @@ pub fn execute(arguments: impl IntoIterator<Item = OsString>, world: &mut World)
         Command::Report(args) => report::report(args, world),
         Command::Explain(args) => explain::explain(args, world),
         Command::Review(args) => review::review(args, world),
-        Command::Digests(args) => digests::digests(args, world),
+        Command::Stamp(args) => stamp::stamp(args, world),
         Command::Import(args) => import::import(args, world),
         Command::Calibrate(args) => calibrate::calibrate(args, world),
         Command::Label(args) => label::label(args, world),
@@ -122,7 +122,7 @@ fn config_of(command: &Command) -> Option<&str> {
         Command::Review(args) => Some(&args.config),
         #[cfg(feature = "models")]
         Command::Record(args) => Some(&args.config),
-        Command::Digests(args) => Some(&args.config),
+        Command::Stamp(args) => Some(&args.config),
         Command::Calibrate(args) => Some(&args.config),
         #[cfg(feature = "models")]
         Command::Judge(args) => Some(&args.config),

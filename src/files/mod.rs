@@ -10,11 +10,9 @@ mod walk;
 use crate::diag::{Code, Diagnostic};
 use crate::model::RepoPath;
 
-pub(crate) use self::base_files::{
-    BaseFiles, CommitRecordings, FileMatch, HistoryCut, HistoryExtent, PastCommits, Predecessors,
-};
+pub(crate) use self::base_files::{BaseFiles, FileMatch, HistoryExtent};
+pub(crate) use self::digest::escaped_name;
 pub use self::digest::sha256_hex;
-pub(crate) use self::digest::{CheckoutDigest, DigestList, escaped_name};
 pub(crate) use self::overlay::OverlayFiles;
 pub(crate) use self::read_log::{
     DifferentRead, HeadCommit, OtherCommit, ReadFor, ReadKind, ReadLog, RecordedFiles,
@@ -22,7 +20,7 @@ pub(crate) use self::read_log::{
 pub use self::source::SourceText;
 pub(crate) use self::source::{OriginPiece, PieceChange, is_lfs_pointer, too_large};
 pub use self::walk::files_below;
-pub(crate) use self::walk::{FilePaths, all_files_below, readable_files};
+pub(crate) use self::walk::{FilePaths, all_files_below};
 
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

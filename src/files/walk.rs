@@ -19,7 +19,7 @@ pub type FilePaths = BTreeMap<String, RepoPath>;
 /// # Errors
 /// A folder cannot be listed, or the limits on depth or number of files are exceeded.
 pub fn files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diagnostic> {
-    below(files, root, &STRICT)
+    below(files, root, Ignored::LeftOut)
 }
 
 /// The files below `root`, also those that git ignores: whatever is there is read.
@@ -27,22 +27,15 @@ pub fn files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diag
 /// # Errors
 /// As [`files_below`].
 pub fn all_files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diagnostic> {
-    below(
-        files,
-        root,
-        &WalkLimits {
-            ignored: Ignored::Included,
-            ..STRICT
-        },
-    )
+    below(files, root, Ignored::Included)
 }
 
-fn below(files: &dyn Files, root: &RepoPath, limits: &WalkLimits) -> Result<FilePaths, Diagnostic> {
+fn below(files: &dyn Files, root: &RepoPath, ignored: Ignored) -> Result<FilePaths, Diagnostic> {
     match files.list_all(root) {
         Ok(entries) => {
             let mut walk = Walk {
                 files,
-                limits,
+                ignored,
                 found: FilePaths::new(),
             };
             walk.add(root, entries, "", 0)?;
@@ -75,28 +68,6 @@ fn is_of_the_finder(files: &dyn Files, path: &RepoPath, inner: &str) -> bool {
             .is_ok_and(|bytes| bytes.starts_with(b"\0\0\0\x01Bud1"))
 }
 
-/// The files of the repository without those that git ignores, as far as its folders can be listed: a submodule that is not checked
-/// out hides no other file.
-pub fn readable_files(files: &dyn Files) -> FilePaths {
-    let mut walk = Walk {
-        files,
-        limits: &WIDE,
-        found: FilePaths::new(),
-    };
-    // The walk ends early only where a limit is reached.
-    let entries = files.list_all(&RepoPath::root()).unwrap_or_default();
-    let _ = walk.add(&RepoPath::root(), entries, "", 0);
-    walk.found
-}
-
-/// How far a walk goes, and what it does with a folder that cannot be listed.
-struct WalkLimits {
-    levels: usize,
-    files: usize,
-    unlisted: Unlisted,
-    ignored: Ignored,
-}
-
 /// What becomes of files that git ignores.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ignored {
@@ -104,28 +75,9 @@ enum Ignored {
     Included,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Unlisted {
-    Refused,
-    LeftOut,
-}
-
-const STRICT: WalkLimits = WalkLimits {
-    levels: DEEPEST,
-    files: MOST,
-    unlisted: Unlisted::Refused,
-    ignored: Ignored::LeftOut,
-};
-const WIDE: WalkLimits = WalkLimits {
-    levels: 40 * DEEPEST,
-    files: 5 * MOST,
-    unlisted: Unlisted::LeftOut,
-    ignored: Ignored::LeftOut,
-};
-
 struct Walk<'a> {
     files: &'a dyn Files,
-    limits: &'a WalkLimits,
+    ignored: Ignored,
     found: FilePaths,
 }
 
@@ -140,11 +92,8 @@ impl Walk<'_> {
         let refuse = |what: String, limit: &InputLimit| {
             Diagnostic::of_file(folder, Code::TOO_MANY_FILES, what, limit.help)
         };
-        if depth > self.limits.levels {
-            let what = format!(
-                "this folder is more than {} levels deep",
-                self.limits.levels
-            );
+        if depth > DEEPEST {
+            let what = format!("this folder is more than {} levels deep", DEEPEST);
             return Err(refuse(what, &InputLimit::FOLDER_LEVELS));
         }
         for entry in entries {
@@ -154,26 +103,22 @@ impl Walk<'_> {
             } else {
                 format!("{inner}/{}", entry.name)
             };
-            let is_left_out =
-                self.limits.ignored == Ignored::LeftOut && self.files.is_ignored(&path);
+            let is_left_out = self.ignored == Ignored::LeftOut && self.files.is_ignored(&path);
             if is_left_out || is_of_the_finder(self.files, &path, &inner) {
                 continue;
             }
             match entry.kind {
-                EntryKind::File | EntryKind::BrokenLink
-                    if self.found.len() >= self.limits.files =>
-                {
+                EntryKind::File | EntryKind::BrokenLink if self.found.len() >= MOST => {
                     return Err(refuse(
-                        format!("more than {} files", self.limits.files),
+                        format!("more than {} files", MOST),
                         &InputLimit::FOLDER_FILES,
                     ));
                 }
                 EntryKind::File | EntryKind::BrokenLink => drop(self.found.insert(inner, path)),
-                EntryKind::Folder => match (self.files.list_all(&path), self.limits.unlisted) {
-                    (Ok(entries), _) => self.add(&path, entries, &inner, depth + 1)?,
-                    (Err(problem), Unlisted::Refused) => return Err(problem),
-                    (Err(_), Unlisted::LeftOut) => {}
-                },
+                EntryKind::Folder => {
+                    let entries = self.files.list_all(&path)?;
+                    self.add(&path, entries, &inner, depth + 1)?;
+                }
             }
         }
         Ok(())

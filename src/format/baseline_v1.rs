@@ -259,7 +259,7 @@ mod tests {
     const PAGE: &str = r#"{ "schema": "goldgate.baseline/1", "commit": "c", "captured_at": "2026-01-01T00:00:00Z", "tool_version": "0.1.0", "samples": 3,
       "suites": { "contracts": { "agents": { "legal": { "finding_count": 31, "metrics": { "finding_recall": 1.0, "f1_score": 0.9512345678 },
                   "judges": { "tone": { "model": "m", "rubric_sha256": "ab", "votes": 3, "cases": { "change-of-control": "weak" } } },
-                  "identity": { "suite_digest": "d", "scorer": "findings/1", "model": null, "prompt_sha256": null, "judge": null, "samples": 3, "tier": "model" },
+                  "identity": { "suite_digest": "d", "scorer": "findings/1", "model": null, "agent_sha256": null, "judge": null, "samples": 3, "tier": "model" },
                   "cases": { "change-of-control": { "finding_recall": [1.0, null, 0.67] } } } } } },
       "accepted": [ { "by": "a", "at": "t", "pull_request": 12, "reason": "r", "previous_sha256": "p" } ] }"#;
 

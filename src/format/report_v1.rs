@@ -332,7 +332,7 @@ mod tests {
   "blocking": true, "exit_code": 0,
   "suites": [ { "id": "contracts", "kind": "findings", "tier": "deterministic", "verdict": "pass", "reason": null,
     "agents": [ { "agent": "legal", "verdict": "pass", "reason": null,
-      "identity": { "suite_digest": null, "scorer": null, "model": null, "prompt_sha256": null, "judge": null, "samples": 1, "tier": null },
+      "identity": { "suite_digest": null, "scorer": null, "model": null, "agent_sha256": null, "judge": null, "samples": 1, "tier": null },
       "metric_order": [ "recall", "coverage" ],
       "metrics": {
         "coverage": { "value": 1.0, "baseline": null, "delta": null, "ci95": null, "aggregate": "coverage", "better": "higher",

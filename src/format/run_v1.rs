@@ -1,9 +1,10 @@
 //! Reads run records: `goldgate.run/1`, and the camelCase `RunArtifact` of seed 001 unchanged.
 
 mod ballots;
+mod content;
 mod counts;
-mod digests;
 mod json_lines;
+mod stated;
 mod writing;
 
 use schemars::JsonSchema;
@@ -23,8 +24,9 @@ use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::model::{Answerer, Provenance, RecordedExchange, Run, RunKey, RunStatus, Tokens};
 
-pub use ballots::{differ_in_votes_alone, with_ballots};
-pub use digests::with_digests;
+pub use ballots::with_ballots;
+pub use content::{content, content_sha256};
+pub use stated::{STAMPED, StatedOrigin, stated_origin, with_content_sha256, with_origin};
 pub use writing::{json, written};
 
 /// Whether a file is a run record: an object with a status and outputs.
@@ -212,9 +214,8 @@ impl ErrorText {
 struct RunOriginForm {
     model: Option<String>,
     prompt_package: Option<String>,
-    prompt_sha256: Option<String>,
     cache: Option<String>,
-    fingerprint: Option<String>,
+    agent_sha256: Option<String>,
     input_sha256: Option<String>,
     target_sha256: Option<String>,
 }
@@ -224,18 +225,16 @@ impl From<RunOriginForm> for Provenance {
         let RunOriginForm {
             model,
             prompt_package,
-            prompt_sha256,
             cache,
-            fingerprint,
+            agent_sha256,
             input_sha256,
             target_sha256,
         } = form;
         Self {
             model,
             prompt_package,
-            prompt_sha256,
             cache,
-            fingerprint,
+            agent_sha256,
             input_sha256,
             target_sha256,
         }

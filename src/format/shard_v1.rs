@@ -12,9 +12,7 @@ use serde_json::value::RawValue;
 use super::{json, report_v1};
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
-use crate::model::{
-    AnsweredBy, BranchTip, Freshness, PairResult, RecordingAge, Report, Shard, Tier,
-};
+use crate::model::{AnsweredBy, BranchTip, PairResult, Report, Shard, Tier};
 
 /// The value of `schema`.
 const SCHEMA: &str = "goldgate.shard/1";
@@ -114,11 +112,7 @@ struct BesideForm {
     /// The model that answered.
     model: Option<String>,
     /// The digest of its prompt.
-    prompt_sha256: Option<String>,
-    /// Whether the agent is unchanged since the recordings.
-    agent_age: RecordingAge,
-    /// Whether the case's input is unchanged since the recordings.
-    input_age: RecordingAge,
+    agent_sha256: Option<String>,
     /// The digest of its samples' outputs, if it has a human score.
     outputs_sha256: Option<String>,
     /// The kind's data about single samples, by sample number.
@@ -158,8 +152,7 @@ fn exact_form(pair: &PairResult) -> BesideForm {
     let exact = |value: &Option<f64>| value.map(|value| format!("{value:?}"));
     let AnsweredBy {
         model,
-        prompt_sha256,
-        freshness,
+        agent_sha256,
     } = pair.answered_by.clone();
     BesideForm {
         values: pair
@@ -173,9 +166,7 @@ fn exact_form(pair: &PairResult) -> BesideForm {
             .map(|value| value.samples.iter().map(exact).collect())
             .collect(),
         model,
-        prompt_sha256,
-        agent_age: freshness.agent,
-        input_age: freshness.input,
+        agent_sha256,
         outputs_sha256: pair.outputs_sha256.clone(),
         kept: pair
             .kept
@@ -226,17 +217,11 @@ fn complete(pair: &mut PairResult, form: BesideForm) -> Option<()> {
         values,
         samples,
         model,
-        prompt_sha256,
-        agent_age,
-        input_age,
+        agent_sha256,
         outputs_sha256,
         kept,
         complaints,
     } = form;
-    let freshness = Freshness {
-        agent: agent_age,
-        input: input_age,
-    };
     let number = |text: Option<String>| match text {
         None => Some(None),
         Some(text) => text
@@ -254,8 +239,7 @@ fn complete(pair: &mut PairResult, form: BesideForm) -> Option<()> {
     }
     pair.answered_by = AnsweredBy {
         model,
-        prompt_sha256,
-        freshness,
+        agent_sha256,
     };
     pair.outputs_sha256 = outputs_sha256;
     pair.complaints = complaints;

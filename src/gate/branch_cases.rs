@@ -8,8 +8,8 @@ use super::excuse::{BaseMeasurement, is_scored_alike};
 use super::{GatedMetric, PlannedGate};
 use crate::fold;
 use crate::model::{
-    BaselineEntry, CaseId, CaseValues, Exclusion, MetricReport, PASSED, PairResult, RecordingAge,
-    Ruling, ValueSource, Verdict, share,
+    BaselineEntry, CaseId, CaseValues, Exclusion, MetricReport, PASSED, PairResult, Ruling,
+    ValueSource, Verdict, share,
 };
 
 /// The values of a case as a baseline has them. `names` are those of its metrics, in their order. An excluded pair has none.
@@ -189,10 +189,8 @@ fn with_numbers(judged: &GateInput<'_>, mut entry: BaselineEntry) -> BaselineEnt
 
 /// Whether the branch's values of a case can complete a baseline: they are of the same expectations, and of its agent's recordings.
 fn is_compared_alike(pair: &ComparedPair<'_>, own: &ComparedPair<'_>) -> bool {
-    let age = own.result.answered_by.freshness;
     own.result.exclusion == Exclusion::Counted
         && pair.expectation == own.expectation
-        && age.worst() != RecordingAge::Stale
         && pair.result.values.len() == own.result.values.len()
 }
 

@@ -295,7 +295,7 @@ fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparabilit
         suite_digest,
         scorer,
         model,
-        prompt_sha256,
+        agent_sha256,
         judge,
         samples,
         tier,
@@ -331,12 +331,12 @@ fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparabilit
             or_none(&now.model)
         ));
     }
-    if prompt_sha256
+    if agent_sha256
         .as_ref()
-        .zip(now.prompt_sha256.as_ref())
+        .zip(now.agent_sha256.as_ref())
         .is_some_and(|(before, now)| before != now)
     {
-        remarks.push("the prompt package has changed since the baseline".to_owned());
+        remarks.push("the agent's files have changed since the baseline".to_owned());
     }
     if tier != &now.tier {
         remarks.push(format!(

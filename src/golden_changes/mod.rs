@@ -3,67 +3,33 @@
 
 mod agent_files;
 mod baseline;
-mod called_targets;
 mod case_edit;
 mod cases;
 mod edits;
 mod files;
 mod found;
 mod gates;
-mod gone_texts;
 mod judges;
-mod moved_files;
-mod newly_counted;
-mod old_prompts;
-mod present_calls;
-mod prompt_texts;
 mod record_command;
-mod recorded_before;
-mod recorded_calls;
-mod recorded_contents;
-mod recorded_elsewhere;
-mod recorded_models;
-mod recorded_steps;
-mod recording_change;
-mod recording_comparison;
-mod recording_list;
-mod recording_lists;
-mod recording_proof;
-mod recording_refusals;
-mod recording_use;
 mod recordings;
-mod rewritten_texts;
-mod same_contents;
 mod settings;
 mod sides;
 
-use std::collections::BTreeSet;
-
-use self::agent_files::AgentFileChange;
 use crate::diag::ReadFailure;
 use crate::files::{BaseFiles, SourceText};
-use crate::model::{Agent, Config, GoldenChange, NoVerdict, RepoPath, RunKey, SuiteConfig, Tier};
+use crate::model::{Agent, Config, GoldenChange, NoVerdict, RepoPath, SuiteConfig, Tier};
 use crate::suites::read_config;
 
 pub use self::agent_files::{
-    agent_files, files_of_patterns, further_prompt_files, is_in_folder, is_listed, is_named,
+    FileListChange, FilesDigests, RecordedAgain, agent_files, files_of_pattern, is_listed, is_named,
 };
-use self::called_targets::ChangedTargets;
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
-use self::newly_counted::NewlyCounted;
-use self::present_calls::PresentCalls;
-pub use self::record_command::{RecordedCases, record_again, record_missing};
-pub use self::recorded_contents::RecordedContents;
-use self::recording_comparison::ComparedAgent;
-pub use self::recording_comparison::KnownRecordings;
-pub use self::recording_lists::RecordingLists;
-pub use self::recording_proof::{
-    RECORDING_STATUS, RecordingChanges, Unproven, proof_description, recording_digest, remaining,
-    unproven,
+pub use self::record_command::{RecordedCases, record_again, record_missing, stamp_command};
+pub use self::recordings::{
+    AgentRecordings, Answers, BaseProof, Content, Digest, GradedRecording, Motion, NamedRecording,
+    Origin, Proof, RecordingReport,
 };
-pub use self::recordings::recording_files;
-pub use self::same_contents::changed_contents;
 pub use self::settings::SETTINGS;
 pub use self::sides::{Sides, same_suite};
 
@@ -143,43 +109,14 @@ impl GoldenChanges {
         changes
     }
 
-    /// Compares the recordings. Call it last: where the number of reads is limited, golden files matter more.
-    pub fn recordings(
-        &mut self,
-        sides: &Sides<'_>,
-        before: &Config,
-        after: &Config,
-        recordings: &KnownRecordings<'_>,
-    ) {
-        for suite in &after.suites {
-            let Some(old) = same_suite(before, suite) else {
-                continue;
-            };
-            for (name, agent) in &suite.agents {
-                if let Some(agent_before) = old.agents.get(name) {
-                    let targets = ChangedTargets::of((before, agent_before), (after, agent));
-                    let who = ComparedAgent {
-                        suite: &suite.id,
-                        agent: name,
-                        config_before: before,
-                        config: after,
-                        recordings,
-                        targets,
-                        calls: PresentCalls::of(after, agent),
-                    };
-                    let refusals =
-                        recordings::compare(sides, &who, agent_before, agent, &mut self.found);
-                    self.refusals.extend(refusals);
-                }
-            }
-        }
-        NewlyCounted {
-            sides,
-            before,
-            after,
-            known: recordings,
-        }
-        .report(&mut self.found);
+    /// Decides on the recordings of an agent. Call it last: where the number of reads is limited, golden files matter more.
+    pub fn recordings(&mut self, recordings: &AgentRecordings<'_>) -> RecordingReport {
+        recordings.report(&mut self.found)
+    }
+
+    /// Compares the list of an agent's files.
+    pub fn file_list(&mut self, change: &FileListChange<'_>) {
+        change.report(&mut self.found);
     }
 
     /// Compares the cases of one suite.
@@ -206,41 +143,6 @@ impl GoldenChanges {
     /// The changes in report order, and the reasons why there is no verdict.
     pub fn all(self) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
         (self.found.all(), self.refusals)
-    }
-}
-
-/// Samples that were added to recordings of unchanged agents in one tier. Their cases are also graded without them.
-pub fn added_samples(
-    sides: &Sides<'_>,
-    lists: &RecordingLists<'_>,
-    [before, after]: [&Config; 2],
-    tier: Tier,
-) -> BTreeSet<(RunKey, u32)> {
-    let mut added = BTreeSet::new();
-    for suite in &after.suites {
-        let Some(old) = same_suite(before, suite) else {
-            continue;
-        };
-        for (name, agent) in &suite.agents {
-            if let Some(agent_before) = old.agents.get(name) {
-                let who = recording_use::RunsOf {
-                    suite: &suite.id,
-                    agent: name,
-                    tier,
-                };
-                added.extend(recordings::added(sides, lists, &who, [agent_before, agent]));
-            }
-        }
-    }
-    added
-}
-
-/// Whether any file of an agent changed between the two commits. An agent whose files cannot be compared counts as changed.
-pub fn has_agent_changed(sides: &Sides<'_>, before: &Agent, after: &Agent) -> bool {
-    let [before, after] = &agent_files::with_all_recordings(before, after);
-    match agent_files::agent_file_change(sides, before, after) {
-        Ok(AgentFileChange::Changed) | Err(_) => true,
-        Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown) => false,
     }
 }
 

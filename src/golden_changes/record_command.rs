@@ -119,3 +119,18 @@ pub fn record_missing(config: &Config, suite: &SuiteId, name: &AgentName, folder
         ),
     }
 }
+
+/// The command that writes today's digests into recordings; `options` follow the filters.
+pub fn stamp_command(
+    config: &Config,
+    suite: &SuiteId,
+    name: &AgentName,
+    cases: RecordedCases<'_>,
+    options: &str,
+) -> String {
+    format!(
+        "goldgate stamp{} --suite {suite} --agent {name}{}{options}",
+        config_option(config.file.as_str()),
+        cases.options()
+    )
+}

@@ -149,13 +149,15 @@ pub const SETTINGS: &[SettingRule] = &[
     ),
     setting(
         "suites.*.agents.*.prompt",
-        Depends("listed if every recording was recorded again, else it needs an approval"),
+        Depends(
+            "listed if every recording has new content or no digest of it changes, else it needs an approval",
+        ),
         "",
     ),
     setting(
         "suites.*.agents.*.fingerprint",
         Depends(
-            "listed if every recording was recorded again and no changed file is left out, else it needs an approval",
+            "a longer list is listed, and one with the same digest; a pattern that leaves the list needs an approval",
         ),
         "",
     ),
@@ -165,14 +167,9 @@ pub const SETTINGS: &[SettingRule] = &[
         "",
     ),
     setting(
-        "suites.*.agents.*.stale",
-        Depends("`warn` needs an approval, `fail` is listed"),
-        "",
-    ),
-    setting(
         "targets.*",
         Depends(
-            "a target that an agent calls in a blocking tier needs an approval, unless only its limits change, and so does `record: trusted`; others are listed, but recordings that name a changed target have to be recorded again",
+            "a target that an agent calls in a blocking tier needs an approval, unless only its limits change, and so does `record: trusted`; others are listed",
         ),
         "",
     ),

@@ -207,8 +207,8 @@ pub struct Identity {
     pub scorer: Option<String>,
     /// The model that answered.
     pub model: Option<String>,
-    /// The digest of the prompt package.
-    pub prompt_sha256: Option<String>,
+    /// The digest of the agent's files.
+    pub agent_sha256: Option<String>,
     /// The model of the judge, if there is one.
     pub judge: Option<String>,
     /// Samples planned per pair.

@@ -41,27 +41,17 @@ pub struct Config {
     pub recordings: RecordingTrust,
 }
 
-/// The account whose recordings count if the config names no other: that of a workflow's own token.
-pub const DEFAULT_RECORDER: &str = "github-actions[bot]";
-
 /// Which recordings of a pull request count. The base commit's config decides.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-#[serde(into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum RecordingTrust {
-    /// All: who recorded them is listed.
+    /// What authors record and stamp counts, and is listed.
     #[default]
-    Any,
-    /// Those that a run of `mode: record` left, by a status of this account.
-    Ci(String),
-}
-
-impl From<RecordingTrust> for String {
-    fn from(trust: RecordingTrust) -> Self {
-        match trust {
-            RecordingTrust::Any => "all".to_owned(),
-            RecordingTrust::Ci(account) => format!("those that {account} recorded"),
-        }
-    }
+    Author,
+    /// Another person approves it.
+    Approval,
+    /// Only what a run of the recording workflow left.
+    Ci,
 }
 
 /// One suite of the config.
@@ -164,8 +154,6 @@ pub struct Agent {
     pub fingerprint: Vec<PathGlob>,
     /// Why these files are unknown, if the config says so.
     pub no_fingerprint: Option<String>,
-    /// How to handle stale recordings.
-    pub stale: StalePolicy,
     /// Its role, if the kind distinguishes roles.
     pub role: Role,
     /// The folders with recordings of one agent each, in the folders that this agent replays.
@@ -222,16 +210,6 @@ impl Agent {
             (patterns, ..) => AgentFiles::Patterns(patterns),
         }
     }
-}
-
-/// How to handle a recording whose agent has changed since (grading.md 14).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub enum StalePolicy {
-    /// No verdict.
-    #[default]
-    Refused,
-    /// Graded, with a warning in the report.
-    Warned,
 }
 
 /// The role of an agent, in kinds that have actors and critics.

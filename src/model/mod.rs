@@ -37,6 +37,7 @@ mod passing_report;
 mod path;
 mod record;
 mod recorded_call;
+mod recording_row;
 mod reliability;
 mod report;
 mod run;
@@ -51,7 +52,7 @@ mod trace;
 mod verdict;
 mod words;
 
-pub(crate) use answered_by::{AnsweredBy, Freshness, RecordingAge};
+pub(crate) use answered_by::AnsweredBy;
 pub(crate) use approval::{Approval, BranchPush, ChangeClass, GoldenChange, Weight};
 pub(crate) use baseline::{
     Acceptance, Baseline, BaselineEntry, CaseValues, FAILING, Identity, PASSED, six_places,
@@ -72,9 +73,7 @@ pub use config::{
     Agent, AgentFiles, Config, Protocol, Provider, RecordPolicy, SuiteConfig, Target, Tier,
     Transport, Wire,
 };
-pub(crate) use config::{
-    Budget, DEFAULT_RECORDER, Price, RecordingTrust, Role, StalePolicy, StatedGate, StatedLimit,
-};
+pub(crate) use config::{Budget, Price, RecordingTrust, Role, StatedGate, StatedLimit};
 pub(crate) use evidence::{
     CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls,
 };
@@ -120,6 +119,7 @@ pub use record::{
 pub(crate) use recorded_call::{
     Answerer, CaptureSource, ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse,
 };
+pub(crate) use recording_row::{Effect, RecordingRow, Row};
 pub(crate) use reliability::{Passing, Reliability};
 pub(crate) use report::{
     AgentReport, BaselineUse, Comparison, FailureLine, MetricReport, Noise, ReportTool, SuiteReport,

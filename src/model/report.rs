@@ -22,6 +22,7 @@ use super::one_or_all;
 use super::other_pull_request::{OtherOutcome, OtherPullRequest};
 use super::pair::{Exclusion, PairCheck, PairResult};
 use super::path::RepoPath;
+use super::recording_row::RecordingRow;
 use super::reliability::Reliability;
 use super::run_usage::RunUsage;
 use super::since_base::SinceBase;
@@ -189,6 +190,9 @@ pub struct AgentReport {
     #[serde(serialize_with = "write_by_name", deserialize_with = "read_by_name")]
     #[schemars(with = "BTreeMap<String, MetricReport>")]
     pub metrics: Vec<MetricReport>,
+    /// The rows of the table of recordings that hold for the agent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recordings: Vec<RecordingRow>,
     /// Results of LLM judges; no gate and no verdict uses them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judges: Vec<JudgeReport>,
@@ -346,8 +350,8 @@ pub struct FailureLine<'a> {
 }
 
 impl Report {
-    /// The process's exit code (formats.md). An interrupted run has its own code in every tier. A failed gate or an unapproved golden
-    /// change takes precedence over a missing verdict. A tier that does not block always exits with 0.
+    /// The process's exit code. An interrupted run has its own code in every tier. A failed gate takes precedence over a missing verdict,
+    /// which takes precedence over an unapproved golden change. A tier that does not block always exits with 0.
     pub fn exit_code(&self) -> u8 {
         if let Some(interruption) = self.called_off {
             return interruption.exit_code();
@@ -359,11 +363,11 @@ impl Report {
             self.not_gateable.is_empty(),
         ) {
             (Authority::Advisory, _, _) => 0,
-            (Authority::Blocking, _, _) if self.is_held_by_changes() => 1,
             (Authority::Blocking, Some(Verdict::Fail), _) => 1,
             (Authority::Blocking, _, _) if others == Some(OtherOutcome::Fails) => 1,
             (Authority::Blocking, _, _) if others == Some(OtherOutcome::NoVerdict) => 3,
             (Authority::Blocking, _, false) => 3,
+            (Authority::Blocking, _, true) if self.is_held_by_changes() => 1,
             (Authority::Blocking, _, true) => 0,
         }
     }

@@ -100,13 +100,11 @@ pub struct Provenance {
     pub model: Option<String>,
     /// The name of the prompt package.
     pub prompt_package: Option<String>,
-    /// The digest of the prompt package.
-    pub prompt_sha256: Option<String>,
     /// `hit` if the answer came from a cache.
     pub cache: Option<String>,
-    /// The digest of the agent's files; a different one makes the recording stale.
-    pub fingerprint: Option<String>,
-    /// The digest of the agent's input; a different one makes the recording stale.
+    /// The digest of the agent's files.
+    pub agent_sha256: Option<String>,
+    /// The digest of what the case asks.
     pub input_sha256: Option<String>,
     /// The digest of what was called, if a target of the config was.
     pub target_sha256: Option<String>,

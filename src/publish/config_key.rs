@@ -1,7 +1,6 @@
 //! The key of a config. It distinguishes several configs of one repository in all names on GitHub.
 
 use crate::files::sha256_hex;
-use crate::golden_changes::RECORDING_STATUS;
 use crate::model::RepoPath;
 
 /// The key of a config, such as `default` for `goldgate.yaml` at the root.
@@ -73,11 +72,6 @@ impl ConfigKey {
     /// The name of a check run about a tier or a mode.
     pub fn check(&self, of: &str) -> String {
         format!("{} ({of})", self.after("goldgate", "/"))
-    }
-
-    /// The context of the status that proves recordings.
-    pub fn recordings_status(&self) -> String {
-        self.after(RECORDING_STATUS, "/")
     }
 
     /// The name of the artifact with the recordings of a head commit.

@@ -99,7 +99,7 @@ const TEXTS: &[&str] = &[
     "owner",
     "produced",
     // One digest for each agent of a suite.
-    "prompt_sha256",
+    "agent_sha256",
     "reason",
     "retired",
     "what",

@@ -21,7 +21,9 @@ pub fn headline(report: &Report) -> String {
         let why = interruption.message();
         return format!("No verdict: {why} before all samples were recorded. This is not a pass.");
     }
-    if report.is_held_by_changes() {
+    let has_verdict =
+        report.not_gateable.is_empty() || report.verdict.verdict() == Some(Verdict::Fail);
+    if report.is_held_by_changes() && has_verdict {
         let changes = plural(
             report.unapproved().count(),
             "golden change needs",
@@ -80,7 +82,17 @@ pub fn headline(report: &Report) -> String {
             format!("{NEEDS_BASELINE} {} writes one.", make_baseline(report))
         }
         (_, Authority::Blocking) if !report.not_gateable.is_empty() => {
-            format!("Merge blocked: no verdict is possible: {}", missing(report))
+            let changes = match report.unapproved().count() {
+                0 => String::new(),
+                count => format!(
+                    " Then {} an approval.",
+                    plural(count, "golden change needs", "golden changes need")
+                ),
+            };
+            format!(
+                "Merge blocked: no verdict is possible: {}{changes}",
+                missing(report)
+            )
         }
         (None, _) if report.baseline_use == BaselineUse::Begun => BEGUN.to_owned(),
         (None, _) => "No gate was evaluated. This is not a pass.".to_owned(),

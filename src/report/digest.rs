@@ -77,7 +77,7 @@ pub(super) fn agent(agent: &AgentReport) -> Value {
     let retired: Vec<&str> = agent.retired.keys().map(|case| case.as_str()).collect();
     let mut value = json!({
         "agent": agent.agent.as_str(), "suite_digest": identity.suite_digest, "scorer": identity.scorer,
-        "model": identity.model, "prompt": identity.prompt_sha256, "judge": identity.judge, "samples": identity.samples,
+        "model": identity.model, "prompt": identity.agent_sha256, "judge": identity.judge, "samples": identity.samples,
         "metrics": metrics, "cases": cases, "retired": retired,
     });
     // Judges affect no gate, but a baseline stores them.

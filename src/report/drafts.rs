@@ -28,6 +28,7 @@ pub fn only_drafts(agent: AgentName, drafts: Vec<PairResult>) -> AgentReport {
         identity: Identity::default(),
         metric_order: Vec::new(),
         metrics: Vec::new(),
+        recordings: Vec::new(),
         judges: Vec::new(),
         reliability: None,
         cases: Vec::new(),

@@ -34,9 +34,9 @@ use crate::fold;
 use crate::gate::{Comparability, GateOutcome, MetricGaps, PartlyLost};
 use crate::model::{
     AgentName, AgentReport, Approval, Authority, BaselineEntry, BaselineUse, COVERAGE, CaseId,
-    EPSILON, Exclusion, GateRuling, GoldenChange, Identity, Interruption, Layer, MetricReport,
-    MetricSpec, NoVerdict, NotGateable, PairResult, Report, Ruling, Shard, SinceBase, SuiteId,
-    SuiteReport, Tier, Verdict,
+    ChangeClass, EPSILON, Exclusion, GateRuling, GoldenChange, Identity, Interruption, Layer,
+    MetricReport, MetricSpec, NoVerdict, NotGateable, PairResult, RecordingRow, Report, Ruling,
+    Shard, SinceBase, SuiteId, SuiteReport, Tier, Verdict,
 };
 use crate::text::line_with_end;
 
@@ -59,6 +59,8 @@ pub struct AgentFacts<'a> {
     pub remarks: Vec<String>,
     /// The reason why its runs give no verdict, if they do not.
     pub refused: Option<String>,
+    /// The rows of the table of recordings that hold for it.
+    pub recordings: Vec<RecordingRow>,
     /// How to get recordings that it lacks, if it replays some.
     pub record_missing: Option<String>,
     /// Retired cases with their reasons.
@@ -182,20 +184,25 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         pairs,
         remarks,
         refused,
+        recordings,
         record_missing: _,
         retired,
         judgement,
         before,
     } = facts;
     let GateOutcome {
-        metrics,
-        verdict,
+        mut metrics,
+        mut verdict,
         reliability,
         cases,
         removed,
         comparability,
         gaps: _,
     } = judgement;
+    if refused.is_some() {
+        withhold(&mut metrics);
+        verdict = Ruling::Judged(Verdict::Inconclusive);
+    }
     let mut not_gateable = Vec::new();
     let mut refuse =
         |why: String| not_gateable.push(NoVerdict::liftable(format!("{suite}/{agent}: {why}")));
@@ -233,6 +240,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         identity,
         metric_order: Vec::new(),
         metrics,
+        recordings,
         judges: Vec::new(),
         reliability,
         cases,
@@ -255,6 +263,22 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     AgentPart {
         report,
         not_gateable,
+    }
+}
+
+/// Takes the failures of gates back: numbers of recordings that do not count are shown, and fail nothing.
+fn withhold(metrics: &mut [MetricReport]) {
+    let why = || Ruling::Skipped("no verdict on these recordings".to_owned());
+    let fails = |ruling: &Ruling| ruling.verdict() == Some(Verdict::Fail);
+    for metric in metrics {
+        for gate in &mut metric.gates {
+            if fails(&gate.ruling) {
+                gate.ruling = why();
+            }
+        }
+        if fails(&metric.verdict) {
+            metric.verdict = why();
+        }
     }
 }
 
@@ -452,8 +476,8 @@ pub fn call_off(report: &mut Report, interruption: Interruption) {
     report.not_gateable.push(NotGateable(why));
 }
 
-/// Adds the golden changes and their approval. A blocking run with an unapproved change that needs an approval fails, whatever the
-/// gates say.
+/// Adds the golden changes and their approval. A blocking run with an unapproved change that needs an approval fails, if it has a
+/// verdict; one that fails by the rules of the base commit fails anyway.
 pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Option<Approval>) {
     changes.sort_by(|one, other| {
         (one.weight, one.class, &one.file, &one.words).cmp(&(
@@ -465,7 +489,11 @@ pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Opt
     });
     report.golden_changes = changes;
     report.approval = approval;
-    if report.is_held_by_changes() && report.called_off.is_none() {
+    let fails_on_base = report
+        .unapproved()
+        .any(|change| change.class == ChangeClass::BaseRules);
+    let has_verdict = report.not_gateable.is_empty() || fails_on_base;
+    if report.is_held_by_changes() && has_verdict && report.called_off.is_none() {
         report.verdict = Ruling::Judged(Verdict::Fail);
     }
 }

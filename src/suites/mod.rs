@@ -38,8 +38,7 @@ pub use self::shared::grade_context::GradeContext;
 pub(crate) use self::shared::grade_context::PromptPackage;
 pub use self::shared::input::input_digest;
 pub(crate) use self::shared::input::{
-    are_same_texts, fits_said, has_other_messages, has_rounds, is_of_another_case, is_shown_in,
-    texts_of, user_messages,
+    are_same_texts, fits_said, has_rounds, is_of_another_case, is_shown_in, user_messages,
 };
 pub(crate) use self::shared::judged::{Exhibit, vote};
 pub(crate) use self::shared::labels::{

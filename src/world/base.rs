@@ -1,7 +1,5 @@
 //! The files of the base commit: a tree of object ids. Only files that differ from the head are fetched.
 
-mod held_contents;
-mod past_commits;
 mod same_as_head;
 mod tree_folders;
 
@@ -15,9 +13,9 @@ use super::objects::{Archived, Depth, NodeKind, Objects, Submodule, TreeNode};
 use super::read_once::{ReadContent, ReadOnce};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{
-    BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, PastCommits, is_of_git, too_large,
+    BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_git, too_large,
 };
-use crate::model::{CommitStatus, InputLimit, RepoPath};
+use crate::model::{InputLimit, RepoPath};
 
 /// Number of files fetched one by one before all differing files are downloaded at once.
 const SINGLE_FILES: usize = 2;
@@ -36,7 +34,6 @@ pub struct BaseTree<'a> {
     state: Mutex<TreeCache>,
     /// The files of the head that may differ from this commit, if that is known.
     edited: OnceLock<Option<EditedFiles>>,
-    by_size: OnceLock<FilesBySize>,
     /// What is known of the tree of the commit that the head's files were checked out from.
     checked_out: Mutex<Option<TreeCache>>,
     /// Whether the archive download was tried. Other threads wait on this lock for it.
@@ -54,9 +51,6 @@ struct TreeCache {
     submodules: BTreeMap<RepoPath, Submodule>,
     trouble: Option<anyhow::Error>,
 }
-
-/// The files of a commit, by their size in bytes.
-type FilesBySize = HashMap<u64, Vec<(RepoPath, TreeNode)>>;
 
 /// A file of the base commit.
 #[derive(Clone, Copy)]
@@ -105,14 +99,13 @@ impl<'a> BaseTree<'a> {
         state: TreeCache,
     ) -> Self {
         let (commit, state) = (commit.to_owned(), Mutex::new(state));
-        let (edited, by_size, checked_out, archive_read) = Default::default();
+        let (edited, checked_out, archive_read) = Default::default();
         Self {
             objects,
             commit,
             head,
             state,
             edited,
-            by_size,
             checked_out,
             archive_read,
         }
@@ -526,44 +519,6 @@ impl BaseFiles for BaseTree<'_> {
             name.map(|(name, _)| folder.child(name))
         };
         Ok(state.folders.iter().filter_map(of_folder).min())
-    }
-
-    fn had(&self, file: &RepoPath, bytes: &[u8]) -> bool {
-        self.objects
-            .earlier(&self.commit, file)
-            .is_ok_and(|earlier| earlier.iter().any(|one| one == bytes))
-    }
-
-    fn statuses_of(&self, commit: &str) -> Option<Result<Vec<CommitStatus>, String>> {
-        self.objects
-            .statuses_of(commit)
-            .map(|statuses| statuses.map_err(|error| format!("{error:#}")))
-    }
-
-    fn files_like(&self, after: &RepoPath) -> Vec<RepoPath> {
-        self.files_of_content(after)
-    }
-
-    fn past_commits(&self, folders: &[RepoPath]) -> Result<PastCommits, String> {
-        self.commits_up_to_head(folders)
-            .map_err(|error| format!("{error:#}"))
-    }
-
-    fn look_at(&self, commit: &str, look: &mut dyn FnMut(&dyn BaseFiles)) -> Result<(), String> {
-        self.look_at_commit(commit, look)
-            .map_err(|error| format!("{error:#}"))
-    }
-
-    fn contents(&self, ids: &[&str]) -> BTreeMap<String, Vec<u8>> {
-        self.contents_by_id(ids)
-    }
-
-    fn id_of(&self, file: &RepoPath) -> Option<String> {
-        self.resolved(file).ok().map(|(_, node)| node.id)
-    }
-
-    fn is_stored_as(&self, file: &RepoPath, id: &str) -> bool {
-        self.is_head_stored_as(file, id)
     }
 
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {

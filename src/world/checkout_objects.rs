@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::disk::Disk;
 use super::git::Git;
 use super::object_id::{IdForm, ObjectId, ObjectKind};
-use super::objects::{Archived, CommitsBelow, Depth, Listing, NodeKind, Objects, TreeNode};
-use crate::model::{CommitStatus, RepoPath};
+use super::objects::{Archived, Depth, Listing, NodeKind, Objects, TreeNode};
+use crate::model::RepoPath;
 
 /// The objects of a checkout, and of GitHub.
 pub struct CheckoutObjects<'a> {
@@ -102,25 +102,8 @@ impl Objects for CheckoutObjects<'_> {
         found
     }
 
-    fn earlier(&self, commit: &str, file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {
-        self.github.earlier(commit, file)
-    }
-
-    fn commits_below(
-        &self,
-        range: [&str; 2],
-        folders: &[RepoPath],
-    ) -> anyhow::Result<CommitsBelow> {
-        // The checkout is usually shallow, and only GitHub's list is beyond the reach of earlier steps.
-        self.github.commits_below(range, folders)
-    }
-
     fn most_files(&self) -> usize {
         self.github.most_files()
-    }
-
-    fn statuses_of(&self, commit: &str) -> Option<anyhow::Result<Vec<CommitStatus>>> {
-        self.github.statuses_of(commit)
     }
 
     fn archive(

@@ -1,7 +1,6 @@
 //! Reads the checked-out commit and the user's name from git's own files, because the image has no git. Files of other commits
 //! come from the git program, if there is one.
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -14,9 +13,7 @@ use super::disk::Disk;
 use super::edited::EditedFiles;
 use super::env::Env;
 use super::git_command::{TIMEOUTS, git_command, git_output};
-use super::objects::{
-    CommitsBelow, Depth, Listing, NodeKind, Objects, SUBMODULE_MODE, Submodule, TreeNode,
-};
+use super::objects::{Depth, Listing, NodeKind, Objects, SUBMODULE_MODE, Submodule, TreeNode};
 use crate::model::{BranchTip, InputLimit, RepoPath};
 
 /// The commit of `HEAD`; `None` if the repository has no commit.
@@ -99,9 +96,6 @@ fn name_of(config: &[u8]) -> Option<String> {
     }
     name.filter(|name| !name.is_empty())
 }
-
-/// Number of a file's changes that are read.
-const CHANGES: &str = "10";
 
 /// Why a commit's objects can be missing, and the remedy. Git would fetch them, but no remote is contacted.
 const PARTIAL_CLONE: &str = "this clone was made with `--filter` and lacks files; `git fetch --refetch --no-filter origin` gets them";
@@ -293,11 +287,6 @@ impl Git {
         Ok(())
     }
 
-    /// The folder of the repository.
-    pub(super) fn root(&self) -> &Path {
-        &self.root
-    }
-
     fn command(&self) -> Command {
         git_command(&self.root)
     }
@@ -402,54 +391,6 @@ impl Objects for Git {
         root.join(".git")
             .exists()
             .then(|| -> Submodule { Arc::new(Self::at(&root)) })
-    }
-
-    fn earlier(&self, commit: &str, file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {
-        let list = [
-            "rev-list",
-            "--first-parent",
-            "-n",
-            CHANGES,
-            "--end-of-options",
-            commit,
-            "--",
-            file.as_str(),
-        ];
-        let changes = self.answer(&list)?;
-        let mut earlier = Vec::new();
-        for change in String::from_utf8_lossy(&changes).lines() {
-            let out = self.answer(&[
-                "ls-tree",
-                "-z",
-                "--long",
-                "--full-tree",
-                "--end-of-options",
-                change,
-                file.as_str(),
-            ])?;
-            let entries = String::from_utf8_lossy(&out).into_owned();
-            let nodes = entries.split('\0').filter_map(entry);
-            for (_, node) in nodes.filter(|(_, node)| node.kind == NodeKind::File) {
-                earlier.push(self.object(&node.id)?);
-            }
-        }
-        Ok(earlier)
-    }
-
-    fn commits_below(
-        &self,
-        range: [&str; 2],
-        folders: &[RepoPath],
-    ) -> anyhow::Result<CommitsBelow> {
-        Self::commits_below(self, range, folders)
-    }
-
-    fn files_below(
-        &self,
-        commit: &str,
-        folders: &[RepoPath],
-    ) -> anyhow::Result<BTreeMap<RepoPath, String>> {
-        self.list_below(commit, folders)
     }
 
     fn edited(&self, commit: &str) -> Option<EditedFiles> {

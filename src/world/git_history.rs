@@ -1,12 +1,9 @@
 //! The committed versions of one file, from git's log.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use anyhow::Context;
 
 use super::git::Git;
-use super::objects::{CommitsBelow, LINK_MODE};
-use crate::files::{HistoryCut, HistoryExtent};
+use crate::files::HistoryExtent;
 use crate::model::RepoPath;
 
 /// A commit that changed the file.
@@ -30,10 +27,6 @@ pub struct FileVersions {
     /// How much of the history is here.
     pub extent: HistoryExtent,
 }
-
-/// Numbers of commits that are looked at since the base commit and before it: each costs the list of its recordings.
-const CHANGE_COMMITS: usize = 300;
-const PAST_COMMITS: usize = 50;
 
 /// Starts the line of a commit; no message can contain it, because git ends a message there.
 const START: char = '\0';
@@ -80,107 +73,6 @@ impl Git {
             true => HistoryExtent::Shallow,
             false => HistoryExtent::Whole,
         }
-    }
-
-    /// The commits since the base commit that changed a file in these folders, on all branches that were merged, and the last ones before it.
-    ///
-    /// # Errors
-    /// Git is missing, or does not know a commit.
-    pub(super) fn commits_below(
-        &self,
-        [base, head]: [&str; 2],
-        folders: &[RepoPath],
-    ) -> anyhow::Result<CommitsBelow> {
-        let list = |most: usize, revisions: &[&str]| -> anyhow::Result<Vec<String>> {
-            let limit = format!("--max-count={most}");
-            let list = [
-                "--literal-pathspecs",
-                "rev-list",
-                "--full-history",
-                "--topo-order",
-                &limit,
-                "--end-of-options",
-            ];
-            let folders = folders.iter().map(RepoPath::as_str);
-            let list: Vec<&str> = list
-                .into_iter()
-                .chain(revisions.iter().copied())
-                .chain(["--"])
-                .chain(folders)
-                .collect();
-            let out = self
-                .answer(&list)
-                .context("while reading the history of recordings")?;
-            Ok(String::from_utf8_lossy(&out)
-                .lines()
-                .map(str::to_owned)
-                .collect())
-        };
-        let mut ids = list(CHANGE_COMMITS, &[head, &format!("^{base}")])?;
-        let limited = (ids.len() == CHANGE_COMMITS).then_some(HistoryCut::Limited(CHANGE_COMMITS));
-        let cut = if self.is_shallow() {
-            Some(HistoryCut::Shallow)
-        } else {
-            limited
-        };
-        let mut ends = if cut.is_some() {
-            self.shallow_commits()
-        } else {
-            BTreeSet::new()
-        };
-        ends.extend(ids.last().filter(|_| limited.is_some()).cloned());
-        // Those of the base are only for recordings that were taken from the history.
-        let earlier = list(PAST_COMMITS, &[base])?;
-        ids.extend(earlier);
-        Ok(CommitsBelow { ids, ends, cut })
-    }
-
-    /// The commits whose predecessors a shallow clone leaves out.
-    fn shallow_commits(&self) -> BTreeSet<String> {
-        let path = self
-            .answer(&["rev-parse", "--git-path", "shallow"])
-            .unwrap_or_default();
-        let path = String::from_utf8_lossy(&path).trim().to_owned();
-        let text = std::fs::read_to_string(self.root().join(path)).unwrap_or_default();
-        text.lines().map(str::to_owned).collect()
-    }
-
-    /// The files of a commit in these folders, by path, with their ids.
-    ///
-    /// # Errors
-    /// Git is missing, or does not know the commit.
-    pub(super) fn list_below(
-        &self,
-        commit: &str,
-        folders: &[RepoPath],
-    ) -> anyhow::Result<BTreeMap<RepoPath, String>> {
-        let list = [
-            "--literal-pathspecs",
-            "ls-tree",
-            "-r",
-            "-z",
-            "--full-tree",
-            "--end-of-options",
-            commit,
-            "--",
-        ];
-        let list: Vec<&str> = list
-            .into_iter()
-            .chain(folders.iter().map(RepoPath::as_str))
-            .collect();
-        let out = self
-            .answer(&list)
-            .context("while reading the history of recordings")?;
-        let out = String::from_utf8_lossy(&out);
-        let file = |line: &str| {
-            let (head, path) = line.split_once('\t')?;
-            let mut parts = head.split(' ');
-            let is_file = parts.next() != Some(LINK_MODE) && parts.next() == Some("blob");
-            is_file
-                .then(|| Some((RepoPath::root().below(path), parts.next()?.to_owned())))
-                .flatten()
-        };
-        Ok(out.split('\0').filter_map(file).collect())
     }
 
     /// The content of a file in a commit; `None` if the commit does not have the file.

@@ -29,7 +29,6 @@ mod objects;
 #[cfg(feature = "github")]
 mod owner;
 mod owner_access;
-mod past_commits;
 #[cfg(feature = "models")]
 mod progress;
 mod read_error;
@@ -68,10 +67,9 @@ pub(crate) use github::{
     LISTED_EDITS, MergeState, MergedPull, NotCommitted, OpenPull, QueueGrouping, ReadOnlyToken,
     RepositoryLabel, RequiredCheck, RerunScope, Tree, WorkflowRun,
 };
-pub(crate) use objects::{Depth, NodeKind, Objects, TreeNode};
+pub(crate) use objects::Objects;
 #[cfg(feature = "github")]
 pub(crate) use owner::give_to_owner;
-pub(crate) use past_commits::past_commits;
 #[cfg(feature = "models")]
 pub(crate) use progress::{Progress, SampleSpending};
 pub(crate) use read_once::ReadOnce;

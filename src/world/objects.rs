@@ -1,11 +1,10 @@
 //! Where git trees and blobs come from: a checkout, or GitHub.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::edited::EditedFiles;
-use crate::files::HistoryCut;
-use crate::model::{CommitStatus, RepoPath};
+use crate::model::RepoPath;
 
 /// One entry of a commit's tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,42 +79,6 @@ pub trait Objects: Sync {
         None
     }
 
-    /// The contents that a file had in its last changes up to a commit, newest first; empty if they are not available.
-    fn earlier(&self, _commit: &str, _file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {
-        Ok(Vec::new())
-    }
-
-    /// The last commits up to the second one that changed a file in these folders, newest first; none if they are not available. Those since the
-    /// first one, the base commit, matter most.
-    fn commits_below(
-        &self,
-        _range: [&str; 2],
-        _folders: &[RepoPath],
-    ) -> anyhow::Result<CommitsBelow> {
-        Ok(CommitsBelow::default())
-    }
-
-    /// The files of a commit in these folders, by path, with their ids.
-    fn files_below(
-        &self,
-        commit: &str,
-        folders: &[RepoPath],
-    ) -> anyhow::Result<BTreeMap<RepoPath, String>> {
-        let listing = self.tree(commit, Depth::All)?;
-        anyhow::ensure!(
-            !listing.truncated,
-            "the commit {commit} has too many files to list at once"
-        );
-        let files = listing
-            .entries
-            .into_iter()
-            .filter(|(_, node)| node.kind == NodeKind::File);
-        let files = files.map(|(path, node)| (RepoPath::root().below(&path), node.id));
-        Ok(files
-            .filter(|(path, _)| folders.iter().any(|folder| path.is_within(folder)))
-            .collect())
-    }
-
     /// The files of the working tree that may differ from a commit; `None` if that is not known, so that contents have to be compared.
     fn edited(&self, _commit: &str) -> Option<EditedFiles> {
         None
@@ -126,11 +89,6 @@ pub trait Objects: Sync {
         400
     }
 
-    /// The statuses of a commit, newest first; `None` if they are not available, as on a developer's machine.
-    fn statuses_of(&self, _commit: &str) -> Option<anyhow::Result<Vec<CommitStatus>>> {
-        None
-    }
-
     /// The wanted files of a commit in one download; `None` if single files are as cheap.
     fn archive(
         &self,
@@ -139,17 +97,6 @@ pub trait Objects: Sync {
     ) -> anyhow::Result<Option<Archived>> {
         Ok(None)
     }
-}
-
-/// Commits that changed something in some folders.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CommitsBelow {
-    /// Their ids, newest first.
-    pub ids: Vec<String>,
-    /// Those whose predecessors are not known.
-    pub ends: BTreeSet<String>,
-    /// Why there are such.
-    pub cut: Option<HistoryCut>,
 }
 
 /// The objects of a submodule's repository.

@@ -1,7 +1,6 @@
 //! The guard on golden changes, against a commit of a real git repository: `goldgate run --base REV`.
 
 mod agent_files;
-mod old_texts;
 mod rows;
 mod several_agents;
 
@@ -102,7 +101,6 @@ pub fn trials() -> Vec<Trial> {
         trial("git's own configuration runs nothing", no_tricks),
     ]);
     trials.extend(agent_files::trials());
-    trials.extend(old_texts::trials());
     trials.extend(several_agents::trials());
     trials
 }

@@ -1,24 +1,21 @@
 //! `goldgate check`: validates config, cases and recordings, and shows how often the gates would fail by chance.
 
-use std::collections::BTreeMap;
-
 use crate::app::cli::CheckArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::baseline;
-use crate::app::pipeline::freshness::{FreshnessInputs, FreshnessVerdict, freshness_verdict};
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::live_layout::LiveLayout;
 use crate::app::pipeline::operating::{RatesFor, operating_as_recorded};
 use crate::app::pipeline::plan::{Plan, plan};
-use crate::app::pipeline::replay::{Replay, RunReader, unrecorded};
-use crate::app::pipeline::sample_count::SampleCount;
+use crate::app::pipeline::recorded_agents::RecordedAgents;
+use crate::app::pipeline::replay::{Replay, unrecorded};
 use crate::app::pipeline::selection::Selection;
 use crate::app::worktree::graded_recordings;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::recording_layout::RecordingPaths;
 use crate::golden_changes::record_missing;
-use crate::model::{AgentName, CaseId, Freshness, RunSource, Tier};
+use crate::model::{RunSource, Tier};
 use crate::render::operating::rates_list;
 use crate::render::plural;
 use crate::text::config_option;
@@ -120,43 +117,21 @@ fn recordings(
         return;
     };
     problems.extend(runs.foreign(plan));
-    for loaded in &plan.suites {
-        let inputs = FreshnessInputs::open(plan, loaded, Tier::Deterministic, files, None);
-        let Some(inputs) = problems.keep_all(inputs) else {
-            continue;
+    let tiers = [Tier::Deterministic];
+    let Some(recorded) = problems.keep_all(RecordedAgents::read(plan, files, &tiers, None)) else {
+        return;
+    };
+    for (suite, agent, report) in recorded.reports() {
+        let diagnostic = |words: &str, help: &str| {
+            let what = format!("{suite}/{agent}: {words}");
+            Diagnostic::of_file(&plan.config.file, Code::STALE_RECORDING, what, help)
         };
-        let mut recorded: BTreeMap<&AgentName, Vec<(&CaseId, Freshness)>> = BTreeMap::new();
-        for pair in loaded.suite.pairs().iter().filter(|pair| runs.has(pair)) {
-            let samples = problems
-                .keep_all(runs.samples(pair, SampleCount::AtLeast(0)))
-                .unwrap_or_default();
-            recorded
-                .entry(&pair.agent)
-                .or_default()
-                .push((&pair.case, inputs.of_samples(pair, &samples)));
+        for note in &report.notes {
+            notes.push(diagnostic(note, "see the note"));
         }
-        for (agent, ages) in recorded {
-            let diagnostic = |words: String, help: &str| {
-                let what = format!("{}/{agent}: {words}", loaded.config.id);
-                Diagnostic::of_file(&plan.config.file, Code::STALE_RECORDING, what, help)
-            };
-            let again = "record them again to store the digests";
-            let softer =
-                "record them again, or set `stale: warn` on the agent to turn this into a note";
-            let FreshnessVerdict {
-                notes: noted,
-                list_notes,
-                refused,
-            } = freshness_verdict(&inputs, agent, ages.into_iter());
-            notes.extend(noted.into_iter().map(|words| diagnostic(words, again)));
-            notes.extend(
-                list_notes
-                    .into_iter()
-                    .map(|words| diagnostic(words, "correct the patterns of fingerprint")),
-            );
-            refused
-                .into_iter()
-                .for_each(|words| problems.push(diagnostic(words, softer)));
+        if let Some(why) = &report.refused {
+            let help = "record them again, or stamp them if they were made with the present files";
+            problems.push(diagnostic(why, help));
         }
     }
 }

@@ -168,6 +168,7 @@ impl LabelTable {
                 parts: None,
                 other: None,
                 base: None,
+                recordings: None,
             },
             &files,
             None,

@@ -1,17 +1,16 @@
 //! The files of a commit, in memory: nothing is written to disk, and nothing is executed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context;
 
 use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{
-    BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, PastCommits, is_of_git, too_large,
+    BaseFiles, Entry, EntryKind, FileMatch, Files, OtherCommit, is_of_git, too_large,
 };
 use crate::format::archive::Unpacked;
-use crate::model::{CommitStatus, InputLimit, RepoPath};
-use crate::world::{Blob, Depth, NodeKind, Objects, Tree, TreeNode, past_commits};
+use crate::model::{InputLimit, RepoPath};
+use crate::world::{Blob, Tree};
 
 /// Reads the files with these ids.
 pub type FilesById<'a> = &'a dyn Fn(&[&str]) -> anyhow::Result<BTreeMap<String, Vec<u8>>>;
@@ -24,32 +23,6 @@ pub struct CommitFiles {
 }
 
 impl CommitFiles {
-    /// The names of a commit's files and the ids of their contents, without the contents.
-    fn named(objects: &dyn Objects, commit: &str) -> anyhow::Result<Self> {
-        let listing = objects.tree(commit, Depth::All)?;
-        anyhow::ensure!(
-            !listing.truncated,
-            "the commit {commit} has too many files to list at once"
-        );
-        let blob = |(path, node): (String, TreeNode)| {
-            let blob = match node.kind {
-                NodeKind::File => Blob::File(node.id),
-                NodeKind::Link | NodeKind::Other => Blob::Link,
-                NodeKind::Folder => return None,
-            };
-            // A name that is not a valid path here cannot be a golden file.
-            Some((RepoPath::root().join(&path).ok()?, blob))
-        };
-        let tree: Tree = listing.entries.into_iter().filter_map(blob).collect();
-        let mut folders = BTreeMap::new();
-        tree.keys().for_each(|path| name(&mut folders, path));
-        Ok(Self {
-            folders,
-            tree,
-            files: BTreeMap::new(),
-        })
-    }
-
     /// The files of a commit, from git's tree of it and the wanted files of its archive. The `.gitattributes` of a commit can omit or
     /// replace content in an archive, so the archive is checked against the tree, and `by_id` reads what it does not have as
     /// committed: its author shows the gate no other bytes than are merged.
@@ -219,46 +192,16 @@ impl Files for CommitFiles {
     }
 }
 
-/// Where the history of both commits is.
-#[derive(Clone, Copy)]
-pub struct CommitHistory<'a> {
-    /// Where its objects are.
-    pub objects: &'a dyn Objects,
-    /// The id of the base commit.
-    pub base: &'a str,
-    /// The id of the head.
-    pub head: &'a str,
-}
-
 /// The base commit as the detection of golden changes reads it, with the head to compare with.
 pub struct BaseView<'a> {
     base: &'a CommitFiles,
     head: &'a CommitFiles,
-    history: CommitHistory<'a>,
-    /// The files of the base commit, by their content.
-    by_content: OnceLock<HashMap<Blob, Vec<RepoPath>>>,
 }
 
 impl<'a> BaseView<'a> {
     /// The files of both commits.
-    pub fn of(base: &'a CommitFiles, head: &'a CommitFiles, history: CommitHistory<'a>) -> Self {
-        Self {
-            base,
-            head,
-            history,
-            by_content: OnceLock::new(),
-        }
-    }
-
-    fn by_content(&self) -> &HashMap<Blob, Vec<RepoPath>> {
-        self.by_content.get_or_init(|| {
-            let mut files: HashMap<Blob, Vec<RepoPath>> = HashMap::new();
-            self.base
-                .tree
-                .iter()
-                .for_each(|(file, blob)| files.entry(blob.clone()).or_default().push(file.clone()));
-            files
-        })
+    pub fn of(base: &'a CommitFiles, head: &'a CommitFiles) -> Self {
+        Self { base, head }
     }
 }
 
@@ -298,65 +241,6 @@ impl BaseFiles for BaseView<'_> {
             .keys()
             .find(|path| names.contains(&path.name()))
             .cloned())
-    }
-
-    fn files_like(&self, after: &RepoPath) -> Vec<RepoPath> {
-        let blob = self
-            .head
-            .tree
-            .get(after)
-            .filter(|blob| matches!(blob, Blob::File(_)));
-        let same = blob.and_then(|blob| self.by_content().get(blob));
-        same.cloned().unwrap_or_default()
-    }
-
-    fn had(&self, file: &RepoPath, bytes: &[u8]) -> bool {
-        let CommitHistory {
-            objects,
-            base,
-            head: _,
-        } = self.history;
-        objects
-            .earlier(base, file)
-            .is_ok_and(|earlier| earlier.iter().any(|one| one == bytes))
-    }
-
-    fn statuses_of(&self, commit: &str) -> Option<Result<Vec<CommitStatus>, String>> {
-        self.history
-            .objects
-            .statuses_of(commit)
-            .map(|statuses| statuses.map_err(|error| format!("{error:#}")))
-    }
-
-    fn past_commits(&self, folders: &[RepoPath]) -> Result<PastCommits, String> {
-        let CommitHistory {
-            objects,
-            base,
-            head,
-        } = self.history;
-        past_commits(objects, [base, head], folders).map_err(|error| format!("{error:#}"))
-    }
-
-    fn look_at(&self, commit: &str, look: &mut dyn FnMut(&dyn BaseFiles)) -> Result<(), String> {
-        let files = CommitFiles::named(self.history.objects, commit)
-            .map_err(|error| format!("{error:#}"))?;
-        look(&BaseView::of(&files, self.head, self.history));
-        Ok(())
-    }
-
-    fn contents(&self, ids: &[&str]) -> BTreeMap<String, Vec<u8>> {
-        self.history.objects.texts(ids)
-    }
-
-    fn id_of(&self, file: &RepoPath) -> Option<String> {
-        match self.base.tree.get(file)? {
-            Blob::File(id) => Some(id.clone()),
-            Blob::Link => None,
-        }
-    }
-
-    fn is_stored_as(&self, file: &RepoPath, id: &str) -> bool {
-        matches!(self.head.tree.get(file), Some(Blob::File(own)) if own == id)
     }
 
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {

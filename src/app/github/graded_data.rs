@@ -5,7 +5,7 @@ use anyhow::Context;
 
 use super::approval_query::ApprovalQuery;
 use super::base_branch::base_branch;
-use super::commit_files::{BaseView, CommitFiles, CommitHistory};
+use super::commit_files::{BaseView, CommitFiles};
 use super::current_pull_request::TestMerge;
 use super::inputs::{ActionInputs, path_of_input};
 use super::read_paths::wanted_by;
@@ -95,13 +95,8 @@ fn grade_with_approval(
             .or(configured)
             .map_or(Ok(None), |file| baseline::on(side, file))
     };
-    let commit = job.base.as_deref().unwrap_or_default();
-    let history = CommitHistory {
-        objects: github,
-        base: commit,
-        head: &inputs.head_commit,
-    };
-    let both = BaseView::of(base, head, history);
+    let _commit = job.base.as_deref().unwrap_or_default();
+    let both = BaseView::of(base, head);
     let mut done = grade_commits(job, world, inputs, Some(&both), &|configured| {
         load_baseline(base, configured)
     })?;
@@ -200,8 +195,6 @@ pub(super) struct CommitPair {
     pub(super) file: RepoPath,
     /// The tip of the base branch whose own numbers count, if it is another commit than the base commit.
     tip: Option<CommitFiles>,
-    /// The id of the head.
-    head_commit: String,
     /// The baseline file that the input names.
     baseline: Option<RepoPath>,
 }
@@ -236,7 +229,7 @@ impl CommitPair {
         let configs = [&base_config, &head_config];
         let wanted = wanted_by(&configs, baseline.as_ref());
         let base = base.files(&wanted, None)?;
-        let (head_commit, head) = (head.commit.clone(), head.files(&wanted, Some(&base))?);
+        let head = head.files(&wanted, Some(&base))?;
         drop(wanted);
         Ok(Self {
             base,
@@ -244,7 +237,6 @@ impl CommitPair {
             base_config,
             file: file.clone(),
             tip: None,
-            head_commit,
             baseline,
         })
     }

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::planned_run::planned_runs;
-use crate::app::pipeline::fingerprint::AgentState;
+use crate::app::pipeline::agent_digest::AgentState;
 use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
 use crate::app::pipeline::selection::Selection;
 use crate::diag::Diagnostics;
-use crate::files::{CheckoutDigest, Files};
+use crate::files::Files;
 use crate::model::{
     Agent, AgentName, Baseline, BaselineEntry, CaseId, LiveSource, Price, RepoPath, RunSource,
     SampleRequest, SuiteConfig, SuiteId, Target, Tier, metric_value,
@@ -124,8 +124,8 @@ struct AgentDependencies<'a> {
     suite: SuiteConfig,
     targets: BTreeMap<&'a str, Option<&'a Target>>,
     prices: &'a BTreeMap<String, Price>,
-    /// The state of the agent's files; `None` if they are not stated.
-    files: Option<AgentState>,
+    /// The state of the agent's files.
+    files: AgentState,
     /// The digests of the rubrics of the suite's judges.
     rubrics: Vec<&'a str>,
     /// The labels of people.
@@ -133,7 +133,7 @@ struct AgentDependencies<'a> {
     /// The digest of each case's expectations.
     expectations: BTreeMap<&'a CaseId, &'a str>,
     /// What it is asked, with the digest of the files that it may read, and how often.
-    requests: Vec<(SampleRequest, CheckoutDigest, u32)>,
+    requests: Vec<(SampleRequest, String, u32)>,
 }
 
 impl AgentDependencies<'_> {
@@ -145,7 +145,7 @@ impl AgentDependencies<'_> {
                 .as_ref()
                 .is_some_and(|source| source.recordings().is_some())
         });
-        !is_recorded && matches!(self.files, Some(AgentState::Digest(_))) && other == Some(self)
+        !is_recorded && matches!(self.files, AgentState::Files(_)) && other == Some(self)
     }
 }
 
@@ -211,7 +211,7 @@ fn of_agent<'a>(
             .map(|name| (name.as_str(), plan.config.targets.get(name)))
             .collect(),
         prices: &plan.config.prices,
-        files: AgentState::of(files, agent, loaded.prompts.get(name))?,
+        files: AgentState::of(files, agent)?,
         rubrics: loaded
             .judges
             .iter()

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::planned_run::PlannedRun;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::fingerprint::AgentState;
+use crate::app::pipeline::agent_digest::AgentState;
 use crate::diag::Diagnostic;
 use crate::files::Files;
 use crate::model::{AgentName, RepoPath, SuiteId, Toolbox};
@@ -29,14 +29,14 @@ impl AgentDigests {
             return Ok(known.clone());
         }
         let state = match run.loaded.config.agents.get(&key.1) {
-            Some(agent) => AgentState::of(disk, agent, run.loaded.prompts.get(&key.1))?,
+            Some(agent) => Some(AgentState::of(disk, agent)?),
             None => None,
         };
         let digest = state
             .as_ref()
             .and_then(|state| state.sha256().map(str::to_owned));
-        if let Some(AgentState::Digest(now)) = state {
-            self.files.extend(now.listed);
+        if let Some(AgentState::Files(now)) = state {
+            self.files.extend(now.files);
         }
         Ok(self.known.entry(key).or_insert(digest).clone())
     }

@@ -123,7 +123,7 @@ fn is_of_another_user(
     let recorded = run.and_then(|run| run.provenance.input_sha256);
     recorded
         .zip(input_digest(&request.ask, files).ok())
-        .is_some_and(|(then, now)| !now.is(&then))
+        .is_some_and(|(then, now)| now != then)
 }
 
 fn read_exchanges(

@@ -22,7 +22,7 @@ use super::store::{AnswerInputs, OtherParties, SampleAddress};
 use super::target_queues::TargetQueues;
 use super::{LiveOptions, recording};
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::fingerprint;
+use crate::app::pipeline::agent_digest;
 use crate::app::pipeline::plan::Plan;
 use crate::diag::{Code, Diagnostic};
 use crate::engine::{
@@ -106,7 +106,7 @@ impl<'a> LiveSession<'a> {
         let folders = folders(disk, wanted)?;
         let digests: BTreeMap<&RepoPath, String> = folders
             .iter()
-            .map(|(path, files)| Ok((path, fingerprint::of_folder(&**files)?)))
+            .map(|(path, files)| Ok((path, agent_digest::of_folder(&**files)?)))
             .collect::<Result<_, Diagnostic>>()?;
         let mut agents = AgentDigests::default();
         let stamp = RunProvenance {
@@ -129,7 +129,7 @@ impl<'a> LiveSession<'a> {
                 Toolbox::Folder { root, .. } => digests.get(root).cloned(),
                 Toolbox::Empty | Toolbox::Canned(_) => None,
             };
-            let input_sha256 = input_digest(&one.request.ask, disk)?.sha256;
+            let input_sha256 = input_digest(&one.request.ask, disk)?;
             let state = AnswerInputs {
                 agent: agents.of(disk, one)?,
                 folder,
@@ -286,15 +286,13 @@ fn origin(
     stamp: &RunProvenance,
 ) -> RunProvenance {
     let agent = one.loaded.config.agents.get(&one.request.key.agent);
-    let package = one.loaded.prompts.get(&one.request.key.agent);
     RunProvenance {
         target: Some(one.live.target.clone()),
         provenance: Provenance {
             prompt_package: agent
                 .and_then(|agent| agent.prompt.as_ref())
                 .map(ToString::to_string),
-            prompt_sha256: package.map(|package| package.digest.sha256.clone()),
-            fingerprint: state.agent.clone(),
+            agent_sha256: state.agent.clone(),
             input_sha256: Some(input_sha256),
             // A command of the command line is written otherwise on every machine.
             target_sha256: (one.live.target != RECORDED_COMMAND).then(|| target_digest(target)),

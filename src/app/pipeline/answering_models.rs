@@ -14,12 +14,12 @@ pub struct AnsweringModels {
 impl AnsweringModels {
     pub fn add_run(&mut self, run: &Run) {
         self.models.extend(run.provenance.model.clone());
-        self.prompts.extend(run.provenance.prompt_sha256.clone());
+        self.prompts.extend(run.provenance.agent_sha256.clone());
     }
 
     pub fn add(&mut self, pair: &AnsweredBy) {
         self.models.extend(pair.model.clone());
-        self.prompts.extend(pair.prompt_sha256.clone());
+        self.prompts.extend(pair.agent_sha256.clone());
     }
 
     pub fn together(self) -> AnsweredBy {
@@ -28,7 +28,7 @@ impl AnsweringModels {
         };
         AnsweredBy {
             model: joined(self.models),
-            prompt_sha256: joined(self.prompts),
+            agent_sha256: joined(self.prompts),
             ..AnsweredBy::default()
         }
     }

@@ -3,28 +3,24 @@
 //! A judgement depends only on what it reads. A suite is not graded again if all files that the head's judgement read are equal on
 //! the base commit, and both configs have the same rules.
 
-use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::base_commit::Machine;
 use super::evaluate::{BranchNumbers, Evaluated, ResultSources, evaluate};
-use super::freshness::{CurrentAgents, InputsOfRuns};
 use super::live_runs::LiveRuns;
 use super::plan::{BasePlanInputs, LoadedSuite, Plan, base_plan, source_of};
 use super::read_runs::ReadRuns;
+use super::recorded_agents::RecordedAgents;
 use super::replay::Replay;
 use super::selection::Selection;
-use super::uncounted_cases::{UncountedCases, counted_on_base};
 use crate::diag::Diagnostics;
 use crate::files::{BaseFiles, DifferentRead, HeadCommit};
 use crate::golden_changes::{
-    BaseConfig, GoldenChanges, KnownRecordings, RecordedContents, RecordingChanges, RecordingLists,
-    Sides, SuiteSide, Unproven, added_samples, base_config, same_rules, same_suite, unproven,
+    BaseConfig, GoldenChanges, Sides, SuiteSide, base_config, same_rules, same_suite,
 };
 use crate::model::{
     AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange,
-    MetricEvidence, MetricReport, NoVerdict, RecordingTrust, RepoPath, RunKey, RunSource,
-    SuiteConfig, SuiteId, SuiteReport, Tier, Verdict, Weight, metric_value,
+    MetricEvidence, MetricReport, NoVerdict, RepoPath, RunSource, SuiteConfig, SuiteId,
+    SuiteReport, Tier, Verdict, Weight, metric_value,
 };
 use crate::render::words;
 use crate::suites::Pair;
@@ -42,8 +38,6 @@ pub struct TierRuns {
 }
 
 pub struct BaseInputs<'a> {
-    /// What names the base commit in a command.
-    pub revision: String,
     /// The files of both commits.
     pub sides: Sides<'a>,
     /// The files of the commit whose config judges: the base commit, or a newer one of the base branch.
@@ -57,9 +51,10 @@ pub struct BaseInputs<'a> {
     pub baseline: Option<&'a Baseline>,
     /// The base commit's own numbers, if they may excuse a failed gate.
     pub values: Option<&'a dyn BranchNumbers>,
+    /// What the head's recordings mean for the verdict.
+    pub recordings: &'a RecordedAgents,
     /// Whether the head was graded on this machine, so that all files it read are known.
     pub graded_here: GradedHere,
-    pub machine: Machine,
     pub clock: &'a Clock,
 }
 
@@ -71,9 +66,6 @@ pub enum GradedHere {
     /// Other machines graded the runs.
     No,
 }
-
-/// The usual label that starts a recording.
-const RECORD_LABEL: &str = "goldgate:record";
 
 /// Compares the two commits and judges by the base's rules where they differ. Returns the golden changes and the reasons why no
 /// verdict is possible.
@@ -107,16 +99,10 @@ pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerd
             files: inputs.sides.base,
         },
     };
-    let lists = RecordingLists::of(&inputs.sides);
-    let configs = [&*before, &inputs.head.config];
-    let of = |tier: &Tier| (*tier, added_samples(&inputs.sides, &lists, configs, *tier));
-    let added = inputs.deciding.iter().map(of).collect();
     BaseJudge {
         inputs,
         before: &before,
         rules,
-        added,
-        lists: &lists,
     }
     .all()
 }
@@ -148,9 +134,6 @@ struct BaseJudge<'a> {
     /// The config of the base commit.
     before: &'a Config,
     rules: BaseRules<'a>,
-    /// Samples that the base's judgement excludes, by tier.
-    added: Vec<(Tier, BTreeSet<(RunKey, u32)>)>,
-    lists: &'a RecordingLists<'a>,
 }
 
 impl BaseJudge<'_> {
@@ -163,51 +146,14 @@ impl BaseJudge<'_> {
         let different: Vec<(&LoadedSuite, &SuiteConfig)> = head
             .read_suites()
             .filter_map(|loaded| Some((loaded, same_suite(self.rules.config, &loaded.config)?)))
-            .filter(|(loaded, old)| {
-                self.differs(loaded, old)
-                    || self.added.iter().any(|(_, added)| has_any(loaded, added))
-            })
+            .filter(|(loaded, old)| self.differs(loaded, old))
             .collect();
-        let base = if different.is_empty() {
-            None
-        } else {
-            self.judge_again(&different, &mut changes)
-        };
-        let of_base = base.as_ref().map_or(&[][..], |base| &base.suites);
-        let counted = LazyCell::new(|| counted_on_base(head, of_base));
-        let uncounted = UncountedCases::of(head.read_suites().chain(of_base));
-        let agents = CurrentAgents::new(&head.config, sides.head);
-        let age = |suite: &SuiteId, agent: &AgentName, text: &str| agents.age(suite, agent, text);
-        let agents_before = CurrentAgents::new(self.before, sides.base);
-        let age_on_base =
-            |suite: &SuiteId, agent: &AgentName, text: &str| agents_before.age(suite, agent, text);
-        let counts =
-            |suite: &SuiteId, agent: &AgentName, case: &str| !uncounted.has(suite, agent, case);
-        let inputs = InputsOfRuns::new(head, self.before, sides);
-        let is_checkout = self.inputs.machine == Machine::BuildServer;
-        let counts_on_base = |run: &RunKey| counted.contains(run);
-        let runs: Vec<&RunKey> = head.counted_runs().collect();
-        let contents = RecordedContents::of(sides, self.before);
-        let known = KnownRecordings {
-            tiers: deciding,
-            age: &age,
-            age_on_base: &age_on_base,
-            counts: &counts,
-            lists: self.lists,
-            contents: &contents,
-            revision: &self.inputs.revision,
-            runs: &runs,
-            is_read: &|suite| head.read_suites().any(|loaded| loaded.config.id == *suite),
-            counts_on_base: &counts_on_base,
-            has_new_input: &|run, digests| inputs.has_new_input(run, digests),
-            user: &|run| inputs.user(run),
-            said: &|run| inputs.said(run),
-            is_uncommitted: &|file| {
-                sides.head.is_ignored(file) || (is_checkout && sides.head.is_untracked(file))
-            },
-        };
-        changes.recordings(sides, self.before, &head.config, &known);
-        self.trust(&mut changes);
+        if !different.is_empty() {
+            self.judge_again(&different, &mut changes);
+        }
+        for change in &self.inputs.recordings.changes {
+            changes.add(change.clone());
+        }
         changes.all()
     }
 
@@ -233,43 +179,6 @@ impl BaseJudge<'_> {
         }
     }
 
-    /// Refuses recordings that no run of `mode: record` left, if the base commit's config wants that.
-    fn trust(&self, changes: &mut GoldenChanges) {
-        let BaseInputs {
-            sides,
-            head,
-            deciding,
-            machine,
-            ..
-        } = self.inputs;
-        let RecordingTrust::Ci(account) = &self.before.recordings else {
-            return;
-        };
-        let (before, after) = (self.before, &head.config);
-        let change = RecordingChanges {
-            sides: *sides,
-            before,
-            after,
-            tiers: deciding,
-            account,
-        };
-        let Some(unproven) = unproven(&change) else {
-            return;
-        };
-        let (class, weight) = (ChangeClass::Recording, Weight::Listed);
-        match (&unproven, machine) {
-            (Unproven::NoStatuses(_), Machine::Developer) => {
-                changes.add(GoldenChange {
-                    words: unproven.words(RECORD_LABEL),
-                    weight,
-                    file: None,
-                    class,
-                });
-            }
-            _ => changes.refuse(NoVerdict::lasting(unproven.words(RECORD_LABEL))),
-        }
-    }
-
     /// Whether the base's rules could give another result than the head's.
     fn differs(&self, loaded: &LoadedSuite, old: &SuiteConfig) -> bool {
         let BaseInputs {
@@ -281,12 +190,8 @@ impl BaseJudge<'_> {
             || !loaded.reads.different().is_empty()
     }
 
-    /// Judges these suites by the base's rules. Returns its plan, if it can be read.
-    fn judge_again(
-        &self,
-        different: &[(&LoadedSuite, &SuiteConfig)],
-        changes: &mut GoldenChanges,
-    ) -> Option<Plan> {
+    /// Judges these suites by the base's rules.
+    fn judge_again(&self, different: &[(&LoadedSuite, &SuiteConfig)], changes: &mut GoldenChanges) {
         let BaseInputs {
             sides,
             head,
@@ -327,14 +232,13 @@ impl BaseJudge<'_> {
         let base = match base_plan(inputs, clock) {
             Ok(base) => base,
             Err(problems) => {
-                changes.refuse(self.unreadable(problems));
-                return None;
+                return changes.refuse(self.unreadable(problems));
             }
         };
         for runs in tiers.iter().copied() {
             self.refuse_unavailable_runs(runs.tier, different, changes);
             match self.evaluated(&base, runs, &other) {
-                Ok(evaluated) => compare(&evaluated, runs, changes),
+                Ok(evaluated) => compare(&evaluated, runs, self.inputs, changes),
                 Err(problems) => changes.refuse(self.unreadable(problems)),
             }
         }
@@ -349,7 +253,6 @@ impl BaseJudge<'_> {
             changes.cases(sides, side(old, &before), side(new, &after));
             no_longer_chosen(&base, old, (&head.wanted, new), changes);
         }
-        Some(base)
     }
 
     fn evaluated(
@@ -368,16 +271,12 @@ impl BaseJudge<'_> {
         let replay = Replay::of(&overlay, base, &head.config, runs.tier, &runs.made.layout)?
             .measured_in(*baseline);
         let replay = replay.read_in_both(Some(&runs.read));
-        // Additional samples of an unchanged agent must not outvote the existing ones.
-        let replay = match self.added.iter().find(|(tier, _)| *tier == runs.tier) {
-            Some((_, added)) => replay.without(added),
-            None => replay,
-        };
         let origin = ResultSources {
             runs: &replay,
             parts: None,
             other: Some(other),
             base: self.inputs.values,
+            recordings: None,
         };
         evaluate(base, runs.tier, origin, sides.base, *baseline)
     }
@@ -460,21 +359,6 @@ fn no_longer_chosen(
     }
 }
 
-/// Whether any of these samples belongs to a run of the suite.
-fn has_any(loaded: &LoadedSuite, samples: &BTreeSet<(RunKey, u32)>) -> bool {
-    !samples.is_empty()
-        && loaded
-            .suite
-            .pairs_to_run()
-            .flat_map(|pair| &pair.runs)
-            .any(|key| {
-                samples
-                    .range((key.clone(), 0)..=(key.clone(), u32::MAX))
-                    .next()
-                    .is_some()
-            })
-}
-
 fn side<'a>(loaded: &'a LoadedSuite, reads: &'a [DifferentRead]) -> SuiteSide<'a> {
     SuiteSide {
         config: &loaded.config,
@@ -484,10 +368,26 @@ fn side<'a>(loaded: &'a LoadedSuite, reads: &'a [DifferentRead]) -> SuiteSide<'a
 }
 
 /// Reports gates that fail by the base's rules but not by the head's.
-fn compare(base: &Evaluated, runs: &TierRuns, changes: &mut GoldenChanges) {
+fn compare(
+    base: &Evaluated,
+    runs: &TierRuns,
+    inputs: &BaseInputs<'_>,
+    changes: &mut GoldenChanges,
+) {
     for suite in &base.suites {
         let head = runs.suites.iter().find(|other| other.id == suite.id);
         for agent in &suite.agents {
+            let config = inputs.head.config.suite(&suite.id);
+            let runs_of = config.and_then(|config| config.runs_of.as_ref());
+            // Numbers of recordings that do not count fail nothing.
+            let recordings = inputs.recordings;
+            if recordings
+                .of(&suite.id, runs_of, &agent.agent)
+                .refused
+                .is_some()
+            {
+                continue;
+            }
             let own =
                 head.and_then(|head| head.agents.iter().find(|other| other.agent == agent.agent));
             for (metric, gate) in

@@ -138,6 +138,7 @@ impl<'a> BaseValues<'a> {
             parts: None,
             other: None,
             base: None,
+            recordings: None,
         };
         let graded = evaluate(&plan, tier, origin, files, self.baseline)?;
         let Some(suite) = graded.suites.into_iter().find(|suite| suite.id == *id) else {

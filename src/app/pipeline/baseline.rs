@@ -8,9 +8,9 @@ use crate::files::{Files, SourceText};
 use crate::format::baseline_v1;
 use crate::gate::case_values;
 use crate::model::{
-    AgentReport, Baseline, BaselineEntry, COVERAGE, Exclusion, Identity, InputLimit, JudgeEntry,
-    JudgeReport, NEWLY_FAILING, PairResult, RecordingAge, RepoPath, Report, Ruling, SuiteConfig,
-    SuiteReport, Tier, Verdict,
+    AgentReport, Baseline, BaselineEntry, COVERAGE, Effect, Exclusion, Identity, InputLimit,
+    JudgeEntry, JudgeReport, NEWLY_FAILING, RepoPath, Report, Ruling, SuiteConfig, SuiteReport,
+    Tier, Verdict,
 };
 use crate::render::plural;
 use crate::report::too_many_left_out;
@@ -203,12 +203,13 @@ fn is_part(agent: &AgentReport) -> bool {
     coverage.is_some_and(|metric| metric.verdict == Ruling::Judged(Verdict::Inconclusive))
 }
 
-fn stale_cases(agent: &AgentReport) -> usize {
-    let is_stale = |case: &&PairResult| {
-        let age = case.answered_by.freshness;
-        case.completed > 0 && age.worst() == RecordingAge::Stale
-    };
-    agent.cases.iter().filter(is_stale).count()
+/// How many recordings of an agent give no verdict.
+fn uncounted_recordings(agent: &AgentReport) -> usize {
+    let without = agent
+        .recordings
+        .iter()
+        .filter(|row| row.effect == Effect::NoVerdict);
+    without.map(|row| row.count as usize).sum()
 }
 
 /// Returns the reasons why a run's numbers must not become a baseline: cases that were not measured, too many excluded cases,
@@ -219,7 +220,7 @@ pub fn unusable_numbers(report: &Report) -> Vec<String> {
         reasons.extend(too_many_left_out(suite).map(|why| why.why().0.clone()));
         for agent in &suite.agents {
             let is_part = is_part(agent);
-            let stale = stale_cases(agent);
+            let uncounted = uncounted_recordings(agent);
             let who = format!("{}/{}", suite.id, agent.agent);
             if agent.cases.is_empty() {
                 continue;
@@ -228,13 +229,13 @@ pub fn unusable_numbers(report: &Report) -> Vec<String> {
             } else if is_part {
                 reasons.push(format!("{who}: some cases were not measured"));
             }
-            if stale > 0 {
+            if uncounted > 0 {
                 reasons.push(format!(
                     "{who}: {}",
                     plural(
-                        stale,
-                        "case has stale recordings",
-                        "cases have stale recordings"
+                        uncounted,
+                        "recording is not of the present agent and input",
+                        "recordings are not of the present agent and input"
                     )
                 ));
             }

@@ -7,11 +7,11 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 
 use super::answering_models::AnsweringModels;
 use super::call_lanes::call_lanes;
-use super::freshness::{FreshnessInputs, freshness_verdict};
 use super::harmless_tools::without_harmless_tools;
 use super::live_runs::NotRun;
 use super::operating::add_chances;
 use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
+use super::recorded_agents::RecordedAgents;
 use super::replay::RunReader;
 use super::sample_count::SampleCounts;
 use super::{judged, remarks};
@@ -19,6 +19,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, OtherCommit, ReadFor, RecordedFiles};
 use crate::fold::{GradedSample, PairMeta};
 use crate::gate::{ComparedPair, GateInput, GateOutcome, QuarantineHistory};
+use crate::golden_changes::RecordingReport;
 use crate::model::{
     AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NoVerdict, PairResult, Run,
     RunSource, Sample, SampleUse, SampleUses, SuiteId, SuiteReport, Tier,
@@ -57,6 +58,8 @@ pub struct ResultSources<'a> {
     pub other: Option<&'a dyn OtherCommit>,
     /// The branch's own numbers, if they count.
     pub base: Option<&'a dyn BranchNumbers>,
+    /// What the recordings mean for the verdict; `None` where they are graded whatever they state.
+    pub recordings: Option<&'a RecordedAgents>,
 }
 
 /// The results of pairs that other machines graded.
@@ -140,22 +143,12 @@ pub fn evaluate(
         .iter()
         .filter(|loaded| loaded.config.tiers.contains(&tier))
     {
-        let Some(inputs) = problems.keep_all(FreshnessInputs::open(
-            plan,
-            loaded,
-            tier,
-            files,
-            origin.other,
-        )) else {
-            continue;
-        };
         let counts = SampleCounts::new(plan, loaded, tier, baseline);
         let grading = SuiteGrading {
             plan,
             loaded,
             files,
             runs: origin.runs,
-            inputs: &inputs,
             counts: &counts,
             other: origin.other,
         };
@@ -193,6 +186,7 @@ pub fn evaluate(
                 ComparedWith {
                     baseline,
                     base: origin.base,
+                    recordings: origin.recordings,
                 },
             );
             let before =
@@ -236,8 +230,6 @@ struct SuiteGrading<'a> {
     loaded: &'a LoadedSuite,
     files: &'a dyn Files,
     runs: &'a dyn RunReader,
-    /// The current state to compare its recordings with.
-    inputs: &'a FreshnessInputs<'a>,
     counts: &'a SampleCounts<'a>,
     /// The commit to compare the read files with.
     other: Option<&'a dyn OtherCommit>,
@@ -369,7 +361,6 @@ fn grade_pair(
         plan,
         loaded,
         runs,
-        inputs,
         counts,
         ..
     } = *grading;
@@ -378,7 +369,6 @@ fn grade_pair(
     let mut completed: Vec<Vec<Run>> = Vec::new();
     let mut unfinished = Vec::new();
     let samples = runs.samples(pair, counts.of(pair))?;
-    let freshness = inputs.of_samples(pair, &samples);
     let judged = judged::pair(loaded, pair, &samples, context.files())?;
     let digest = if loaded.labels.has_scores() {
         outputs_digest(&samples)
@@ -407,10 +397,7 @@ fn grade_pair(
         case: pair.case.clone(),
         agent: pair.agent.clone(),
         golden: pair.golden.clone(),
-        answered_by: AnsweredBy {
-            freshness,
-            ..answered_by.together()
-        },
+        answered_by: answered_by.together(),
     };
     let mut folded = fold::pair(loaded.specs_of(pair), heading, graded);
     if !folded.passed.passes() {
@@ -488,6 +475,7 @@ pub fn quarantine_history(pair: &Pair) -> QuarantineHistory {
 struct ComparedWith<'a> {
     baseline: Option<&'a Baseline>,
     base: Option<&'a dyn BranchNumbers>,
+    recordings: Option<&'a RecordedAgents>,
 }
 
 /// Whether each run of the tier grades the same answers of an agent: a model may answer otherwise each time.
@@ -513,14 +501,14 @@ fn identity(
         .for_each(|graded| answers.add(&graded.result.answered_by));
     let AnsweredBy {
         model,
-        prompt_sha256,
+        agent_sha256,
         ..
     } = answers.together();
     Identity {
         suite_digest: Some(suite_digest(own.to_vec())),
         scorer: Some(loaded.kind.scorer.to_owned()),
         model,
-        prompt_sha256,
+        agent_sha256,
         judge: None,
         samples: graded.iter().map(|graded| graded.result.planned).max(),
         tier: Some(tier.as_str().to_owned()),
@@ -536,16 +524,20 @@ fn judge(
     let SuiteGrading {
         plan,
         loaded,
-        inputs,
         counts,
         ..
     } = *grading;
     let pairs = loaded.suite.pairs();
     let AgentResults { agent, graded } = measured;
-    let results = || graded.iter().map(|graded| &graded.result);
-    let completed = results().filter(|result| result.completed > 0);
-    let ages = completed.map(|result| (&result.case, result.answered_by.freshness));
-    let freshness = freshness_verdict(inputs, &agent, ages);
+    let recordings = compared
+        .recordings
+        .map(|recordings| recordings.of(&loaded.config.id, loaded.config.runs_of.as_ref(), &agent));
+    let RecordingReport {
+        refused,
+        refused_cases: _,
+        notes,
+        rows,
+    } = recordings.unwrap_or_default();
     let own: Vec<&Pair> = pairs.iter().filter(|pair| pair.agent == agent).collect();
     let identity = identity(loaded, tier, &own, &graded);
     let before = compared
@@ -582,7 +574,7 @@ fn judge(
     drop(compared_pairs);
     let results: Vec<PairResult> = graded.into_iter().map(|graded| graded.result).collect();
     // Notes on all recordings of the agent come first: a terminal shows only some.
-    let mut remarks = [freshness.list_notes, freshness.notes].concat();
+    let mut remarks = notes;
     remarks.extend(branch_notes);
     remarks.extend(counts.notes(&agent, &results));
     remarks.extend(loaded.suite.remarks(&results, &judgement.verdict));
@@ -592,7 +584,8 @@ fn judge(
         specs: &loaded.specs,
         identity,
         remarks,
-        refused: freshness.refused,
+        refused,
+        recordings: rows,
         record_missing: counts.record_missing(&agent),
         agent,
         pairs: results,

@@ -10,6 +10,7 @@ use super::graded_run::GradedRun;
 use super::live_runs::{LiveRuns, NotRun};
 use super::plan::{Plan, plan_with_reads};
 use super::read_runs::ReadRuns;
+use super::recorded_agents::{RecordedAgents, RecordingsBase};
 use super::run_options::RunOptions;
 use super::secret_values::masked_values;
 use super::since_base::{BothCommits, add_since_base, failing_on_base};
@@ -72,17 +73,27 @@ pub fn grade_files(
         )
     });
     let values = values.as_ref().map(|values| values as &dyn BranchNumbers);
-    let graded = grade_tiers(job, &plan, inputs, (against.as_ref(), values))?;
+    let machine = Machine::of(&world.env);
+    let recordings_base = inputs.base.map(|base| RecordingsBase {
+        sides: Sides { base, head: files },
+        revision: revision(&job.branch, job.base.as_deref(), machine),
+    });
+    let recordings =
+        RecordedAgents::read(&plan, files, &plan.wanted.tiers, recordings_base.as_ref())?;
+    let compared = ComparedNumbers {
+        baseline: against.as_ref(),
+        values,
+        recordings: &recordings,
+    };
+    let graded = grade_tiers(job, &plan, inputs, compared)?;
     // A tier that does not decide by the head's rules does not decide by the base's either.
     let deciding: Vec<&TierRuns> = graded
         .runs
         .iter()
         .filter(|runs| job.decides(runs.tier))
         .collect();
-    let machine = Machine::of(&world.env);
     let judged = inputs.base.map(|base| {
         base_judgement(&BaseInputs {
-            revision: revision(&job.branch, job.base.as_deref(), machine),
             sides: Sides { base, head: files },
             rules: inputs.rules.unwrap_or(base),
             head: &plan,
@@ -95,7 +106,7 @@ pub fn grade_files(
             } else {
                 GradedHere::No
             },
-            machine,
+            recordings: &recordings,
             clock,
         })
     });
@@ -145,12 +156,7 @@ pub fn grade_files(
     });
     if let Some((changes, refusals)) = judged {
         report::refuse(&mut report, refusals);
-        let changes = weighed(
-            changes,
-            (inputs.base, files),
-            against.as_ref(),
-            (&plan.config, &report),
-        );
+        let changes = weighed(changes, files, against.as_ref(), &plan.config, &report);
         report::govern(&mut report, changes, None);
     }
     if let Some(base) = inputs.base {
@@ -187,6 +193,14 @@ fn baseline_use(
     }
 }
 
+/// What the numbers of a run are compared with, and what its recordings mean.
+#[derive(Clone, Copy)]
+struct ComparedNumbers<'a> {
+    baseline: Option<&'a Baseline>,
+    values: Option<&'a dyn BranchNumbers>,
+    recordings: &'a RecordedAgents,
+}
+
 #[derive(Default)]
 struct GradedTiers {
     runs: Vec<TierRuns>,
@@ -204,7 +218,7 @@ fn grade_tiers(
     job: &RunOptions,
     plan: &Plan,
     inputs: &GradeInputs<'_>,
-    (against, values): (Option<&Baseline>, Option<&dyn BranchNumbers>),
+    compared: ComparedNumbers<'_>,
 ) -> Result<GradedTiers, CliError> {
     let other = inputs.base.map(|base| base as &dyn OtherCommit);
     let tiers = &plan.wanted.tiers;
@@ -221,10 +235,11 @@ fn grade_tiers(
             made: &made,
             parts: job.parts.as_deref(),
             other,
-            base: values,
+            base: compared.values,
             read: kept,
+            recordings: compared.recordings,
         };
-        let tiered = grade_tier(plan, *tier, inputs.files, from, against)?;
+        let tiered = grade_tier(plan, *tier, inputs.files, from, compared.baseline)?;
         let mut refusals = not_run(*tier, tiers, &made.not_run, &tiered.suites);
         refusals.extend(tiered.not_gateable);
         // If the tier decides, the message is already one of the reasons for a missing verdict.

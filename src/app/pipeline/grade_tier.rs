@@ -6,6 +6,7 @@ use crate::app::pipeline::evaluate::{
 };
 use crate::app::pipeline::plan::Plan;
 use crate::app::pipeline::read_runs::ReadRuns;
+use crate::app::pipeline::recorded_agents::RecordedAgents;
 use crate::app::pipeline::replay::Replay;
 use crate::app::pipeline::run_options::{AgentScope, RunOptions};
 use crate::diag::Diagnostics;
@@ -25,6 +26,8 @@ pub struct RunsFrom<'a> {
     pub other: Option<&'a dyn OtherCommit>,
     /// The base commit's own numbers, if they may excuse a failed gate.
     pub base: Option<&'a dyn BranchNumbers>,
+    /// What the recordings mean for the verdict.
+    pub recordings: &'a RecordedAgents,
     /// Keeps the runs that are read, for the judgement by the base's rules.
     pub read: Option<&'a ReadRuns>,
 }
@@ -43,6 +46,7 @@ pub fn grade_tier(
         other,
         base,
         read,
+        recordings,
     } = from;
     let overlay = made.overlay(below);
     // Without live runs the overlay is empty and is not used.
@@ -59,6 +63,7 @@ pub fn grade_tier(
         parts,
         other,
         base,
+        recordings: Some(recordings),
     };
     let (foreign, evaluated) = rayon::join(
         || runs.foreign(plan),

@@ -1,6 +1,7 @@
 //! From the config to the report: the steps that several commands share.
 
 pub mod advised_gates;
+pub mod agent_digest;
 mod answering_models;
 pub mod base_branch;
 pub mod base_commit;
@@ -12,8 +13,6 @@ pub mod call_lanes;
 pub mod case_queries;
 pub mod evaluate;
 pub mod failed_cases;
-pub mod fingerprint;
-pub mod freshness;
 pub mod grade;
 pub mod grade_tier;
 pub mod graded_run;
@@ -32,6 +31,7 @@ pub mod plan;
 pub mod prompts;
 pub mod proposed_case;
 mod read_runs;
+pub mod recorded_agents;
 pub mod remarks;
 pub mod replay;
 pub mod required_samples;
@@ -46,5 +46,4 @@ pub mod snapshots;
 mod target_settings;
 pub mod tiers;
 pub mod transcript_files;
-pub mod uncounted_cases;
 pub mod weighed_baseline;

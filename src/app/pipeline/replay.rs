@@ -48,8 +48,6 @@ pub struct Replay<'a> {
     layout: &'a LiveLayout,
     folders: BTreeMap<SuiteId, BTreeMap<AgentName, RecordingFolder>>,
     rules: RulesSource,
-    /// Samples to leave out if enough others exist.
-    left_out: BTreeSet<(RunKey, u32)>,
     /// The samples that each run must have of its own.
     least: RequiredSamples<'a>,
     /// The runs that both judgements read.
@@ -162,7 +160,6 @@ impl<'a> Replay<'a> {
             layout,
             folders,
             rules: plan.rules,
-            left_out: BTreeSet::new(),
             least,
             read: None,
         })
@@ -173,38 +170,11 @@ impl<'a> Replay<'a> {
         Self { read, ..self }
     }
 
-    /// Returns the same recordings without these samples, if enough others exist.
-    pub fn without(self, samples: &BTreeSet<(RunKey, u32)>) -> Self {
-        Self {
-            left_out: samples.clone(),
-            ..self
-        }
-    }
-
     /// Returns the same recordings; those that a baseline has are not replaced by others of the same run.
     pub fn measured_in(self, baseline: Option<&'a Baseline>) -> Self {
         Self {
             least: self.least.with_baseline(baseline),
             ..self
-        }
-    }
-
-    /// Removes samples from the recordings of a pair's runs, if enough others exist.
-    fn leave_out(&self, recordings: &mut [RunRecordings<'_>], enough: u32) {
-        let is_kept = |key: &RunKey, sample: u32| !self.left_out.contains(&(key.clone(), sample));
-        let are_several = has_several_agents(recordings);
-        let are_enough = |(key, files): &RunRecordings<'_>| {
-            let enough = if are_several {
-                self.least.of(key)
-            } else {
-                enough
-            };
-            (0..enough.max(1)).all(|sample| files.contains_key(&sample) && is_kept(key, sample))
-        };
-        if !self.left_out.is_empty() && recordings.iter().all(are_enough) {
-            recordings
-                .iter_mut()
-                .for_each(|(key, files)| files.retain(|sample, _| is_kept(key, *sample)));
         }
     }
 
@@ -478,13 +448,11 @@ impl RunReader for Replay<'_> {
             CaseStage::Accepted => self.absent(),
             CaseStage::Draft => AbsentRecording::Lost,
         };
-        let mut recordings: Vec<_> = pair
+        let recordings: Vec<_> = pair
             .runs
             .iter()
             .filter_map(|key| Some((key, problems.keep_all(self.recordings(key, absent))?)))
             .collect();
-        let (SampleCount::Exactly(enough) | SampleCount::AtLeast(enough)) = count;
-        self.leave_out(&mut recordings, enough);
         let recorded = recordings
             .iter()
             .map(|(_, files)| recorded_count(files))

@@ -109,18 +109,8 @@ fn changed_files(
     both: BothCommits<'_>,
 ) -> Vec<ChangedText> {
     let files = |files: &dyn Files, agent: &Agent| -> BTreeMap<String, RepoPath> {
-        let prompt = Agent {
-            fingerprint: Vec::new(),
-            ..agent.clone()
-        };
-        let of = |agent: &Agent| {
-            agent_files(files, agent)
-                .ok()
-                .flatten()
-                .map(|(paths, _)| paths)
-                .unwrap_or_default()
-        };
-        of(agent).into_iter().chain(of(&prompt)).collect()
+        let of = |agent: &Agent| agent_files(files, agent).unwrap_or_default();
+        of(agent)
     };
     let now = agents_behind(&plan.config, loaded, report).flat_map(|agent| files(both.head, agent));
     let old = agents_behind(before, loaded, report).flat_map(|agent| files(both.base, agent));

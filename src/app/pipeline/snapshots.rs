@@ -18,7 +18,7 @@ struct CaseSnapshot {
     /// The measuring conditions: a change of these explains other differences.
     scorer: Option<String>,
     suite_digest: Option<String>,
-    prompt_sha256: Option<String>,
+    agent_sha256: Option<String>,
     /// The metric values, rounded to six decimals.
     metrics: BTreeMap<String, Option<f64>>,
     failing: Vec<String>,
@@ -38,7 +38,7 @@ impl CaseSnapshot {
         Self {
             scorer: agent.identity.scorer.clone(),
             suite_digest: agent.identity.suite_digest.clone(),
-            prompt_sha256: agent.identity.prompt_sha256.clone(),
+            agent_sha256: agent.identity.agent_sha256.clone(),
             metrics: values
                 .map(|(metric, value)| (metric.name.clone(), value.value.map(rounded)))
                 .collect(),
@@ -85,7 +85,7 @@ impl CaseSnapshot {
     fn explained(&self, now: &Self) -> Option<&'static str> {
         match () {
             () if self.scorer != now.scorer => Some("the scorer changed"),
-            () if self.prompt_sha256 != now.prompt_sha256 => Some("the prompt package changed"),
+            () if self.agent_sha256 != now.agent_sha256 => Some("the agent's files changed"),
             () if self.suite_digest != now.suite_digest => Some("cases or expectations changed"),
             () => None,
         }

@@ -1,7 +1,7 @@
 //! Whether a changed baseline needs an approval, by the numbers that this change measures.
 
 use super::baseline;
-use crate::files::{BaseFiles, Files, SourceText};
+use crate::files::{Files, SourceText};
 use crate::format::baseline_v1;
 use crate::gate::{BaseNumber, PlannedGate, Subject, planned_in, ruling};
 use crate::model::{
@@ -16,20 +16,19 @@ use crate::text::config_option;
 /// The most differences that are named.
 const NAMED: usize = 3;
 
-/// Weighs the changes of the baseline by the numbers that this change measures: a first baseline has to have them, and one that returns to
-/// an earlier content, as a revert does, is only listed if it has them.
+/// Weighs the changes of the baseline by the numbers that this change measures: a first baseline has to have them, and a changed one is
+/// only listed if it has them and none is worse.
 pub fn weighed(
     changes: Vec<GoldenChange>,
-    (base, head): (Option<&dyn BaseFiles>, &dyn Files),
+    head: &dyn Files,
     against: Option<&Baseline>,
-    (config, report): (&Config, &Report),
+    config: &Config,
+    report: &Report,
 ) -> Vec<GoldenChange> {
-    match (&config.baseline, base, against) {
-        (Some(file), Some(base), Some(against)) => {
-            list_returned(changes, file, (base, head), against, report)
-        }
-        (Some(file), Some(_), None) => weigh_first(changes, file, head, (config, report)),
-        (None, ..) | (_, None, _) => changes,
+    match (&config.baseline, against) {
+        (Some(file), Some(against)) => list_measured(changes, file, head, against, report),
+        (Some(file), None) => weigh_first(changes, file, head, (config, report)),
+        (None, _) => changes,
     }
 }
 
@@ -241,34 +240,32 @@ fn is_live(config: &Config, suite: &SuiteId, agent: &AgentName) -> bool {
     matches!(source, Some(RunSource::Live(live)) if live.exchanges.is_none())
 }
 
-/// Lists a changed baseline without asking for an approval, if all of this holds: an ancestor of the base commit had the same
-/// bytes, its numbers are those that this change measures, and none of them is worse than the base commit's baseline. Entries that
-/// this run does not measure equal those of the base commit's baseline, because nobody has judged the older ones here. So no gate
-/// of a later change gets weaker: a return to an older, worse baseline needs an approval like any other.
-fn list_returned(
+/// Lists a changed baseline without asking for an approval, if its numbers are those that this change measures, and none of them is worse
+/// than the base commit's baseline. Entries that this run does not measure equal those of the base commit's baseline. So no gate of a
+/// later change gets weaker: worse numbers need an approval.
+fn list_measured(
     changes: Vec<GoldenChange>,
     file: &RepoPath,
-    (base, head): (&dyn BaseFiles, &dyn Files),
+    head: &dyn Files,
     against: &Baseline,
     report: &Report,
 ) -> Vec<GoldenChange> {
     let is_edit = |change: &GoldenChange| {
         change.weight == Weight::NeedsApproval && change.file.as_ref() == Some(file)
     };
-    if !changes.iter().any(is_edit) || !is_return(file, base, head, against, report) {
+    if !changes.iter().any(is_edit) || !is_measured_and_not_worse(file, head, against, report) {
         return changes;
     }
     reweighed(
         changes,
         is_edit,
         Weight::Listed,
-        "it returns to an earlier baseline",
+        "its numbers are those of this change, and none is worse",
     )
 }
 
-fn is_return(
+fn is_measured_and_not_worse(
     file: &RepoPath,
-    base: &dyn BaseFiles,
     head: &dyn Files,
     against: &Baseline,
     report: &Report,
@@ -276,12 +273,11 @@ fn is_return(
     let Ok(bytes) = head.baseline_bytes(file) else {
         return false;
     };
-    let own = SourceText::new(file.clone(), bytes.clone())
-        .and_then(|source| baseline_v1::read_baseline(&source));
+    let own =
+        SourceText::new(file.clone(), bytes).and_then(|source| baseline_v1::read_baseline(&source));
     let Ok(own) = own else { return false };
     let is_measured = is_same(&own, &baseline::proposed(Some(against), report));
-    let is_worse = moves(Some(against), report).iter().any(is_worse);
-    // A revert takes the newest entries back, and adds none.
-    let is_shorter = against.accepted.starts_with(&own.accepted);
-    is_measured && !is_worse && is_shorter && base.had(file, &bytes)
+    // Who accepted earlier numbers is not rewritten by hand.
+    let keeps_acceptances = against.accepted.starts_with(&own.accepted);
+    is_measured && keeps_acceptances && !moves(Some(against), report).iter().any(is_worse)
 }

@@ -1,10 +1,10 @@
 //! Checks `fingerprint:` of an agent: the files that a recording depends on.
 
 use super::ConfigReader;
-use super::form::{FingerprintForm, StaleForm};
+use super::form::FingerprintForm;
 use crate::diag::Code;
 use crate::format::yaml::Step::{At, Key};
-use crate::model::{Agent, AgentFiles, PathGlob, RepoPath, StalePolicy};
+use crate::model::{PathGlob, RepoPath};
 
 impl ConfigReader<'_> {
     /// The patterns, or the reason why the config gives none.
@@ -75,35 +75,5 @@ impl ConfigReader<'_> {
             }
         }
         (globs, None)
-    }
-
-    /// How stale recordings are handled.
-    pub(super) fn stale(
-        &mut self,
-        index: usize,
-        name: &str,
-        agent: &Agent,
-        form: Option<StaleForm>,
-    ) -> StalePolicy {
-        if form.is_some() && agent.files() == AgentFiles::Unstated {
-            let at = [
-                Key("suites"),
-                At(index),
-                Key("agents"),
-                Key(name),
-                Key("stale"),
-            ];
-            let help = "list the agent's files in fingerprint, or remove stale";
-            self.refuse(
-                &at,
-                Code::NO_EFFECT,
-                "stale has no effect without a fingerprint",
-                help,
-            );
-        }
-        match form {
-            None | Some(StaleForm::Fail) => StalePolicy::Refused,
-            Some(StaleForm::Warn) => StalePolicy::Warned,
-        }
     }
 }

@@ -135,8 +135,6 @@ pub(super) struct AgentForm {
     /// Patterns of the files that define the agent (prompts, tools, sources), relative to this file. A recording is stale once they change.
     /// Default: the agent's `prompt`. `{ none: "why" }` states that the files are unknown.
     pub(super) fingerprint: Option<FingerprintForm>,
-    /// What to do with a recording whose agent or input has changed since; default `fail`.
-    pub(super) stale: Option<StaleForm>,
     /// Role of the agent in a suite of kind `revision`; default `actor`.
     pub(super) role: Option<RoleForm>,
 }
@@ -155,16 +153,6 @@ pub(super) enum FingerprintForm {
 pub(super) struct NoFingerprintForm {
     /// The reason.
     pub(super) none: String,
-}
-
-/// What to do with stale recordings.
-#[derive(Deserialize, JsonSchema, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum StaleForm {
-    /// Give no verdict.
-    Fail,
-    /// Grade them, with a warning in the report.
-    Warn,
 }
 
 /// Role of an agent in a suite of kind `revision`.

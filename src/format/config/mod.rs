@@ -121,7 +121,7 @@ impl ConfigReader<'_> {
                 })
                 .collect(),
             redact: form.redact,
-            recordings: self.recordings(form.recordings),
+            recordings: form.recordings.into(),
         }
     }
 

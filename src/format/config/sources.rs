@@ -87,7 +87,7 @@ impl ConfigReader<'_> {
         };
         let (fingerprint, no_fingerprint) =
             self.fingerprint(index, name, form.fingerprint, prompt.as_ref());
-        let mut agent = Agent {
+        Agent {
             deterministic,
             model,
             prompt,
@@ -95,9 +95,7 @@ impl ConfigReader<'_> {
             no_fingerprint,
             role,
             ..Agent::default()
-        };
-        agent.stale = self.stale(index, name, &agent, form.stale);
-        agent
+        }
     }
 
     fn source(

@@ -132,21 +132,6 @@ pub fn with_ballots(text: &str, ballots: &[Ballot]) -> String {
     }
 }
 
-/// Whether two records differ only in the votes of LLM judges.
-pub fn differ_in_votes_alone(before: &str, after: &str) -> bool {
-    let rest = |text: &str| {
-        let Fields(fields) = serde_json::from_str(text).ok()?;
-        let own = fields
-            .into_iter()
-            .filter(|(key, _)| key.get() != format!("\"{KEY}\""));
-        Some(
-            own.map(|(key, value)| (key.get().to_owned(), value.get().to_owned()))
-                .collect::<Vec<_>>(),
-        )
-    };
-    rest(before).is_some_and(|before| Some(before) == rest(after))
-}
-
 fn form(ballot: &Ballot) -> BallotForm {
     let Ballot {
         judge: _,

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::json_lines::lines;
+use super::stated::with_content_sha256;
 use crate::model::{Json, Measures, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps};
 
 /// The name of the format.
@@ -16,7 +17,7 @@ pub fn written(record: &RunRecord) -> String {
     let mut out = String::with_capacity(plain.len() + plain.len() / 4);
     lines(&mut out, &plain, 0);
     out.push('\n');
-    out
+    with_content_sha256(&out)
 }
 
 /// Converts a value to JSON text.
@@ -46,13 +47,12 @@ struct OriginForm<'a> {
     target: Option<&'a str>,
     model: Option<&'a str>,
     prompt_package: Option<&'a str>,
-    prompt_sha256: Option<&'a str>,
     recorded_at: Option<&'a str>,
     commit: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<&'a str>,
     cache: Option<&'a str>,
-    fingerprint: Option<&'a str>,
+    agent_sha256: Option<&'a str>,
     input_sha256: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     target_sha256: Option<&'a str>,
@@ -103,12 +103,11 @@ impl<'a> OriginForm<'a> {
             target: target.as_deref(),
             model: provenance.model.as_deref(),
             prompt_package: provenance.prompt_package.as_deref(),
-            prompt_sha256: provenance.prompt_sha256.as_deref(),
             recorded_at: recorded_at.as_deref(),
             commit: commit.as_deref(),
             run: run.as_deref(),
             cache: provenance.cache.as_deref(),
-            fingerprint: provenance.fingerprint.as_deref(),
+            agent_sha256: provenance.agent_sha256.as_deref(),
             input_sha256: provenance.input_sha256.as_deref(),
             target_sha256: provenance.target_sha256.as_deref(),
         }
@@ -180,9 +179,8 @@ mod tests {
                 provenance: Provenance {
                     model: some("m"),
                     prompt_package: some("p"),
-                    prompt_sha256: some("d"),
                     cache: some("miss"),
-                    fingerprint: some("f"),
+                    agent_sha256: some("f"),
                     input_sha256: some("i"),
                     target_sha256: some("t"),
                 },
@@ -262,11 +260,10 @@ mod tests {
     "target": "claude",
     "model": "m",
     "prompt_package": "p",
-    "prompt_sha256": "d",
     "recorded_at": "2026-01-01T00:00:00Z",
     "commit": "c",
     "cache": "miss",
-    "fingerprint": "f",
+    "agent_sha256": "f",
     "input_sha256": "i",
     "target_sha256": "t"
   }

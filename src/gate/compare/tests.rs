@@ -77,7 +77,7 @@ fn identity() -> Identity {
         suite_digest: Some("d".to_owned()),
         scorer: Some("s/1".to_owned()),
         model: None,
-        prompt_sha256: None,
+        agent_sha256: None,
         judge: None,
         samples: Some(1),
         tier: Some("deterministic".to_owned()),
@@ -361,7 +361,7 @@ fn every_part_of_an_identity_is_compared_and_reported() {
     let some = |text: &str| Some(text.to_owned());
     // A digest that one of the two lacks is not compared.
     let of_before = Identity {
-        prompt_sha256: some("w"),
+        agent_sha256: some("w"),
         ..identity()
     };
     let before = BaselineEntry {
@@ -392,7 +392,7 @@ fn every_part_of_an_identity_is_compared_and_reported() {
         ),
         (
             Identity {
-                prompt_sha256: some("x"),
+                agent_sha256: some("x"),
                 ..identity()
             },
             "the prompt package has changed since the baseline",

@@ -10,7 +10,7 @@ use crate::gate::compare::{
 };
 use crate::model::{
     BaselineEntry, CaseId, EPSILON, Exclusion, GateKind, GateRuling, Identity, MetricSpec,
-    PairResult, RecordingAge, Ruling, Verdict,
+    PairResult, Ruling, Verdict,
 };
 
 /// The counted cases of a change, for one metric.
@@ -205,7 +205,7 @@ pub(in crate::gate) fn is_scored_alike(judged: &GateInput<'_>, base: &BaseMeasur
             suite_digest: _,
             scorer,
             model: _,
-            prompt_sha256: _,
+            agent_sha256: _,
             judge,
             samples: _,
             tier,
@@ -220,11 +220,9 @@ pub(in crate::gate) fn is_scored_alike(judged: &GateInput<'_>, base: &BaseMeasur
 /// change could take a case out of the comparison by recording it less often.
 fn is_measured_alike(pair: &ComparedPair<'_>, own: &ComparedPair<'_>, columns: &[usize]) -> bool {
     let (now, before) = (pair.result, own.result);
-    let age = before.answered_by.freshness;
     before.exclusion == Exclusion::Counted
         && pair.expectation == own.expectation
         && [pair.quarantine, own.quarantine] == [QuarantineHistory::Never; 2]
-        && age.worst() != RecordingAge::Stale
         && now.values.len() == before.values.len()
         && columns.iter().all(|column| {
             now.values[*column].value.is_none() || before.values[*column].value.is_some()

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::golden_changes::called_targets::{calls, model as model_of};
 use crate::golden_changes::found::ChangeCollector;
 use crate::model::{
-    Agent, ChangeClass, Config, Judge, LiveSource, RecordPolicy, RepoPath, RunSource, StalePolicy,
-    SuiteConfig, Target, Tier, Weight,
+    Agent, ChangeClass, Config, Judge, LiveSource, RecordPolicy, RepoPath, RunSource, SuiteConfig,
+    Target, Tier, Transport, Weight,
 };
 use crate::text::counted;
 
@@ -411,15 +410,27 @@ impl SuiteSettings<'_> {
                 )),
             }
         }
-        match (old.stale, new.stale) {
-            (StalePolicy::Refused, StalePolicy::Warned) => {
-                self.needs(format!("stale recordings of `{who}`: fail -> warn"))
-            }
-            (StalePolicy::Warned, StalePolicy::Refused) => {
-                self.lists(format!("stale recordings of `{who}`: warn -> fail"))
-            }
-            (StalePolicy::Refused, StalePolicy::Refused)
-            | (StalePolicy::Warned, StalePolicy::Warned) => {}
-        }
+    }
+}
+
+/// A target without what does not change its answers: limits, the name of its key, and who may call it.
+fn calls(target: &Target) -> Target {
+    let mut transport = target.transport.clone();
+    if let Transport::Model(provider) = &mut transport {
+        provider.api_key_env = None;
+    }
+    Target {
+        transport,
+        concurrency: None,
+        timeout: None,
+        stall: None,
+        record: RecordPolicy::default(),
+    }
+}
+
+fn model_of(target: &Target) -> Option<String> {
+    match &target.transport {
+        Transport::Model(provider) => Some(provider.model.clone()),
+        Transport::Command { .. } | Transport::Http(_) => None,
     }
 }

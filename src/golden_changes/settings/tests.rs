@@ -37,7 +37,6 @@ suites:
     agents:
       legal:
         fingerprint: ['prompts/**']
-        stale: fail
         deterministic: { replay: runs }
         model: { target: chat, record: false, prompt: prompts }
       live: { deterministic: { target: mine } }
@@ -278,7 +277,6 @@ const ROWS: &[SettingRow] = &[
         "['prompts/a.md']",
         Nothing,
     ),
-    ("AgentForm.stale", "stale: fail", "stale: warn", Approval),
     ("AgentForm.role", "role: critic, ", "", Approval),
     (
         "SourceForm.replay",

@@ -101,7 +101,7 @@ impl<'a> FailureClassifier<'a> {
             };
         }
         if let (CheckFailure::Content, Some(rule)) = (fault, rule)
-            && let Some(change) = self.context.rule_change(self.agent, self.run, rule)
+            && let Some(change) = self.context.rule_change(self.agent, rule)
         {
             let next_action = format!(
                 "compare with rule {rule} of the base commit and revert its change; only if the new rule is right, change the case"
@@ -142,7 +142,7 @@ impl<'a> FailureClassifier<'a> {
 
     /// Whether the run's prompt package has this rule.
     pub fn had_rule(&self, rule: &str) -> bool {
-        self.context.had_rule(self.agent, self.run, rule)
+        self.context.had_rule(self.agent, rule)
     }
 
     /// The first tool that failed, did not succeed later in the same run, and does not fail in passing samples as well.

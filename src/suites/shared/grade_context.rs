@@ -6,14 +6,13 @@ use std::sync::Arc;
 
 use super::rule_text::rule_change;
 use crate::diag::Diagnostic;
-use crate::files::{CheckoutDigest, Files};
-use crate::model::{RepoPath, Run};
+use crate::files::Files;
+use crate::model::RepoPath;
 use crate::text::{Keyword, norm};
 
 /// The rules that an agent was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptPackage {
-    pub digest: CheckoutDigest,
     pub text: String,
     pub normal: String,
     /// The text of the base commit's package at the same path, if it differs.
@@ -83,33 +82,18 @@ impl<'a> GradeContext<'a> {
     }
 
     /// Whether the run's prompt package has this rule, by its id or text (grading.md 12).
-    pub fn had_rule(&self, agent: &crate::model::AgentName, run: &Run, rule: &str) -> bool {
+    pub fn had_rule(&self, agent: &crate::model::AgentName, rule: &str) -> bool {
         // Whole words: T-1 is not T-10.
         let rule = Keyword::new(rule);
-        self.package(agent, run)
+        self.prompts
+            .get(agent)
             .zip(rule)
             .is_some_and(|(package, rule)| rule.is_word_of(&package.normal))
     }
 
     /// How this commit changed a rule that the run used; `None` if it is unchanged or the base is unknown.
-    pub fn rule_change(
-        &self,
-        agent: &crate::model::AgentName,
-        run: &Run,
-        rule: &str,
-    ) -> Option<String> {
-        let package = self.package(agent, run)?;
+    pub fn rule_change(&self, agent: &crate::model::AgentName, rule: &str) -> Option<String> {
+        let package = self.prompts.get(agent)?;
         rule_change(rule, package.before.as_deref()?, &package.text)
-    }
-
-    /// The agent's prompt package, if it is the one that the run used (same digest, or no digest recorded).
-    fn package(&self, agent: &crate::model::AgentName, run: &Run) -> Option<&PromptPackage> {
-        let package = self.prompts.get(agent);
-        package.filter(|package| {
-            run.provenance
-                .prompt_sha256
-                .as_ref()
-                .is_none_or(|digest| package.digest.is(digest))
-        })
     }
 }

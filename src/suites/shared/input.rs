@@ -1,12 +1,12 @@
 //! The digest of an agent's input: a recording of another input does not count for this case.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::asking::MATERIAL;
-use super::turns::{ObservedTurn, turns};
 use crate::diag::Diagnostic;
-use crate::files::{CheckoutDigest, DigestList, Files, escaped_name, files_below};
-use crate::model::{Ask, QUERY, REDACTED, Run, Toolbox, UserTurns};
+use crate::files::{Files, escaped_name, files_below, sha256_hex};
+use crate::model::{Ask, CannedTool, QUERY, REDACTED, Toolbox, UserTurns};
+use crate::text::without_returns;
 
 /// Fields of a request that do not change the input: paths, and the answer format.
 const NOT_ASKED: [&str; 4] = ["file", "repository", "categories", "max_calls"];
@@ -17,24 +17,37 @@ pub const TURNS: &str = "turns";
 /// The fields that goldgate's own prompts show in full.
 const SHOWN: [&str; 2] = ["text", "original"];
 
-/// The digest of a case's input: its fields as values, and the files of the repository that the agent may read. goldgate's
+/// The digest of a case's input: its fields as values, the tools that the suite offers, and the files that the agent may read. goldgate's
 /// own prompt texts, paths and the layout of the golden file do not count.
-pub fn input_digest(ask: &Ask, files: &dyn Files) -> Result<CheckoutDigest, Diagnostic> {
+pub fn input_digest(ask: &Ask, files: &dyn Files) -> Result<String, Diagnostic> {
     let mut fields = match &ask.inputs {
         Value::Object(fields) => fields.clone(),
         other => Map::from_iter([("inputs".to_owned(), other.clone())]),
     };
     fields.retain(|key, _| !NOT_ASKED.contains(&key.as_str()));
-    let mut list = DigestList::after(unix_lines(Value::Object(fields)).to_string());
+    let mut list = unix_lines(Value::Object(fields)).to_string();
+    if let Toolbox::Canned(tools) = &ask.tools {
+        let offered: Vec<Value> = tools.iter().map(offered_tool).collect();
+        list.push_str(&format!("\n{}", unix_lines(Value::Array(offered))));
+    }
     if let Toolbox::Folder { root, .. } = &ask.tools {
         for (inner, file) in files_below(files, root)? {
             let inner = escaped_name(&inner);
-            list.add(&files.bytes(&file)?, |digest| {
-                format!("\n{digest}  {inner}")
-            });
+            let digest = sha256_hex(&without_returns(&files.bytes(&file)?));
+            list.push_str(&format!("\n{digest}  {inner}"));
         }
     }
-    Ok(list.digest())
+    Ok(sha256_hex(list.as_bytes()))
+}
+
+/// A tool that the suite offers, with what it answers.
+fn offered_tool(tool: &CannedTool) -> Value {
+    let CannedTool { spec, results } = tool;
+    let results: Vec<Value> = results
+        .iter()
+        .map(|result| json!([result.when, result.says]))
+        .collect();
+    json!([spec.name, spec.description, spec.parameters, results])
 }
 
 /// Replaces `\r\n` by `\n`: git may check a text out with other line endings than it stores.
@@ -111,23 +124,6 @@ pub fn is_of_another_case(ask: &Ask, prompt: &str) -> bool {
             .any(|text| !has(text)),
         None => false,
     }
-}
-
-/// Whether the turns of a run have other messages of the user than those of the case. A turn that states no message, or one with a
-/// redacted secret, is unknown.
-pub fn has_other_messages(ask: &Ask, run: &Run) -> bool {
-    if ask.turns == UserTurns::Single {
-        return false;
-    }
-    let turns = turns(run)
-        .map(|observed| observed.turns)
-        .unwrap_or_default();
-    let differs = |(turn, expected): (&ObservedTurn, &&str)| {
-        turn.user
-            .as_ref()
-            .is_some_and(|user| !user.contains(REDACTED) && !is_same_text(user, expected))
-    };
-    turns.iter().zip(&user_messages(ask)).any(differs)
 }
 
 /// Whether the agent may ask questions, so that a conversation continues after the first message.
@@ -210,9 +206,7 @@ mod tests {
     }
 
     fn digest(inputs: Value) -> String {
-        input_digest(&ask(inputs, Toolbox::Empty), &SingleFileFolder("a", ""))
-            .unwrap()
-            .sha256
+        input_digest(&ask(inputs, Toolbox::Empty), &SingleFileFolder("a", "")).unwrap()
     }
 
     #[test]
@@ -232,24 +226,17 @@ mod tests {
             root: RepoPath::root().child(name),
             max_calls: 3,
         };
-        let whole = |name, file: &SingleFileFolder| {
+        let of = |name, file: &SingleFileFolder| {
             input_digest(&ask(json!({"question": "q"}), folder(name)), file).unwrap()
         };
-        let of = |name, file: &SingleFileFolder| whole(name, file).sha256;
         let first = of("repo", &SingleFileFolder(".env", "1"));
         assert_eq!(first, of("moved", &SingleFileFolder(".env", "1")));
         assert_ne!(first, of("repo", &SingleFileFolder(".env", "2")));
         assert_ne!(first, of("repo", &SingleFileFolder("env", "1")));
-        let (unix, windows) = (
-            whole("repo", &SingleFileFolder("a", "1\n")),
-            whole("repo", &SingleFileFolder("a", "1\r\n")),
+        assert_eq!(
+            of("repo", &SingleFileFolder("a", "1\n")),
+            of("repo", &SingleFileFolder("a", "1\r\n"))
         );
-        assert!(
-            unix.sha256 == windows.sha256
-                && windows.is(&unix.sha256)
-                && windows.is(&windows.raw_sha256)
-        );
-        assert!(windows.raw_sha256 != unix.sha256 && !unix.is(&windows.raw_sha256));
     }
 
     #[test]
@@ -266,11 +253,8 @@ mod tests {
                 ..ask(json!({ "turns": messages }), Toolbox::Empty)
             }
         };
-        let digest = |messages: &[&str]| {
-            input_digest(&talk(messages), &SingleFileFolder("a", ""))
-                .unwrap()
-                .sha256
-        };
+        let digest =
+            |messages: &[&str]| input_digest(&talk(messages), &SingleFileFolder("a", "")).unwrap();
         assert_ne!(
             digest(&["Where is it?", "Cancel it."]),
             digest(&["Where is it?", "Send it back."])

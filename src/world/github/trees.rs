@@ -4,14 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::forms::ShaForm;
 use super::{GitHub, GitHubError};
-use crate::files::HistoryCut;
 use crate::format::archive;
 use crate::format::archive::ArchiveLimits;
-use crate::model::{CommitStatus, RepoPath};
-use crate::text::encoded_segment;
-use crate::world::objects::{Archived, CommitsBelow, Depth, Listing, NodeKind, Objects, TreeNode};
+use crate::model::RepoPath;
+use crate::world::objects::{Archived, Depth, Listing, NodeKind, Objects, TreeNode};
 
 impl Objects for GitHub {
     fn tree(&self, id: &str, depth: Depth) -> anyhow::Result<Listing> {
@@ -60,71 +57,6 @@ impl Objects for GitHub {
         self.texts_by_id(ids)
     }
 
-    fn earlier(&self, commit: &str, file: &RepoPath) -> anyhow::Result<Vec<Vec<u8>>> {
-        let (commit, path) = (of_id(commit)?, encoded_segment(file.as_str()));
-        let path = self.path(&format!(
-            "/commits?sha={commit}&path={path}&per_page={CHANGES}"
-        ));
-        let what = "the history of a file";
-        let changes: Vec<ShaForm> = self
-            .get(&path, "while reading the history of a file")
-            .map_err(|refusal| tree_error(refusal, what))?;
-        let mut earlier = Vec::new();
-        for change in changes {
-            earlier.extend(
-                self.file(file, of_id(&change.sha)?)
-                    .map_err(|refusal| tree_error(refusal, what))?,
-            );
-        }
-        Ok(earlier)
-    }
-
-    fn commits_below(
-        &self,
-        [_, head]: [&str; 2],
-        folders: &[RepoPath],
-    ) -> anyhow::Result<CommitsBelow> {
-        let head = of_id(head)?;
-        let mut ids: Vec<String> = Vec::new();
-        for folder in folders {
-            let path = encoded_segment(folder.as_str());
-            let path = self.path(&format!(
-                "/commits?sha={head}&path={path}&per_page={PAST_COMMITS}"
-            ));
-            let what = "the history of recordings";
-            let commits: Vec<ShaForm> = self
-                .get(&path, "while reading the history of recordings")
-                .map_err(|refusal| tree_error(refusal, what))?;
-            for commit in commits {
-                let id = of_id(&commit.sha)?.to_owned();
-                if !ids.contains(&id) {
-                    ids.push(id);
-                }
-            }
-        }
-        let is_limited = ids.len() >= PAST_COMMITS;
-        let ends = ids
-            .last()
-            .filter(|_| is_limited)
-            .cloned()
-            .into_iter()
-            .collect();
-        Ok(CommitsBelow {
-            ids,
-            ends,
-            cut: is_limited.then_some(HistoryCut::Limited(PAST_COMMITS)),
-        })
-    }
-
-    fn statuses_of(&self, commit: &str) -> Option<anyhow::Result<Vec<CommitStatus>>> {
-        let statuses = of_id(commit).and_then(|commit| {
-            self.statuses(commit).map_err(|error| {
-                error.explained("commit statuses cannot be read", "statuses: read")
-            })
-        });
-        Some(statuses)
-    }
-
     fn archive(
         &self,
         commit: &str,
@@ -138,12 +70,6 @@ impl Objects for GitHub {
         Ok(Some(unpacked.files))
     }
 }
-
-/// Number of a file's changes that are read, one request each.
-const CHANGES: usize = 5;
-
-/// Number of past commits whose files are listed, one request each.
-const PAST_COMMITS: usize = 10;
 
 /// Checks an id from a GitHub answer before it is put into a path.
 fn of_id(id: &str) -> anyhow::Result<&str> {

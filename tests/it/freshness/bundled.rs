@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use goldgate::files::{Files, files_below, sha256_hex};
-use goldgate::model::{Agent, AgentFiles, RepoPath, RunKey, RunSource};
+use goldgate::model::{Agent, RepoPath, RunKey, RunSource};
 use goldgate::suites::{input_digest, kind, read_config};
 use goldgate::world::Disk;
 use libtest_mimic::Trial;
@@ -13,10 +13,6 @@ use serde_json::Value;
 use super::{refused, run};
 use crate::repository::{Repository, root};
 use crate::trial;
-
-/// Rewrites the digests of the bundled recordings. It is for who has made sure that each recording is of its agent and input;
-/// no command does it.
-const REWRITE: &str = "BLESS_RECORDINGS";
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
@@ -235,22 +231,31 @@ fn expectations() {
 
 /// The digest of an agent's files, as this program writes it: path and content of each.
 fn agent_digest(disk: &Disk, agent: &Agent) -> String {
-    let AgentFiles::Patterns(patterns) = agent.files() else {
-        panic!("a bundled agent names its files")
+    let mut lines = String::new();
+    let mut add = |file: &RepoPath, folder: &RepoPath| {
+        let text = String::from_utf8(disk.bytes(file).unwrap()).unwrap();
+        let trimmed: Vec<&str> = text.split('\n').map(str::trim_end).collect();
+        let inner = file.as_str().strip_prefix(folder.as_str()).unwrap();
+        let digest = sha256_hex(trimmed.join("\n").as_bytes());
+        lines.push_str(&format!("{digest}  {}\n", inner.trim_start_matches('/')));
     };
-    let mut files: BTreeSet<RepoPath> = BTreeSet::new();
-    for glob in patterns {
-        files.extend(
-            files_below(disk, glob.folder())
-                .unwrap()
-                .into_values()
-                .filter(|file| glob.matches(file)),
-        );
+    for glob in &agent.fingerprint {
+        match glob.file() {
+            Some(file) => add(&file, &file),
+            None => {
+                let below = files_below(disk, glob.folder()).unwrap();
+                for file in below.values().filter(|file| glob.matches(file)) {
+                    add(file, glob.folder());
+                }
+            }
+        }
     }
-    let lines = files
-        .iter()
-        .map(|file| format!("{}  {file}\n", sha256_hex(&disk.bytes(file).unwrap())));
-    sha256_hex(lines.collect::<String>().as_bytes())
+    if let Some(prompt) = &agent.prompt {
+        for file in files_below(disk, prompt).unwrap().values() {
+            add(file, prompt);
+        }
+    }
+    sha256_hex(lines.as_bytes())
 }
 
 /// The recordings of a run.
@@ -284,8 +289,8 @@ fn digests() {
                 };
                 let ask = golden.ask(pair, key, &disk).unwrap().unwrap();
                 let wanted = [
-                    ("fingerprint", agent_digest(&disk, agent)),
-                    ("input_sha256", input_digest(&ask, &disk).unwrap().sha256),
+                    ("agent_sha256", agent_digest(&disk, agent)),
+                    ("input_sha256", input_digest(&ask, &disk).unwrap()),
                 ];
                 for file in recordings(&disk, agent, key) {
                     digest(&disk, &file, &wanted);
@@ -300,58 +305,12 @@ fn digests() {
 fn digest(disk: &Disk, file: &RepoPath, wanted: &[(&str, String)]) {
     let text = disk.text(file).unwrap().text;
     let record: Value = serde_json::from_str(&text).unwrap();
-    let is_current =
-        |(key, sha256): &(&str, String)| record["provenance"][*key].as_str() == Some(sha256);
-    if wanted.iter().all(is_current) {
-        return;
-    }
-    assert!(
-        std::env::var_os(REWRITE).is_some(),
-        "{file} is not of its agent and input; {REWRITE}=1 rewrites digests"
-    );
-    fs::write(root().join(file.as_str()), with_digests(&text, wanted)).unwrap();
-}
-
-/// The record with these digests; nothing else of it changes.
-fn with_digests(text: &str, wanted: &[(&str, String)]) -> String {
-    let Some(start) = text.rfind("\"provenance\"") else {
-        let whole = text.trim_end().strip_suffix('}').unwrap().trim_end();
-        let digests: Vec<String> = wanted
-            .iter()
-            .map(|(key, sha256)| format!("    \"{key}\": \"{sha256}\""))
-            .collect();
-        return format!(
-            "{whole},\n  \"provenance\": {{\n{}\n  }}\n}}\n",
-            digests.join(",\n")
+    for (key, sha256) in wanted {
+        let stated = record["provenance"][*key].as_str();
+        assert_eq!(
+            stated,
+            Some(sha256.as_str()),
+            "{key} of {file}: goldgate stamp --stale"
         );
-    };
-    let open = start + text[start..].find('{').unwrap();
-    let end = open + text[open..].find('}').unwrap();
-    let (head, inside, tail) = (&text[..open + 1], &text[open + 1..end], &text[end..]);
-    let old = |part: &&str| {
-        !wanted
-            .iter()
-            .any(|(key, _)| part.trim_start().starts_with(&format!("\"{key}\"")))
-    };
-    let mut parts: Vec<String> = inside
-        .split(',')
-        .filter(old)
-        .map(|part| part.trim_end().to_owned())
-        .collect();
-    let space: String = inside
-        .chars()
-        .take_while(|char| char.is_whitespace())
-        .collect();
-    parts.extend(
-        wanted
-            .iter()
-            .map(|(key, sha256)| format!("{space}\"{key}\": \"{sha256}\"")),
-    );
-    let last: String = inside
-        .chars()
-        .rev()
-        .take_while(|char| char.is_whitespace())
-        .collect();
-    let last: String = last.chars().rev().collect();
-    format!("{head}{}{last}{tail}", parts.join(","))
+    }
 }

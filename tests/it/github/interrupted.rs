@@ -25,10 +25,6 @@ pub fn trials() -> Vec<Trial> {
             gates::several,
         ),
         trial(
-            "a failure at any request makes no recording count that nobody recorded",
-            gates::unproven,
-        ),
-        trial(
             "a gate that failed at any request is green by its approval when it runs again",
             gates::approved,
         ),

@@ -3,9 +3,6 @@
 mod attacks;
 mod delivery;
 mod replayed;
-mod trust;
-
-pub use self::trust::{trusting, written_by_hand};
 
 use std::time::Duration;
 
@@ -27,7 +24,6 @@ const BUDGET: &str = "budget: { max_tokens: 100000 }\n";
 pub fn trials() -> Vec<Trial> {
     let mut trials = attacks::trials();
     trials.extend(delivery::trials());
-    trials.extend(trust::trials());
     trials.extend(replayed::trials());
     trials.extend([
         trial(

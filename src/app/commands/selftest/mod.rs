@@ -104,6 +104,7 @@ fn graded(
         parts: None,
         other: None,
         base: None,
+        recordings: None,
     };
     let evaluated = evaluate(plan, Tier::Deterministic, origin, files, None)?;
     let cases = evaluated.suites.into_iter().flat_map(|suite| {

@@ -22,9 +22,9 @@ pub struct BaseRequests<'a> {
 impl<'a> BaseRequests<'a> {
     /// Reads them; `None` if the base branch trusts recordings of others as well.
     pub fn of(commits: &'a CommitPair, view: &'a BaseView<'a>, clock: &Clock) -> Option<Self> {
-        let RecordingTrust::Ci(_) = &commits.base_config.recordings else {
+        if commits.base_config.recordings != RecordingTrust::Ci {
             return None;
-        };
+        }
         let plan = plan(view, &commits.file, Selection::default(), clock).ok();
         Some(Self {
             commits,
@@ -102,7 +102,7 @@ impl<'a> BaseRequests<'a> {
         let digests = input_digest(&old, self.view)
             .ok()
             .zip(input_digest(&new, &self.commits.head).ok());
-        digests.is_none_or(|(old, new)| old.sha256 == new.sha256) && !is_same_request(&old, &new)
+        digests.is_none_or(|(old, new)| old == new) && !is_same_request(&old, &new)
     }
 }
 

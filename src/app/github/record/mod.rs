@@ -20,25 +20,24 @@ use std::path::{Path, PathBuf};
 use self::delivery::{Delivery, deliver};
 use self::new_recordings::NewRecordings;
 use self::outcome::{RecordOutcome, Recording, Unrecorded};
-use self::recordable::{Recordable, recordable, recording_changes};
+use self::recordable::{Recordable, recordable};
 use self::scratch::ScratchFolder;
 use self::spending::check_budget;
 use super::approval_label::{LabelPurpose, ensure_label};
-use super::commit_files::{BaseView, CommitHistory};
+use super::commit_files::BaseView;
 use super::graded_data::CommitPair;
 use super::inputs::ActionInputs;
-use super::pull_request_context::{PullRequestContext, log, needs, outputs};
+use super::pull_request_context::{PullRequestContext, log, outputs};
 use crate::app::cli_error::CliError;
 use crate::app::live;
 use crate::app::pipeline::plan::Plan;
 use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
-use crate::golden_changes::{Sides, proof_description, recording_digest, remaining};
-use crate::model::{Config, PullState, RecordingTrust, RunSource, StatusState, Tier, Transport};
+use crate::model::{PullState, RunSource, Tier, Transport};
 use crate::publish::approval;
 use crate::publish::approval::PullRequestEvent;
 use crate::publish::record::{RecordInput, RecordPlan, RecordRefusal};
-use crate::world::{Disk, GitHubError, Loudness, World, head_commit};
+use crate::world::{Disk, Loudness, World, head_commit};
 
 /// The exit code of a recording that was asked for and not made.
 const NOT_RECORDED: u8 = 3;
@@ -134,12 +133,7 @@ fn recorded(context: &PullRequestContext<'_>, by: &str) -> Result<Recording, Cli
         ..
     } = context;
     let commits = CommitPair::read(github, &context.config, None, [base, &pull.head])?;
-    let history = CommitHistory {
-        objects: github,
-        base,
-        head: &pull.head,
-    };
-    let view = BaseView::of(&commits.base, &commits.head, history);
+    let view = BaseView::of(&commits.base, &commits.head);
     let wanted = Selection {
         suites: inputs.suites.clone(),
         samples: inputs.samples,
@@ -157,11 +151,9 @@ fn recorded(context: &PullRequestContext<'_>, by: &str) -> Result<Recording, Cli
         };
         return Ok(Recording { outcome, left_out });
     }
-    require_recorder(context, &commits.base_config)?;
     check_budget(&plan, inputs.max_cost_usd, &samples, &commits.head)?;
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     require_base_checkout(context, &plan, workspace)?;
-    begin(context, &commits.base_config)?;
     let options = live::LiveOptions {
         earlier: live::EarlierAnswers::None,
         sparing: live::EarlyStopping::Off,
@@ -195,119 +187,11 @@ fn recorded(context: &PullRequestContext<'_>, by: &str) -> Result<Recording, Cli
             left_out,
         });
     }
-    if let RecordingTrust::Ci(account) = &commits.base_config.recordings {
-        let sides = Sides {
-            base: &view,
-            head: &commits.head,
-        };
-        let replaced = files
-            .additions
-            .keys()
-            .chain(&files.removals)
-            .cloned()
-            .collect();
-        for left in remaining(
-            &recording_changes(&commits, &sides, &plan.config, account),
-            &replaced,
-        ) {
-            set_proof(context, &left.commit, left.count, &left.digest).map_err(needs(
-                "the status of the recordings cannot be set",
-                "statuses: write",
-            ))?;
-        }
-    }
-    prove(context, &commits.base_config, &files)?;
     let delivery = deliver(context, &files, &words::commit_body(context, by))?;
     Ok(Recording {
         outcome: RecordOutcome::Delivered { delivery, files },
         left_out,
     })
-}
-
-/// Says on the commit that it is being recorded, so that a missing permission is known before the first call is paid for.
-fn begin(context: &PullRequestContext<'_>, base: &Config) -> Result<(), CliError> {
-    if base.recordings == RecordingTrust::Any {
-        return Ok(());
-    }
-    let status = context.key.recordings_status();
-    let set = context.github.set_status(
-        &context.pull.head,
-        &status,
-        StatusState::Other,
-        "recording",
-        None,
-    );
-    set.map_err(needs(
-        "the status of the recordings cannot be set",
-        "statuses: write",
-    ))
-}
-
-/// Sets the status by which the gate knows that a run left these recordings: on the recorded commit, which each of them names, and
-/// before they are delivered, so that a gate that starts at once finds it.
-fn prove(
-    context: &PullRequestContext<'_>,
-    base: &Config,
-    files: &NewRecordings,
-) -> Result<(), CliError> {
-    let digest = recording_digest(
-        files
-            .additions
-            .iter()
-            .map(|(file, text)| (file, text.as_bytes())),
-    );
-    match set_proof(context, &context.pull.head, files.additions.len(), &digest) {
-        // Without `trust: ci` nobody asks for the status.
-        Err(error) if error.is_denied() && base.recordings == RecordingTrust::Any => {
-            log(context.world, &error.reason("statuses: write"));
-            Ok(())
-        }
-        other => other.map_err(needs(
-            "the status of the recordings cannot be set",
-            "statuses: write",
-        )),
-    }
-}
-
-fn set_proof(
-    context: &PullRequestContext<'_>,
-    commit: &str,
-    count: usize,
-    digest: &str,
-) -> Result<(), GitHubError> {
-    let address = context
-        .world
-        .env
-        .get("GITHUB_RUN_ID")
-        .and_then(|run| context.run_url(run));
-    let (status, description) = (
-        context.key.recordings_status(),
-        proof_description(count, digest),
-    );
-    context.github.set_status(
-        commit,
-        &status,
-        StatusState::Success,
-        &description,
-        address.as_deref(),
-    )
-}
-
-/// Refuses to record for an account whose status does not count, before any call.
-fn require_recorder(context: &PullRequestContext<'_>, base: &Config) -> Result<(), CliError> {
-    let RecordingTrust::Ci(account) = &base.recordings else {
-        return Ok(());
-    };
-    match context.github.identity() {
-        Some(own) if !own.eq_ignore_ascii_case(account) => {
-            let what = format!(
-                "recordings of {own} do not count, because the config of the base branch names {account}"
-            );
-            let help = "write recordings: { trust: ci, recorder: … } on the base branch, or give the step the other account's token";
-            Err(Diagnostic::of_file(&base.file, Code::OTHER_RECORDER, what, help).into())
-        }
-        Some(_) | None => Ok(()),
-    }
 }
 
 /// Refuses to start a command anywhere but in a checkout of the base branch: elsewhere it would run files of the pull request, or none.

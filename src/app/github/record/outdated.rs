@@ -2,16 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::app::pipeline::freshness::FreshnessInputs;
 use crate::app::pipeline::plan::{LoadedSuite, Plan};
+use crate::app::pipeline::recorded_agents::RecordedAgents;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::recording_layout::RecordingPaths;
 use crate::format::run_v1;
-use crate::golden_changes::{Sides, has_agent_changed};
-use crate::model::{
-    AgentName, CaseId, RecordingAge, RepoPath, Run, RunKey, RunStatus, Sample, SuiteConfig, Tier,
-};
+use crate::model::{AgentName, CaseId, RepoPath, Run, RunKey, RunStatus, Sample};
 use crate::suites::Pair;
 
 /// The pairs of a suite that are recorded again.
@@ -23,62 +20,32 @@ pub struct OutdatedPairs {
     pub samples: BTreeMap<RunKey, u32>,
 }
 
-/// Returns the pairs of a suite whose recordings are outdated. A pair without digests is outdated if its agent's files changed.
+/// Returns the pairs of a suite whose recordings give no verdict, are missing, or have no result.
 ///
 /// # Errors
 /// Files that cannot be read.
 pub fn outdated_pairs(
     plan: &Plan,
     loaded: &LoadedSuite,
-    sides: &Sides<'_>,
-    before: Option<&SuiteConfig>,
-    unproven: &BTreeSet<RepoPath>,
+    files: &dyn Files,
+    recordings: &RecordedAgents,
 ) -> Result<OutdatedPairs, Diagnostics> {
-    let current = FreshnessInputs::open(plan, loaded, Tier::Deterministic, sides.head, None)?;
-    let changed = |name: &AgentName| {
-        let old = before.and_then(|suite| suite.agents.get(name));
-        let new = loaded.config.agents.get(name);
-        old.zip(new)
-            .is_none_or(|(old, new)| has_agent_changed(sides, old, new))
-    };
-    let changed: BTreeSet<&AgentName> = loaded
-        .config
-        .agents
-        .keys()
-        .filter(|name| changed(name))
-        .collect();
     let mut problems = Diagnostics::default();
     let mut found = OutdatedPairs::default();
     for pair in loaded
         .chosen_to_run(&plan.wanted)
         .filter(|pair| is_own(loaded, pair))
     {
-        let Some(recorded) = problems.keep(recorded_runs(loaded, pair, sides.head)) else {
+        let Some(recorded) = problems.keep(recorded_runs(loaded, pair, files)) else {
             continue;
         };
         let count = recorded.iter().map(Vec::len).max().unwrap_or(0);
-        let age = match complete_samples(&recorded, count) {
-            Some(samples) if count > 0 => {
-                let freshness = current.of_samples(pair, &samples);
-                freshness.worst()
-            }
-            Some(_) | None => RecordingAge::Stale,
-        };
-        let is_unproven = pair.runs.iter().any(|key| {
-            let folder = replay_folder(loaded, key);
-            let paths = folder.map(|folder| RecordingPaths::new(folder, &key.agent, &key.case));
-            let files = paths
-                .and_then(|paths| paths.list(sides.head).ok())
-                .unwrap_or_default();
-            files.iter().any(|(_, file)| unproven.contains(file))
-        });
-        let is_outdated = match age {
-            _ if is_unproven => true,
-            RecordingAge::Fresh => false,
-            RecordingAge::Unknown => pair.runs.iter().any(|key| changed.contains(&key.agent)),
-            RecordingAge::StaleNoted | RecordingAge::Stale => true,
-        };
-        if is_outdated {
+        let is_complete = count > 0 && complete_samples(&recorded, count).is_some();
+        let is_refused = pair
+            .runs
+            .iter()
+            .any(|key| recordings.refuses(&key.suite, &key.agent, key.case.as_str()));
+        if is_refused || !is_complete {
             found.pairs.insert((pair.case.clone(), pair.agent.clone()));
             let count = u32::try_from(count).unwrap_or(u32::MAX).max(1);
             found

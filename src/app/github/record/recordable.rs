@@ -12,10 +12,11 @@ use crate::app::cli_error::CliError;
 use crate::app::github::commit_files::BaseView;
 use crate::app::github::graded_data::CommitPair;
 use crate::app::pipeline::plan::{Plan, plan};
+use crate::app::pipeline::recorded_agents::{RecordedAgents, RecordingsBase};
 use crate::app::pipeline::selection::Selection;
-use crate::golden_changes::{RecordingChanges, Sides, Unproven, unproven};
+use crate::golden_changes::Sides;
 use crate::model::{
-    Config, LiveSource, RecordPolicy, RecordingTrust, RepoPath, RunKey, RunSource, Tier, Transport,
+    Config, LiveSource, RecordPolicy, RepoPath, RunKey, RunSource, Tier, Transport,
 };
 use crate::world::Clock;
 
@@ -40,21 +41,24 @@ pub fn recordable(
     clock: &Clock,
 ) -> Result<Recordable, CliError> {
     let mut plan = plan(&commits.head, &commits.file, wanted, clock)?;
-    let sides = Sides {
-        base: view,
-        head: &commits.head,
+    let recordings_base = RecordingsBase {
+        sides: Sides {
+            base: view,
+            head: &commits.head,
+        },
+        revision: commits.file.to_string(),
     };
-    let unproven = unproven_files(commits, &sides, &plan.config)?;
+    let tiers = [Tier::Deterministic];
+    let recorded = RecordedAgents::read(&plan, &commits.head, &tiers, Some(&recordings_base))?;
     let requests = BaseRequests::of(commits, view, clock);
     let mut samples = BTreeMap::new();
     let mut left_out = Vec::new();
     let mut known = Vec::new();
     for loaded in &plan.suites {
-        let before = commits.base_config.suite(&loaded.config.id);
         let OutdatedPairs {
             mut pairs,
             samples: counts,
-        } = outdated_pairs(&plan, loaded, &sides, before, &unproven)?;
+        } = outdated_pairs(&plan, loaded, &commits.head, &recorded)?;
         for (name, agent) in &loaded.config.agents {
             if !pairs.iter().any(|(_, one)| one == name) {
                 continue;
@@ -109,41 +113,6 @@ pub fn recordable(
         samples,
         left_out,
     })
-}
-
-/// Returns the recordings that have to be recorded again because no run left them.
-fn unproven_files(
-    commits: &CommitPair,
-    sides: &Sides<'_>,
-    head: &Config,
-) -> Result<BTreeSet<RepoPath>, CliError> {
-    let RecordingTrust::Ci(account) = &commits.base_config.recordings else {
-        return Ok(BTreeSet::new());
-    };
-    match unproven(&recording_changes(commits, sides, head, account)) {
-        None | Some(Unproven::NoStatuses(_)) => Ok(BTreeSet::new()),
-        Some(Unproven::Files {
-            missing,
-            incomplete: _,
-        }) => Ok(missing.into_iter().collect()),
-        Some(Unproven::Unknown(why)) => Err(anyhow::anyhow!(why).into()),
-    }
-}
-
-/// Returns the recordings of the head to compare with statuses of an account.
-pub fn recording_changes<'a>(
-    commits: &'a CommitPair,
-    sides: &Sides<'a>,
-    head: &'a Config,
-    account: &'a str,
-) -> RecordingChanges<'a> {
-    RecordingChanges {
-        sides: *sides,
-        before: &commits.base_config,
-        after: head,
-        tiers: &[Tier::Deterministic],
-        account,
-    }
 }
 
 /// Returns why a target must not be asked about this pull request.

@@ -5,11 +5,13 @@ use super::outcome::{RecordOutcome, Recording, Unrecorded};
 use crate::app::cli_error::CliError;
 use crate::app::github::job_output::masked_messages;
 use crate::app::github::pull_request_context::{PullRequestContext, log};
-use crate::model::DEFAULT_RECORDER;
 use crate::publish::NoteSubject;
 use crate::publish::record::RecordRefusal;
 use crate::render::{inline, plural};
 use crate::text::short_commit;
+
+/// The account of a workflow's own token.
+const OWN_ACCOUNT: &str = "github-actions[bot]";
 
 /// How many agents or runs that were left out are named.
 const NAMED: usize = 10;
@@ -142,7 +144,7 @@ fn delivered(
 ) -> (&'static str, &'static str, String) {
     match delivery {
         Delivery::Committed(commit) => {
-            let next = match context.github.identity() == Some(DEFAULT_RECORDER) {
+            let next = match context.github.identity() == Some(OWN_ACCOUNT) {
                 true => {
                     " A push with the workflow's own token starts no checks: close and reopen the pull request."
                 }

@@ -1,16 +1,13 @@
-//! What `mode: record` needs: an environment that keeps the models' keys, and an account whose recordings count.
+//! What `mode: record` needs: an environment that keeps the models' keys, and a step that records.
 
 use super::gate_step::GateStep;
 use crate::app::cli_error::CliError;
 use crate::app::github::inputs::ActionMode;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::Files;
-use crate::model::{DEFAULT_RECORDER, RecordingTrust, RepoPath};
+use crate::model::{RecordingTrust, RepoPath};
 use crate::suites::read_config;
 use crate::world::{Disk, EnvironmentUse, GitHub, GitHubError};
-
-/// The tokens of the workflow itself, without spaces.
-const OWN_TOKENS: [&str; 3] = ["", "${{github.token}}", "${{secrets.GITHUB_TOKEN}}"];
 
 /// Checks the environments of the jobs that record, and who may record for the configs that trust CI alone.
 ///
@@ -41,8 +38,8 @@ pub fn check_recording(
             Err(problem) => return Err(problem.into()),
         };
         let config = read_config(&source)?;
-        if let RecordingTrust::Ci(account) = &config.recordings {
-            recorder(&file, account, &recording, problems);
+        if config.recordings == RecordingTrust::Ci {
+            recorder(&file, &recording, problems);
         }
         seen.push(file);
     }
@@ -103,43 +100,15 @@ fn environment(
     Ok(())
 }
 
-/// Checks that a workflow records a config as the account whose recordings count.
-fn recorder(
-    file: &RepoPath,
-    account: &str,
-    recording: &[&GateStep<'_>],
-    problems: &mut Diagnostics,
-) {
+/// Checks that a workflow records a config of which only its recordings count.
+fn recorder(file: &RepoPath, recording: &[&GateStep<'_>], problems: &mut Diagnostics) {
     let mut own = recording
         .iter()
-        .filter(|gate| gate.config().is_none_or(|config| config == *file))
-        .peekable();
-    if own.peek().is_none() {
-        let what = format!(
-            "only recordings of {account} count, but no workflow has a step with mode: record for this config"
-        );
+        .filter(|gate| gate.config().is_none_or(|config| config == *file));
+    if own.next().is_none() {
+        let what = "only recordings of the recording workflow count, but no workflow has a step with mode: record for this config";
         let help = "copy docs/workflows/goldgate-record.yml of goldgate to .github/workflows";
         problems.push(Diagnostic::of_file(file, Code::NO_RECORDER, what, help));
-    }
-    for gate in own {
-        let token: String = gate.input("token").split_whitespace().collect();
-        let is_own = OWN_TOKENS.contains(&token.as_str());
-        if is_own == (account == DEFAULT_RECORDER) {
-            continue;
-        }
-        let writer = if is_own {
-            DEFAULT_RECORDER
-        } else {
-            "the account of its token"
-        };
-        let what = format!(
-            "this step records as {writer}, but {file} counts only recordings of {account}"
-        );
-        let help = "write the account as recordings: { trust: ci, recorder: … }, or change the input token";
-        problems.push(
-            gate.problem(Code::OTHER_RECORDER, what, help)
-                .at(gate.step.at),
-        );
     }
 }
 

@@ -88,9 +88,8 @@ fn is_current(recorded: &Run, origin: &RunProvenance, target: &Target) -> bool {
         None => is_of_model,
     };
     recorded.status == RunStatus::Completed
-        && is_same(&then.fingerprint, &now.fingerprint)
+        && is_same(&then.agent_sha256, &now.agent_sha256)
         && is_same(&then.input_sha256, &now.input_sha256)
-        && then.prompt_sha256 == now.prompt_sha256
         && is_of_target
 }
 

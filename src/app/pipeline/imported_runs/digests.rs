@@ -5,8 +5,8 @@ use std::path::absolute;
 
 use super::place::{ExistingRecordings, ImportedRun, RecordingsPlace, SHOWN};
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::freshness::{RecordingDigests, recording_digests};
 use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
+use crate::app::pipeline::recorded_agents::{RecordingInput, recording_input};
 use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
@@ -105,22 +105,19 @@ impl Digests {
             return Ok(Some(format!("{note}: the recording has no digests")));
         };
         let provenance = &mut record.provenance.provenance;
-        provenance.fingerprint = digests.agent;
-        if let Some(package) = loaded.prompts.get(agent) {
-            let path = loaded
-                .config
-                .agents
-                .get(agent)
-                .and_then(|agent| agent.prompt.as_ref());
-            provenance.prompt_package = path.map(ToString::to_string);
-            provenance.prompt_sha256 = Some(package.digest.sha256.clone());
-        }
+        provenance.agent_sha256 = digests.agent;
+        let prompt = loaded
+            .config
+            .agents
+            .get(agent)
+            .and_then(|agent| agent.prompt.as_ref());
+        provenance.prompt_package = prompt.map(ToString::to_string);
         let Some(ask) = digests.ask else {
             return Ok(None);
         };
         match another_input(&ask, run) {
             InputMatch::Same => {
-                record.provenance.provenance.input_sha256 = Some(input_digest(&ask, disk)?.sha256);
+                record.provenance.provenance.input_sha256 = Some(input_digest(&ask, disk)?);
                 Ok(None)
             }
             InputMatch::Unknown(why) => Ok(Some(format!("{case}: {why}: its input is unknown"))),
@@ -145,7 +142,7 @@ impl Digests {
         plan: &'p Plan,
         agent: &AgentName,
         case: &CaseId,
-    ) -> Result<Option<(&'p LoadedSuite, RecordingDigests)>, Diagnostic> {
+    ) -> Result<Option<(&'p LoadedSuite, RecordingInput)>, Diagnostic> {
         let mut suites: Vec<&LoadedSuite> = plan
             .suites
             .iter()
@@ -158,7 +155,7 @@ impl Digests {
                 agent: agent.clone(),
                 case: case.clone(),
             };
-            if let Some(digests) = recording_digests(loaded, &key, disk as &dyn Files)? {
+            if let Some(digests) = recording_input(loaded, &key, disk as &dyn Files)? {
                 return Ok(Some((loaded, digests)));
             }
         }

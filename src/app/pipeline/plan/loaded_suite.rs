@@ -7,9 +7,7 @@ use crate::app::pipeline::selection::Selection;
 use crate::diag::Diagnostic;
 use crate::files::ReadLog;
 use crate::gate::GatedMetric;
-use crate::model::{
-    AgentName, CaseId, Config, Grade, Judge, MetricSpec, Run, RunKey, SuiteConfig, Tier,
-};
+use crate::model::{AgentName, CaseId, Config, Grade, Judge, MetricSpec, Run, SuiteConfig, Tier};
 use crate::suites::{
     CaseStage, GradeContext, GradedSuite, Labels, Pair, ParsedExpressions, PromptPackage, Suite,
     SuiteKind, graded,
@@ -34,11 +32,6 @@ impl Plan {
     /// Returns all suites that were read, with or without a selected case.
     pub fn read_suites(&self) -> impl Iterator<Item = &LoadedSuite> + Clone {
         self.suites.iter().chain(&self.unselected)
-    }
-
-    /// Returns the runs that count, of all suites that were read.
-    pub fn counted_runs(&self) -> impl Iterator<Item = &RunKey> {
-        self.read_suites().flat_map(LoadedSuite::counted_runs)
     }
 
     /// Returns the golden set of a suite that this plan has already read with the same settings, if no file read for it differs
@@ -85,11 +78,6 @@ pub struct LoadedSuite {
 }
 
 impl LoadedSuite {
-    /// Returns the runs that count.
-    pub fn counted_runs(&self) -> impl Iterator<Item = &RunKey> {
-        self.suite.pairs().iter().flat_map(|pair| &pair.runs)
-    }
-
     /// Grades one completed sample of a pair.
     pub fn grade(
         &self,

@@ -183,15 +183,6 @@ pub(super) fn several() {
     });
 }
 
-/// A recording that somebody wrote by hand, where only those of CI count.
-pub(super) fn unproven() {
-    #[cfg(feature = "models")]
-    at_each_request(|| {
-        let (github, job) = crate::github::record::written_by_hand();
-        gate(&github, 3, job)
-    });
-}
-
 /// What alice approved.
 pub(super) fn approved() {
     for mode in ["run", "trusted"] {

@@ -56,7 +56,7 @@ impl Play for Recording {
 
 pub(super) fn commits() {
     at_each_request(|| {
-        let story = crate::github::record::trusting();
+        let story = crate::github::record::Recorded::new();
         story.commit();
         story.github.label_by("alice", LABEL);
         Recording(story)

@@ -1,0 +1,565 @@
+//! What the recordings of the graded agents mean for the verdict: [`RecordedAgents`].
+//!
+//! It reads each graded recording of both commits with the state of its agent, and asks the table
+//! ([`crate::golden_changes::AgentRecordings`]). Without a base commit only the digests that recordings state are looked at.
+
+mod agent_notes;
+mod digests;
+mod inputs;
+mod stamped;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use serde_json::Value;
+
+use self::agent_notes::{changed_files, list_notes, no_file};
+use self::digests::{CurrentDigests, TargetMotion, base_proof, proof};
+pub use self::digests::{RecordingInput, recording_input};
+use self::inputs::{InputMotion, SuiteInputs};
+pub use self::stamped::{RecordingDigests, StampedAgent};
+use super::agent_digest::AgentState;
+use super::plan::{Plan, source_of};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::{FileMatch, Files, all_files_below};
+use crate::format::called_target::target_digest;
+use crate::format::recording_layout::case_and_sample;
+use crate::format::{lenient, run_v1};
+use crate::golden_changes::{
+    AgentRecordings, Answers, BaseConfig, BaseProof, Content, FileListChange, FilesDigests,
+    GoldenChanges, GradedRecording, Motion, NamedRecording, Origin, RecordedAgain, RecordingReport,
+    Sides, base_config, same_suite,
+};
+use crate::model::{
+    Agent, AgentName, CALL_LISTS, CaseId, Config, GoldenChange, RecordingTrust, RepoPath, RunKey,
+    RunSource, SuiteId, Tier,
+};
+
+/// The base commit that recordings are compared with.
+pub struct RecordingsBase<'a> {
+    /// The files of both commits.
+    pub sides: Sides<'a>,
+    /// What names the base commit in a command.
+    pub revision: String,
+}
+
+/// What the recordings of the graded agents mean for the verdict.
+#[derive(Default)]
+pub struct RecordedAgents {
+    reports: BTreeMap<(SuiteId, AgentName), RecordingReport>,
+    /// What is listed of them, or needs an approval.
+    pub changes: Vec<GoldenChange>,
+}
+
+impl RecordedAgents {
+    /// Reads the recordings that are graded in these tiers.
+    ///
+    /// # Errors
+    /// Files that cannot be read.
+    pub fn read(
+        plan: &Plan,
+        files: &dyn Files,
+        tiers: &[Tier],
+        base: Option<&RecordingsBase<'_>>,
+    ) -> Result<Self, Diagnostics> {
+        let before = base.and_then(
+            |base| match base_config(base.sides.base, &plan.config.file) {
+                BaseConfig::Known(config) => Some((base, config)),
+                BaseConfig::Absent(_) | BaseConfig::Unreadable(_) => None,
+            },
+        );
+        let reader = RecordingReader {
+            plan,
+            files,
+            base: before.as_ref().map(|(base, config)| BaseSide {
+                sides: &base.sides,
+                config,
+                revision: &base.revision,
+            }),
+        };
+        let mut problems = Diagnostics::default();
+        let mut changes = GoldenChanges::default();
+        let mut reports = BTreeMap::new();
+        for (suite, agents) in graded_runs(plan, tiers) {
+            let opened = SuiteInputs::open(plan, &suite, files, reader.base.as_ref());
+            let Some(inputs) = problems.keep_all(opened) else {
+                continue;
+            };
+            for (agent, cases) in agents {
+                let read = reader.agent((&suite, &agent), &cases, tiers, &inputs, &mut changes);
+                if let Some(Some(report)) = problems.keep(read) {
+                    reports.insert((suite.clone(), agent), report);
+                }
+            }
+        }
+        problems.or(())?;
+        Ok(Self {
+            reports,
+            changes: changes.all().0,
+        })
+    }
+
+    /// What the recordings of an agent of a suite mean; of the agents of another suite whose runs it grades, together.
+    pub fn of(
+        &self,
+        suite: &SuiteId,
+        runs_of: Option<&SuiteId>,
+        agent: &AgentName,
+    ) -> RecordingReport {
+        let Some(other) = runs_of else {
+            let own = self.reports.get(&(suite.clone(), agent.clone()));
+            return own.cloned().unwrap_or_default();
+        };
+        let mut together = RecordingReport::default();
+        let mut reasons = Vec::new();
+        for ((of, name), report) in &self.reports {
+            if of == other {
+                reasons.extend(
+                    report
+                        .refused
+                        .as_ref()
+                        .map(|why| format!("{other}/{name}: {why}")),
+                );
+                together.notes.extend(report.notes.iter().cloned());
+            }
+        }
+        together.refused = (!reasons.is_empty()).then(|| reasons.join("; "));
+        together
+    }
+
+    /// Whether the recordings of a case give no verdict.
+    pub fn refuses(&self, suite: &SuiteId, agent: &AgentName, case: &str) -> bool {
+        let report = self.reports.get(&(suite.clone(), agent.clone()));
+        report.is_some_and(|report| report.refused_cases.contains(case))
+    }
+
+    /// All reports, by suite and agent.
+    pub fn reports(&self) -> impl Iterator<Item = (&SuiteId, &AgentName, &RecordingReport)> {
+        self.reports
+            .iter()
+            .map(|((suite, agent), report)| (suite, agent, report))
+    }
+}
+
+/// The runs of the chosen pairs in these tiers: cases by suite and agent. Drafts and cases that are gone are not among them.
+fn graded_runs(
+    plan: &Plan,
+    tiers: &[Tier],
+) -> BTreeMap<SuiteId, BTreeMap<AgentName, BTreeSet<CaseId>>> {
+    let mut runs: BTreeMap<SuiteId, BTreeMap<AgentName, BTreeSet<CaseId>>> = BTreeMap::new();
+    for loaded in &plan.suites {
+        if !loaded.config.tiers.iter().any(|tier| tiers.contains(tier)) {
+            continue;
+        }
+        for key in loaded.chosen(&plan.wanted).flat_map(|pair| &pair.runs) {
+            let agents = runs.entry(key.suite.clone()).or_default();
+            let cases = agents.entry(key.agent.clone()).or_default();
+            cases.insert(key.case.clone());
+        }
+    }
+    runs
+}
+
+/// What recordings of an agent are used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum RecordingUse {
+    /// They are graded.
+    Graded,
+    /// They answer the model calls of the agent's code, which runs again: its requests have the prompt.
+    AnswersCalls,
+}
+
+/// The base commit with its config.
+struct BaseSide<'a> {
+    sides: &'a Sides<'a>,
+    config: &'a Config,
+    revision: &'a str,
+}
+
+struct RecordingReader<'a> {
+    plan: &'a Plan,
+    files: &'a dyn Files,
+    base: Option<BaseSide<'a>>,
+}
+
+/// The recordings of an agent in a folder: by case and sample, with the path below the agent's folder.
+type Recordings = BTreeMap<(String, u32), (String, RepoPath)>;
+
+/// What the base commit knows of an agent.
+struct AgentOnBase<'a> {
+    agent: &'a Agent,
+    state: AgentState,
+    target: Option<String>,
+    recordings: Recordings,
+    /// The cases of these recordings.
+    cases: BTreeSet<String>,
+}
+
+impl RecordingReader<'_> {
+    /// What the recordings of one agent mean; `None` if it has none.
+    fn agent(
+        &self,
+        (suite, name): (&SuiteId, &AgentName),
+        cases: &BTreeSet<CaseId>,
+        tiers: &[Tier],
+        inputs: &SuiteInputs<'_>,
+        changes: &mut GoldenChanges,
+    ) -> Result<Option<RecordingReport>, Diagnostic> {
+        let config = &self.plan.config;
+        let Some(agent) = config.suite(suite).and_then(|suite| suite.agents.get(name)) else {
+            return Ok(None);
+        };
+        let folders: BTreeSet<(&RepoPath, RecordingUse)> = tiers
+            .iter()
+            .filter_map(|tier| recordings_of(agent, *tier))
+            .collect();
+        if folders.is_empty() {
+            return Ok(None);
+        }
+        let state = AgentState::of(self.files, agent)?;
+        let mut report = RecordingReport::default();
+        let mut reasons = Vec::new();
+        for (folder, used) in folders {
+            let recorded = listed(self.files, folder, name)?;
+            let before = self.agent_on_base(suite, name, tiers)?;
+            let graded = AgentToGrade {
+                key: (suite, name),
+                state: &state,
+                target: called(config, agent),
+                used,
+                before: before.as_ref(),
+                recorded: &recorded,
+            };
+            let recordings = self.named_recordings(&graded, cases, inputs);
+            let gone = gone(&graded, cases);
+            let is_recorded_again = is_recorded_again(&recordings);
+            let agent_recordings = AgentRecordings {
+                suite,
+                agent: name,
+                config,
+                folder,
+                trust: self
+                    .base
+                    .as_ref()
+                    .map_or(RecordingTrust::Author, |base| base.config.recordings),
+                recordings,
+                gone,
+                changed_files: changed_files(&state, self.base.as_ref().map(|base| base.sides)),
+                target: live_target(agent).map(str::to_owned),
+                pointer: match &state {
+                    AgentState::Files(files) => files.pointer.clone(),
+                    AgentState::Unnamed(_) => None,
+                },
+                revision: self.base.as_ref().map(|base| base.revision.to_owned()),
+            };
+            let RecordingReport {
+                refused,
+                refused_cases,
+                notes,
+                rows,
+            } = changes.recordings(&agent_recordings);
+            reasons.extend(refused);
+            report.refused_cases.extend(refused_cases);
+            report.notes.extend(notes);
+            report.rows.extend(rows);
+            if let Some(before) = &before {
+                changes.file_list(&FileListChange {
+                    who: &format!("{suite}/{name}"),
+                    config: &config.file,
+                    before: before.agent,
+                    after: agent,
+                    digests: files_digests(&before.state, &state),
+                    recorded: is_recorded_again,
+                });
+            }
+        }
+        report
+            .notes
+            .splice(..0, list_notes(config, agent, &state, self.files));
+        // Where a pattern is wrong, its files did not change.
+        if let Some(why) = no_file(&state) {
+            reasons = vec![why];
+        }
+        report.refused = (!reasons.is_empty()).then(|| reasons.join("; "));
+        Ok(Some(report))
+    }
+
+    fn agent_on_base(
+        &self,
+        suite: &SuiteId,
+        name: &AgentName,
+        tiers: &[Tier],
+    ) -> Result<Option<AgentOnBase<'_>>, Diagnostic> {
+        let Some(base) = &self.base else {
+            return Ok(None);
+        };
+        let head_suite = self.plan.config.suite(suite);
+        let before = head_suite.and_then(|suite| same_suite(base.config, suite));
+        let Some(agent) = before.and_then(|suite| suite.agents.get(name)) else {
+            return Ok(None);
+        };
+        let mut recordings = Recordings::new();
+        for (folder, _) in tiers.iter().filter_map(|tier| recordings_of(agent, *tier)) {
+            recordings.extend(listed(base.sides.base, folder, name)?);
+        }
+        Ok(Some(AgentOnBase {
+            agent,
+            state: AgentState::of(base.sides.base, agent)?,
+            target: called(base.config, agent),
+            cases: recordings.keys().map(|(case, _)| case.clone()).collect(),
+            recordings,
+        }))
+    }
+
+    fn named_recordings(
+        &self,
+        graded: &AgentToGrade<'_>,
+        cases: &BTreeSet<CaseId>,
+        inputs: &SuiteInputs<'_>,
+    ) -> Vec<NamedRecording> {
+        let wanted: BTreeSet<&str> = cases.iter().map(CaseId::as_str).collect();
+        let recorded: Vec<(&(String, u32), &(String, RepoPath))> = graded
+            .recorded
+            .iter()
+            .filter(|((case, _), _)| wanted.contains(case.as_str()))
+            .collect();
+        recorded
+            .into_par_iter()
+            .filter_map(|(key, (name, file))| self.named_recording(graded, key, name, file, inputs))
+            .collect()
+    }
+
+    fn named_recording(
+        &self,
+        graded: &AgentToGrade<'_>,
+        key: &(String, u32),
+        name: &str,
+        file: &RepoPath,
+        inputs: &SuiteInputs<'_>,
+    ) -> Option<NamedRecording> {
+        let (case, _) = key;
+        // Grading reports a recording that cannot be read.
+        let text = self.files.text(file).ok()?.text;
+        let stated = run_v1::stated_origin(&text);
+        let (suite, agent) = graded.key;
+        let run = CaseId::new(case).ok().map(|case| RunKey {
+            suite: suite.clone(),
+            agent: agent.clone(),
+            case,
+        });
+        let input = run.map_or(InputMotion::Unknown, |run| inputs.of(&run));
+        let now = CurrentDigests {
+            agent: graded.compared_agent(graded.state),
+            input: input.now(),
+            target: graded.target.as_deref(),
+        };
+        let mut answers = Answers::Same;
+        let mut motion = Motion::Still;
+        let content = match (&self.base, graded.before) {
+            (None, _) => Content::Same(BaseProof::Current),
+            (Some(_), None) => Content::OfNewCase,
+            (Some(base), Some(before)) => {
+                if graded.is_moved(before) || input.is_moved() {
+                    motion = Motion::Moved;
+                }
+                match before.recordings.get(key) {
+                    Some((_, old)) => {
+                        let then = CurrentDigests {
+                            agent: graded.compared_agent(&before.state),
+                            input: input.before(),
+                            target: before.target.as_deref(),
+                        };
+                        let old_text = base.sides.base.text(old).map(|source| source.text);
+                        let old_text = old_text.unwrap_or_default();
+                        let proof = base_proof(&run_v1::stated_origin(&old_text), &then);
+                        let is_same = base.sides.base.likeness(old, file) == FileMatch::Same
+                            || run_v1::content(&old_text)
+                                .is_some_and(|old| Some(old) == run_v1::content(&text));
+                        if is_same {
+                            Content::Same(proof)
+                        } else {
+                            answers = compared_answers(&old_text, &text);
+                            Content::Changed(proof)
+                        }
+                    }
+                    None if before.cases.contains(case) => Content::OfNewSample,
+                    None => Content::OfNewCase,
+                }
+            }
+        };
+        let is_new = !matches!(content, Content::Same(_));
+        let own_content = (is_new || self.base.is_none()).then_some(text.as_str());
+        let is_other_target = graded
+            .before
+            .is_some_and(|before| before.target != graded.target);
+        let target = if is_other_target {
+            TargetMotion::Moved
+        } else {
+            TargetMotion::Still
+        };
+        let proof = proof(&stated, &now, own_content, target);
+        let by_stamp = stated.by.as_deref() == Some(run_v1::STAMPED);
+        Some(NamedRecording {
+            case: case.clone(),
+            name: name.to_owned(),
+            graded: GradedRecording {
+                proof,
+                content,
+                motion,
+            },
+            answers,
+            origin: if by_stamp {
+                Origin::Stamp
+            } else {
+                Origin::Recorder
+            },
+            made_by: if is_new {
+                made_by(&text)
+            } else {
+                String::new()
+            },
+        })
+    }
+}
+
+/// An agent whose recordings are graded.
+struct AgentToGrade<'a> {
+    key: (&'a SuiteId, &'a AgentName),
+    state: &'a AgentState,
+    target: Option<String>,
+    used: RecordingUse,
+    before: Option<&'a AgentOnBase<'a>>,
+    recorded: &'a Recordings,
+}
+
+impl AgentToGrade<'_> {
+    /// The digest of the agent's files, where recordings are compared with it.
+    fn compared_agent<'s>(&self, state: &'s AgentState) -> Option<&'s str> {
+        match self.used {
+            RecordingUse::Graded => state.sha256(),
+            RecordingUse::AnswersCalls => None,
+        }
+    }
+
+    /// Whether the agent's files or its target differ between the commits.
+    fn is_moved(&self, before: &AgentOnBase<'_>) -> bool {
+        let now = self.compared_agent(self.state);
+        let then = self.compared_agent(&before.state);
+        let files_moved = now.zip(then).is_some_and(|(now, then)| now != then);
+        files_moved || before.target != self.target
+    }
+}
+
+/// The folder of the recordings of an agent in a tier, and what they are used for.
+fn recordings_of(agent: &Agent, tier: Tier) -> Option<(&RepoPath, RecordingUse)> {
+    let source = source_of(agent, tier)?;
+    let used = match source {
+        RunSource::Replay(_) => RecordingUse::Graded,
+        RunSource::Live(_) => RecordingUse::AnswersCalls,
+    };
+    Some((source.recordings()?, used))
+}
+
+/// The name of the target that an agent calls: that of its model tier, else of its other tier.
+fn live_target(agent: &Agent) -> Option<&str> {
+    [&agent.model, &agent.deterministic]
+        .into_iter()
+        .flatten()
+        .find_map(RunSource::live)
+        .map(|live| live.target.as_str())
+}
+
+/// The digest of what an agent calls.
+fn called(config: &Config, agent: &Agent) -> Option<String> {
+    config.targets.get(live_target(agent)?).map(target_digest)
+}
+
+/// The recordings of an agent in a folder, also those that git ignores: they are graded as well.
+fn listed(
+    files: &dyn Files,
+    folder: &RepoPath,
+    name: &AgentName,
+) -> Result<Recordings, Diagnostic> {
+    let below = all_files_below(files, &folder.child(name.as_str()))?;
+    let mut recordings = Recordings::new();
+    for (inner, file) in below {
+        if let Some((case, sample)) = case_and_sample(&inner) {
+            recordings.insert((case.to_owned(), sample), (inner.clone(), file));
+        }
+    }
+    Ok(recordings)
+}
+
+/// The recordings that only the base commit has, of graded cases that keep others.
+fn gone(graded: &AgentToGrade<'_>, cases: &BTreeSet<CaseId>) -> Vec<String> {
+    let Some(before) = graded.before else {
+        return Vec::new();
+    };
+    let wanted: BTreeSet<&str> = cases.iter().map(CaseId::as_str).collect();
+    let kept: BTreeSet<&str> = graded
+        .recorded
+        .keys()
+        .map(|(case, _)| case.as_str())
+        .filter(|case| wanted.contains(case))
+        .collect();
+    before
+        .recordings
+        .iter()
+        .filter(|(key, _)| kept.contains(key.0.as_str()) && !graded.recorded.contains_key(*key))
+        .map(|(_, (name, _))| name.clone())
+        .collect()
+}
+
+fn files_digests(before: &AgentState, after: &AgentState) -> FilesDigests {
+    let is_same = before
+        .sha256()
+        .zip(after.sha256())
+        .is_some_and(|(before, after)| before == after);
+    if is_same {
+        FilesDigests::Same
+    } else {
+        FilesDigests::Other
+    }
+}
+
+fn is_recorded_again(recordings: &[NamedRecording]) -> RecordedAgain {
+    let mut of_base = recordings
+        .iter()
+        .filter(|one| matches!(one.graded.content, Content::Same(_) | Content::Changed(_)))
+        .peekable();
+    let has_some = of_base.peek().is_some();
+    if has_some && of_base.all(|one| matches!(one.graded.content, Content::Changed(_))) {
+        RecordedAgain::All
+    } else {
+        RecordedAgain::NotAll
+    }
+}
+
+/// Whether two recordings differ in an answer or in a call, and not only in measures or in the results of tools.
+fn compared_answers(before: &str, after: &str) -> Answers {
+    let answers = |text: &str| -> Option<(Value, Vec<Value>)> {
+        let run = lenient::whole(text)?;
+        let mut calls = Vec::new();
+        for list in CALL_LISTS {
+            for call in run["intermediate"][list].as_array().into_iter().flatten() {
+                calls.push(call["name"].clone());
+                calls.push(call["arguments"].clone());
+            }
+        }
+        Some((run["outputs"].clone(), calls))
+    };
+    if answers(before) == answers(after) {
+        Answers::Same
+    } else {
+        Answers::Other
+    }
+}
+
+/// The target and the model that a recording states.
+fn made_by(text: &str) -> String {
+    let Some(run) = lenient::whole(text) else {
+        return String::new();
+    };
+    let stated = ["target", "model"].map(|key| run["provenance"][key].as_str());
+    stated.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,219 @@
+//! What the digests that a recording states prove.
+
+use crate::app::pipeline::agent_digest::AgentState;
+use crate::app::pipeline::plan::LoadedSuite;
+use crate::diag::Diagnostic;
+use crate::files::Files;
+use crate::format::run_v1::{StatedOrigin, content_sha256};
+use crate::golden_changes::{BaseProof, Digest, Proof};
+use crate::model::{Ask, RunKey};
+
+/// The digests of a commit that a recording is compared with. `None` is not compared.
+pub struct CurrentDigests<'a> {
+    /// Of the agent's files.
+    pub agent: Option<&'a str>,
+    /// Of what the case asks.
+    pub input: Option<&'a str>,
+    /// Of what is called.
+    pub target: Option<&'a str>,
+}
+
+/// Whether the target of an agent differs between the commits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetMotion {
+    /// It is the same.
+    Still,
+    /// It differs, so recordings have to state theirs.
+    Moved,
+}
+
+/// What a recording proves. `content` is its text, where the digest of its content is compared.
+pub fn proof(
+    stated: &StatedOrigin,
+    now: &CurrentDigests<'_>,
+    content: Option<&str>,
+    target: TargetMotion,
+) -> Proof {
+    let compared = [
+        (Digest::Agent, &stated.agent_sha256, now.agent),
+        (Digest::Input, &stated.input_sha256, now.input),
+        (Digest::Target, &stated.target_sha256, now.target),
+    ];
+    for (digest, stated, now) in compared {
+        if differs(stated, now) {
+            return Proof::Stale(digest);
+        }
+    }
+    let of_content = content
+        .filter(|_| stated.content_sha256.is_some())
+        .and_then(content_sha256);
+    if differs(&stated.content_sha256, of_content.as_deref()) {
+        return Proof::Stale(Digest::Content);
+    }
+    let is_missing = |stated: &Option<String>, now: Option<&str>| stated.is_none() && now.is_some();
+    if is_missing(&stated.agent_sha256, now.agent) {
+        return Proof::Missing(Digest::Agent);
+    }
+    if is_missing(&stated.input_sha256, now.input) {
+        return Proof::Missing(Digest::Input);
+    }
+    if target == TargetMotion::Moved && is_missing(&stated.target_sha256, now.target) {
+        return Proof::Missing(Digest::Target);
+    }
+    Proof::Current
+}
+
+/// What the base commit's recording proves on the base commit.
+pub fn base_proof(stated: &StatedOrigin, then: &CurrentDigests<'_>) -> BaseProof {
+    if proof(stated, then, None, TargetMotion::Still).is_current() {
+        BaseProof::Current
+    } else {
+        BaseProof::Other
+    }
+}
+
+/// Whether a recording states a digest that is compared, and another one.
+fn differs(stated: &Option<String>, now: Option<&str>) -> bool {
+    stated
+        .as_deref()
+        .zip(now)
+        .is_some_and(|(stated, now)| stated != now)
+}
+
+/// The digests for a new recording of a case.
+pub struct RecordingInput {
+    /// The digest of the agent's files.
+    pub agent: Option<String>,
+    pub ask: Option<Ask>,
+}
+
+/// Returns the agent's digest and the case's request for a new recording; `None` if no pair of the suite has this run.
+///
+/// # Errors
+/// Files that cannot be read.
+pub fn recording_input(
+    loaded: &LoadedSuite,
+    key: &RunKey,
+    files: &dyn Files,
+) -> Result<Option<RecordingInput>, Diagnostic> {
+    let pair = loaded
+        .suite
+        .pairs_to_run()
+        .find(|pair| pair.runs.contains(key));
+    let (Some(pair), Some(agent)) = (pair, loaded.config.agents.get(&key.agent)) else {
+        return Ok(None);
+    };
+    let state = AgentState::of(files, agent)?;
+    let ask = loaded.suite.ask(pair, key, files)?;
+    Ok(Some(RecordingInput {
+        agent: state.sha256().map(str::to_owned),
+        ask,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CurrentDigests, TargetMotion, proof};
+    use crate::format::run_v1::{StatedOrigin, content_sha256};
+    use crate::golden_changes::{Digest, Proof};
+
+    const TEXT: &str = r#"{"outputs": {}}"#;
+
+    fn stated(agent: &str, input: &str, target: &str) -> StatedOrigin {
+        let of = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        StatedOrigin {
+            agent_sha256: of(agent),
+            input_sha256: of(input),
+            target_sha256: of(target),
+            ..StatedOrigin::default()
+        }
+    }
+
+    #[test]
+    fn stale_goes_before_missing() {
+        let now = CurrentDigests {
+            agent: Some("a"),
+            input: Some("i"),
+            target: Some("t"),
+        };
+        for (agent, input, target, still, moved) in [
+            ("a", "i", "t", Proof::Current, Proof::Current),
+            ("a", "i", "", Proof::Current, Proof::Missing(Digest::Target)),
+            (
+                "",
+                "i",
+                "t",
+                Proof::Missing(Digest::Agent),
+                Proof::Missing(Digest::Agent),
+            ),
+            (
+                "a",
+                "",
+                "t",
+                Proof::Missing(Digest::Input),
+                Proof::Missing(Digest::Input),
+            ),
+            (
+                "",
+                "x",
+                "t",
+                Proof::Stale(Digest::Input),
+                Proof::Stale(Digest::Input),
+            ),
+            (
+                "x",
+                "",
+                "",
+                Proof::Stale(Digest::Agent),
+                Proof::Stale(Digest::Agent),
+            ),
+            (
+                "a",
+                "i",
+                "x",
+                Proof::Stale(Digest::Target),
+                Proof::Stale(Digest::Target),
+            ),
+        ] {
+            let stated = stated(agent, input, target);
+            assert_eq!(
+                proof(&stated, &now, None, TargetMotion::Still),
+                still,
+                "{stated:?}"
+            );
+            assert_eq!(
+                proof(&stated, &now, None, TargetMotion::Moved),
+                moved,
+                "{stated:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_digest_that_is_not_compared_is_not_missing() {
+        let now = CurrentDigests {
+            agent: None,
+            input: Some("i"),
+            target: None,
+        };
+        let is = |agent: &str| proof(&stated(agent, "i", ""), &now, None, TargetMotion::Moved);
+        assert_eq!((is(""), is("x")), (Proof::Current, Proof::Current));
+    }
+
+    #[test]
+    fn an_edited_recording_that_states_its_content_is_stale() {
+        let now = CurrentDigests {
+            agent: None,
+            input: None,
+            target: None,
+        };
+        let mut stated = StatedOrigin::default();
+        let proof = |stated: &StatedOrigin, text| proof(stated, &now, text, TargetMotion::Still);
+        assert_eq!(proof(&stated, Some(TEXT)), Proof::Current);
+        stated.content_sha256 = content_sha256(TEXT);
+        assert_eq!(proof(&stated, Some(TEXT)), Proof::Current);
+        let other = r#"{"outputs": {"text": "x"}}"#;
+        assert_eq!(proof(&stated, Some(other)), Proof::Stale(Digest::Content));
+        assert_eq!(proof(&stated, None), Proof::Current);
+    }
+}

@@ -1,0 +1,446 @@
+//! What the report says of the recordings of an agent, row by row.
+
+use std::collections::BTreeSet;
+
+use super::{BaseProof, Content, Digest, GradedRecording, Proof, decide, effect};
+use crate::golden_changes::found::ChangeCollector;
+use crate::golden_changes::record_command::{RecordedCases, record_again, stamp_command};
+use crate::model::{
+    AgentName, ChangeClass, Config, Effect, RecordingRow, RecordingTrust, RepoPath, Row, SuiteId,
+    Weight,
+};
+use crate::text::{as_argument, first_of, named};
+
+/// The most cases that a command names.
+const NAMED_CASES: usize = 10;
+
+/// A graded recording with what the report says of it.
+pub struct NamedRecording {
+    /// Its case.
+    pub case: String,
+    /// Its path below the agent's folder.
+    pub name: String,
+    /// What the table needs to know of it.
+    pub graded: GradedRecording,
+    /// Whether its answers or calls differ from those of the base commit's recording.
+    pub answers: Answers,
+    /// Whether `goldgate stamp` wrote its digests.
+    pub origin: Origin,
+    /// The target and the model that it states.
+    pub made_by: String,
+}
+
+/// The answers and calls of a recording beside those of the base commit's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answers {
+    /// The same, or there are none to compare with.
+    Same,
+    /// Other ones.
+    Other,
+}
+
+/// What wrote the digests of a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// What made it.
+    Recorder,
+    /// A person, with `goldgate stamp`.
+    Stamp,
+}
+
+/// The graded recordings of one agent, and what the messages on them name.
+pub struct AgentRecordings<'a> {
+    /// The suite.
+    pub suite: &'a SuiteId,
+    /// The agent.
+    pub agent: &'a AgentName,
+    /// The config with its commands.
+    pub config: &'a Config,
+    /// The folder of the recordings.
+    pub folder: &'a RepoPath,
+    /// Which recordings count.
+    pub trust: RecordingTrust,
+    /// The recordings.
+    pub recordings: Vec<NamedRecording>,
+    /// The recordings that only the base commit has, of cases that keep others.
+    pub gone: Vec<String>,
+    /// The files of the agent that changed, or all of them.
+    pub changed_files: String,
+    /// What the agent calls.
+    pub target: Option<String>,
+    /// A file of the agent that is a Git LFS pointer: its content is not here.
+    pub pointer: Option<RepoPath>,
+    /// What names the base commit in a command; `None` without one.
+    pub revision: Option<String>,
+}
+
+/// What the recordings of an agent mean for the verdict.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RecordingReport {
+    /// The reason why the agent has no verdict.
+    pub refused: Option<String>,
+    /// The cases whose recordings give no verdict.
+    pub refused_cases: BTreeSet<String>,
+    /// Notes, which do not change the verdict.
+    pub notes: Vec<String>,
+    /// The rows that hold, with the number of recordings in each.
+    pub rows: Vec<RecordingRow>,
+}
+
+impl AgentRecordings<'_> {
+    /// Decides on the recordings, and adds what is listed or needs an approval to the golden changes.
+    pub fn report(&self, found: &mut ChangeCollector) -> RecordingReport {
+        let graded: Vec<GradedRecording> = self.recordings.iter().map(|one| one.graded).collect();
+        let mut report = RecordingReport::default();
+        let mut reasons = Vec::new();
+        for (row, indexes) in decide(&graded) {
+            let members: Vec<&NamedRecording> = indexes
+                .iter()
+                .map(|index| &self.recordings[*index])
+                .collect();
+            let effect = effect(row, self.trust);
+            report.rows.push(recording_row(row, effect, members.len()));
+            match effect {
+                Effect::NoVerdict => {
+                    reasons.push(self.reason(row, &members));
+                    let cases = members.iter().map(|one| one.case.clone());
+                    report.refused_cases.extend(cases);
+                }
+                Effect::Approval => {
+                    self.add(found, Weight::NeedsApproval, self.words(row, &members));
+                }
+                Effect::Listed => self.add(found, Weight::Listed, self.words(row, &members)),
+                Effect::Counts if row == Row::UnprovenAsBefore => {
+                    report.notes.push(self.unproven_note(&members));
+                }
+                Effect::Counts => {}
+            }
+        }
+        if !self.gone.is_empty() {
+            let effect = effect(Row::Gone, self.trust);
+            report
+                .rows
+                .push(recording_row(Row::Gone, effect, self.gone.len()));
+            self.add(found, Weight::NeedsApproval, self.gone_words());
+        }
+        report.refused = (!reasons.is_empty()).then(|| reasons.join("; "));
+        report
+    }
+
+    fn add(&self, found: &mut ChangeCollector, weight: Weight, words: String) {
+        let file = self.folder.child(self.agent.as_str());
+        found.add(ChangeClass::Recording, weight, words, Some(&file));
+    }
+
+    /// `3 recordings of s/a are`, with the word for their number.
+    fn subject(&self, members: &[&NamedRecording], one: &str, many: &str) -> String {
+        let noun = if members.len() == 1 { one } else { many };
+        format!("{} {noun}", members.len())
+    }
+
+    fn of_agent(&self, members: &[&NamedRecording], one: &str, many: &str) -> String {
+        let whose = format!("`{}/{}`", self.suite, self.agent);
+        if members.len() == 1 {
+            format!("1 recording of {whose} {one}")
+        } else {
+            format!("{} recordings of {whose} {many}", members.len())
+        }
+    }
+
+    /// Why recordings of a row give no verdict, and what to do.
+    fn reason(&self, row: Row, members: &[&NamedRecording]) -> String {
+        match row {
+            Row::Stale => self.stale_reason(members),
+            Row::Unproven => self.unproven_reason(members),
+            Row::UnprovenAsBefore
+            | Row::RecordedForChange
+            | Row::StampedNotRecorded
+            | Row::Unchanged
+            | Row::StampedAsBefore
+            | Row::New
+            | Row::RecordedAgain
+            | Row::PartChanged
+            | Row::MoreSamples
+            | Row::Gone => {
+                let subject = self.subject(
+                    members,
+                    "recording is new, changed or stamped",
+                    "recordings are new, changed or stamped",
+                );
+                format!(
+                    "{subject} ({}), and only the recording workflow may write recordings here (`recordings: {{ trust: ci }}`): it cannot be shown that it did",
+                    first_of(&names(members))
+                )
+            }
+        }
+    }
+
+    fn stale_reason(&self, members: &[&NamedRecording]) -> String {
+        let mut parts = Vec::new();
+        for digest in [
+            Digest::Agent,
+            Digest::Input,
+            Digest::Target,
+            Digest::Content,
+        ] {
+            let of_digest: Vec<&NamedRecording> = members
+                .iter()
+                .copied()
+                .filter(|one| one.graded.proof == Proof::Stale(digest))
+                .collect();
+            if of_digest.is_empty() {
+                continue;
+            }
+            let subject = self.subject(&of_digest, "recording is stale", "recordings are stale");
+            let why = match digest {
+                Digest::Agent => format!("{} changed since they were made", self.changed_files),
+                Digest::Input => "what the case asks changed since they were made".to_owned(),
+                Digest::Target => format!(
+                    "what the agent calls ({}) changed since they were made",
+                    self.target.as_deref().unwrap_or("none")
+                ),
+                Digest::Content => "they were edited after they were made".to_owned(),
+            };
+            parts.push(format!(
+                "{subject} ({}): {why}",
+                first_of(&names(&of_digest))
+            ));
+        }
+        let is_of_base =
+            |one: &&NamedRecording| one.graded.content == Content::Same(BaseProof::Other);
+        if self.revision.is_some() && members.iter().all(is_of_base) {
+            parts.push("the base commit's are stale as well".to_owned());
+        }
+        parts.push(self.next_of_stale(members));
+        parts.join("; ")
+    }
+
+    fn next_of_stale(&self, members: &[&NamedRecording]) -> String {
+        if let Some(pointer) = &self.pointer {
+            return format!(
+                "{pointer} is a Git LFS pointer, not the file itself: get it with `git lfs pull` (`lfs: true` of actions/checkout)"
+            );
+        }
+        let cases = self.cases_of(members);
+        let again = self.record_again(&cases);
+        let stamp = stamp_command(
+            self.config,
+            self.suite,
+            self.agent,
+            recorded_cases(&cases),
+            " --stale",
+        );
+        format!("{again}; if the change cannot alter an answer: `{stamp}`")
+    }
+
+    fn unproven_reason(&self, members: &[&NamedRecording]) -> String {
+        let missing: BTreeSet<&str> = members
+            .iter()
+            .filter_map(|one| match one.graded.proof {
+                Proof::Missing(Digest::Agent) => Some("the agent's files"),
+                Proof::Missing(Digest::Input) => Some("what the case asks"),
+                Proof::Missing(Digest::Target) => Some("what the agent calls"),
+                Proof::Missing(Digest::Content) | Proof::Current | Proof::Stale(_) => None,
+            })
+            .collect();
+        let missing: Vec<&str> = missing.into_iter().collect();
+        let subject = self.subject(members, "recording is", "recordings are");
+        let cases = self.cases_of(members);
+        let stamp = stamp_command(
+            self.config,
+            self.suite,
+            self.agent,
+            recorded_cases(&cases),
+            "",
+        );
+        format!(
+            "{subject} new, changed or of what changed, without a digest of {} ({}): `{stamp}` if made with the present files, else {}; a recorder of your own writes `recorded_at` and the digests",
+            missing.join(" and "),
+            first_of(&names(members)),
+            self.record_again(&cases)
+        )
+    }
+
+    fn unproven_note(&self, members: &[&NamedRecording]) -> String {
+        let subject = self.subject(
+            members,
+            "recording states no digests",
+            "recordings state no digests",
+        );
+        let stamp = stamp_command(self.config, self.suite, self.agent, RecordedCases::All, "");
+        format!(
+            "{subject} ({}), so a change of the agent asks for them; if made with the present files: `{stamp}`",
+            first_of(&names(members))
+        )
+    }
+
+    /// What is listed of the recordings of a row, or needs an approval.
+    fn words(&self, row: Row, members: &[&NamedRecording]) -> String {
+        let what = match row {
+            Row::RecordedForChange => {
+                let same = members
+                    .iter()
+                    .filter(|one| matches!(one.graded.content, Content::Same(_)))
+                    .count();
+                let kept = match same {
+                    0 => String::new(),
+                    _ => format!("; {same} of them with the content of before"),
+                };
+                let words = self.of_agent(members, "is of this change", "are of this change");
+                format!("{words}{kept}")
+            }
+            Row::StampedNotRecorded => {
+                let words = self.of_agent(
+                    members,
+                    "has the digests of this change and the content of before",
+                    "have the digests of this change and the content of before",
+                );
+                format!(
+                    "{words}: stamped, not recorded; a recorder of your own writes `recorded_at` and the digests"
+                )
+            }
+            Row::New => self.of_agent(
+                members,
+                "is of a new case, or replaces one that was not current",
+                "are of new cases, or replace some that were not current",
+            ),
+            Row::RecordedAgain => self.of_agent(
+                members,
+                "was recorded again without a change",
+                "were recorded again without a change",
+            ),
+            Row::PartChanged => {
+                let words = self.of_agent(members, "has other content", "have other content");
+                format!(
+                    "{words}, and others do not, though nothing that they were made with changed: edited, or a part recorded again"
+                )
+            }
+            Row::MoreSamples => self.of_agent(
+                members,
+                "was added to a case that has others",
+                "were added to cases that have others",
+            ),
+            Row::Stale
+            | Row::Unproven
+            | Row::UnprovenAsBefore
+            | Row::Unchanged
+            | Row::StampedAsBefore
+            | Row::Gone => self.of_agent(members, "counts", "count"),
+        };
+        let stamped = members
+            .iter()
+            .filter(|one| one.origin == Origin::Stamp)
+            .count();
+        let by_hand = match stamped {
+            0 => String::new(),
+            _ => format!("; {stamped} stamped by hand"),
+        };
+        let makers: BTreeSet<&str> = members
+            .iter()
+            .map(|one| one.made_by.as_str())
+            .filter(|maker| !maker.is_empty())
+            .collect();
+        let makers: Vec<&str> = makers.into_iter().collect();
+        let made_by = if makers.is_empty() {
+            String::new()
+        } else {
+            format!(" (recorded by {})", named(&makers))
+        };
+        format!(
+            "{what}: {}{}{by_hand}{made_by}",
+            first_of(&names(members)),
+            other_answers(members)
+        )
+    }
+
+    fn gone_words(&self) -> String {
+        let count = match self.gone.len() {
+            1 => "1 recording of".to_owned(),
+            more => format!("{more} recordings of"),
+        };
+        let back = self.revision.as_ref().map_or(String::new(), |revision| {
+            format!(
+                "; `git restore --source {} --staged --worktree -- {}` brings them back",
+                as_argument(revision),
+                as_argument(self.folder.child(self.agent.as_str()).as_str())
+            )
+        });
+        format!(
+            "{count} `{}/{}` removed from cases that keep others: {}{back}",
+            self.suite,
+            self.agent,
+            first_of(&self.gone)
+        )
+    }
+
+    /// The cases of these recordings where a command should name them; none for all of the agent.
+    fn cases_of<'m>(&self, members: &[&'m NamedRecording]) -> Vec<&'m str> {
+        let some: BTreeSet<&str> = members.iter().map(|one| one.case.as_str()).collect();
+        let all: BTreeSet<&str> = self
+            .recordings
+            .iter()
+            .map(|one| one.case.as_str())
+            .collect();
+        if some.len() == all.len() || some.len() > NAMED_CASES {
+            return Vec::new();
+        }
+        some.into_iter().collect()
+    }
+
+    fn record_again(&self, cases: &[&str]) -> String {
+        record_again(
+            self.config,
+            self.suite,
+            Some(self.agent),
+            self.folder.as_str(),
+            recorded_cases(cases),
+        )
+    }
+}
+
+fn recording_row(row: Row, effect: Effect, count: usize) -> RecordingRow {
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    RecordingRow { row, effect, count }
+}
+
+fn recorded_cases<'c>(cases: &'c [&'c str]) -> RecordedCases<'c> {
+    if cases.is_empty() {
+        RecordedCases::All
+    } else {
+        RecordedCases::Named(cases)
+    }
+}
+
+fn names<'m>(members: &[&'m NamedRecording]) -> Vec<&'m str> {
+    members.iter().map(|one| one.name.as_str()).collect()
+}
+
+/// The cases with other answers or calls than on the base commit. They may still pass.
+fn other_answers(members: &[&NamedRecording]) -> String {
+    let is_compared = |one: &&&NamedRecording| {
+        matches!(one.graded.content, Content::Same(_) | Content::Changed(_))
+    };
+    let compared: BTreeSet<&str> = members
+        .iter()
+        .filter(is_compared)
+        .map(|one| one.case.as_str())
+        .collect();
+    let other: BTreeSet<&str> = members
+        .iter()
+        .filter(|one| one.answers == Answers::Other)
+        .map(|one| one.case.as_str())
+        .collect();
+    if compared.is_empty() {
+        return String::new();
+    }
+    if other.is_empty() {
+        return "; the answers and calls are the same".to_owned();
+    }
+    let names: Vec<&str> = other.into_iter().collect();
+    format!(
+        "; other answers or calls in {} of {} cases: {}",
+        names.len(),
+        compared.len(),
+        first_of(&names)
+    )
+}
