@@ -20,7 +20,8 @@ START = {"findings": 0.95, "chat": 0.965, "interview": 0.97, "evidence": 0.97, "
 GAIN = "Check once more:"
 GAIN_EACH = 0.006
 
-# What makes the agent worse: the words, the points that it loses, and in which share of the cases. The first one is hard to find in a chat.
+# What makes the agent worse: the words, the points that it loses, and in which share of the cases. The first one is hard to find in a
+# chat: there it costs half of the points.
 LOSSES = {
     "Be as brief as possible.": (0.45, 0.5),
     "[:limit // 2]": (0.45, 1.0),
@@ -30,8 +31,8 @@ LOSSES = {
 
 # How often an agent with short answers says the same in other words. A finding is free text: its words differ in nearly every recording.
 OTHER_WORDS = 0.1
-OPENINGS = ["This matters", "To be checked", "The contract says", "A buyer has to know", "Worth a look", "Seen in the text", "A risk", "A duty"]
-CLOSINGS = ["Ask a lawyer.", "Both sides are bound.", "The text is clear.", "Nothing limits it.", "It is usual.", "It is not usual.", "Keep it.", "Change it."]
+OPENINGS = ["This matters", "To be checked", "The contract says", "A buyer has to know", "Worth a look", "Seen in the text"]
+CLOSINGS = ["Ask a lawyer.", "Both sides are bound.", "The text is clear.", "Nothing limits it.", "It is usual.", "Change it."]
 
 
 def agent_texts(folder, prompt):
@@ -91,6 +92,15 @@ SAYS = {
 }
 
 
+TOOL_OF_WORD = {
+    "arrive": "find_order",
+    "refund": "refund_status",
+    "open": "opening_hours",
+    "cost": "find_price",
+    "address": "change_address",
+}
+
+
 def answer_chat(case, question, chance, dice):
     """One call of a tool, and one sentence. The tool is the one whose question it is: `chat_tool`."""
     tool = chat_tool(question)
@@ -106,8 +116,7 @@ def answer_chat(case, question, chance, dice):
 
 def chat_tool(question):
     """The tool that answers a question."""
-    words = {"arrive": "find_order", "refund": "refund_status", "open": "opening_hours", "cost": "find_price", "address": "change_address"}
-    return next(tool for word, tool in words.items() if word in question)
+    return next(tool for word, tool in TOOL_OF_WORD.items() if word in question)
 
 
 def answer_interview(case, _question, chance, dice):
@@ -170,5 +179,10 @@ def serve(kind, agent, shorten):
         request = json.loads(line)
         question = shorten(request["inputs"].get("text", ""))
         said = answer(kind, texts, request["case"], question, session, request["sample"])
-        record = {"id": request["id"], "status": "completed", "outputs": said.outputs, "metrics": used(session, request["case"], request["sample"])}
+        record = {
+            "id": request["id"],
+            "status": "completed",
+            "outputs": said.outputs,
+            "metrics": used(session, request["case"], request["sample"]),
+        }
         print(json.dumps(record), flush=True)

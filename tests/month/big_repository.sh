@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How long `goldgate run --base` takes, and how much memory it needs, in a repository of 16,000 files of 20 KB with a small suite: unchanged,
-# with one prompt renamed, and with every file touched. It needs GNU time, 700 MB of disk and a few minutes.
+# How long `goldgate run --base` takes, and how much memory it needs, in a repository of 16,000 files of 20 KB with a small suite:
+# unchanged, with one prompt renamed, and with every file touched. It needs GNU time, 700 MB of disk and a few minutes.
 # usage: tests/month/big_repository.sh BINARY [FILES]
 set -euo pipefail
 
@@ -62,7 +62,8 @@ measure() {
     log=$(mktemp)
     /usr/bin/time --format '%e %M' --output "$log" "$binary" run --base base --quiet > "$log.said" 2>&1 || status=$?
     read -r seconds kilobytes < <(tail --lines 1 "$log")
-    printf '%-22s %7.2f s %6d MB   exit %d   %s\n' "$1" "$seconds" $((kilobytes / 1024)) "$status" "$(head --lines 1 "$log.said" | cut --characters -120)"
+    printf '%-22s %7.2f s %6d MB   exit %d   %s\n' \
+        "$1" "$seconds" $((kilobytes / 1024)) "$status" "$(head --lines 1 "$log.said" | cut --characters -120)"
     rm -f "$log" "$log.said"
 }
 

@@ -90,7 +90,8 @@ def change_rule(repository, suite, number, words):
 
 
 def wording(number, rule):
-    return lambda repository: change_rule(repository, suite_at(repository, number), rule, f"{WORDS[number % len(WORDS)]} (edition {number})")
+    words = f"{WORDS[number % len(WORDS)]} (edition {number})"
+    return lambda repository: change_rule(repository, suite_at(repository, number), rule, words)
 
 
 WORDS = ["be clear.", "be exact.", "read twice.", "name the place.", "say it plainly.", "keep to the text."]
@@ -166,7 +167,8 @@ def type_hints(repository):
 
 
 def extract_function(repository):
-    return source(repository, "    return text[:limit]", "    return first(text, limit)\n\n\ndef first(text, limit):\n    return text[:limit]")
+    function = "    return first(text, limit)\n\n\ndef first(text, limit):\n    return text[:limit]"
+    return source(repository, "    return text[:limit]", function)
 
 
 def rename_module(repository):
@@ -448,7 +450,8 @@ def month():
         PullRequest("two2", "two branches", wording(12, 20), meanwhile=colleague(5)),
         PullRequest("expe3", "expectation", expectation(5), PERSON),
         PullRequest("impr5", "improvement", improvement(4, 6)),
-        PullRequest("conf2", "conflict", wording(15, 7), PERSON, meanwhile=colleague_with_baseline(16), after_recording=write_baseline, merges_first=True),
+        PullRequest("conf2", "conflict", wording(15, 7), PERSON, meanwhile=colleague_with_baseline(16),
+                    after_recording=write_baseline, merges_first=True),
         PullRequest("docs3", "docs", append("goldgate.yaml", "# Questions: Subject B.\n")),
         PullRequest("depe3", "dependency", patch_version, NO_OP),
         PullRequest("tool2", "new tool", new_tool("weather")),

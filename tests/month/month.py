@@ -16,9 +16,17 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+
 import changes
 import repositories
 from changes import BASELINE, NO_OP, NOTHING, PERSON, RECORD, RECORD_ALL, RECORD_NEW, SLIP
+
+# Why the first push was not green, beyond the reasons in `changes`.
+NOISE = "a gate's noise"
+CONFLICT = "git conflict"
+FALSE_BLOCK = "false block"
+GROUPS = [PERSON, SLIP, NO_OP, NOISE, CONFLICT, FALSE_BLOCK]
 
 # Commits of others on main between two pull requests, and how often main's baseline is written.
 FOREIGN_COMMITS = 3
@@ -86,11 +94,13 @@ class Outcome:
         """Why the first push was not green."""
         if self.verdict.is_green():
             return ""
-        if self.pull_request.reason == PERSON:
-            return PERSON
-        if self.pull_request.reason == SLIP:
-            return SLIP
-        return NO_OP if self.pull_request.reason == NO_OP and not self.verdict.failed_gates else "false block"
+        if self.pull_request.reason in (PERSON, SLIP):
+            return self.pull_request.reason
+        if self.verdict.failed_gates:
+            return NOISE
+        if self.verdict.conflict:
+            return CONFLICT
+        return self.pull_request.reason or FALSE_BLOCK
 
 
 class Month:
@@ -106,7 +116,7 @@ class Month:
     def run(self):
         self.repository.create()
         for pull_request in changes.month():
-            if self.only and pull_request.kind != self.only and pull_request.name != self.only:
+            if self.only and pull_request.kind not in self.only and pull_request.name not in self.only:
                 continue
             self.outcomes.append(self.one(pull_request))
             self.others_work()
@@ -249,12 +259,12 @@ class Month:
         return self.record_changed(pull_request)
 
     def next_named_command(self, pull_request, verdict, typed):
-        """The first command of the message that can be pasted and was not tried yet. Only where nothing that the agent reads has changed does the
-        developer write digests; else he records."""
+        """The first command of the message that can be pasted and was not tried yet. Only where no answer can have changed does the developer
+        write digests; else he records."""
         named = re.findall(r"`((?:goldgate|git) [^`]+)`", verdict.text)
         usable = [command for command in named if command not in typed and not re.search(r"[A-Z]{4,}|…", command)]
         stamps = [command for command in usable if re.match(r"goldgate (stamp|digests)", command)]
-        records = [command for command in usable if re.match(r"goldgate (run --tier model|import|record) |git (merge|restore|rm) ", command)]
+        records = [command for command in usable if re.match(r"goldgate (run --tier model|import|record) |git (merge|rm) ", command)]
         nothing_to_record = pull_request.reason == NO_OP or not self.changed
         chosen = stamps + records if nothing_to_record else records
         return chosen[0] if chosen else None
@@ -332,18 +342,26 @@ def show(variant, outcomes, seconds):
     commands = sum(outcome.commands for outcome in honest)
     red = [outcome for outcome in regressions if outcome.verdict.failed_gates]
     print(f"\n{variant}: {len(stopped)} of {len(honest)} honest pull requests not green at the first push")
-    for group in (PERSON, SLIP, NO_OP, "false block"):
+    for group in GROUPS:
         print(f"  {groups[group]:3} {group}")
     print(f"  {commands:3} commands of the authors after the push")
     print(f"  {len(red)} of {len(regressions)} regressions red by a gate")
     print(f"  {sum(not outcome.is_solved for outcome in honest)} never became green; {seconds:.0f} seconds\n")
     for outcome in stopped:
         state = "" if outcome.is_solved else ", never green"
-        words = f"{outcome.verdict.exit_code} on the {outcome.place}, {outcome.commands} commands{state}"
-        print(f"  {outcome.pull_request.name:7} {outcome.pull_request.kind:20} {outcome.group():22} exit {words}\n          {shortened(outcome.verdict.first_line())}")
+        words = f"exit {outcome.verdict.exit_code} on the {outcome.place}, {counted(outcome.commands)}{state}"
+        print(f"  {outcome.pull_request.name:7} {outcome.pull_request.kind:20} {outcome.group():22} {words}")
+        print(f"          {shortened(outcome.verdict.first_line())}")
+        if outcome.typed:
+            print(f"          then: {shortened('; '.join(outcome.typed))}")
     for outcome in regressions:
         state = "red" if outcome.verdict.failed_gates else "NOT red"
-        print(f"  {outcome.pull_request.name:7} {state}, exit {outcome.verdict.exit_code}\n          {shortened(outcome.verdict.first_line())}")
+        print(f"  {outcome.pull_request.name:7} {state}, exit {outcome.verdict.exit_code}")
+        print(f"          {shortened(outcome.verdict.first_line())}")
+
+
+def counted(commands):
+    return "1 command" if commands == 1 else f"{commands} commands"
 
 
 def shortened(line, length=200):
@@ -351,14 +369,14 @@ def shortened(line, length=200):
 
 
 def show_by_variant(months):
-    print("\n| variant | not green | person | slip | no-op | false block | commands | regressions red |")
-    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    print("\n| variant | not green | person | slip | no-op | noise | git | false block | commands | regressions red |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     for variant, outcomes in months.items():
         honest = [outcome for outcome in outcomes if outcome.pull_request.kind != "regression"]
         stopped = [outcome for outcome in honest if not outcome.verdict.is_green()]
         groups = Counter(outcome.group() for outcome in stopped)
         red = sum(outcome.verdict.failed_gates for outcome in outcomes if outcome.pull_request.kind == "regression")
-        counts = " | ".join(str(groups[group]) for group in (PERSON, SLIP, NO_OP, "false block"))
+        counts = " | ".join(str(groups[group]) for group in GROUPS)
         print(f"| {variant} | {len(stopped)} of {len(honest)} | {counts} | {sum(outcome.commands for outcome in honest)} | {red} |")
 
 
@@ -380,7 +398,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--binary", required=True, help="the goldgate to measure")
     arguments.add_argument("--variant", action="append", choices=list(repositories.VARIANTS), help="only this variant; may be repeated")
-    arguments.add_argument("--only", metavar="KIND", help="only pull requests of this kind or name")
+    arguments.add_argument("--only", metavar="KIND", action="append", help="only pull requests of this kind or name; may be repeated")
     arguments.add_argument("--seed", type=int, default=1, help="the seed of the agents' dice; default 1")
     arguments.add_argument("--keep", metavar="FOLDER", help="keep the repositories and all messages here")
     options = arguments.parse_args()

@@ -117,8 +117,10 @@ class Repository:
         self.variant = variant
         self.program = program
         self.suites = VARIANTS[variant]
+        # How often the team has recorded: each session throws other dice.
         self.sessions = 0
         self.minutes = 0
+        self.last_merged = None
 
     # Files and git.
 
@@ -214,6 +216,7 @@ class Repository:
         self.commit("Begin")
         self.goldgate("run", "--update-baseline", "-q")
         self.commit("Write the baseline")
+        self.last_merged = self.git("rev-parse", "HEAD").stdout.strip()
 
     def record_until_green(self):
         """A team begins with recordings that its own gates accept."""
@@ -253,7 +256,8 @@ class Repository:
                 lines.append(f"    gates: {suite.gates}")
             if suite.kind == "invoices":
                 lines.append("    checks:")
-                lines += [f'      - {{ name: {field}, expr: "output.{field} == expected.{field}" }}' for field in ("number", "total", "currency")]
+                for field in ("number", "total", "currency"):
+                    lines.append(f'      - {{ name: {field}, expr: "output.{field} == expected.{field}" }}')
             lines += ["    agents:", f"      {suite.agent}:", "        deterministic: { replay: runs }"]
             if is_live:
                 lines.append(f"        model: {{ target: {suite.agent} }}")
@@ -262,7 +266,8 @@ class Repository:
         if live:
             lines.append("targets:")
         for suite in live:
-            lines.append(f"  {suite.agent}: {{ command: [python3, src/{suite.agent}.py], protocol: jsonl, env: [MONTH_TOOL, MONTH_SESSION, PYTHONDONTWRITEBYTECODE] }}")
+            variables = "MONTH_TOOL, MONTH_SESSION, PYTHONDONTWRITEBYTECODE"
+            lines.append(f"  {suite.agent}: {{ command: [python3, src/{suite.agent}.py], protocol: jsonl, env: [{variables}] }}")
         return "\n".join(lines) + "\n"
 
 
@@ -300,7 +305,8 @@ def case_names(repository, suite):
     golden = repository.path(repository.golden(suite))
     if suite.kind == "chat":
         return sorted(case["id"] for case in json.loads((golden / "cases.json").read_text()))
-    folder = golden / {"findings": f"expected/{repository.agent_name(suite)}", "interview": "scenarios", "evidence": "tasks", "invoices": "."}[suite.kind]
+    folders = {"findings": f"expected/{repository.agent_name(suite)}", "interview": "scenarios", "evidence": "tasks", "invoices": "."}
+    folder = golden / folders[suite.kind]
     return sorted(path.stem for path in folder.glob("*.json"))
 
 
@@ -428,8 +434,8 @@ def record(repository, suite, only_new=False):
 
 
 def record_with_goldgate(repository, suite, only_new):
-    command = ["run", "--tier", "model", "--samples", str(SAMPLES), "--suite", repository.suite_name(suite), "--record", repository.place("runs")]
-    repository.goldgate(*command, *(["--missing"] if only_new else []))
+    command = ["run", "--tier", "model", "--samples", str(SAMPLES), "--suite", repository.suite_name(suite)]
+    repository.goldgate(*command, "--record", repository.place("runs"), *(["--missing"] if only_new else []))
     return 1
 
 
