@@ -238,7 +238,7 @@ class Month:
             return self.record_changed(pull_request)
         if verdict.failed_gates:
             typed.append("record again, for luck")
-            return self.record_changed(pull_request)
+            return self.record_changed(pull_request, everything=True)
         command = self.next_named_command(pull_request, verdict, typed)
         if command:
             typed.append(command)
@@ -279,11 +279,12 @@ class Month:
         else:
             repository.git(*[word.replace("origin/main", "main") for word in words[1:]], allow_failure=True)
 
-    def record_changed(self, pull_request):
+    def record_changed(self, pull_request, everything=False):
         suites = self.changed or self.repository.suites
+        only_new = pull_request.kind == "new case" and not everything
         count = 0
         for suite in suites:
-            count += repositories.record(self.repository, suite, only_new=pull_request.kind == "new case")
+            count += repositories.record(self.repository, suite, only_new=only_new)
         if pull_request.after_recording and pull_request.reason == PERSON:
             pull_request.after_recording(self.repository)
         return count
