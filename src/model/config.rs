@@ -41,6 +41,18 @@ pub struct Config {
     pub recordings: RecordingTrust,
 }
 
+words! {
+    /// Whether the reasoning that a model writes into its answer is a part of it.
+    #[derive(Default)]
+    pub enum Reasoning {
+        /// The answer is what the agent wrote.
+        #[default]
+        Shown = "shown",
+        /// The answer lacks what is in `<think>` tags.
+        Hidden = "hidden",
+    }
+}
+
 /// The account whose recordings count if the config names no other: that of a workflow's own token.
 pub const DEFAULT_RECORDER: &str = "github-actions[bot]";
 
@@ -85,6 +97,8 @@ pub struct SuiteConfig {
     pub gates: BTreeMap<String, Vec<StatedGate>>,
     /// Whether the suite fails if a case passed in the baseline and fails now.
     pub no_newly_failing: bool,
+    /// Whether the reasoning in an answer counts.
+    pub reasoning: Reasoning,
     /// The suite whose runs are graded again.
     pub runs_of: Option<SuiteId>,
     /// The folder of that suite, if any.
@@ -139,6 +153,7 @@ impl SuiteConfig {
                 .collect(),
             gates: BTreeMap::new(),
             no_newly_failing: false,
+            reasoning: Reasoning::Shown,
             runs_of: self.runs_of.clone(),
             runs_in: self.runs_in.clone(),
             terms: self.terms.clone(),

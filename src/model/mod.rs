@@ -73,7 +73,8 @@ pub use config::{
     Transport, Wire,
 };
 pub(crate) use config::{
-    Budget, DEFAULT_RECORDER, Price, RecordingTrust, Role, StalePolicy, StatedGate, StatedLimit,
+    Budget, DEFAULT_RECORDER, Price, Reasoning, RecordingTrust, Role, StalePolicy, StatedGate,
+    StatedLimit,
 };
 pub(crate) use evidence::{
     CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls,

@@ -71,7 +71,7 @@ impl<'a> JudgeRequests<'a> {
             return Ok(());
         };
         for judge in &loaded.judges {
-            let exhibit = Exhibit::of(loaded.kind, &ask, run);
+            let exhibit = loaded.exhibit(&ask, run);
             let known = run
                 .ballots
                 .iter()
@@ -124,7 +124,7 @@ impl JudgeOutcome {
         let Some(ask) = first_request(loaded, pair, files)? else {
             return Ok(Vec::new());
         };
-        let sha256 = Exhibit::of(loaded.kind, &ask, run).sha256;
+        let sha256 = loaded.exhibit(&ask, run).sha256;
         let key = |judge: &LoadedJudge| {
             (
                 loaded.config.id.clone(),

@@ -212,6 +212,7 @@ impl ConfigReader<'_> {
             agents,
             gates,
             no_newly_failing: form.no_newly_failing,
+            reasoning: form.reasoning,
             runs_of,
             runs_in: None,
             terms: self.terms(index, form.terms),
