@@ -10,6 +10,7 @@ use super::judge::Judge;
 use super::own_expressions::OwnExpressions;
 use super::path::{PathGlob, RepoPath};
 use super::recorded_call::CaptureSource;
+use super::redact_pattern::RedactPattern;
 use super::run_source::RunSource;
 use super::setting::KindSettings;
 use super::words::words;
@@ -35,8 +36,8 @@ pub struct Config {
     pub budget: Budget,
     /// Prices in US dollars per million tokens, by model.
     pub prices: BTreeMap<String, Price>,
-    /// Regular expressions for text to remove from recordings.
-    pub redact: Vec<String>,
+    /// Regular expressions for text that is neither printed nor written.
+    pub redact: Vec<RedactPattern>,
     /// Which recordings of a pull request count.
     pub recordings: RecordingTrust,
 }

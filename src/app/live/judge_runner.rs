@@ -16,7 +16,6 @@ use crate::app::pipeline::plan::{LoadedJudge, LoadedSuite, Plan};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::engine::{JobOutcome, SpendingLimits};
 use crate::files::{Files, SourceText};
-use crate::format::redact::Redactor;
 use crate::format::run_v1;
 use crate::model::{
     AgentName, BadId, Ballot, CaseId, Interruption, JudgeName, RepoPath, Run, RunKey, RunStatus,
@@ -24,6 +23,7 @@ use crate::model::{
 };
 use crate::render::plural;
 use crate::suites::{Exhibit, Pair, vote};
+use crate::text::Redactor;
 use crate::world::{Disk, World};
 
 pub struct JudgeRunner<'a> {
@@ -188,7 +188,7 @@ pub fn poll(
         .notes
         .extend(unreported_notes(*left, ended.spending.unreported));
     report_interruptions(&ended, &mut outcome);
-    let records = session.records(ended);
+    let records = session.records(ended, redactor);
     for (index, (vote, request_key)) in wanted.iter().zip(of).enumerate() {
         let (cast, model) = read_vote(records.get(&index).map(String::as_str), vote);
         let (_, judge, exhibit) = &requests.0[request_key];

@@ -40,7 +40,7 @@ pub struct ConfigFile {
     /// Prices in US dollars per million tokens, by model.
     #[serde(default)]
     pub(super) prices: BTreeMap<String, PriceForm>,
-    /// Additional regular expressions for text to remove from recordings; common key formats are always removed.
+    /// Regular expressions for text that is neither printed nor written, in addition to values of key variables and common key formats.
     #[serde(default)]
     pub(super) redact: Vec<String>,
     /// Which recordings of a pull request count.
