@@ -37,6 +37,7 @@ mod passing_report;
 mod path;
 mod record;
 mod recorded_call;
+mod redact_pattern;
 mod reliability;
 mod report;
 mod run;
@@ -73,7 +74,8 @@ pub use config::{
     Transport, Wire,
 };
 pub(crate) use config::{
-    Budget, DEFAULT_RECORDER, Price, RecordingTrust, Role, StalePolicy, StatedGate, StatedLimit,
+    Budget, DEFAULT_RECORDER, Price, Reasoning, RecordingTrust, Role, StalePolicy, StatedGate,
+    StatedLimit,
 };
 pub(crate) use evidence::{
     CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls,
@@ -120,6 +122,7 @@ pub use record::{
 pub(crate) use recorded_call::{
     Answerer, CaptureSource, ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse,
 };
+pub use redact_pattern::RedactPattern;
 pub(crate) use reliability::{Passing, Reliability};
 pub(crate) use report::{
     AgentReport, BaselineUse, Comparison, FailureLine, MetricReport, Noise, ReportTool, SuiteReport,
