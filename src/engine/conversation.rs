@@ -11,6 +11,7 @@ use crate::model::{
     ToolCall, Toolbox, UserTurns,
 };
 use crate::text::recover::recover_any;
+use crate::text::without_reasoning;
 
 /// Maximum number of turns of the model for one message of the user; a model that still calls tools then is not asked again.
 const MOST_TURNS: usize = 24;
@@ -209,9 +210,10 @@ pub(super) fn said_turns(said: &[PastTurn]) -> Value {
         .collect()
 }
 
-/// The result of an inspection: the `result` field of the answered object, else the whole text.
+/// The result of an inspection: the `result` field of the answered object outside of its reasoning, else the whole text.
 fn result(text: &str) -> Value {
-    let object = recover_any(text).and_then(|found| found.value.get("result").cloned());
+    let object =
+        recover_any(&without_reasoning(text)).and_then(|found| found.value.get("result").cloned());
     object
         .filter(|result| result.is_string() || result.is_object())
         .unwrap_or_else(|| Value::from(text))

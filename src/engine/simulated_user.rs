@@ -13,7 +13,7 @@ use crate::model::{
     Ask, CallError, Charge, Conversation, Message, PastTurn, Retry, RunStatus, SimulatedUser,
     UserMessage, UserTurns,
 };
-use crate::text::answer_of;
+use crate::text::without_reasoning;
 
 /// The key of `outputs` with what is recorded of a simulated user.
 pub const USER: &str = "user";
@@ -133,7 +133,7 @@ impl Engine<'_> {
             SampleFailure::Spent(why) => SampleFailure::Spent(why),
         })?;
         side.model = turn.model.or(side.model.take());
-        let answer = answer_of(&turn.text);
+        let answer = without_reasoning(&turn.text);
         let message = answer.trim();
         side.is_done = message.is_empty() || message.to_uppercase().contains(DONE);
         Ok((!side.is_done).then(|| UserMessage::query(message)))

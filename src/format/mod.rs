@@ -27,13 +27,11 @@ mod long_numbers;
 pub mod otlp;
 mod raw_json;
 pub(crate) mod recording_layout;
-#[cfg(feature = "models")]
 pub(crate) mod redact;
 pub mod report_v1;
 pub(crate) mod request_v1;
 pub mod run_v1;
 mod schema_keywords;
-pub(crate) mod secret_values;
 pub mod shard_v1;
 mod step;
 pub mod transcript;

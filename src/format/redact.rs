@@ -1,191 +1,277 @@
-//! Removes keys and tokens from a record before it is saved: recordings are committed.
+//! Removes secrets from what is saved: records of runs, and conversations that become records and cases.
 
-use regex::Regex;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::lenient;
-use super::secret_values::SecretValues;
-use crate::model::{Json, REDACTED, RunRecord, Steps, ToolCall};
-use crate::text::without_keys;
+use super::transcript::{Transcript, TranscriptTurn};
+use crate::model::{
+    Ask, Json, Measures, Run, RunEvidence, RunInputs, RunRecord, Sample, Steps, ToolCall,
+    UngradedReason, UserTurns,
+};
+use crate::text::Redactor;
 
-/// Removes secrets from texts and records.
-#[derive(Debug, Default)]
-pub struct Redactor {
-    patterns: Vec<Regex>,
-    secrets: SecretValues,
-}
-
-impl Redactor {
-    /// Removes the common key formats, the configured patterns and the given values.
-    ///
-    /// # Errors
-    /// The first invalid pattern and what is wrong with it.
-    pub fn new<'a>(
-        stated: &[String],
-        values: impl IntoIterator<Item = &'a str>,
-    ) -> Result<Self, (usize, String)> {
-        let mut patterns: Vec<Regex> = Vec::new();
-        for (index, pattern) in stated.iter().enumerate() {
-            patterns.push(pattern_of(pattern).map_err(|why| (index, why))?);
-        }
-        Ok(Self {
-            patterns,
-            secrets: SecretValues::new(values),
-        })
-    }
-
-    /// The text without secrets.
-    pub fn text(&self, text: &str) -> String {
-        let plain = self.secrets.replaced(text);
-        let plain = without_keys(&plain).into_owned();
-        self.patterns.iter().fold(plain, |text, pattern| {
-            pattern.replace_all(&text, REDACTED).into_owned()
-        })
-    }
-
-    /// The record without secrets; a record without any is unchanged to the byte.
-    pub fn redacted(&self, record: &RunRecord) -> RunRecord {
-        let mut record = record.clone();
-        record.inputs.prompt = record
-            .inputs
-            .prompt
-            .as_deref()
-            .map(|prompt| self.text(prompt));
-        record.inputs.options = self.json(&record.inputs.options);
-        record.error = record.error.as_deref().map(|error| self.text(error));
-        record.outputs = self.json(&record.outputs);
-        record.intermediate = match &record.intermediate {
-            Steps::Own(json) => Steps::Own(self.json(json)),
+/// The record without secrets; a record without any is unchanged to the byte.
+pub fn redacted_record(record: RunRecord, redactor: &Redactor) -> RunRecord {
+    let RunRecord {
+        agent,
+        case,
+        sample,
+        status,
+        error,
+        inputs,
+        outputs,
+        intermediate,
+        evidence,
+        metrics,
+        provenance,
+    } = record;
+    let RunInputs {
+        prompt,
+        repo_snapshot_id,
+        options,
+    } = inputs;
+    let RunEvidence {
+        file_paths,
+        test_names,
+        coverage_refs,
+    } = evidence;
+    RunRecord {
+        agent,
+        case,
+        sample,
+        status,
+        error: error.map(|error| redactor.excerpt(&error).into_owned()),
+        inputs: RunInputs {
+            prompt: optional(prompt, redactor),
+            repo_snapshot_id,
+            options: json(options, redactor),
+        },
+        outputs: json(outputs, redactor),
+        intermediate: match intermediate {
+            Steps::Own(steps) => Steps::Own(json(steps, redactor)),
             Steps::Seen {
                 node_transitions,
                 tool_calls,
                 events,
             } => Steps::Seen {
-                node_transitions: node_transitions.iter().map(|one| self.json(one)).collect(),
-                tool_calls: tool_calls.iter().map(|call| self.call(call)).collect(),
-                events: events.iter().map(|one| self.json(one)).collect(),
+                node_transitions: jsons(node_transitions, redactor),
+                tool_calls: calls(tool_calls, redactor),
+                events: jsons(events, redactor),
             },
-        };
-        record
-    }
-
-    fn call(&self, call: &ToolCall) -> ToolCall {
-        ToolCall {
-            name: self.text(&call.name),
-            arguments: self.json(&call.arguments),
-            result: self.json(&call.result),
-            error: call.error.as_deref().map(|error| self.text(error)),
-            latency_ms: call.latency_ms,
-            turn: call.turn,
-            step: call.step,
-            server: call.server.as_deref().map(|server| self.text(server)),
-        }
-    }
-
-    fn json(&self, json: &Json) -> Json {
-        let Ok(mut value) = lenient::any(json.text()) else {
-            return Json::from(self.text(json.text()));
-        };
-        match self.take_out(&mut value) {
-            true => Json::from(value.to_string()),
-            false => json.clone(),
-        }
-    }
-
-    /// Removes secrets from a value; returns whether it had any.
-    fn take_out(&self, value: &mut Value) -> bool {
-        match value {
-            Value::String(text) => {
-                let plain = self.text(text);
-                let found = plain != *text;
-                *text = plain;
-                found
-            }
-            Value::Array(list) => {
-                list.iter_mut()
-                    .filter_map(|one| self.take_out(one).then_some(()))
-                    .count()
-                    > 0
-            }
-            Value::Object(fields) => {
-                let mut found = fields
-                    .values_mut()
-                    .filter_map(|one| self.take_out(one).then_some(()))
-                    .count()
-                    > 0;
-                let spoken: Vec<String> = fields
-                    .keys()
-                    .filter(|key| self.text(key) != **key)
-                    .cloned()
-                    .collect();
-                for key in spoken {
-                    found = true;
-                    if let Some(one) = fields.remove(&key) {
-                        fields.insert(self.text(&key), one);
-                    }
-                }
-                found
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => false,
-        }
+        },
+        evidence: RunEvidence {
+            file_paths: texts(file_paths, redactor),
+            test_names: texts(test_names, redactor),
+            coverage_refs: texts(coverage_refs, redactor),
+        },
+        metrics: measures(metrics, redactor),
+        provenance,
     }
 }
 
-/// Compiles a pattern of the config.
-pub fn pattern_of(text: &str) -> Result<Regex, String> {
-    let pattern = Regex::new(text).map_err(|error| {
-        let message = error.to_string();
-        message
-            .lines()
-            .last()
-            .unwrap_or("it cannot be read")
-            .trim()
-            .to_owned()
-    })?;
-    match pattern.is_match("") {
-        true => Err("it matches the empty text, so it would match everywhere".to_owned()),
-        false => Ok(pattern),
+/// The conversation without secrets.
+pub fn redacted_transcript(transcript: Transcript, redactor: &Redactor) -> Transcript {
+    let Transcript {
+        at,
+        agent,
+        variant,
+        case,
+        status,
+        error,
+        prompt,
+        query,
+        interjected,
+        instructed,
+        turns,
+        text,
+        calls: made,
+        events,
+        metrics,
+        model,
+        started_at,
+        left_out,
+    } = transcript;
+    Transcript {
+        at,
+        agent: optional(agent, redactor),
+        variant: optional(variant, redactor),
+        case: optional(case, redactor),
+        status,
+        error: error.map(|error| redactor.excerpt(&error).into_owned()),
+        prompt: optional(prompt, redactor),
+        query: optional(query, redactor),
+        interjected: optional(interjected, redactor),
+        instructed: optional(instructed, redactor),
+        turns: turns
+            .into_iter()
+            .map(|TranscriptTurn { user, text }| TranscriptTurn {
+                user: redactor.text(&user).into_owned(),
+                text: redactor.text(&text).into_owned(),
+            })
+            .collect(),
+        text: optional(text, redactor),
+        calls: calls(made, redactor),
+        events: jsons(events, redactor),
+        metrics: measures(metrics, redactor),
+        model,
+        started_at,
+        left_out: keys(left_out, redactor),
     }
+}
+
+/// What an agent wrote, without secrets, to be shown.
+pub fn redacted_samples(mut samples: Vec<Sample>, redactor: &Redactor) -> Vec<Sample> {
+    for sample in &mut samples {
+        match sample {
+            Sample::Completed(runs) => runs.iter_mut().for_each(|run| redact_run(run, redactor)),
+            Sample::Inconclusive { why, run } => {
+                if let UngradedReason::Ended {
+                    status: _,
+                    error: Some(error),
+                } = why
+                {
+                    *error = redactor.excerpt(error).into_owned();
+                }
+                run.iter_mut().for_each(|run| redact_run(run, redactor));
+            }
+            Sample::Spared => {}
+        }
+    }
+    samples
+}
+
+fn redact_run(run: &mut Run, redactor: &Redactor) {
+    if let Cow::Owned(plain) = redacted_json(&run.outputs, redactor) {
+        run.outputs = plain.into();
+    }
+    let steps = run.intermediate.take();
+    run.intermediate = steps.map(|steps| redacted_json(&steps, redactor).into());
+}
+
+/// What a case asks, without secrets: to be shown, or to be compared with a conversation that has none.
+pub fn redacted_ask(ask: &Ask, redactor: &Redactor) -> Ask {
+    let mut ask = ask.clone();
+    ask.prompt = redactor.text(&ask.prompt).into_owned();
+    redact_value(&mut ask.inputs, redactor);
+    if let UserTurns::Scripted(messages) = &mut ask.turns {
+        for message in messages {
+            message.text = redactor.text(&message.text).into_owned();
+        }
+    }
+    ask
+}
+
+/// Removes secrets from all texts and keys of a value; returns whether it had any.
+pub fn redact_value(value: &mut Value, redactor: &Redactor) -> bool {
+    let mut is_changed = false;
+    match value {
+        Value::String(text) => {
+            let plain = redactor.text(text).into_owned();
+            is_changed = plain != *text;
+            *text = plain;
+        }
+        Value::Array(list) => {
+            for member in list {
+                is_changed |= redact_value(member, redactor);
+            }
+        }
+        Value::Object(fields) => {
+            for (key, mut member) in std::mem::take(fields) {
+                let plain = redactor.text(&key).into_owned();
+                is_changed |= plain != key;
+                is_changed |= redact_value(&mut member, redactor);
+                fields.insert(plain, member);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+    is_changed
+}
+
+/// JSON text without secrets. Each text in it is looked at as it was before it became JSON; a text that is not JSON, as it is.
+pub fn redacted_json<'t>(text: &'t str, redactor: &Redactor) -> Cow<'t, str> {
+    let Ok(mut value) = lenient::any(text) else {
+        return redactor.text(text);
+    };
+    if redact_value(&mut value, redactor) {
+        Cow::Owned(value.to_string())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+fn json(json: Json, redactor: &Redactor) -> Json {
+    match redacted_json(json.text(), redactor) {
+        Cow::Borrowed(_) => json,
+        Cow::Owned(plain) => Json::from(plain),
+    }
+}
+
+fn jsons(list: Vec<Json>, redactor: &Redactor) -> Vec<Json> {
+    list.into_iter().map(|one| json(one, redactor)).collect()
+}
+
+fn optional(text: Option<String>, redactor: &Redactor) -> Option<String> {
+    text.map(|text| redactor.text(&text).into_owned())
+}
+
+fn texts(list: Vec<String>, redactor: &Redactor) -> Vec<String> {
+    list.iter()
+        .map(|text| redactor.text(text).into_owned())
+        .collect()
+}
+
+fn keys<V>(map: BTreeMap<String, V>, redactor: &Redactor) -> BTreeMap<String, V> {
+    map.into_iter()
+        .map(|(key, value)| (redactor.text(&key).into_owned(), value))
+        .collect()
+}
+
+fn measures(measures: Measures, redactor: &Redactor) -> Measures {
+    Measures {
+        tokens_per_node: keys(measures.tokens_per_node, redactor),
+        latency_per_node: keys(measures.latency_per_node, redactor),
+        tool_call_counts: keys(measures.tool_call_counts, redactor),
+        ..measures
+    }
+}
+
+fn calls(calls: Vec<ToolCall>, redactor: &Redactor) -> Vec<ToolCall> {
+    calls
+        .into_iter()
+        .map(|call| ToolCall {
+            name: redactor.text(&call.name).into_owned(),
+            server: optional(call.server, redactor),
+            arguments: json(call.arguments, redactor),
+            result: json(call.result, redactor),
+            error: call
+                .error
+                .map(|error| redactor.excerpt(&error).into_owned()),
+            ..call
+        })
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Redactor;
-    use crate::model::Json;
-
-    fn redactor() -> Redactor {
-        Redactor::new(&[r"ACME-\d{4}".to_owned()], ["hunter2hunter2", "short"])
-            .expect("the patterns are right")
-    }
-
-    #[test]
-    fn keys_patterns_and_secrets_are_removed() {
-        for (secret, left) in [
-            ("sk-ant-api03-abcdefghijklmnop", "sk-ant-[redacted]"),
-            ("hunter2hunter2", "[redacted]"),
-            ("ACME-1234", "[redacted]"),
-        ] {
-            assert_eq!(
-                redactor().text(&format!("it is {secret}, keep it")),
-                format!("it is {left}, keep it")
-            );
-        }
-    }
+    use super::redacted_json;
+    use crate::text::Redactor;
 
     #[test]
     fn a_key_after_an_escape_is_removed_and_clean_json_is_unchanged() {
-        let json = |text: &str| redactor().json(&Json::from(text)).text().to_owned();
-        assert_eq!(
-            json(r#"{"a": "x\nsk-0123456789abcdefgh", "b": [1.50]}"#),
-            r#"{"a":"x\nsk-[redacted]","b":[1.5]}"#
-        );
-        assert_eq!(json(r#"{ "a" : 1.50 }"#), r#"{ "a" : 1.50 }"#);
-        assert_eq!(json(r#"{"hunter2hunter2": 1}"#), r#"{"[redacted]":1}"#);
-    }
-
-    #[test]
-    fn a_pattern_that_would_match_everywhere_is_refused() {
-        assert!(Redactor::new(&["x*".to_owned()], []).is_err());
-        assert!(Redactor::new(&["(".to_owned()], []).is_err());
+        let redactor = Redactor::new(["hunter2hunter2"], Vec::new());
+        for (text, expected) in [
+            (
+                r#"{"a": "x\nsk-0123456789abcdefgh", "b": [1.50]}"#,
+                r#"{"a":"x\nsk-[redacted]","b":[1.5]}"#,
+            ),
+            (r#"{ "a" : 1.50 }"#, r#"{ "a" : 1.50 }"#),
+            (r#"{"hunter2hunter2": 1}"#, r#"{"[redacted]":1}"#),
+        ] {
+            assert_eq!(redacted_json(text, &redactor), expected);
+        }
     }
 }

@@ -115,6 +115,11 @@ pub const SETTINGS: &[SettingRule] = &[
         "",
     ),
     setting(
+        "suites.*.reasoning",
+        Approval("whether reasoning counts in answers of `{}`:"),
+        "",
+    ),
+    setting(
         "suites.*.judges",
         Depends("listed: judges affect no gate"),
         "",

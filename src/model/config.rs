@@ -10,6 +10,7 @@ use super::judge::Judge;
 use super::own_expressions::OwnExpressions;
 use super::path::{PathGlob, RepoPath};
 use super::recorded_call::CaptureSource;
+use super::redact_pattern::RedactPattern;
 use super::run_source::RunSource;
 use super::setting::KindSettings;
 use super::words::words;
@@ -35,10 +36,22 @@ pub struct Config {
     pub budget: Budget,
     /// Prices in US dollars per million tokens, by model.
     pub prices: BTreeMap<String, Price>,
-    /// Regular expressions for text to remove from recordings.
-    pub redact: Vec<String>,
+    /// Regular expressions for text that is neither printed nor written.
+    pub redact: Vec<RedactPattern>,
     /// Which recordings of a pull request count.
     pub recordings: RecordingTrust,
+}
+
+words! {
+    /// Whether the reasoning that a model writes into its answer is a part of it.
+    #[derive(Default)]
+    pub enum Reasoning {
+        /// The answer is what the agent wrote.
+        #[default]
+        Shown = "shown",
+        /// The answer lacks what is in `<think>` tags.
+        Hidden = "hidden",
+    }
 }
 
 /// Which recordings of a pull request count. The base commit's config decides.
@@ -75,6 +88,8 @@ pub struct SuiteConfig {
     pub gates: BTreeMap<String, Vec<StatedGate>>,
     /// Whether the suite fails if a case passed in the baseline and fails now.
     pub no_newly_failing: bool,
+    /// Whether the reasoning in an answer counts.
+    pub reasoning: Reasoning,
     /// The suite whose runs are graded again.
     pub runs_of: Option<SuiteId>,
     /// The folder of that suite, if any.
@@ -129,6 +144,7 @@ impl SuiteConfig {
                 .collect(),
             gates: BTreeMap::new(),
             no_newly_failing: false,
+            reasoning: Reasoning::Shown,
             runs_of: self.runs_of.clone(),
             runs_in: self.runs_in.clone(),
             terms: self.terms.clone(),

@@ -38,6 +38,7 @@ mod path;
 mod record;
 mod recorded_call;
 mod recording_row;
+mod redact_pattern;
 mod reliability;
 mod report;
 mod run;
@@ -73,7 +74,7 @@ pub use config::{
     Agent, AgentFiles, Config, Protocol, Provider, RecordPolicy, SuiteConfig, Target, Tier,
     Transport, Wire,
 };
-pub(crate) use config::{Budget, Price, RecordingTrust, Role, StatedGate, StatedLimit};
+pub(crate) use config::{Budget, Price, Reasoning, RecordingTrust, Role, StatedGate, StatedLimit};
 pub(crate) use evidence::{
     CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls,
 };
@@ -120,6 +121,7 @@ pub(crate) use recorded_call::{
     Answerer, CaptureSource, ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse,
 };
 pub(crate) use recording_row::{Effect, RecordingRow, Row};
+pub use redact_pattern::RedactPattern;
 pub(crate) use reliability::{Passing, Reliability};
 pub(crate) use report::{
     AgentReport, BaselineUse, Comparison, FailureLine, MetricReport, Noise, ReportTool, SuiteReport,

@@ -5,21 +5,22 @@ use super::words;
 use crate::files::SourceText;
 use crate::model::{Run, Sample};
 use crate::suites::{ObservedCall, calls};
-use crate::text::line_with_end;
+use crate::text::{Redactor, line_with_end};
 
 /// The number of lines of a text that are shown.
 const LINES: usize = 60;
 
-/// Writes the golden file from the line of a case; `start` counts from 1.
-pub fn golden(out: &mut String, golden: &SourceText, start: usize) {
+/// Writes the golden file from the line of a case, without secrets; `start` counts from 1.
+pub fn golden(out: &mut String, golden: &SourceText, start: usize, redactor: &Redactor) {
     put(out, &format!("expected, {}:", golden.file));
     if let Some(entry) = entry(golden, start) {
-        return text(out, entry.lines());
+        return text(out, redactor.text(entry).lines());
     }
     let whole = golden.text.lines().count() <= LINES;
     // A long file starts one line above the case, for context.
     let skipped = if whole { 0 } else { start.saturating_sub(2) };
-    text(out, golden.text.lines().skip(skipped));
+    let lines: Vec<&str> = golden.text.lines().skip(skipped).collect();
+    text(out, redactor.text(&lines.join("\n")).lines());
 }
 
 /// The entry of a case in a file with several, with the margin of its first line; `None` if no entry begins in this line, or if it is

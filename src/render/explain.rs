@@ -9,7 +9,7 @@ use crate::model::{
     AgentReport, Ask, Exclusion, PairCheck, PairResult, PairShortfall, RepoPath, Report, Ruling,
     RunKey, Sample, SimulatedUser, SuiteReport, Toolbox, Unit, UserTurns, Verdict, metric_value,
 };
-use crate::text::{ChangedLine, changed_lines, config_option, line_with_end};
+use crate::text::{ChangedLine, Redactor, changed_lines, config_option, line_with_end};
 
 /// One case of one agent with its input, expectation, outputs and result.
 pub struct ExplainedCase<'a> {
@@ -25,6 +25,8 @@ pub struct ExplainedCase<'a> {
     pub before: Option<EarlierOutput<'a>>,
     /// The share of samples that passed in the last committed baselines, oldest first.
     pub past: &'a [Option<f64>],
+    /// Removes secrets from the golden file. Nothing else has any.
+    pub redactor: &'a Redactor,
 }
 
 /// The outputs of a case at an earlier commit.
@@ -136,6 +138,7 @@ pub fn explain(explained: &ExplainedCase<'_>) -> String {
         samples,
         before,
         past,
+        redactor,
     } = explained;
     let mut out = String::new();
     one(&mut out, suite, agent, case);
@@ -160,7 +163,7 @@ pub fn explain(explained: &ExplainedCase<'_>) -> String {
         .map(|check| check.location.line)
         .min()
         .unwrap_or(1);
-    exhibit::golden(&mut out, golden, start as usize);
+    exhibit::golden(&mut out, golden, start as usize, redactor);
     exhibit::samples(&mut out, samples);
     exhibit::calls_in_order(&mut out, samples);
     if let Some(before) = before {

@@ -4,6 +4,7 @@ use super::plain::put;
 use super::{exhibit, words};
 use crate::files::SourceText;
 use crate::model::{Agreement, Mark, Sample, Unit, fixed_places, metric_value};
+use crate::text::Redactor;
 
 /// A case with its expectation and outputs. The scores are left out, so that they do not bias whoever marks it.
 pub struct ShownCase<'a> {
@@ -18,6 +19,8 @@ pub struct ShownCase<'a> {
     pub line: usize,
     /// The agent's outputs.
     pub samples: &'a [Sample],
+    /// Removes secrets from the golden file. The outputs have none.
+    pub redactor: &'a Redactor,
 }
 
 pub fn render_case(case: &ShownCase<'_>) -> String {
@@ -28,10 +31,11 @@ pub fn render_case(case: &ShownCase<'_>) -> String {
         golden,
         line: start,
         samples,
+        redactor,
     } = case;
     let mut out = String::new();
     put(&mut out, &format!("[{number} of {of}] {who}"));
-    exhibit::golden(&mut out, golden, *start);
+    exhibit::golden(&mut out, golden, *start, redactor);
     exhibit::samples(&mut out, samples);
     out
 }

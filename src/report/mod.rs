@@ -8,8 +8,8 @@ mod digest;
 mod drafts;
 mod evidence;
 mod history;
-mod masked;
 mod output_changes;
+mod redacted;
 mod text_changes;
 
 use std::collections::BTreeMap;
@@ -25,8 +25,8 @@ pub use self::history::{
     numbers_of_baseline, numbers_of_report,
 };
 
-pub use self::masked::mask;
 pub use self::output_changes::{changed_outputs, moved_uses};
+pub use self::redacted::redact;
 pub use self::text_changes::changed_paragraphs;
 
 use self::evidence::add_evidence;

@@ -36,6 +36,7 @@ pub use self::shared::every_kind::COMMON;
 pub(crate) use self::shared::failure_classifier::broken_tools;
 pub use self::shared::grade_context::GradeContext;
 pub(crate) use self::shared::grade_context::PromptPackage;
+pub(crate) use self::shared::hidden_reasoning::{HiddenReasoning, with_hidden_reasoning};
 pub use self::shared::input::input_digest;
 pub(crate) use self::shared::input::{
     are_same_texts, fits_said, has_rounds, is_of_another_case, is_shown_in, user_messages,

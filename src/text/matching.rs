@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use memchr::{memchr_iter, memchr2, memmem};
 
+use super::key_formats::without_keys;
 use super::names::is_whole;
 use super::norm::{norm, norm_cased};
-use super::secrets::without_keys;
 
 /// A keyword in its normal form; never empty, so it cannot match everything.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::io;
 use std::io::{BufRead, IsTerminal, Read, Write};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
 use anyhow::Context;
 use terminal_size::{Width, terminal_size_of};
@@ -12,8 +12,8 @@ use super::clock::Clock;
 use super::env::Env;
 use crate::diag::{Diagnostic, ReadFailure, one_line, without_runner_commands};
 use crate::files::{SourceText, too_large};
-use crate::format::secret_values::SecretValues;
-use crate::model::{InputLimit, RepoPath};
+use crate::model::{Config, InputLimit, RepoPath, Transport};
+use crate::text::Redactor;
 
 /// Whether progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +39,8 @@ pub struct World {
     pub clock: Clock,
     /// When results have colours.
     pub colours: Colours,
-    /// The values of variables that are named like a key.
-    secrets: SecretValues,
+    /// What is neither printed nor written.
+    redactor: RwLock<Redactor>,
     /// Why printing a result failed; the first error only.
     unprinted: OnceLock<String>,
     /// Whether something that was printed names a command to run.
@@ -63,14 +63,13 @@ impl World {
     pub fn of_process() -> Self {
         let env = Env::of_process();
         let clock = Clock::new(env.get("SOURCE_DATE_EPOCH"));
-        let values: Vec<String> = env.secrets().collect();
-        let secrets = SecretValues::new(values.iter().map(String::as_str));
+        let redactor = RwLock::new(Redactor::new(env.secrets(), Vec::new()));
         let (unprinted, named_command, kept) = Default::default();
         Self {
             env,
             clock,
             colours: Colours::Auto,
-            secrets,
+            redactor,
             unprinted,
             named_command,
             kept,
@@ -119,7 +118,7 @@ impl World {
         self.look_for_command(text);
         let mut out = io::stdout().lock();
         self.printed(
-            out.write_all(self.masked(text).as_bytes())
+            out.write_all(self.redactor().without_values(text).as_bytes())
                 .and_then(|()| out.flush()),
         );
     }
@@ -173,7 +172,7 @@ impl World {
     /// Prints a one-line message for people to stderr.
     pub fn tell(&self, text: &str) {
         self.look_for_command(text);
-        let _ = writeln!(io::stderr().lock(), "{}", one_line(&self.masked(text)));
+        let _ = writeln!(io::stderr().lock(), "{}", one_line(&self.redacted(text)));
     }
 
     fn look_for_command(&self, text: &str) {
@@ -187,9 +186,38 @@ impl World {
         self.named_command.get().is_some()
     }
 
-    /// The text without the values of variables that are named like a key: what a message quotes can contain them.
-    pub fn masked(&self, text: &str) -> String {
-        self.secrets.replaced(text)
+    /// The message without secrets: what it quotes can contain them.
+    pub fn redacted(&self, message: &str) -> String {
+        self.redactor().excerpt(message).into_owned()
+    }
+
+    /// What removes secrets from everything that is printed or written.
+    pub fn redactor(&self) -> Redactor {
+        let redactor = self.redactor.read();
+        redactor.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Removes secrets as a config says, from now on: in addition to the values of variables that are named like a key, those of the variables
+    /// that its targets name, and what its patterns match. `rules` is the config that has the patterns, which is another one where a base
+    /// commit judges.
+    pub fn redact_by(&self, config: &Config, rules: &Config) {
+        let redactor = self.redactor_by(config, rules);
+        *self
+            .redactor
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = redactor;
+    }
+
+    /// The redactor of [`World::redact_by`], for what is written by another config than what is printed.
+    pub fn redactor_by(&self, config: &Config, rules: &Config) -> Redactor {
+        let targets = config.targets.values().chain(rules.targets.values());
+        let variables = targets.filter_map(|target| match &target.transport {
+            Transport::Model(provider) => provider.api_key_env.as_deref(),
+            Transport::Command { .. } | Transport::Http(_) => None,
+        });
+        let values = variables.filter_map(|name| self.env.get(name));
+        let patterns = rules.redact.iter().map(|pattern| pattern.regex().clone());
+        Redactor::new(values.chain(self.env.secrets()), patterns.collect())
     }
 
     /// Whether results are printed in colour.

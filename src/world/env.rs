@@ -71,11 +71,11 @@ impl Env {
     }
 
     /// The values of all variables that are named like a key. They must not be stored anywhere.
-    pub fn secrets(&self) -> impl Iterator<Item = String> + '_ {
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.variables
             .iter()
             .filter(|(name, _)| Self::is_secret(name))
-            .map(|(_, value)| value.reveal().to_owned())
+            .map(|(_, value)| value.reveal())
     }
 
     /// Whether a variable is named like a key.

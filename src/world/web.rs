@@ -28,6 +28,20 @@ pub fn client_for_targets() -> anyhow::Result<Client> {
         .context("while building the HTTP client")
 }
 
+/// Bytes that nobody can guess.
+///
+/// # Errors
+/// The system has none.
+#[cfg(feature = "models")]
+pub fn random_bytes<const LENGTH: usize>() -> anyhow::Result<[u8; LENGTH]> {
+    let mut bytes = [0; LENGTH];
+    ring::default_provider()
+        .secure_random
+        .fill(&mut bytes)
+        .map_err(|_| anyhow::anyhow!("the system gives no random bytes"))?;
+    Ok(bytes)
+}
+
 fn builder() -> ClientBuilder {
     // A second call fails because the same provider is already installed.
     let _ = ring::default_provider().install_default();

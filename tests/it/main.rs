@@ -60,6 +60,7 @@ mod review;
 mod revision;
 mod rule_changes;
 mod run;
+mod secrets;
 mod selftest;
 mod shards;
 mod shell;
@@ -158,6 +159,7 @@ fn main() {
     trials.extend(revision::trials());
     trials.extend(rule_changes::trials());
     trials.extend(run::trials());
+    trials.extend(secrets::trials());
     trials.extend(selftest::trials());
     trials.extend(shell::trials());
     trials.extend(shards::trials());

@@ -13,6 +13,7 @@ use crate::app::worktree::shown_recordings;
 use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::Files;
 use crate::fold::mean;
+use crate::format::redact::{redacted_ask, redacted_samples};
 use crate::model::{
     AgentName, Ask, Baseline, CaseId, PASSED, RepoPath, RunKey, SuiteConfig, SuiteId, Tier,
 };
@@ -20,6 +21,7 @@ use crate::render::explain as render;
 use crate::render::explain::{EarlierOutput, ExplainedCase};
 use crate::render::explained_code::{explained_code, listed_codes};
 use crate::suites::{Pair, read_config};
+use crate::text::Redactor;
 use crate::world::{Disk, Git, World};
 
 /// The most results that are shown in full; if there are more, only the checks are shown.
@@ -119,7 +121,11 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
         });
         return Ok(0);
     }
-    let past = read_past(args, &disk, &file, wanted.clone(), world)?;
+    let redactor = world.redactor();
+    let mut past = read_past(args, &disk, &file, wanted.clone(), world)?;
+    for samples in past.iter_mut().flat_map(|past| past.samples.values_mut()) {
+        *samples = redacted_samples(std::mem::take(samples), &redactor);
+    }
     let plan = plan(&disk, &file, wanted, &world.clock)?;
     let baselines = plan
         .config
@@ -149,7 +155,8 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
             let golden = problems.keep(disk.text(&case.golden));
             let samples = problems.keep_all(runs.samples(pair, SampleCount::Exactly(case.planned)));
             if let (Some(golden), Some(samples)) = (golden, samples) {
-                let asked = requests(loaded, pair, &disk, &mut problems);
+                let samples = redacted_samples(samples, &redactor);
+                let asked = requests(loaded, pair, &disk, &mut problems, &redactor);
                 let (golden, samples, asked) = (&golden, samples.as_slice(), asked.as_slice());
                 let name = (suite.id.clone(), agent.agent.clone(), case.case.clone());
                 let before = past.as_ref().map(|past| EarlierOutput {
@@ -175,6 +182,7 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
                     samples,
                     before,
                     past,
+                    redactor: &redactor,
                 }));
             }
         }
@@ -302,10 +310,11 @@ fn requests(
     pair: &Pair,
     files: &dyn Files,
     problems: &mut Diagnostics,
+    redactor: &Redactor,
 ) -> Vec<(RunKey, Ask)> {
     let asks = pair.runs.iter().filter_map(|key| {
         let ask = problems.keep(loaded.suite.ask(pair, key, files))?;
-        Some((key.clone(), ask?))
+        Some((key.clone(), redacted_ask(&ask?, redactor)))
     });
     asks.collect()
 }
@@ -318,11 +327,14 @@ fn show_prompts(
     world: &World,
 ) -> Result<u8, CliError> {
     let plan: Plan = plan(disk, file, wanted, &world.clock)?;
+    world.redact_by(&plan.config, &plan.config);
+    let redactor = world.redactor();
     let (mut problems, mut out) = (Diagnostics::default(), String::new());
     for loaded in &plan.suites {
         for pair in loaded.chosen_to_run(&plan.wanted) {
             for key in &pair.runs {
                 if let Some(ask) = problems.keep(loaded.suite.ask(pair, key, disk)) {
+                    let ask = ask.map(|ask| redacted_ask(&ask, &redactor));
                     out.push_str(&render::render_prompt(key, ask.as_ref()));
                 }
             }

@@ -16,11 +16,12 @@ use crate::app::pipeline::transcript_files::{
     TranscriptFile, TranscriptFiles, TranscriptReading, joined_problems, read_transcript_files,
 };
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::files::SourceText;
+use crate::files::{Files, SourceText};
 use crate::format::foreign_cases::ForeignCase;
 use crate::format::transcript::{RunNames, Transcript, TranscriptFormat};
 use crate::model::{AgentName, BadId, CaseId, RunStatus, Word};
 use crate::render::plural;
+use crate::suites::read_config;
 use crate::text::{first_of, line};
 use crate::world::{Disk, World};
 
@@ -29,6 +30,10 @@ use crate::world::{Disk, World};
 /// # Errors
 /// A file that cannot be read, missing names, or existing recordings.
 pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
+    if let Some((disk, file)) = Disk::of_config_if_any(args.config.as_deref())? {
+        let config = read_config(&disk.text(&file)?)?;
+        world.redact_by(&config, &config);
+    }
     let (form, paths) = named_format(&args.paths);
     let reading = TranscriptReading {
         form,

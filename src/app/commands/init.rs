@@ -68,6 +68,11 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
     } else {
         CaseStage::Draft
     };
+    let redactor = world.redactor();
+    let transcripts: Vec<TranscriptFile> = transcripts
+        .into_iter()
+        .map(|file| file.redacted(&redactor))
+        .collect();
     let proposed = proposed(&transcripts, stage);
     if proposed.cases.is_empty() {
         let what = "no transcript has a user's message and an answer";

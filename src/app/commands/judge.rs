@@ -122,7 +122,7 @@ fn ask_judges(
         disk,
         world,
         options: &options,
-        redactor: &live::redactor(plan, world)?,
+        redactor: &world.redactor_by(&plan.config, &plan.config),
         left: live::limits(plan, &options),
         minutes: plan.config.budget.max_minutes,
     };

@@ -17,6 +17,7 @@ use crate::app::pipeline::sample_count::SampleCount;
 use crate::app::pipeline::selection::{Selection, chosen};
 use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
 use crate::files::Files;
+use crate::format::redact::redacted_samples;
 use crate::gate::statistics::agreement;
 use crate::model::{Exclusion, Mark, RepoPath, Sample, SuiteReport, Tier};
 use crate::render::label::ShownCase;
@@ -25,6 +26,7 @@ use crate::suites::{
     DIMENSIONS, GivenLabel, KINDS, LabelContent, Labels, NewLabel, outputs_digest, read_config,
     with_label,
 };
+use crate::text::Redactor;
 use crate::world::{Disk, World, user_name};
 
 /// Asks for labels, saves each answer at once, and prints the agreement. Returns the exit code.
@@ -244,6 +246,8 @@ impl LabelTable {
         if order.is_empty() {
             world.say(&format!("{by} has labeled all selected cases.\n"));
         }
+        world.redact_by(&self.plan.config, &self.plan.config);
+        let redactor = world.redactor();
         let mut saved = 0;
         for (number, candidate) in order.iter().enumerate() {
             let Some(case) = self.cases.iter().find(|case| case.candidate == **candidate) else {
@@ -254,7 +258,7 @@ impl LabelTable {
                     &self.plan.suites[case.suite].judges[index].rubric,
                 ));
             }
-            world.say(&self.show_case(case, number + 1, order.len(), disk)?);
+            world.say(&self.show_case(case, number + 1, order.len(), disk, &redactor)?);
             let (opinion, reason) = match ask_person(world, self.dimension)? {
                 LabelAnswer::Given(opinion, reason) => (opinion, reason),
                 LabelAnswer::Skipped => continue,
@@ -309,6 +313,7 @@ impl LabelTable {
         number: usize,
         of: usize,
         disk: &Disk,
+        redactor: &Redactor,
     ) -> Result<String, CliError> {
         let Candidate {
             suite,
@@ -317,13 +322,15 @@ impl LabelTable {
             mark: _,
         } = &case.candidate;
         let golden = disk.text(&case.golden)?;
+        let samples = redacted_samples(case.samples.clone(), redactor);
         Ok(render::render_case(&ShownCase {
             number,
             of,
             who: format!("{suite}/{agent}/{id}"),
             golden: &golden,
             line: case.line as usize,
-            samples: &case.samples,
+            samples: &samples,
+            redactor,
         }))
     }
 }

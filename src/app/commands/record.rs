@@ -40,6 +40,7 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
         },
         &world.clock,
     )?;
+    world.redact_by(&plan.config, &plan.config);
     let recorded = redirect(&mut plan, args)?;
     let options = LiveOptions {
         least: live::LeastSamples::AsRecorded,

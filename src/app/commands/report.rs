@@ -7,6 +7,7 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::show;
 use crate::format::report_v1;
 use crate::model::InputLimit;
+use crate::report;
 use crate::world::{Disk, World};
 
 /// Renders `DIR/report.json`. The exit code does not depend on the stored verdict.
@@ -16,7 +17,9 @@ use crate::world::{Disk, World};
 pub fn report(args: &ReportArgs, world: &World) -> Result<u8, CliError> {
     let path = Path::new(&args.folder).join("report.json");
     let (disk, file) = Disk::of_file(&path.to_string_lossy())?;
-    let report = report_v1::read_report(&disk.own_text(&file, &InputLimit::REPORT)?)?;
+    let mut report = report_v1::read_report(&disk.own_text(&file, &InputLimit::REPORT)?)?;
+    // Who wrote it did not know the secrets of this machine.
+    report::redact(&mut report, &world.redactor());
     world.say(&show::render_report(
         &report,
         args.view.format,

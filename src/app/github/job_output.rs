@@ -29,7 +29,7 @@ const ANNOTATED: usize = 10;
 
 /// Prints why an action failed, as annotations of a level, and adds it to the job summary.
 pub fn say_error(world: &World, level: &str, error: &CliError) {
-    let messages = masked_messages(world, error);
+    let messages = redacted_messages(world, error);
     for message in messages.iter().take(ANNOTATED) {
         world.command(&format!(
             "::{level} title=goldgate::{}\n",
@@ -46,11 +46,11 @@ pub fn say_error(world: &World, level: &str, error: &CliError) {
 }
 
 /// The problems of an error, without secrets of the environment.
-pub fn masked_messages(world: &World, error: &CliError) -> Vec<String> {
+pub fn redacted_messages(world: &World, error: &CliError) -> Vec<String> {
     error
         .messages()
         .iter()
-        .map(|message| world.masked(message))
+        .map(|message| world.redacted(message))
         .collect()
 }
 

@@ -2,7 +2,7 @@
 
 use super::environment::{event_of, read_only_token};
 use super::inputs::{ActionInputs, ActionMode};
-use super::job_output::masked_messages;
+use super::job_output::redacted_messages;
 use super::pull_request_context::{PullRequestContext, needs};
 use crate::app::cli_error::CliError;
 use crate::format::event::Event;
@@ -59,7 +59,7 @@ fn replaced(
     if !publish::may_exist(context.key.as_str(), &comments) || context.github.identity().is_none() {
         return Ok(());
     }
-    let messages = masked_messages(world, error);
+    let messages = redacted_messages(world, error);
     let first = messages.first().map(String::as_str).unwrap_or_default();
     let headline = format!("No verdict on this commit: {first}");
     let listed: String = messages

@@ -20,6 +20,7 @@ use crate::model::{BranchOrigin, InputLimit, PullRequest, RepoPath, Report, RunN
 use crate::publish;
 use crate::publish::ReportOrigin;
 use crate::render::line;
+use crate::report;
 use crate::world::{GitHub, GitHubError, OpenPull, WorkflowRun, World, append};
 
 /// The artifact name that the documented workflow uploads.
@@ -152,7 +153,9 @@ fn write_comment(
         return Err(Unpublished::Idle(what));
     }
     let pull = pull_of(github, &run)?;
-    let report = report_of(github, inputs, &run)?;
+    let mut report = report_of(github, inputs, &run)?;
+    // The job that wrote it did not know the secrets of this one.
+    report::redact(&mut report, &world.redactor());
     let pull_request = PullRequest {
         number: pull.number,
         head: run.head.clone(),

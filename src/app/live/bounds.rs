@@ -1,15 +1,11 @@
-//! Spending limits of a run, and the secrets to remove from its records.
+//! Spending limits of a run.
 
 use super::LiveOptions;
 use super::session_outcome::SessionOutcome;
 use crate::app::pipeline::plan::Plan;
-use crate::app::pipeline::secret_values::secret_values;
-use crate::diag::{Code, Diagnostic};
 use crate::engine::{Spending, SpendingLimits, UnreportedUsage};
-use crate::format::redact::Redactor;
 use crate::model::{RunUsage, TokenUsage, grouped};
 use crate::render::plural;
-use crate::world::World;
 
 pub fn limits(plan: &Plan, options: &LiveOptions) -> SpendingLimits {
     let budget = plan.config.budget;
@@ -100,20 +96,4 @@ pub fn unreported_notes(limits: SpendingLimits, unreported: UnreportedUsage) -> 
         ));
     }
     notes
-}
-
-/// Returns the redactor that removes secrets from records.
-///
-/// # Errors
-/// An invalid pattern in the config.
-pub fn redactor(plan: &Plan, world: &World) -> Result<Redactor, Diagnostic> {
-    let secrets = secret_values(&plan.config, &world.env);
-    Redactor::new(&plan.config.redact, secrets.iter().map(String::as_str)).map_err(|(_, why)| {
-        Diagnostic::of_file(
-            &plan.config.file,
-            Code::BAD_PATTERN,
-            format!("redact: {why}"),
-            "write a regular expression",
-        )
-    })
 }

@@ -7,9 +7,10 @@ use super::Caching;
 use super::early_stop::EarlyStop;
 use super::saved_answers::SavedAnswers;
 use crate::engine::{EngineEvents, JobOutcome};
-use crate::format::redact::Redactor;
+use crate::format::redact::redacted_record;
 use crate::format::run_v1;
 use crate::model::{Measures, RunStatus};
+use crate::text::Redactor;
 use crate::world::{Progress, SampleSpending};
 
 /// Receives the engine's events.
@@ -43,7 +44,7 @@ impl EngineEvents for EventSink<'_> {
         let mut used = SampleSpending::default();
         match finished {
             JobOutcome::Made(record) => {
-                let record = self.redactor.redacted(record);
+                let record = redacted_record(record.as_ref().clone(), self.redactor);
                 used = spending(&record.metrics);
                 let text = run_v1::written(&record);
                 if record.status == RunStatus::Completed {

@@ -16,7 +16,6 @@ use crate::app::pipeline::plan::{LoadedJudge, LoadedSuite, Plan};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::engine::{JobOutcome, SpendingLimits};
 use crate::files::{Files, SourceText};
-use crate::format::redact::Redactor;
 use crate::format::run_v1;
 use crate::model::{
     AgentName, BadId, Ballot, CaseId, Interruption, JudgeName, RepoPath, Run, RunKey, RunStatus,
@@ -24,6 +23,7 @@ use crate::model::{
 };
 use crate::render::plural;
 use crate::suites::{Exhibit, Pair, vote};
+use crate::text::Redactor;
 use crate::world::{Disk, World};
 
 pub struct JudgeRunner<'a> {
@@ -71,7 +71,7 @@ impl<'a> JudgeRequests<'a> {
             return Ok(());
         };
         for judge in &loaded.judges {
-            let exhibit = Exhibit::of(loaded.kind, &ask, run);
+            let exhibit = loaded.exhibit(&ask, run);
             let known = run
                 .ballots
                 .iter()
@@ -124,7 +124,7 @@ impl JudgeOutcome {
         let Some(ask) = first_request(loaded, pair, files)? else {
             return Ok(Vec::new());
         };
-        let sha256 = Exhibit::of(loaded.kind, &ask, run).sha256;
+        let sha256 = loaded.exhibit(&ask, run).sha256;
         let key = |judge: &LoadedJudge| {
             (
                 loaded.config.id.clone(),
@@ -188,7 +188,7 @@ pub fn poll(
         .notes
         .extend(unreported_notes(*left, ended.spending.unreported));
     report_interruptions(&ended, &mut outcome);
-    let records = session.records(ended);
+    let records = session.records(ended, redactor);
     for (index, (vote, request_key)) in wanted.iter().zip(of).enumerate() {
         let (cast, model) = read_vote(records.get(&index).map(String::as_str), vote);
         let (_, judge, exhibit) = &requests.0[request_key];

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::bounds::{left, limits, redactor, unreported_notes, usage_of};
+use super::bounds::{left, limits, unreported_notes, usage_of};
 use super::judge_runner::{JudgeOutcome, JudgeRunner};
 use super::planned_run::{PlannedRun, planned_runs};
 use super::recorded_samples::recorded_samples_of;
@@ -92,7 +92,7 @@ pub fn make(
         let folder = overlay_folder(plan, &one.request);
         made.layout.folders.insert(key, folder);
     }
-    let redactor = redactor(plan, world)?;
+    let redactor = world.redactor_by(&plan.config, &plan.config);
     if options.resume == Resume::No {
         unfinished(plan, disk).clear()?;
     }
@@ -112,7 +112,7 @@ pub fn make(
     let unreported = ended.spending.unreported;
     made.notes.extend(unreported_notes(limits, unreported));
     session.report_outcome(&ended, &mut made);
-    let mut records = session.records(ended);
+    let mut records = session.records(ended, &redactor);
     if tier == Tier::Model && made.called_off.is_none() {
         let minutes = (world.clock.elapsed_ms() - begun) as f64 / 60_000.0;
         let runner = JudgeRunner {

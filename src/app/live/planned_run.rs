@@ -108,8 +108,7 @@ pub fn planned_runs<'a>(
                     .map_or(String::new(), |package| package.text.clone());
                 let refinement = match live.critic {
                     Some(_) => {
-                        let Some(loaded) = problems.keep(loaded.suite.refinement(pair, files))
-                        else {
+                        let Some(loaded) = problems.keep(loaded.refinement(pair, files)) else {
                             continue;
                         };
                         loaded.map(Arc::from)

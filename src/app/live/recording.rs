@@ -10,12 +10,14 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::engine::SampleJob;
 use crate::files::{Files, SourceText};
 use crate::format::recording_layout::RecordingPaths;
+use crate::format::redact::redacted_record;
 use crate::format::run_v1;
 use crate::model::{
     AgentName, Json, Measures, RepoPath, RunEvidence, RunInputs, RunKey, RunRecord, RunStatus,
     Steps, SuiteId,
 };
 use crate::render::plural;
+use crate::text::Redactor;
 use crate::world::{Disk, RecordingFiles, RecordingSet};
 
 /// The samples to record.
@@ -216,8 +218,8 @@ fn next_step(written: usize, failed: usize) -> String {
 }
 
 /// Returns the record of an interrupted sample, with its output so far.
-pub fn called_off(job: &SampleJob, why: &str, outputs: Json) -> String {
-    run_v1::written(&RunRecord {
+pub fn called_off(job: &SampleJob, why: &str, outputs: Json, redactor: &Redactor) -> String {
+    let record = RunRecord {
         agent: job.request.key.agent.clone(),
         case: job.request.key.case.clone(),
         sample: job.request.sample,
@@ -229,5 +231,6 @@ pub fn called_off(job: &SampleJob, why: &str, outputs: Json) -> String {
         evidence: RunEvidence::default(),
         metrics: Measures::default(),
         provenance: job.origin.clone(),
-    })
+    };
+    run_v1::written(&redacted_record(record, redactor))
 }

@@ -31,12 +31,12 @@ use crate::engine::{
 };
 use crate::files::Files;
 use crate::format::called_target::target_digest;
-use crate::format::redact::Redactor;
 use crate::model::{
     Interruption, Provenance, RECORDED_COMMAND, RepoPath, RunProvenance, SampleRequest, Target,
     Toolbox, Transport, UserMessage, UserTurns,
 };
 use crate::suites::{RunCaching, input_digest};
+use crate::text::Redactor;
 use crate::world::{Disk, Progress, World, head_commit, interrupted, start_runtime};
 
 /// Builds the engine with the given spending limits.
@@ -228,7 +228,7 @@ impl<'a> LiveSession<'a> {
         });
         let complaints = complaints
             .into_iter()
-            .map(|(job, text)| (called[job], redactor.text(&text)))
+            .map(|(job, text)| (called[job], redactor.text(&text).into_owned()))
             .collect();
         progress.end();
         let EventSink { records, error, .. } = events;
@@ -247,14 +247,23 @@ impl<'a> LiveSession<'a> {
     }
 
     /// Returns the records of all jobs, including known and interrupted ones.
-    pub(super) fn records(&mut self, ended: SessionOutcome) -> BTreeMap<usize, String> {
+    pub(super) fn records(
+        &mut self,
+        ended: SessionOutcome,
+        redactor: &Redactor,
+    ) -> BTreeMap<usize, String> {
         let mut records = ended.records;
         records.append(&mut self.known);
         for (end, index) in ended.finished.iter().zip(&ended.called) {
             if let JobOutcome::CalledOff { why, outputs } = end {
                 records.insert(
                     *index,
-                    recording::called_off(&self.jobs[*index], why.message(), outputs.clone()),
+                    recording::called_off(
+                        &self.jobs[*index],
+                        why.message(),
+                        outputs.clone(),
+                        redactor,
+                    ),
                 );
             }
         }

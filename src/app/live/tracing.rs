@@ -5,8 +5,9 @@ use std::time::Duration;
 use super::session_outcome::SessionOutcome;
 use crate::app::pipeline::plan::Plan;
 use crate::engine::{JobOutcome, SampleJob, TimeSpan, TimedCall};
-use crate::format::redact::Redactor;
+use crate::format::redact::redacted_record;
 use crate::model::{ModelCall, Period, Traced, Transport, Wire};
+use crate::text::Redactor;
 
 /// Returns the traces of the samples that were made; `epoch` is the start of the run in nanoseconds since 1970.
 pub fn traced(
@@ -61,7 +62,7 @@ pub fn traced(
         );
         traced.push(Traced {
             suite: job.request.key.suite.clone(),
-            record: redactor.redacted(record),
+            record: redacted_record(record.as_ref().clone(), redactor),
             period: period(&timeline.period),
             provider: actor.map(|provider| vendor(provider.wire).to_owned()),
             chats: chats.collect(),

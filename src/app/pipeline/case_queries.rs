@@ -8,14 +8,17 @@ use super::selection::Selection;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, nearest};
 use crate::files::Files;
+use crate::format::redact::redacted_ask;
 use crate::format::transcript::Transcript;
 use crate::model::{AgentName, CaseId, RepoPath};
 use crate::suites::{CaseStage, fits_said, with_cases};
+use crate::text::Redactor;
 use crate::world::{Disk, World};
 
 pub struct KnownCases {
     disk: Disk,
     plan: Plan,
+    redactor: Redactor,
 }
 
 /// A run without a case.
@@ -85,7 +88,12 @@ impl KnownCases {
             return Ok(None);
         };
         let plan = plan(&disk, &file, Selection::default(), &world.clock)?;
-        Ok(Some(Self { disk, plan }))
+        let redactor = world.redactor();
+        Ok(Some(Self {
+            disk,
+            plan,
+            redactor,
+        }))
     }
 
     /// The case of an agent in which the user says what the run's user says; of several, the one with the name of the file. `None` without
@@ -111,7 +119,9 @@ impl KnownCases {
                     .runs
                     .iter()
                     .filter_map(|key| loaded.suite.ask(pair, key, &self.disk).ok()?);
-                if !said.is_empty() && asks.any(|ask| fits_said(&ask, &said)) {
+                if !said.is_empty()
+                    && asks.any(|ask| fits_said(&redacted_ask(&ask, &self.redactor), &said))
+                {
                     found.insert(&pair.case);
                 }
             }

@@ -12,7 +12,6 @@ use super::plan::{Plan, plan_with_reads};
 use super::read_runs::ReadRuns;
 use super::recorded_agents::{RecordedAgents, RecordingsBase};
 use super::run_options::RunOptions;
-use super::secret_values::masked_values;
 use super::since_base::{BothCommits, add_since_base, failing_on_base};
 use super::snapshots;
 use super::tiers::{TierOutcome, not_run};
@@ -24,6 +23,7 @@ use crate::model::{
     Baseline, BaselineUse, Interruption, NoVerdict, RepoPath, Ruling, RunUsage, Tier,
 };
 use crate::report;
+use crate::suites::read_config;
 use crate::world::World;
 
 /// Reads the baseline to compare with, given the config's baseline file.
@@ -57,6 +57,13 @@ pub fn grade_files(
     let (started_at, files) = (clock.now(), inputs.files);
     let other = inputs.base.map(|base| base as &dyn OtherCommit);
     let plan = plan_with_reads(files, other, inputs.config, job.wanted.clone(), clock)?;
+    // A pull request cannot hide anything of its report by patterns of its own.
+    let base_config = inputs
+        .rules
+        .or(inputs.base)
+        .and_then(|base| base.text(inputs.config).ok())
+        .and_then(|source| read_config(&source).ok());
+    world.redact_by(&plan.config, base_config.as_ref().unwrap_or(&plan.config));
     let config_sha256 = sha256_hex(&files.bytes(inputs.config)?);
     let against = (inputs.baseline)(plan.config.baseline.as_ref())?;
     let branch = job.branch.compared_name();
@@ -168,7 +175,7 @@ pub fn grade_files(
         report::call_off(&mut report, interruption);
     }
     let Plan { config, suites, .. } = plan;
-    report::mask(&mut report, &masked_values(&config, &world.env));
+    report::redact(&mut report, &world.redactor());
     Ok(GradedRun {
         report,
         config_sha256,

@@ -12,6 +12,7 @@ use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Entry, EntryKind, Files};
 use crate::format::recording_layout::{RecordingPaths, sample_number};
+use crate::format::redact::redacted_record;
 use crate::format::run_v1;
 use crate::model::{AgentName, CaseId, InputLimit, RepoPath};
 use crate::suites::are_same_texts;
@@ -31,6 +32,7 @@ pub fn write_recordings(
     world: &World,
 ) -> Result<Vec<String>, CliError> {
     let digests = Digests::open(place, world)?;
+    let redactor = world.redactor();
     let folder = Disk::create(Path::new(place.out))?;
     let mut problems = Diagnostics::default();
     let (mut recordings, mut unknown) = (Vec::new(), BTreeSet::new());
@@ -59,6 +61,7 @@ pub fn write_recordings(
             if let Some(note) = problems.keep_all(digests.add(&mut record, run, place.existing)) {
                 unknown.extend(note);
             }
+            let record = redacted_record(record, &redactor);
             texts.push((sample, path, run_v1::written(&record)));
         }
         recordings.push((destination.paths, texts));

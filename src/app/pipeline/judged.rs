@@ -31,9 +31,7 @@ pub fn pair(
         Sample::Completed(runs) => runs.first(),
         Sample::Inconclusive { .. } | Sample::Spared => None,
     });
-    let exhibits: Vec<(&Run, Exhibit)> = runs
-        .map(|run| (run, Exhibit::of(loaded.kind, &ask, run)))
-        .collect();
+    let exhibits: Vec<(&Run, Exhibit)> = runs.map(|run| (run, loaded.exhibit(&ask, run))).collect();
     let outputs_sha256 = outputs_digest(samples);
     let spared = samples
         .iter()

@@ -37,7 +37,6 @@ pub mod replay;
 pub mod required_samples;
 pub mod run_options;
 pub mod sample_count;
-pub mod secret_values;
 pub mod selection;
 pub mod shard_part;
 pub mod show;

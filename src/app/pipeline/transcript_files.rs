@@ -7,10 +7,12 @@ use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{FilePaths, Files, SourceText, all_files_below, files_below};
 use crate::format::foreign_cases::{ForeignCase, openai_evals_cases, promptfoo_cases};
+use crate::format::redact::redacted_transcript;
 use crate::format::transcript::{
     RunNames, Transcript, TranscriptFormat, format_of, read_transcripts, source_texts,
 };
 use crate::model::{PathGlob, RepoPath};
+use crate::text::Redactor;
 use crate::world::{Disk, World};
 
 pub struct TranscriptFile {
@@ -30,6 +32,28 @@ pub struct Origins<'a> {
 }
 
 impl TranscriptFile {
+    /// The same file; what becomes recordings and cases has no secrets.
+    pub fn redacted(self, redactor: &Redactor) -> Self {
+        let Self {
+            source,
+            form,
+            runs,
+            cases,
+        } = self;
+        Self {
+            source,
+            form,
+            runs: runs
+                .into_iter()
+                .map(|run| redacted_transcript(run, redactor))
+                .collect(),
+            cases: cases
+                .into_iter()
+                .map(|case| case.redacted(redactor))
+                .collect(),
+        }
+    }
+
     pub fn origins(&self) -> Origins<'_> {
         Origins {
             file: self.source.file.name(),
@@ -96,6 +120,7 @@ pub fn read_transcript_files(
     reading: TranscriptReading<'_>,
     world: &World,
 ) -> Result<TranscriptFiles, CliError> {
+    let redactor = world.redactor();
     let mut problems = Diagnostics::default();
     let mut found = TranscriptFiles {
         files: Vec::new(),
@@ -106,7 +131,7 @@ pub fn read_transcript_files(
             let read = world
                 .input()
                 .map_err(Diagnostics::from)
-                .and_then(|source| read_file(source, reading));
+                .and_then(|source| read_file(source, reading, &redactor));
             match problems.keep_all(read) {
                 Some(ReadFile::Runs(read)) => found.files.push(read),
                 Some(ReadFile::Unknown(source)) => problems.push(unknown(&source)),
@@ -123,7 +148,10 @@ pub fn read_transcript_files(
                     .and_then(|bytes| source_texts(&file, bytes)),
             );
             for source in texts.unwrap_or_default() {
-                match (problems.keep_all(read_file(source, reading)), found_by) {
+                match (
+                    problems.keep_all(read_file(source, reading, &redactor)),
+                    found_by,
+                ) {
                     (Some(ReadFile::Runs(read)), _) => found.files.push(read),
                     (Some(ReadFile::Unknown(source)), FoundBy::Folder) => {
                         found.skipped.push(source.file.to_string())
@@ -153,7 +181,11 @@ enum ReadFile {
     Unknown(SourceText),
 }
 
-fn read_file(source: SourceText, reading: TranscriptReading<'_>) -> Result<ReadFile, Diagnostics> {
+fn read_file(
+    source: SourceText,
+    reading: TranscriptReading<'_>,
+    redactor: &Redactor,
+) -> Result<ReadFile, Diagnostics> {
     let found = reading
         .form
         .map_or_else(|| format_of(&source), |form| Ok(Some(form)));
@@ -162,12 +194,13 @@ fn read_file(source: SourceText, reading: TranscriptReading<'_>) -> Result<ReadF
     };
     let runs = read_transcripts(form, &source, reading.names)?;
     let cases = foreign_cases(form, &source)?;
-    Ok(ReadFile::Runs(TranscriptFile {
+    let file = TranscriptFile {
         source,
         form,
         runs,
         cases,
-    }))
+    };
+    Ok(ReadFile::Runs(file.redacted(redactor)))
 }
 
 /// The cases of another tool in a file.

@@ -32,8 +32,8 @@ codes! {
     }
 
     BAD_PATTERN = "bad-pattern" {
-        cause: "A regular expression is not valid: of texts to be removed from recordings, or of an answer.",
-        example: "goldgate.yaml: redact: unclosed group; write a regular expression [bad-pattern]",
+        cause: "A regular expression is not valid: of texts that goldgate removes, or of an answer.",
+        example: "goldgate.yaml:2:10: redact: unclosed group; write a regular expression [bad-pattern]",
         fix: "Correct the expression. Put a backslash before a bracket that is meant literally.",
     }
 

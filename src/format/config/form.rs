@@ -12,7 +12,7 @@ use super::expressions::{OwnCheckForm, OwnMetricForm};
 use super::judges::JudgeForm;
 use super::recordings::RecordingsForm;
 use crate::format::list_or_object;
-use crate::model::{StatedLimit, Tier, Wire};
+use crate::model::{Reasoning, StatedLimit, Tier, Wire};
 
 /// The config file.
 #[derive(Deserialize, JsonSchema)]
@@ -40,7 +40,7 @@ pub struct ConfigFile {
     /// Prices in US dollars per million tokens, by model.
     #[serde(default)]
     pub(super) prices: BTreeMap<String, PriceForm>,
-    /// Additional regular expressions for text to remove from recordings; common key formats are always removed.
+    /// Regular expressions for text that is neither printed nor written, in addition to values of key variables and common key formats.
     #[serde(default)]
     pub(super) redact: Vec<String>,
     /// Which recordings of a pull request count.
@@ -72,6 +72,9 @@ pub(super) struct SuiteForm {
     /// a further check.
     #[serde(default)]
     pub(super) no_newly_failing: bool,
+    /// `hidden`: an answer lacks what a model wrote into `<think>` tags. Default `shown`: an answer is all that the agent wrote.
+    #[serde(default)]
+    pub(super) reasoning: Reasoning,
     /// The suite whose recorded runs are graded again (kind `cross_agent`).
     pub(super) runs_of: Option<String>,
     /// Files with one term a line that replace built-in lists: `vague`, `edge_case`, `disclaimer`, `refusal`.
@@ -96,7 +99,7 @@ pub(super) struct SuiteForm {
 
 impl SuiteForm {
     /// The keys of every kind.
-    pub(super) const KEYS: [&str; 14] = [
+    pub(super) const KEYS: [&str; 15] = [
         "id",
         "kind",
         "path",
@@ -105,6 +108,7 @@ impl SuiteForm {
         "agents",
         "gates",
         "no_newly_failing",
+        "reasoning",
         "runs_of",
         "terms",
         "labels",

@@ -31,8 +31,8 @@ use super::yaml::Step::{At, Key};
 use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
 use crate::model::{
-    AgentName, Budget, Config, Price, Provider, RecordPolicy, RepoPath, StatedGate, StatedLimit,
-    SuiteConfig, SuiteId, Target, Tier, Transport, Wire,
+    AgentName, Budget, Config, Price, Provider, RecordPolicy, RedactPattern, RepoPath, StatedGate,
+    StatedLimit, SuiteConfig, SuiteId, Target, Tier, Transport, Wire,
 };
 
 /// Reads a config whose suites are of these kinds; paths are relative to its folder.
@@ -120,7 +120,7 @@ impl ConfigReader<'_> {
                     (model, price)
                 })
                 .collect(),
-            redact: form.redact,
+            redact: self.redact_patterns(&form.redact),
             recordings: form.recordings.into(),
         }
     }
@@ -212,6 +212,7 @@ impl ConfigReader<'_> {
             agents,
             gates,
             no_newly_failing: form.no_newly_failing,
+            reasoning: form.reasoning,
             runs_of,
             runs_in: None,
             terms: self.terms(index, form.terms),
@@ -404,6 +405,22 @@ impl ConfigReader<'_> {
             );
         }
         parsed
+    }
+
+    fn redact_patterns(&mut self, stated: &[String]) -> Vec<RedactPattern> {
+        let mut patterns = Vec::new();
+        for (index, text) in stated.iter().enumerate() {
+            match RedactPattern::new(text) {
+                Ok(pattern) => patterns.push(pattern),
+                Err(why) => self.refuse(
+                    &[Key("redact"), At(index)],
+                    Code::BAD_PATTERN,
+                    format!("redact: {why}"),
+                    "write a regular expression",
+                ),
+            }
+        }
+        patterns
     }
 
     fn budget(&mut self, form: &BudgetForm) -> Budget {

@@ -3,6 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::format::redact::redact_value;
+use crate::text::Redactor;
+
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ForeignCase {
     pub id: String,
@@ -39,6 +42,19 @@ impl ForeignCase {
             draft,
             left_out,
         }
+    }
+
+    /// The same case without secrets.
+    pub fn redacted(mut self, redactor: &Redactor) -> Self {
+        self.id = redactor.text(&self.id).into_owned();
+        self.query = redactor.text(&self.query).into_owned();
+        for entry in &mut self.answer {
+            redact_value(entry, redactor);
+        }
+        for text in self.notes.iter_mut().chain(&mut self.left_out) {
+            *text = redactor.text(text).into_owned();
+        }
+        self
     }
 
     /// What its answer must satisfy.

@@ -54,6 +54,7 @@ suites:
     kind: tool_use
     path: cases.json
     no_newly_failing: true
+    reasoning: shown
     terms: { disclaimer: d.txt }
     checks: [{ name: polite, expr: size(text) > 1, rule: T-1 }]
     metrics: [{ name: words, expr: size(text), better: higher, aggregate: mean, unit: count }]
@@ -244,6 +245,12 @@ const ROWS: &[SettingRow] = &[
         "SuiteForm.no_newly_failing",
         "no_newly_failing: true",
         "no_newly_failing: false",
+        Approval,
+    ),
+    (
+        "SuiteForm.reasoning",
+        "reasoning: shown",
+        "reasoning: hidden",
         Approval,
     ),
     (

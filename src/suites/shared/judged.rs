@@ -7,6 +7,7 @@ use crate::files::sha256_hex;
 use crate::model::{AnswerForm, Ask, Mark, Run};
 use crate::suites::kind::SuiteKind;
 use crate::text::recover::recover_any;
+use crate::text::without_reasoning;
 
 /// The system prompt of every judge, before its rubric.
 const ROLE: &str = "You judge one answer by one rubric. Look only at what the rubric asks for: how long, how polite and how sure \
@@ -119,7 +120,7 @@ pub fn vote(outputs: &str) -> Result<(Mark, String), String> {
         outputs.get("text").and_then(Value::as_str),
     ) {
         (Some(_), _) => Some(outputs),
-        (None, Some(text)) => recover_any(text).map(|found| found.value),
+        (None, Some(text)) => recover_any(&without_reasoning(text)).map(|found| found.value),
         (None, None) => None,
     };
     let word = found

@@ -23,6 +23,7 @@ pub mod finding;
 pub mod folder;
 pub mod golden;
 pub mod grade_context;
+pub mod hidden_reasoning;
 pub mod input;
 pub mod judged;
 pub mod labels;

@@ -5,13 +5,12 @@ use serde::Deserialize;
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Object, Text};
 use crate::model::Run;
-use crate::text::answer_of;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedTurn {
     /// The message of the user, if it is recorded.
     pub user: Option<String>,
-    /// The answer, without its reasoning; empty if there is none.
+    /// The answer; empty if there is none.
     pub text: String,
 }
 
@@ -90,7 +89,7 @@ fn observed(
     };
     ObservedTurn {
         user,
-        text: answer_of(text.text()).into_owned(),
+        text: text.text().to_owned(),
     }
 }
 
@@ -118,7 +117,7 @@ pub fn last_answer(run: &Run) -> Option<String> {
 /// The text of the whole run.
 fn whole_answer(run: &Run) -> Option<String> {
     let ObservedTurnForm { user: _, text } = serde_json::from_str(&run.outputs).ok()?;
-    Some(answer_of(text.text()).into_owned())
+    Some(text.text().to_owned())
 }
 
 #[cfg(test)]
@@ -128,9 +127,7 @@ mod tests {
 
     #[test]
     fn turns_are_read_in_order() {
-        let run = Run::of(
-            r#"{"turns": [{"user": "a", "text": "<think>x</think>b"}, {"text": "d", "more": 1}]}"#,
-        );
+        let run = Run::of(r#"{"turns": [{"user": "a", "text": "b"}, {"text": "d", "more": 1}]}"#);
         let read = turns(&run).unwrap();
         let turn = |user: Option<&str>, text: &str| ObservedTurn {
             user: user.map(str::to_owned),

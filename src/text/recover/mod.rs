@@ -31,17 +31,14 @@ pub use self::recovered::RecoveryLayer;
 use self::region::RegionState;
 use self::regions::Regions;
 use self::salvage::Salvage;
-use super::answer_of;
 
 /// Recovers the anchor's list from a text, with the first layer that finds one.
 ///
 /// Within a layer, fenced blocks come before the whole text, and complete values before truncated ones. An array of objects, or a
 /// single object with the anchor's field, is wrapped as the list. Every text and number of the result is in the answer; a truncated
-/// one is never kept. Reasoning before the answer is not read.
+/// one is never kept.
 #[must_use]
 pub fn recover(text: &str, anchor: &Anchor<'_>) -> Option<Recovered> {
-    let answer = answer_of(text);
-    let text = &*answer;
     let mut best = Best::default();
     for block in fences::blocks(text) {
         for region in Regions::new(block, Some(*anchor)) {
@@ -73,12 +70,9 @@ pub fn recover(text: &str, anchor: &Anchor<'_>) -> Option<Recovered> {
 
 /// Recovers the first object or array of a text: from its fenced blocks, then from the whole text; strictly, otherwise repaired.
 ///
-/// An empty object or array counts only if it is alone on its lines: in prose it is a check box or punctuation. Reasoning before the
-/// answer is not read.
+/// An empty object or array counts only if it is alone on its lines: in prose it is a check box or punctuation.
 #[must_use]
 pub fn recover_any(text: &str) -> Option<Recovered> {
-    let answer = answer_of(text);
-    let text = &*answer;
     let mut best = Best::default();
     for part in fences::blocks(text).into_iter().chain(once(text)) {
         for region in Regions::new(part, None) {

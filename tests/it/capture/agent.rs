@@ -91,8 +91,81 @@ pub fn ask(method: &str, address: &str, key: &str, body: &str) -> Answer {
     }
 }
 
+fn own_key() -> String {
+    format!("authorization: Bearer {}", variable("OPENAI_API_KEY"))
+}
+
+/// The header that OpenTelemetry's exporters send.
+fn exporter_key() -> String {
+    variable("OTEL_EXPORTER_OTLP_HEADERS").replacen('=', ": ", 1)
+}
+
+/// The status of a request with these headers to the endpoint.
+fn status_of(host: &str, key: &str, path: &str) -> String {
+    let address = variable("OPENAI_BASE_URL");
+    let own = address.strip_prefix("http://").unwrap().split('/').next();
+    let mut stream = TcpStream::connect(own.unwrap()).unwrap();
+    let body = json!({ "model": "m-1", "messages": [{ "role": "user", "content": "a stranger" }] });
+    let body = body.to_string();
+    let text = format!(
+        "POST {path} HTTP/1.1\r\n{host}{key}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(text.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer.split(' ').nth(1).unwrap().to_owned()
+}
+
+/// What others on this machine can send: each request is refused, and the agent's own ones are answered.
+fn strangers() {
+    let address = variable("OPENAI_BASE_URL");
+    let own = address
+        .strip_prefix("http://")
+        .unwrap()
+        .split('/')
+        .next()
+        .unwrap();
+    let (_, port) = own.split_once(':').unwrap();
+    let host = format!("host: {own}\r\n");
+    let key = format!("{}\r\n", own_key());
+    let token = variable("OPENAI_API_KEY");
+    let (chat, traces) = ("/openai/v1/chat/completions", "/otlp/v1/traces");
+    for (host, key, path, expected) in [
+        ("host: evil.example\r\n", &*key, chat, "403"),
+        (&format!("host: evil.example:{port}\r\n"), &key, chat, "403"),
+        ("host: 127.0.0.1\r\n", &key, chat, "403"),
+        ("", &key, chat, "403"),
+        (&format!("{host}host: evil.example\r\n"), &key, chat, "403"),
+        (&host, "", chat, "401"),
+        (
+            &host,
+            "authorization: Bearer goldgate-placeholder\r\n",
+            chat,
+            "401",
+        ),
+        (
+            &host,
+            "x-api-key: sk-goldgate-00000000000000000000000000000000\r\n",
+            chat,
+            "401",
+        ),
+        (&host, "", &format!("{chat}?key=other"), "401"),
+        (&host, "", traces, "401"),
+        (&host, "", "/unknown", "401"),
+        (&host, &format!("x-api-key: {token}\r\n"), traces, "200"),
+        (&format!("host: LocalHost:{port}\r\n"), &key, chat, "200"),
+        (&host, &format!("x-api-key: {token}\r\n"), chat, "200"),
+        (&host, &format!("api-key: {token}\r\n"), chat, "200"),
+        (&host, &format!("x-goog-api-key: {token}\r\n"), chat, "200"),
+        (&host, "", &format!("{chat}?key={token}"), "200"),
+    ] {
+        assert_eq!(status_of(host, key, path), expected, "{host}{key}{path}");
+    }
+}
+
 fn chat(body: &Value) -> Value {
-    let key = format!("authorization: Bearer {}", variable("OPENAI_API_KEY"));
+    let key = own_key();
     let address = format!("{}/chat/completions", variable("OPENAI_BASE_URL"));
     let answer = ask("POST", &address, &key, &body.to_string());
     let status = answer.status;
@@ -176,7 +249,7 @@ fn as_file(query: &str, system: &str) -> String {
             ask(
                 "POST",
                 &address,
-                "x-none: 1",
+                &own_key(),
                 &json!({ "input": query }).to_string(),
             )
             .text();
@@ -193,7 +266,7 @@ fn as_file(query: &str, system: &str) -> String {
             );
             let body =
                 json!({ "model": "m-1", "messages": [{ "role": "user", "content": query }] });
-            ask("POST", &address, "x-none: 1", &body.to_string()).text();
+            ask("POST", &address, &own_key(), &body.to_string()).text();
             return says.to_owned();
         }
         _ => {}
@@ -279,7 +352,7 @@ fn stream(query: &str, arrival: Arrival) -> String {
     let mut answer = ask(
         "POST",
         &format!("{base}/chat/completions"),
-        "x-none: 1",
+        &own_key(),
         &body.to_string(),
     );
     let mut whole = String::from_utf8(answer.piece().unwrap()).unwrap();
@@ -290,7 +363,7 @@ fn stream(query: &str, arrival: Arrival) -> String {
         );
     }
     assert_eq!(
-        ask("GET", &format!("{base}/seen"), "x-none: 1", "").text(),
+        ask("GET", &format!("{base}/seen"), &own_key(), "").text(),
         "{}"
     );
     while let Some(piece) = answer.piece() {
@@ -347,7 +420,7 @@ fn export(query: &str) -> String {
         format!("{}/v1/traces", variable("OTEL_EXPORTER_OTLP_ENDPOINT"))
     );
     assert_eq!(
-        ask("POST", &address, "x-none: 1", &body.to_string()).text(),
+        ask("POST", &address, &exporter_key(), &body.to_string()).text(),
         "{}"
     );
     "Order 17 was sent on Monday.".to_owned()
@@ -378,6 +451,15 @@ pub fn act(arguments: &[String]) {
         "variables" => ["OPENAI_API_KEY", "ACME_REGION", "ACME_TOKEN", "HTTPS_PROXY"]
             .map(variable)
             .join(" "),
+        "strangers" => {
+            strangers();
+            tool_loop(query, system, "sent on Monday")
+        }
+        "without-key" => {
+            let address = format!("{}/chat/completions", variable("OPENAI_BASE_URL"));
+            ask("POST", &address, "authorization: Bearer none", "{}").text();
+            "Order 17 was sent on Monday.".to_owned()
+        }
         "silent" => String::new(),
         "unprinted" => {
             tool_loop(query, system, "sent on Monday");
@@ -396,7 +478,7 @@ pub fn act(arguments: &[String]) {
         "nowhere" => ask(
             "GET",
             &variable("OPENAI_BASE_URL").replace("/openai/v1", "/v2/x"),
-            "x-none: 1",
+            &own_key(),
             "",
         )
         .text(),

@@ -31,6 +31,8 @@ pub fn trials() -> Vec<Trial> {
         trial("the code of an agent replays what a simulated user said in the recording", simulated_user),
         trial("spans that an agent exports are recorded as its tool calls", spans),
         trial("recordings have the names of headers, and the endpoint alone has the key", secrets),
+        trial("the endpoint answers only its own program, which has the key of the sample", strangers),
+        trial("a key with a line break at its end is in no recording of a program that prints it", line_break),
         trial("a program sees the variables that are passed on, and in a replay none with a key", variables),
         trial("the code of an agent replays its exchanges, and a changed answer is red", changed_answer),
         trial("code that prints its answer no more does not answer what its model said", unprinted_answer),
@@ -363,7 +365,7 @@ fn secrets() {
     let server = ModelServer::new();
     let repository = recorded("loop", "openai", &server);
     let text = repository.read(RECORDING);
-    for secret in [KEY, "goldgate-placeholder", "secret-cookie", "Bearer"] {
+    for secret in [KEY, "sk-goldgate-", "secret-cookie", "Bearer"] {
         assert!(!text.contains(secret), "{secret}: {text}");
     }
     let names = &record_of(&repository)["intermediate"]["exchanges"][0]["request"]["headers"];
@@ -384,6 +386,64 @@ fn secrets() {
             .all(|head| head.contains(&format!("authorization: Bearer {KEY}"))),
         "{heads:?}"
     );
+}
+
+/// Five requests with the key come before the two of the agent's loop.
+fn strangers() {
+    let server = ModelServer::new();
+    let repository = recorded("strangers", "openai", &server);
+    let recording = record_of(&repository);
+    let exchanges = recording["intermediate"]["exchanges"].as_array().unwrap();
+    assert_eq!(
+        (exchanges.len(), server.requests().len()),
+        (7, 7),
+        "{recording}"
+    );
+    let paths: Vec<&Value> = exchanges
+        .iter()
+        .map(|exchange| &exchange["request"]["path"])
+        .collect();
+    assert_eq!(paths, [&json!("/chat/completions"); 7]);
+    let text = recording.to_string();
+    assert!(
+        !text.contains("sk-goldgate-") && !text.contains(KEY),
+        "{text}"
+    );
+    for head in server.requests() {
+        assert!(
+            head.contains(KEY) && !head.contains("sk-goldgate-"),
+            "{head}"
+        );
+    }
+    let repository = self::repository("without-key", "openai");
+    let ran = record(&repository, &server, &[]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    let says = "the request lacks the key of this sample; send the value of OPENAI_API_KEY";
+    assert!(ran.stderr.contains(says), "{}", ran.stderr);
+}
+
+/// `gh secret set NAME < file` keeps the line break of the file.
+fn line_break() {
+    let server = ModelServer::new();
+    for (value, expected) in [("t-12345678\n", "[redacted]"), ("t-1234\n", "t-1234")] {
+        let repository = repository("variables", "openai");
+        let cases = CASES
+            .replace("[\"find_order\"]", "[]")
+            .replace("Monday", "north");
+        repository.write("cases.json", cases);
+        let ran = repository.goldgate_with(
+            &["record", "--quiet", "--upstream", &server.address()],
+            &[
+                ("OPENAI_API_KEY", KEY),
+                ("ACME_REGION", "north"),
+                ("ACME_TOKEN", value),
+            ],
+        );
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        let text = repository.read(RECORDING);
+        assert!(text.contains(&format!("north {expected}")), "{text}");
+        assert!(!text.contains("t-12345678"), "{text}");
+    }
 }
 
 fn variables() {
@@ -408,7 +468,7 @@ fn variables() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let printed = record_of(&repository)["outputs"]["text"].to_string();
     assert!(
-        printed.starts_with("\"goldgate-placeholder north ") && printed.contains("redacted"),
+        printed.starts_with("\"sk-[redacted] north [redacted]"),
         "{printed}"
     );
     assert!(
@@ -419,7 +479,7 @@ fn variables() {
     let ran = repository.goldgate_with(&["run", "--quiet", "--record", "again"], &known);
     let again = repository.read("again/support/happy_path-0.json");
     assert!(
-        again.contains("goldgate-placeholder north  http://127.0.0.1:"),
+        again.contains("sk-[redacted] north  http://127.0.0.1:"),
         "{again}{}",
         ran.stderr
     );

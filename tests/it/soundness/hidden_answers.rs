@@ -3,7 +3,7 @@
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use super::{committed, goldgate};
+use super::goldgate;
 use crate::golden_changes::{commit_all, expected, recording};
 use crate::repository::{Ran, Repository};
 use crate::trial;
@@ -14,7 +14,10 @@ pub fn trials() -> Vec<Trial> {
             "a text beside the findings hides none of them from the checks on the answer",
             beside,
         ),
-        trial("what a model thought is not its answer", thought),
+        trial(
+            "what a model thought is not its answer where the suite hides it",
+            thought,
+        ),
         trial(
             "items that a property's agent invents in every run are counted",
             invented_items,
@@ -86,12 +89,19 @@ fn beside() {
 }
 
 fn thought() {
-    for [before, after] in [
-        ["", ""],
-        ["<think>", "</think>"],
-        ["Perhaps ", "? No.</think>"],
+    for (reasoning, [before, after], code) in [
+        ("hidden", ["", ""], 1),
+        ("hidden", ["<think>", "</think>"], 1),
+        ("hidden", ["Perhaps ", "? No.</think>"], 1),
+        // All that was written is the answer, and its first object counts.
+        ("shown", ["<think>", "</think>"], 0),
     ] {
-        let ran = recorded(&committed("contracts"), |outputs| {
+        let repository = super::bases::base("contracts");
+        let kind = "kind: findings\n";
+        let stated = format!("{kind}    reasoning: {reasoning}\n");
+        repository.replace("goldgate.yaml", kind, &stated);
+        super::recorded_again::committed(&repository);
+        let ran = recorded(&repository, |outputs| {
             let draft = if before.is_empty() {
                 String::new()
             } else {
@@ -99,9 +109,10 @@ fn thought() {
             };
             *outputs = json!({ "text": format!("{before}{draft}{after}{{\"findings\": []}}") });
         });
-        assert_eq!(ran.code, 1, "{before}: {}{}", ran.stdout, ran.stderr);
-        assert!(
+        assert_eq!(ran.code, code, "{before}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(
             ran.stdout.contains("finding_recall 0%"),
+            code == 1,
             "{before}: {}",
             ran.stdout
         );

@@ -65,7 +65,7 @@ const CUSTOM: (&str, &str) = (
 const ROWS: &[Row] = &[
     Row {
         name: "an expression in answer fails without an answer",
-        suite: "kind: tool_use, path: golden/cases.json",
+        suite: "kind: tool_use, path: golden/cases.json, reasoning: hidden",
         golden: (
             "golden/cases.json",
             r#"[{ "id": "a", "category": "x", "query": "q", "expected_tools": ["find"], "expected_output_contains": [],
@@ -236,8 +236,36 @@ const ROWS: &[Row] = &[
         hidden: &[r#"{ "outputs": { "text": "I refund you 5000 EUR." } }"#],
     },
     Row {
-        name: "a text between reasoning, or before it, is part of the answer",
+        name: "reasoning is part of an answer, unless the suite hides it",
         suite: "kind: custom, path: golden",
+        golden: (
+            "golden/a.json",
+            r#"{ "input": "q", "answer": { "none_of": ["refund"] } }"#,
+        ),
+        good: r#"{ "outputs": { "text": "<think>Greet.</think> Hello." } }"#,
+        worse: r#"{ "outputs": { "text": "A refund. Hello." } }"#,
+        hidden: &[
+            r#"{ "outputs": { "text": "<think>A refund?</think> Hello." } }"#,
+            r#"{ "outputs": { "text": "A refund?</think> Hello." } }"#,
+        ],
+    },
+    Row {
+        name: "only think tags hide reasoning",
+        suite: "kind: custom, path: golden, reasoning: hidden",
+        golden: (
+            "golden/a.json",
+            r#"{ "input": "q", "answer": { "none_of": ["refund"] } }"#,
+        ),
+        good: r#"{ "outputs": { "text": "A refund?</think> Hello." } }"#,
+        worse: r#"{ "outputs": { "text": "A refund. Hello." } }"#,
+        hidden: &[
+            r#"{ "outputs": { "text": "<thinking>A refund?</thinking> Hello." } }"#,
+            r#"{ "outputs": { "text": "<reasoning>A refund?</reasoning> Hello." } }"#,
+        ],
+    },
+    Row {
+        name: "a text between reasoning, or before it, is part of the answer",
+        suite: "kind: custom, path: golden, reasoning: hidden",
         golden: (
             "golden/a.json",
             r#"{ "input": "q", "answer": { "none_of": ["refund"] } }"#,

@@ -12,12 +12,14 @@ use crate::app::pipeline::selection::Selection;
 use crate::app::worktree::shown_recordings;
 use crate::diag::Diagnostics;
 use crate::files::{Files, SourceText};
+use crate::format::redact::redacted_samples;
 use crate::model::{
     AgentName, AgentReport, CaseId, CaseTrend, PairResult, RepoPath, Report, Sample, SuiteId, Tier,
 };
 use crate::render::review::{ReviewedCase, reviewed_case};
 use crate::render::{plural, words};
 use crate::suites::CaseText;
+use crate::text::Redactor;
 use crate::text::config_option;
 use crate::world::{Disk, World};
 
@@ -48,6 +50,7 @@ pub struct ReviewTable {
     pub items: Vec<ReviewItem>,
     past: Option<PastOutputs>,
     pub plan: Plan,
+    redactor: Redactor,
 }
 
 impl ReviewTable {
@@ -62,6 +65,7 @@ impl ReviewTable {
         let plan = plan(disk, file, wanted.clone(), &world.clock)?;
         let files = live.overlay(disk);
         let runs = Replay::open(&files, &plan, Tier::Deterministic, &live.layout)?;
+        let redactor = world.redactor();
         let mut items = of_drafts(&report, &plan);
         items.extend(of_cases(&report));
         let mut problems = Diagnostics::default();
@@ -78,19 +82,26 @@ impl ReviewTable {
             else {
                 continue;
             };
-            item.samples = problems
-                .keep_all(runs.samples(pair, SampleCount::AtLeast(1)))
-                .unwrap_or_default();
+            let samples = problems.keep_all(runs.samples(pair, SampleCount::AtLeast(1)));
+            item.samples = redacted_samples(samples.unwrap_or_default(), &redactor);
         }
         problems.or(())?;
         // Additional: without git or a baseline there is none.
-        let past = plan.config.baseline.as_ref().and_then(|baseline| {
+        let mut past = plan.config.baseline.as_ref().and_then(|baseline| {
             past_outputs(disk, file, wanted, PastCommit::OfBaseline(baseline), world)
                 .ok()
                 .flatten()
         });
+        for samples in past.iter_mut().flat_map(|past| past.samples.values_mut()) {
+            *samples = redacted_samples(std::mem::take(samples), &redactor);
+        }
         drop(runs);
-        Ok(Self { items, past, plan })
+        Ok(Self {
+            items,
+            past,
+            plan,
+            redactor,
+        })
     }
 
     /// One line for each case, with the commands that decide on it.
@@ -166,12 +177,13 @@ impl ReviewTable {
             item.golden,
             text.as_ref().map_or(1, CaseText::line)
         );
+        let expected = text.as_ref().map_or(source.text.as_str(), CaseText::text);
         let shown = ReviewedCase {
             number: (index + 1, self.items.len()),
             name: &name,
             state: &item.state,
             place: &place,
-            expected: text.as_ref().map_or(source.text.as_str(), CaseText::text),
+            expected: &self.redactor.text(expected),
             before: before.map(Vec::as_slice),
             now: &item.samples,
             failed: &item.failed,

@@ -3,7 +3,7 @@
 use super::delivery::Delivery;
 use super::outcome::{RecordOutcome, Recording, Unrecorded};
 use crate::app::cli_error::CliError;
-use crate::app::github::job_output::masked_messages;
+use crate::app::github::job_output::redacted_messages;
 use crate::app::github::pull_request_context::{PullRequestContext, log};
 use crate::publish::NoteSubject;
 use crate::publish::record::RecordRefusal;
@@ -62,7 +62,7 @@ pub fn refused(context: &PullRequestContext<'_>, why: &RecordRefusal) {
 
 /// Says why the files of a pull request cannot be recorded.
 pub fn not_recordable(context: &PullRequestContext<'_>, error: &CliError) {
-    let first = masked_messages(context.world, error)
+    let first = redacted_messages(context.world, error)
         .into_iter()
         .next()
         .unwrap_or_default();

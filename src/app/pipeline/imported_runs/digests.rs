@@ -10,13 +10,14 @@ use crate::app::pipeline::recorded_agents::{RecordingInput, recording_input};
 use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
+use crate::format::redact::redacted_ask;
 use crate::format::transcript::Transcript;
 use crate::model::{AgentName, Ask, CaseId, RunKey, RunRecord, RunSource, SuiteConfig, UserTurns};
 use crate::suites::{
     Pair, are_same_texts, fits_said, has_rounds, input_digest, is_of_another_case, is_shown_in,
     user_messages,
 };
-use crate::text::line;
+use crate::text::{Redactor, line};
 use crate::world::{Disk, World};
 
 /// The config's suites, if a config exists.
@@ -24,6 +25,7 @@ pub struct Digests {
     known: Option<(Disk, Plan)>,
     /// The folder of `--out`.
     out: String,
+    redactor: Redactor,
 }
 
 /// Which messages of the user the samples of a case share.
@@ -50,14 +52,19 @@ impl Digests {
     /// # Errors
     /// A config that cannot be read, or that was named but does not exist.
     pub fn open(place: &RecordingsPlace<'_>, world: &World) -> Result<Self, CliError> {
-        let out = place.out.to_owned();
+        let (out, redactor) = (place.out.to_owned(), world.redactor());
         let Some((disk, file)) = Disk::of_config_if_any(place.config)? else {
-            return Ok(Self { known: None, out });
+            return Ok(Self {
+                known: None,
+                out,
+                redactor,
+            });
         };
         let plan = plan(&disk, &file, Selection::default(), &world.clock)?;
         Ok(Self {
             known: Some((disk, plan)),
             out,
+            redactor,
         })
     }
 
@@ -115,7 +122,7 @@ impl Digests {
         let Some(ask) = digests.ask else {
             return Ok(None);
         };
-        match another_input(&ask, run) {
+        match another_input(&redacted_ask(&ask, &self.redactor), run) {
             InputMatch::Same => {
                 record.provenance.provenance.input_sha256 = Some(input_digest(&ask, disk)?);
                 Ok(None)

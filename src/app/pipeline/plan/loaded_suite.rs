@@ -1,16 +1,20 @@
 //! The config and its suites, as loaded for a run.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::app::pipeline::selection::Selection;
 use crate::diag::Diagnostic;
-use crate::files::ReadLog;
+use crate::files::{Files, ReadLog};
 use crate::gate::GatedMetric;
-use crate::model::{AgentName, CaseId, Config, Grade, Judge, MetricSpec, Run, SuiteConfig, Tier};
+use crate::model::{
+    AgentName, Ask, CaseId, Config, Grade, Judge, MetricSpec, PairResult, Reasoning, Run,
+    SuiteConfig, Tier,
+};
 use crate::suites::{
-    CaseStage, GradeContext, GradedSuite, Labels, Pair, ParsedExpressions, PromptPackage, Suite,
-    SuiteKind, graded,
+    CaseStage, Exhibit, GradeContext, GradedSuite, HiddenReasoning, Labels, Pair,
+    ParsedExpressions, PromptPackage, Refinement, Suite, SuiteKind, graded, with_hidden_reasoning,
 };
 
 /// The config and its suites, read and checked.
@@ -99,9 +103,54 @@ impl LoadedSuite {
             },
             self.specs_of(pair),
             pair,
-            runs,
+            &self.answers(runs),
             context,
         )
+    }
+
+    /// Sets the values of a pair that need all samples.
+    pub fn set_values_of_all(&self, pair: &Pair, samples: &[Vec<Run>], result: &mut PairResult) {
+        match self.config.reasoning {
+            Reasoning::Shown => self.suite.together(pair, samples, result),
+            Reasoning::Hidden => {
+                let samples: Vec<Vec<Run>> = samples
+                    .iter()
+                    .map(|runs| self.answers(runs).into_owned())
+                    .collect();
+                self.suite.together(pair, &samples, result);
+            }
+        }
+    }
+
+    /// The actor-critic loop of a pair, if it has one.
+    pub fn refinement(
+        &self,
+        pair: &Pair,
+        files: &dyn Files,
+    ) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
+        let refinement = self.suite.refinement(pair, files)?;
+        Ok(match self.config.reasoning {
+            Reasoning::Shown => refinement,
+            Reasoning::Hidden => {
+                refinement.map(|inner| Box::new(HiddenReasoning(inner)) as Box<dyn Refinement>)
+            }
+        })
+    }
+
+    /// What a judge sees of a run.
+    pub fn exhibit(&self, ask: &Ask, run: &Run) -> Exhibit {
+        match self.config.reasoning {
+            Reasoning::Shown => Exhibit::of(self.kind, ask, run),
+            Reasoning::Hidden => Exhibit::of(self.kind, ask, &with_hidden_reasoning(run)),
+        }
+    }
+
+    /// The runs with what counts as their answers. Everything that grades or judges a run reads it so.
+    pub fn answers<'r>(&self, runs: &'r [Run]) -> Cow<'r, [Run]> {
+        match self.config.reasoning {
+            Reasoning::Shown => Cow::Borrowed(runs),
+            Reasoning::Hidden => Cow::Owned(runs.iter().map(with_hidden_reasoning).collect()),
+        }
     }
 
     pub fn specs_of(&self, pair: &Pair) -> &[MetricSpec] {

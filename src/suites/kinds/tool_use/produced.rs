@@ -8,7 +8,7 @@ use crate::format::lenient::{Lenient, Text};
 use crate::model::Run;
 use crate::suites::shared::calls::{ObservedCall, calls};
 use crate::suites::shared::turns::{ObservedTurn, ObservedTurns, turn_name, turns};
-use crate::text::{answer_of, norm};
+use crate::text::norm;
 
 /// The output of one run: its tool calls and its final answer, or all answers of a conversation.
 pub struct ToolUseOutput {
@@ -43,7 +43,7 @@ impl ToolUseOutput {
         let (calls, mut flaws) = calls(run);
         let ToolUseForm { text } = lenient::object(&run.outputs);
         let written = match &text {
-            Lenient::Given(text) => answer_of(text.as_ref()).into_owned(),
+            Lenient::Given(text) => text.to_string(),
             Lenient::Absent => String::new(),
             Lenient::Other(form) => {
                 flaws.insert(0, format!("\"text\" is {form}, not a string"));

@@ -10,7 +10,7 @@ use crate::model::{Layer, Run, Tokens};
 use crate::suites::shared::reading::layer;
 use crate::suites::shared::turns::last_answer;
 use crate::text::recover::recover_any;
-use crate::text::{answer_of, norm, norm_cased, rtf, visible};
+use crate::text::{norm, norm_cased, rtf, visible};
 
 /// Where the outputs of a kind hold the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl AnswerText {
             Value::String(text) if text.trim_start().starts_with("{\\rtf") => {
                 (plain_text(text), None)
             }
-            Value::String(text) => (answer_of(text).into_owned(), None),
+            Value::String(text) => (text.clone(), None),
             Value::Object(fields) if fields.is_empty() => return None,
             other => (other.to_string(), Some(other.clone())),
         };

@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout};
 use super::endpoint::CaptureEndpoint;
 use super::endpoint_state::EndpointMode;
 use super::recorded_answers::RecordedAnswers;
+use super::sample_key::SampleKey;
 use super::upstream::{UpstreamChoice, Upstreams};
 use crate::format::capture::{
     AnswerBefore, CapturedRun, RecordedExchanges, answers, captured_record,
@@ -112,7 +113,12 @@ impl CapturedAgent {
             before,
             replay,
         } = self.answer_plan(request)?;
-        let endpoint = CaptureEndpoint::start(mode).await?;
+        let own_keys = self.launch.env.iter();
+        let own_keys = own_keys
+            .filter(|(name, _)| Env::is_secret(name))
+            .map(|(_, value)| value.clone());
+        let key = SampleKey::new(own_keys.collect())?;
+        let endpoint = CaptureEndpoint::start(mode, key).await?;
         let (launch, input) = self.launch_for(request, endpoint.variables());
         let begun = Instant::now();
         let printed = timeout(timeouts.call, oneshot::printed(&launch, input, stderr)).await;
@@ -130,6 +136,9 @@ impl CapturedAgent {
             return Err(lasting(why));
         }
         let printed = printed?;
+        if let (Some(why), [], []) = (seen.rejected, &*seen.exchanges, &*seen.spans) {
+            return Err(lasting(why.to_owned()));
+        }
         let taken = answers(&seen.exchanges);
         if let Some(ReplayPlan {
             answers: Some(recorded),

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderValue};
 use tokio::net::TcpListener;
 use tokio::spawn;
 use tokio::task::AbortHandle;
@@ -18,13 +18,13 @@ use super::forward::{ForwardedCall, sent_body};
 use super::http_connection::{ClientRequest, HttpConnection, NoRequest};
 use super::observed::Observation;
 use super::recorded_answers::RecordedAnswers;
+use super::sample_key::SampleKey;
 use crate::model::{CallError, ExchangeWire, InputLimit, RecordedRequest};
 use crate::text::line;
 use crate::world::targets::lasting;
 
 /// A running endpoint. Dropping it ends it.
 pub struct CaptureEndpoint {
-    port: u16,
     state: Arc<EndpointState>,
     accepting: AbortHandle,
 }
@@ -33,31 +33,30 @@ pub struct CaptureEndpoint {
 const DRAIN: Duration = Duration::from_secs(2);
 
 impl CaptureEndpoint {
-    /// Starts an endpoint on a free port of 127.0.0.1.
+    /// Starts an endpoint on a free port of 127.0.0.1, which answers only requests with this key.
     ///
     /// # Errors
     /// All ports are in use.
-    pub async fn start(mode: EndpointMode) -> Result<Self, CallError> {
+    pub async fn start(mode: EndpointMode, key: SampleKey) -> Result<Self, CallError> {
         let refused = |error: io::Error| lasting(format!("cannot listen on 127.0.0.1: {error}"));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
             .await
             .map_err(refused)?;
         let port = listener.local_addr().map_err(refused)?.port();
-        let state = Arc::new(EndpointState::new(mode));
+        let state = Arc::new(EndpointState::new(mode, port, key));
         let accepting = spawn(accept(listener, state.clone())).abort_handle();
-        Ok(Self {
-            port,
-            state,
-            accepting,
-        })
+        Ok(Self { state, accepting })
     }
 
     /// The variables by which an agent finds this endpoint.
     pub fn variables(&self) -> Vec<(String, String)> {
-        let mut variables = endpoint_variables(self.port);
-        match self.state.mode {
+        let EndpointState {
+            mode, port, key, ..
+        } = &*self.state;
+        let mut variables = endpoint_variables(*port, key.token());
+        match mode {
             EndpointMode::Forward(_) => {}
-            EndpointMode::Replay(_) => variables.extend(proxy_variables(self.port)),
+            EndpointMode::Replay(_) => variables.extend(proxy_variables(*port)),
         }
         variables
     }
@@ -137,9 +136,16 @@ async fn serve(
     let ClientRequest {
         method,
         target,
-        headers,
+        mut headers,
         body,
     } = request;
+    let names = header_names(&headers);
+    let target = state.key.move_to_header(&target, &mut headers);
+    let path = EndpointPath::of(&target);
+    // A request to another server was never meant for this one, so it has neither address nor key.
+    if !matches!(path, EndpointPath::Elsewhere(_)) {
+        check_sender(state, &headers)?;
+    }
     state
         .observed
         .count(body.len())
@@ -148,9 +154,8 @@ async fn serve(
         .get(CONTENT_TYPE)
         .and_then(|kind| kind.to_str().ok())
         .map(str::to_owned);
-    match EndpointPath::of(&target) {
+    match path {
         EndpointPath::Model(wire, path) => {
-            let names = header_names(&headers);
             let request = RecordedRequest {
                 method,
                 path,
@@ -163,6 +168,7 @@ async fn serve(
                     ForwardedCall {
                         upstreams,
                         observed,
+                        key: &state.key,
                         wire,
                         request,
                         headers,
@@ -195,6 +201,35 @@ async fn serve(
             ),
         )),
     }
+}
+
+/// Refuses a request that the program of this sample did not send: another program on this machine, or a page in a browser. It is not
+/// passed on, and the sample does not suffer from it.
+fn check_sender(state: &EndpointState, headers: &HeaderMap) -> Result<(), EndpointAnswer> {
+    let hosts: Vec<&[u8]> = headers
+        .get_all(HOST)
+        .iter()
+        .map(HeaderValue::as_bytes)
+        .collect();
+    let own = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", state.port));
+    let is_own = |host: &[u8]| {
+        own.iter()
+            .any(|own| host.eq_ignore_ascii_case(own.as_bytes()))
+    };
+    if !matches!(hosts.as_slice(), [host] if is_own(host)) {
+        let why = format!(
+            "this is the endpoint of goldgate record; its address is {}",
+            own[0]
+        );
+        return Err(refusal(403, &why));
+    }
+    if !state.key.is_in(headers) {
+        let why = "the request lacks the key of this sample; send the value of OPENAI_API_KEY or ANTHROPIC_API_KEY as the key, and the headers \
+                   of OTEL_EXPORTER_OTLP_HEADERS with traces";
+        state.observed.reject(why);
+        return Err(refusal(401, why));
+    }
+    Ok(())
 }
 
 /// Notes why the run cannot be recorded or replayed, and tells the agent.

@@ -1,6 +1,5 @@
 //! The addresses of the endpoint, and the environment variables by which agents find them.
 
-use super::PLACEHOLDER_KEY;
 use crate::model::ExchangeWire;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,18 +51,23 @@ impl EndpointPath {
     }
 }
 
-/// The variables by which the clients of both vendors and OpenTelemetry's exporters find an endpoint on this port.
-pub fn endpoint_variables(port: u16) -> Vec<(String, String)> {
+/// The variables by which the clients of both vendors and OpenTelemetry's exporters find an endpoint on this port, and its key.
+pub fn endpoint_variables(port: u16, token: &str) -> Vec<(String, String)> {
     let at = |path: &str| format!("http://127.0.0.1:{port}{path}");
     let variables = [
         ("OPENAI_BASE_URL", at("/openai/v1")),
         ("OPENAI_API_BASE", at("/openai/v1")),
-        ("OPENAI_API_KEY", PLACEHOLDER_KEY.to_owned()),
+        ("OPENAI_API_KEY", token.to_owned()),
         ("ANTHROPIC_BASE_URL", at("/anthropic")),
         ("ANTHROPIC_API_URL", at("/anthropic")),
-        ("ANTHROPIC_API_KEY", PLACEHOLDER_KEY.to_owned()),
+        ("ANTHROPIC_API_KEY", token.to_owned()),
         ("OTEL_EXPORTER_OTLP_ENDPOINT", at("/otlp")),
         ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", at("/otlp/v1/traces")),
+        ("OTEL_EXPORTER_OTLP_HEADERS", format!("x-api-key={token}")),
+        (
+            "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+            format!("x-api-key={token}"),
+        ),
         ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf".to_owned()),
         (
             "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",

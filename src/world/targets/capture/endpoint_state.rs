@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::observed::Observed;
 use super::recorded_answers::RecordedAnswers;
+use super::sample_key::SampleKey;
 use super::upstream::Upstreams;
 
 /// How an endpoint answers model calls.
@@ -19,15 +20,20 @@ pub enum EndpointMode {
 pub struct EndpointState {
     /// How calls are answered.
     pub mode: EndpointMode,
+    pub port: u16,
+    /// What a request has to send.
+    pub key: SampleKey,
     pub observed: Observed,
     /// Requests whose answer has not ended.
     open: AtomicUsize,
 }
 
 impl EndpointState {
-    pub fn new(mode: EndpointMode) -> Self {
+    pub fn new(mode: EndpointMode, port: u16, key: SampleKey) -> Self {
         Self {
             mode,
+            port,
+            key,
             observed: Observed::default(),
             open: AtomicUsize::new(0),
         }

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use super::endpoint_answers::{EndpointAnswer, recorded_body, refusal};
 use super::http_connection::HttpConnection;
 use super::observed::Observed;
+use super::sample_key::SampleKey;
 use super::upstream::Upstreams;
 use crate::model::{ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse};
 use crate::text::line;
@@ -32,6 +33,8 @@ pub struct ForwardedCall<'a> {
     pub upstreams: &'a Upstreams,
     /// What the endpoint saw.
     pub observed: &'a Observed,
+    /// The key that the agent sends, which is replaced by the real one.
+    pub key: &'a SampleKey,
     pub wire: ExchangeWire,
     /// The request in its recorded form.
     pub request: RecordedRequest,
@@ -49,6 +52,7 @@ impl ForwardedCall<'_> {
         let Self {
             upstreams,
             observed,
+            key,
             wire,
             request,
             mut headers,
@@ -63,7 +67,7 @@ impl ForwardedCall<'_> {
             .iter()
             .for_each(|name| drop(headers.remove(name)));
         upstreams
-            .authorize(wire, &mut headers)
+            .authorize(wire, key, &mut headers)
             .map_err(|why| refusal(401, &why.to_string()))?;
         let begun = Instant::now();
         let sent = upstreams

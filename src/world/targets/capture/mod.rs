@@ -10,10 +10,8 @@ mod forward;
 mod http_connection;
 mod observed;
 mod recorded_answers;
+mod sample_key;
 mod upstream;
 
 pub use self::captured_agent::{CapturedAgent, RecordedSamples, SampleExchanges};
 pub use self::upstream::UpstreamChoice;
-
-/// What agents get as their key: their clients refuse to start without one, and the endpoint replaces it by the real one.
-const PLACEHOLDER_KEY: &str = "goldgate-placeholder";

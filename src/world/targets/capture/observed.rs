@@ -15,6 +15,7 @@ struct ObservedState {
     spans: Vec<Vec<u8>>,
     bytes: usize,
     refusal: Option<String>,
+    rejected: Option<&'static str>,
     unreachable: Option<String>,
 }
 
@@ -24,6 +25,8 @@ pub struct Observation {
     pub spans: Vec<Vec<u8>>,
     /// Why its requests could not all be answered, however it ended.
     pub refusal: Option<String>,
+    /// Why a request was not taken for one of the agent.
+    pub rejected: Option<&'static str>,
     /// Why the model's server did not answer its last request.
     pub unreachable: Option<String>,
 }
@@ -82,6 +85,11 @@ impl Observed {
         self.state().refusal.get_or_insert(why);
     }
 
+    /// Notes why a request was not taken for one of the agent.
+    pub fn reject(&self, why: &'static str) {
+        self.state().rejected = Some(why);
+    }
+
     /// Notes why the model's server did not answer. A later answer makes up for it.
     pub fn unreachable(&self, why: String) {
         self.state().unreachable = Some(why);
@@ -94,6 +102,7 @@ impl Observed {
             exchanges: state.exchanges.drain(..).flatten().collect(),
             spans: std::mem::take(&mut state.spans),
             refusal: state.refusal.take(),
+            rejected: state.rejected.take(),
             unreachable: state.unreachable.take(),
         }
     }

@@ -1,9 +1,9 @@
 //! The real servers behind the endpoint, and their keys.
 
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{AUTHORIZATION, HeaderMap};
 use reqwest::{Client, Url};
 
-use super::PLACEHOLDER_KEY;
+use super::sample_key::{KEY_HEADERS, SampleKey};
 use crate::model::{CaptureSource, ExchangeWire};
 use crate::world::env::{Env, Secret};
 use crate::world::targets::Unopened;
@@ -96,18 +96,22 @@ impl Upstreams {
             .then_some(url)
     }
 
-    /// Puts the real key in the place of the placeholder. A key that the agent has itself stays.
+    /// Puts the real key in the place of the sample's. A key that the agent has itself stays.
     ///
     /// # Errors
     /// A key that no header can hold.
-    pub fn authorize(&self, wire: ExchangeWire, headers: &mut HeaderMap) -> Result<(), Unopened> {
-        for name in [AUTHORIZATION, HeaderName::from_static("x-api-key")] {
-            let is_placeholder = |value: &HeaderValue| {
-                value
-                    .to_str()
-                    .is_ok_and(|value| value.contains(PLACEHOLDER_KEY))
-            };
-            if !headers.get(&name).is_some_and(is_placeholder) {
+    pub fn authorize(
+        &self,
+        wire: ExchangeWire,
+        key: &SampleKey,
+        headers: &mut HeaderMap,
+    ) -> Result<(), Unopened> {
+        for name in KEY_HEADERS {
+            let has_token = headers
+                .get_all(&name)
+                .iter()
+                .any(|value| key.is_token(value));
+            if !has_token {
                 continue;
             }
             headers.remove(&name);
@@ -166,7 +170,7 @@ fn versioned(base: &str) -> Option<Url> {
 mod tests {
     use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 
-    use super::{UpstreamChoice, Upstreams};
+    use super::{SampleKey, UpstreamChoice, Upstreams};
     use crate::model::{CaptureSource, ExchangeWire};
     use crate::world::env::Env;
     use crate::world::targets::Unopened;
@@ -216,14 +220,16 @@ mod tests {
     }
 
     #[test]
-    fn only_the_placeholder_is_replaced_by_the_key() {
+    fn only_the_key_of_the_sample_is_replaced_by_the_real_one() {
         let all = upstreams(&[("OPENAI_API_KEY", "real-key")], CaptureSource::OpenAi)
             .ok()
             .unwrap();
-        let authorized = |value: &'static str| {
+        let key = SampleKey::new(vec![]).ok().unwrap();
+        let token = format!("Bearer {}", key.token());
+        let authorized = |value: &str| {
             let mut headers =
-                HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static(value))]);
-            all.authorize(ExchangeWire::OpenAi, &mut headers)
+                HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_str(value).unwrap())]);
+            all.authorize(ExchangeWire::OpenAi, &key, &mut headers)
                 .ok()
                 .unwrap();
             headers
@@ -233,13 +239,11 @@ mod tests {
                 .unwrap()
                 .to_owned()
         };
-        assert_eq!(authorized("Bearer goldgate-placeholder"), "Bearer real-key");
+        assert_eq!(authorized(&token), "Bearer real-key");
         assert_eq!(authorized("Bearer own-key"), "Bearer own-key");
-        let mut headers = HeaderMap::from_iter([(
-            AUTHORIZATION,
-            HeaderValue::from_static("Bearer goldgate-placeholder"),
-        )]);
-        all.authorize(ExchangeWire::Anthropic, &mut headers)
+        let mut headers =
+            HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_str(&token).unwrap())]);
+        all.authorize(ExchangeWire::Anthropic, &key, &mut headers)
             .ok()
             .unwrap();
         assert!(

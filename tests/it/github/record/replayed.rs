@@ -3,8 +3,8 @@
 use libtest_mimic::Trial;
 
 use super::{LABEL, Recorded, base_sha};
-use crate::live::{GOOD, KEY};
 use crate::live::endpoint::{Answer, Endpoint};
+use crate::live::{GOOD, KEY};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

@@ -1,20 +1,19 @@
-//! Removes the values of secrets from the texts of a report. Texts of recordings and of golden files are data of others, and a program
-//! can print its key into them.
+//! Removes secrets from the texts of a report. Texts of recordings and of golden files are data of others, and a program can print its key
+//! into them.
 
-use crate::format::secret_values::SecretValues;
+use std::borrow::Cow;
+
 use crate::model::{
     AgentReport, ChangedText, Difference, EvidenceLine, JudgeConsensus, MetricReport, NotGateable,
     PairCheck, PairJudged, PairResult, PairShortfall, Report, UngradedReason, Vote,
 };
+use crate::text::Redactor;
 
-/// Removes these values from every text of a report that is not a name or an id. Verdicts and numbers are made before, so they do not
+/// Removes secrets from every text of a report that is not a name or an id. Verdicts and numbers are made before, so they do not
 /// depend on the environment.
-pub fn mask(report: &mut Report, secrets: &SecretValues) {
-    if secrets.is_empty() {
-        return;
-    }
-    let mask = ReportMask(secrets);
-    mask.texts(&mut report.notes);
+pub fn redact(report: &mut Report, redactor: &Redactor) {
+    let redactor = ReportRedactor(redactor);
+    redactor.texts(&mut report.notes);
     for reason in [
         &mut report.not_gateable,
         &mut report.lasting,
@@ -24,22 +23,22 @@ pub fn mask(report: &mut Report, secrets: &SecretValues) {
     .flatten()
     {
         let NotGateable(words) = reason;
-        mask.text(words);
+        redactor.text(words);
     }
     report
         .golden_changes
         .iter_mut()
-        .for_each(|change| mask.text(&mut change.words));
+        .for_each(|change| redactor.text(&mut change.words));
     for agent in report.suites.iter_mut().flat_map(|suite| &mut suite.agents) {
-        mask.agent(agent);
+        redactor.agent(agent);
     }
 }
 
-struct ReportMask<'a>(&'a SecretValues);
+struct ReportRedactor<'a>(&'a Redactor);
 
-impl ReportMask<'_> {
+impl ReportRedactor<'_> {
     fn text(&self, text: &mut String) {
-        if let Some(plain) = self.0.masked_excerpt(text) {
+        if let Cow::Owned(plain) = self.0.excerpt(text) {
             *text = plain;
         }
     }
@@ -49,7 +48,7 @@ impl ReportMask<'_> {
     }
 
     fn fixed(&self, text: &mut Box<str>) {
-        if let Some(plain) = self.0.masked_excerpt(text) {
+        if let Cow::Owned(plain) = self.0.excerpt(text) {
             *text = plain.into();
         }
     }
