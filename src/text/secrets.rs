@@ -148,7 +148,7 @@ impl Redactor {
     }
 }
 
-/// Adds the forms in which a text can have a value: as it is, on one line, and as a JSON string, which can be within another one.
+/// Adds the forms in which a text can have a value: unchanged, on one line, and as a JSON string, which can be within another one.
 fn add_forms(value: &str, forms: &mut BTreeSet<String>) {
     if value.chars().count() < SHORTEST {
         return;
@@ -162,7 +162,7 @@ fn add_forms(value: &str, forms: &mut BTreeSet<String>) {
     forms.retain(|form| form.chars().count() >= SHORTEST);
 }
 
-/// The text as it is within a JSON string.
+/// The text as a JSON string has it.
 fn json_escaped(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()
