@@ -154,12 +154,14 @@ fn add_forms(value: &str, forms: &mut BTreeSet<String>) {
         return;
     }
     let escaped = json_escaped(value);
-    forms.insert(line(value, value.len()));
-    forms.insert(json_escaped(&escaped));
-    forms.insert(escaped);
-    forms.insert(value.to_owned());
+    let escaped_twice = json_escaped(&escaped);
+    let on_one_line = line(value, value.len());
     // What is left of a value with invisible characters can be short.
-    forms.retain(|form| form.chars().count() >= SHORTEST);
+    for form in [on_one_line, escaped_twice, escaped, value.to_owned()] {
+        if form.chars().count() >= SHORTEST {
+            forms.insert(form);
+        }
+    }
 }
 
 /// The text as a JSON string has it.
