@@ -191,7 +191,7 @@ pub fn redact_value(value: &mut Value, redactor: &Redactor) -> bool {
     is_changed
 }
 
-/// JSON text without secrets. Each text in it is looked at as it was before it became JSON; a text that is not JSON, as it is.
+/// JSON text without secrets. Each text in it is looked at as it was before it became JSON; a text that is not JSON, unchanged.
 pub fn redacted_json<'t>(text: &'t str, redactor: &Redactor) -> Cow<'t, str> {
     let Ok(mut value) = lenient::any(text) else {
         return redactor.text(text);

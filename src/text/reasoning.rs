@@ -6,8 +6,8 @@ const OPENING: &str = "<think>";
 const CLOSING: &str = "</think>";
 
 /// The text without its reasoning: what is between `<think>` and the next `</think>`, and what is before a `</think>` at the start that no
-/// `<think>` opens, because a model's template can have opened it. Empty if the text begins with reasoning that has no end: then there is
-/// no answer. A text that begins as JSON has no reasoning.
+/// `<think>` opens, because a model's template can have opened it. Empty if the text begins with reasoning that has no end: it lacks
+/// an answer. A text that begins as JSON has no reasoning.
 pub fn without_reasoning(text: &str) -> Cow<'_, str> {
     if text.trim_start().starts_with(['{', '[']) || !text.contains("think>") {
         return Cow::Borrowed(text);

@@ -148,21 +148,23 @@ impl Redactor {
     }
 }
 
-/// Adds the forms in which a text can have a value: as it is, on one line, and as a JSON string, which can be within another one.
+/// Adds the forms in which a text can have a value: unchanged, on one line, and as a JSON string, which can be within another one.
 fn add_forms(value: &str, forms: &mut BTreeSet<String>) {
     if value.chars().count() < SHORTEST {
         return;
     }
     let escaped = json_escaped(value);
-    forms.insert(line(value, value.len()));
-    forms.insert(json_escaped(&escaped));
-    forms.insert(escaped);
-    forms.insert(value.to_owned());
+    let escaped_twice = json_escaped(&escaped);
+    let on_one_line = line(value, value.len());
     // What is left of a value with invisible characters can be short.
-    forms.retain(|form| form.chars().count() >= SHORTEST);
+    for form in [on_one_line, escaped_twice, escaped, value.to_owned()] {
+        if form.chars().count() >= SHORTEST {
+            forms.insert(form);
+        }
+    }
 }
 
-/// The text as it is within a JSON string.
+/// The text as a JSON string has it.
 fn json_escaped(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()

@@ -18,6 +18,7 @@ use self::otlp::{
 use crate::repository::Repository;
 use crate::trial;
 
+#[expect(clippy::too_many_lines, reason = "a table of rows")]
 pub fn trials() -> Vec<Trial> {
     vec![
         trial(

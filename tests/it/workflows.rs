@@ -554,7 +554,7 @@ fn skippable() {
         (", edited", "", "does not listen to edited"),
         (
             "edited]",
-            "edited], branches: ['main'] ",
+            "edited], branches: [main]",
             "filtered by branches",
         ),
         (", merge_group: {}", "", "no merge_group"),

@@ -17,11 +17,10 @@ use crate::format::archive::ArchiveLimits;
 use crate::format::finished_run::FinishedRun;
 use crate::format::{archive, finished_run};
 use crate::model::{BranchOrigin, InputLimit, PullRequest, RepoPath, Report, RunNumber};
-use crate::publish;
 use crate::publish::ReportOrigin;
 use crate::render::line;
-use crate::report;
 use crate::world::{GitHub, GitHubError, OpenPull, WorkflowRun, World, append};
+use crate::{publish, report};
 
 /// The artifact name that the documented workflow uploads.
 const ARTIFACT: &str = "goldgate-report";

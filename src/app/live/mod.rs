@@ -43,7 +43,6 @@ pub use self::affected::UnaffectedAgents;
 #[cfg(feature = "models")]
 pub use self::bounds::limits;
 #[cfg(feature = "models")]
-#[cfg(feature = "models")]
 pub use self::judge_runner::JudgeRequests;
 #[cfg(feature = "models")]
 pub use self::judge_runner::JudgeRunner;

@@ -76,6 +76,7 @@ fn asked<'a>(
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of rows")]
 fn a_label_counts_for_its_giver_its_head_and_its_result_alone() {
     let (pull, head, digest, other) = (pull(&["bug", LABEL]), head(), digest(), "e".repeat(40));
     let base = asked(PullRequestEvent::Labeled(LABEL), &pull, &head, &digest);
@@ -249,6 +250,7 @@ fn a_label_counts_for_its_giver_its_head_and_its_result_alone() {
 
 /// A run on an event may be dropped from its queue, so the next event, of any kind, catches up.
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of rows")]
 fn every_event_checks_the_present_state() {
     let (with, without, head, digest, current) =
         (pull(&[LABEL]), pull(&["bug"]), head(), digest(), approval());

@@ -336,6 +336,7 @@ pub fn failed_trace() {
 }
 
 /// What is said beside a call is no answer once its tool ran, and neither is the user's question.
+#[expect(clippy::too_many_lines, reason = "a table of rows")]
 pub fn unanswered() {
     let text = |text: &str| json!({ "type": "text", "content": text });
     let asked = json!([{ "role": "user", "parts": [text("Weather in Paris?")] }]);

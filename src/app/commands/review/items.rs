@@ -19,8 +19,7 @@ use crate::model::{
 use crate::render::review::{ReviewedCase, reviewed_case};
 use crate::render::{plural, words};
 use crate::suites::CaseText;
-use crate::text::Redactor;
-use crate::text::config_option;
+use crate::text::{Redactor, config_option};
 use crate::world::{Disk, World};
 
 /// Why a case is shown.
