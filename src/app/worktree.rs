@@ -4,12 +4,11 @@ use super::cli_error::CliError;
 use super::live;
 use super::pipeline::base_branch::{BaseBranch, OwnNumbers};
 use super::pipeline::baseline;
-use super::pipeline::behind_branch::{BehindFiles, is_behind};
 use super::pipeline::grade::{GradeInputs, grade_files};
 use super::pipeline::graded_run::GradedRun;
 use super::pipeline::past_baselines::add_past_baselines;
 use super::pipeline::plan::config_text;
-use super::pipeline::run_options::{AgentScope, DecidingTiers, RunOptions};
+use super::pipeline::run_options::{AgentScope, DecidingTiers, RunOptions, UncommittedFiles};
 use super::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{BaseFiles, Files, OverlayFiles};
@@ -20,7 +19,7 @@ use crate::suites::read_config;
 use crate::world::signal_so_far;
 use crate::world::{BaseTree, Disk, Git, Objects, ReadOnce, World, head_commit, is_sparse};
 
-/// Reads the baseline to compare with, given the disk, the files of the commit whose rules judge (if known) and the config's baseline file.
+/// Reads the baseline to compare with, given the disk, the files of the base commit (if known) and the config's baseline file.
 pub type ReadBaseline<'a> = &'a dyn Fn(
     &Disk,
     Option<&BaseTree<'_>>,
@@ -66,7 +65,6 @@ pub fn grade_worktree(
     };
     let base = trees.as_ref().map(|trees| &trees.base);
     let values = trees.as_ref().and_then(|trees| trees.values(&job.branch));
-    let rules = trees.as_ref().and_then(|trees| trees.rules(&job.branch));
     #[cfg(feature = "models")]
     let (job, unaffected) = leave_out_unaffected(job, (&files, base), &file, world)?;
     // Golden changes are not computed for a shard: `merge` does that for all cases.
@@ -106,10 +104,7 @@ pub fn grade_worktree(
                 ..live::LiveRuns::default()
             }),
         },
-        baseline: &|configured| read_baseline(&disk, rules.or(base), configured),
-        rules: rules
-            .filter(|_| guards)
-            .map(|rules| rules as &dyn BaseFiles),
+        baseline: &|configured| read_baseline(&disk, base, configured),
         base: base.filter(|_| guards).map(|base| base as &dyn BaseFiles),
         values: values
             .filter(|_| guards)
@@ -139,9 +134,6 @@ pub fn grade_worktree(
         done.report.notes.push(note.to_owned());
     }
     add_past_baselines(&mut done, &disk);
-    done.report.behind = trees
-        .as_ref()
-        .and_then(|trees| trees.better_branch(&job.branch, &files, &done));
     Ok(done)
 }
 
@@ -177,7 +169,7 @@ impl<'a> BaseTrees<'a> {
     ) -> Result<Self, CliError> {
         let base = BaseTree::open(objects, commit, files)?;
         let tip = branch
-            .later_commit(commit)
+            .other_tip(commit)
             .map(|tip| BaseTree::open(objects, tip, files))
             .transpose()?;
         Ok(Self { commit, base, tip })
@@ -186,33 +178,6 @@ impl<'a> BaseTrees<'a> {
     /// The files whose own numbers the change is compared with.
     fn values(&self, branch: &BaseBranch) -> Option<(&BaseTree<'a>, OwnNumbers)> {
         branch.compared_files(self.commit, &self.base, self.tip.as_ref())
-    }
-
-    /// The files whose config and golden set judge, if they are not the base commit's.
-    fn rules(&self, branch: &BaseBranch) -> Option<&BaseTree<'a>> {
-        self.tip.as_ref().filter(|_| branch.rules.is_some())
-    }
-
-    /// The branch, if it got better after this branch began, and a gate that compares with it fails.
-    fn better_branch(
-        &self,
-        branch: &BaseBranch,
-        head: &dyn Files,
-        done: &GradedRun,
-    ) -> Option<String> {
-        branch.rules.as_ref()?;
-        let began = done
-            .config
-            .baseline
-            .as_ref()
-            .and_then(|file| baseline::of_commit(&self.base, file).ok()?);
-        let files = BehindFiles {
-            began: &self.base,
-            tip: self.tip.as_ref()?,
-            head,
-        };
-        let name = || branch.name.clone().unwrap_or("the base branch".to_owned());
-        is_behind(&done.report, &done.config, began.as_ref(), &files).then(name)
     }
 
     /// Why a file could not be read, if any.
@@ -275,7 +240,6 @@ pub fn graded_with(
         config: &file,
         make: &|_, _| Ok(live::LiveRuns::default()),
         baseline: &|_| Ok(None),
-        rules: None,
         base: None,
         values: None,
     };
@@ -297,6 +261,7 @@ fn showing(config: &str, wanted: Selection) -> RunOptions {
         commit: None,
         base: None,
         branch: BaseBranch::default(),
+        uncommitted: UncommittedFiles::Refused,
         live: live::LiveOptions::NONE,
         parts: None,
     }

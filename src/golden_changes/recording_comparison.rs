@@ -61,8 +61,6 @@ pub struct KnownRecordings<'a> {
     pub user: &'a dyn Fn(&RunKey) -> Option<String>,
     /// What the user of a run says by its case.
     pub said: &'a dyn Fn(&RunKey) -> String,
-    /// Whether the head's file is in no commit: git ignores it, or on a build server a step of the job made it.
-    pub is_uncommitted: &'a dyn Fn(&RepoPath) -> bool,
 }
 
 pub struct RecordingComparison<'a> {
@@ -93,7 +91,7 @@ pub struct RecordingComparison<'a> {
 
 impl ComparedAgent<'_> {
     /// Returns the recordings that are compared with none, although their cases count on the base commit: it has no recordings of the case,
-    /// or names this one without having it (`missing`), or this one is in no commit. They can come from anywhere, such as an earlier step of the job.
+    /// or names this one without having it (`missing`). They can come from anywhere, such as an earlier step of the job.
     pub fn uncompared<'a>(
         &self,
         old: &Recordings,
@@ -101,15 +99,9 @@ impl ComparedAgent<'_> {
         missing: &BTreeSet<CaseSample>,
     ) -> BTreeSet<&'a CaseSample> {
         let cases: BTreeSet<&String> = old.keys().map(|(case, _)| case).collect();
-        let KnownRecordings {
-            counts_on_base,
-            is_uncommitted,
-            ..
-        } = self.recordings;
-        let is_uncompared = |(key, recorded): &(&'a CaseSample, &RecordedFile)| {
-            let is_unknown = || {
-                !cases.contains(&key.0) || missing.contains(*key) || is_uncommitted(&recorded.file)
-            };
+        let KnownRecordings { counts_on_base, .. } = self.recordings;
+        let is_uncompared = |(key, _): &(&'a CaseSample, &RecordedFile)| {
+            let is_unknown = || !cases.contains(&key.0) || missing.contains(*key);
             !old.contains_key(*key)
                 && is_unknown()
                 && self.run(&key.0).is_some_and(|run| counts_on_base(&run))

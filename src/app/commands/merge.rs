@@ -21,7 +21,7 @@ pub fn merge(args: &MergeArgs, world: &World) -> Result<u8, CliError> {
     let git = Git::of(&disk);
     let mut job = joined.job.clone();
     // Without the option, the base is what the shards were compared with.
-    let note = name_base(&mut job, args.base.as_deref(), &git, world)?;
+    let note = name_base(&mut job, args.base.as_deref(), &args.base_options, &git)?;
     if let Some(named) = &args.base {
         joined.is_of_base(named, job.base.as_deref())?;
     }

@@ -295,11 +295,11 @@ pub(super) fn grade_and_publish(
         },
         ..job.clone()
     };
-    let mut done = grade_worktree(job, world, before, &|disk, rules, configured| {
-        let Some(commit) = job.branch.rules.as_ref().or(event.base.as_ref()) else {
+    let mut done = grade_worktree(job, world, before, &|disk, base, configured| {
+        let Some(commit) = event.base.as_ref() else {
             return baseline_here(inputs, workspace, disk, configured);
         };
-        let source = match (rules, github) {
+        let source = match (base, github) {
             (Some(tree), _) => BaselineSource::Tree(tree),
             (None, Some(github)) => BaselineSource::Commit(github, commit),
             // Without GitHub only the checkout is available: a local trial, never the job of a pull request.

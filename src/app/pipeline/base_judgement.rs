@@ -6,7 +6,6 @@
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::base_commit::Machine;
 use super::evaluate::{BranchNumbers, Evaluated, ResultSources, evaluate};
 use super::freshness::{CurrentAgents, InputsOfRuns};
 use super::live_runs::LiveRuns;
@@ -16,14 +15,14 @@ use super::replay::Replay;
 use super::selection::Selection;
 use super::uncounted_cases::{UncountedCases, counted_on_base};
 use crate::diag::Diagnostics;
-use crate::files::{BaseFiles, DifferentRead, HeadCommit};
+use crate::files::{DifferentRead, HeadCommit};
 use crate::golden_changes::{
     BaseConfig, GoldenChanges, KnownRecordings, RecordedContents, RecordingChanges, RecordingLists,
-    Sides, SuiteSide, Unproven, added_samples, base_config, same_rules, same_suite, unproven,
+    Sides, SuiteSide, added_samples, base_config, same_rules, same_suite, unproven,
 };
 use crate::model::{
     AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange,
-    MetricEvidence, MetricReport, NoVerdict, RecordingTrust, RepoPath, RunKey, RunSource,
+    MetricEvidence, MetricReport, NoVerdict, RecordingTrust, RunKey, RunSource,
     SuiteConfig, SuiteId, SuiteReport, Tier, Verdict, Weight, metric_value,
 };
 use crate::render::words;
@@ -46,8 +45,6 @@ pub struct BaseInputs<'a> {
     pub revision: String,
     /// The files of both commits.
     pub sides: Sides<'a>,
-    /// The files of the commit whose config judges: the base commit, or a newer one of the base branch.
-    pub rules: &'a dyn BaseFiles,
     /// The head's plan, after its runs were judged.
     pub head: &'a Plan,
     /// The runs of the deciding tiers.
@@ -59,7 +56,6 @@ pub struct BaseInputs<'a> {
     pub values: Option<&'a dyn BranchNumbers>,
     /// Whether the head was graded on this machine, so that all files it read are known.
     pub graded_here: GradedHere,
-    pub machine: Machine,
     pub clock: &'a Clock,
 }
 
@@ -80,32 +76,9 @@ const RECORD_LABEL: &str = "goldgate:record";
 pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
     let file = &inputs.head.config.file;
     let before = match base_config(inputs.sides.base, file) {
-        BaseConfig::Absent(change) => {
-            return match base_config(inputs.rules, file) {
-                BaseConfig::Absent(_) => (vec![change], Vec::new()),
-                BaseConfig::Unreadable(_) | BaseConfig::Known(_) => {
-                    (vec![change], vec![begins_before_config(file)])
-                }
-            };
-        }
+        BaseConfig::Absent(change) => return (vec![change], Vec::new()),
         BaseConfig::Unreadable(why) => return unreadable_config(&why),
         BaseConfig::Known(before) => before,
-    };
-    // The base branch may have gone on: its newest config judges, but only what this change did is compared.
-    let newest = match base_config(inputs.rules, file) {
-        BaseConfig::Absent(_) => None,
-        BaseConfig::Unreadable(why) => return unreadable_config(&why),
-        BaseConfig::Known(newest) => Some(newest),
-    };
-    let rules = match &newest {
-        Some(newest) => BaseRules {
-            config: newest,
-            files: inputs.rules,
-        },
-        None => BaseRules {
-            config: &before,
-            files: inputs.sides.base,
-        },
     };
     let lists = RecordingLists::of(&inputs.sides);
     let configs = [&*before, &inputs.head.config];
@@ -114,18 +87,10 @@ pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerd
     BaseJudge {
         inputs,
         before: &before,
-        rules,
         added,
         lists: &lists,
     }
     .all()
-}
-
-/// The base branch has a config, and this branch begins before it: what it did to the golden set is not known.
-fn begins_before_config(file: &RepoPath) -> NoVerdict {
-    NoVerdict::lasting(format!(
-        "this branch begins before {file} was on its base branch: merge the base branch into it"
-    ))
 }
 
 fn unreadable_config(why: &str) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
@@ -135,19 +100,17 @@ fn unreadable_config(why: &str) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
     (Vec::new(), vec![NoVerdict::liftable(why)])
 }
 
-/// The config that judges.
-#[derive(Clone, Copy)]
-struct BaseRules<'a> {
-    config: &'a Config,
-    /// The files of its commit.
-    files: &'a dyn BaseFiles,
+fn unreadable_rules(problems: Diagnostics) -> NoVerdict {
+    let first = problems.first_line();
+    NoVerdict::liftable(format!(
+        "the runs cannot be judged by the base commit's rules: {first}"
+    ))
 }
 
 struct BaseJudge<'a> {
     inputs: &'a BaseInputs<'a>,
     /// The config of the base commit.
     before: &'a Config,
-    rules: BaseRules<'a>,
     /// Samples that the base's judgement excludes, by tier.
     added: Vec<(Tier, BTreeSet<(RunKey, u32)>)>,
     lists: &'a RecordingLists<'a>,
@@ -158,11 +121,10 @@ impl BaseJudge<'_> {
         let BaseInputs { sides, head, .. } = self.inputs;
         let deciding = self.inputs.deciding;
         let mut changes = GoldenChanges::of(sides, self.before, &head.config, deciding);
-        self.refuse_names_of_the_past(&mut changes);
         // A filter may select cases on the base commit of a suite that has none here: they were renamed, or lost their tags.
         let different: Vec<(&LoadedSuite, &SuiteConfig)> = head
             .read_suites()
-            .filter_map(|loaded| Some((loaded, same_suite(self.rules.config, &loaded.config)?)))
+            .filter_map(|loaded| Some((loaded, same_suite(self.before, &loaded.config)?)))
             .filter(|(loaded, old)| {
                 self.differs(loaded, old)
                     || self.added.iter().any(|(_, added)| has_any(loaded, added))
@@ -184,7 +146,6 @@ impl BaseJudge<'_> {
         let counts =
             |suite: &SuiteId, agent: &AgentName, case: &str| !uncounted.has(suite, agent, case);
         let inputs = InputsOfRuns::new(head, self.before, sides);
-        let is_checkout = self.inputs.machine == Machine::BuildServer;
         let counts_on_base = |run: &RunKey| counted.contains(run);
         let runs: Vec<&RunKey> = head.counted_runs().collect();
         let contents = RecordedContents::of(sides, self.before);
@@ -202,35 +163,10 @@ impl BaseJudge<'_> {
             has_new_input: &|run, digests| inputs.has_new_input(run, digests),
             user: &|run| inputs.user(run),
             said: &|run| inputs.said(run),
-            is_uncommitted: &|file| {
-                sides.head.is_ignored(file) || (is_checkout && sides.head.is_untracked(file))
-            },
         };
         changes.recordings(sides, self.before, &head.config, &known);
         self.trust(&mut changes);
         changes.all()
-    }
-
-    /// Refuses a verdict on agents that the base branch had where this branch began, and has no more. It has no rules and no baseline for
-    /// them under these names.
-    fn refuse_names_of_the_past(&self, changes: &mut GoldenChanges) {
-        for LoadedSuite { config: suite, .. } in self.inputs.head.read_suites() {
-            let [before, now] =
-                [self.before, self.rules.config].map(|config| same_suite(config, suite));
-            let has = |suite: Option<&SuiteConfig>, agent| {
-                suite.is_some_and(|suite| suite.agents.contains_key(agent))
-            };
-            for agent in suite
-                .agents
-                .keys()
-                .filter(|agent| has(before, *agent) && !has(now, *agent))
-            {
-                let id = &suite.id;
-                changes.refuse(NoVerdict::lasting(format!(
-                    "the base branch has removed or renamed `{id}/{agent}` since this branch began: merge the base branch into it"
-                )));
-            }
-        }
     }
 
     /// Refuses recordings that no run of `mode: record` left, if the base commit's config wants that.
@@ -239,7 +175,6 @@ impl BaseJudge<'_> {
             sides,
             head,
             deciding,
-            machine,
             ..
         } = self.inputs;
         let RecordingTrust::Ci(account) = &self.before.recordings else {
@@ -253,20 +188,8 @@ impl BaseJudge<'_> {
             tiers: deciding,
             account,
         };
-        let Some(unproven) = unproven(&change) else {
-            return;
-        };
-        let (class, weight) = (ChangeClass::Recording, Weight::Listed);
-        match (&unproven, machine) {
-            (Unproven::NoStatuses(_), Machine::Developer) => {
-                changes.add(GoldenChange {
-                    words: unproven.words(RECORD_LABEL),
-                    weight,
-                    file: None,
-                    class,
-                });
-            }
-            _ => changes.refuse(NoVerdict::lasting(unproven.words(RECORD_LABEL))),
+        if let Some(unproven) = unproven(&change) {
+            changes.refuse(NoVerdict::lasting(unproven.words(RECORD_LABEL)));
         }
     }
 
@@ -276,7 +199,7 @@ impl BaseJudge<'_> {
             head, graded_here, ..
         } = self.inputs;
         *graded_here == GradedHere::No
-            || self.rules.config.samples != head.config.samples
+            || self.before.samples != head.config.samples
             || !same_rules(old, &loaded.config)
             || !loaded.reads.different().is_empty()
     }
@@ -311,23 +234,18 @@ impl BaseJudge<'_> {
             ..head.wanted.clone()
         };
         let other = HeadCommit(sides.head);
-        let BaseRules {
-            config,
-            files: stated_in,
-        } = self.rules;
         let inputs = BasePlanInputs {
             files: sides.base,
-            stated_in,
             other: &other,
             head,
-            config,
+            config: self.before,
             known,
             wanted,
         };
         let base = match base_plan(inputs, clock) {
             Ok(base) => base,
             Err(problems) => {
-                changes.refuse(self.unreadable(problems));
+                changes.refuse(unreadable_rules(problems));
                 return None;
             }
         };
@@ -335,7 +253,7 @@ impl BaseJudge<'_> {
             self.refuse_unavailable_runs(runs.tier, different, changes);
             match self.evaluated(&base, runs, &other) {
                 Ok(evaluated) => compare(&evaluated, runs, changes),
-                Err(problems) => changes.refuse(self.unreadable(problems)),
+                Err(problems) => changes.refuse(unreadable_rules(problems)),
             }
         }
         for old in &base.suites {
@@ -380,18 +298,6 @@ impl BaseJudge<'_> {
             base: self.inputs.values,
         };
         evaluate(base, runs.tier, origin, sides.base, *baseline)
-    }
-
-    /// Why the runs cannot be judged. Rules of a base branch that went on may need files that it got later.
-    fn unreadable(&self, problems: Diagnostics) -> NoVerdict {
-        let first = problems.first_line();
-        let is_base = self.rules.config.suites == self.before.suites;
-        NoVerdict::liftable(match is_base {
-            true => format!("the runs cannot be judged by the base commit's rules: {first}"),
-            false => format!(
-                "the runs cannot be judged by the present rules of the base branch: merge the base branch into this one ({first})"
-            ),
-        })
     }
 
     /// Refuses a verdict for live runs of other machines whose rules differ: these runs are not available here.

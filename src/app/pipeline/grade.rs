@@ -1,7 +1,6 @@
 //! Grades and judges files, and assembles the report.
 
 use super::base_branch::OwnNumbers;
-use super::base_commit::{Machine, revision};
 use super::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
 use super::base_values::{BaseValues, TipFiles};
 use super::evaluate::{BranchNumbers, Evaluated};
@@ -23,6 +22,7 @@ use crate::model::{
     Baseline, BaselineUse, Interruption, NoVerdict, RepoPath, Ruling, RunUsage, Tier,
 };
 use crate::report;
+use crate::text::short_commit;
 use crate::world::World;
 
 /// Reads the baseline to compare with, given the config's baseline file.
@@ -37,8 +37,6 @@ pub struct GradeInputs<'a> {
     pub baseline: BaselineProvider<'a>,
     /// The base commit, if the runs are also judged by its rules.
     pub base: Option<&'a dyn BaseFiles>,
-    /// The files of the commit whose config judges, if it is another one than the base commit.
-    pub rules: Option<&'a dyn BaseFiles>,
     /// The files whose own numbers the change is compared with, and for what.
     pub values: Option<(&'a dyn Files, OwnNumbers)>,
 }
@@ -79,12 +77,10 @@ pub fn grade_files(
         .iter()
         .filter(|runs| job.decides(runs.tier))
         .collect();
-    let machine = Machine::of(&world.env);
     let judged = inputs.base.map(|base| {
         base_judgement(&BaseInputs {
-            revision: revision(&job.branch, job.base.as_deref(), machine),
+            revision: short_commit(job.base.as_deref().unwrap_or_default()).to_owned(),
             sides: Sides { base, head: files },
-            rules: inputs.rules.unwrap_or(base),
             head: &plan,
             tiers: &deciding,
             deciding: &job.compared_tiers(),
@@ -95,7 +91,6 @@ pub fn grade_files(
             } else {
                 GradedHere::No
             },
-            machine,
             clock,
         })
     });
