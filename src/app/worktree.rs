@@ -1,5 +1,9 @@
 //! Grades the files of the working tree: recordings, and live samples that are made now.
 
+use std::path::Path;
+
+use anyhow::Context;
+
 use super::cli_error::CliError;
 use super::live;
 use super::pipeline::base_branch::{BaseBranch, OwnNumbers};
@@ -12,9 +16,10 @@ use super::pipeline::run_options::{AgentScope, DecidingTiers, RunOptions, Uncomm
 use super::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{BaseFiles, Files, OverlayFiles};
-use crate::model::{Authority, Baseline, RepoPath, Report, Tier};
+use crate::model::{Authority, Baseline, NoVerdict, RepoPath, Report, Tier};
 use crate::report;
 use crate::suites::read_config;
+use crate::text::{first_of, short_commit};
 #[cfg(feature = "models")]
 use crate::world::signal_so_far;
 use crate::world::{BaseTree, Disk, Git, Objects, ReadOnce, World, head_commit, is_sparse};
@@ -55,12 +60,19 @@ pub fn grade_worktree(
         BaseSource::None => ReadOnce::uncached(&disk),
         BaseSource::Commit(..) => ReadOnce::of(&disk),
     };
+    if !matches!(before, BaseSource::None) {
+        // Errors in the config are reported before any request.
+        read_config(&config_text(&disk, &file)?)?;
+    }
+    let checkout = open_checkout(before, &disk, &files)?;
     let trees = match before {
-        BaseSource::Commit(objects, commit) => {
-            // Errors in the config are reported before any request.
-            read_config(&config_text(&disk, &file)?)?;
-            Some(BaseTrees::open(objects, commit, &job.branch, &files)?)
-        }
+        BaseSource::Commit(objects, commit) => Some(BaseTrees::open(
+            objects,
+            commit,
+            &job.branch,
+            &files,
+            checkout.as_ref(),
+        )?),
         BaseSource::None => None,
     };
     let base = trees.as_ref().map(|trees| &trees.base);
@@ -121,7 +133,15 @@ pub fn grade_worktree(
             .iter()
             .flat_map(|found| found.notes(done.against.as_ref())),
     );
-    if let Some(error) = trees.as_ref().and_then(BaseTrees::trouble) {
+    if trees.is_some() && guards {
+        let uncommitted = checkout
+            .as_ref()
+            .map_or_else(Vec::new, BaseTree::uncommitted);
+        let uncommitted = without_recorded(&job, &disk, uncommitted);
+        report_uncommitted(&mut done.report, &job, &uncommitted);
+    }
+    let trouble = trees.as_ref().and_then(BaseTrees::trouble);
+    if let Some(error) = trouble.or_else(|| checkout.as_ref()?.trouble()) {
         return Err(error
             .context("while comparing the golden set with the base commit")
             .into());
@@ -135,6 +155,72 @@ pub fn grade_worktree(
     }
     add_past_baselines(&mut done, &disk);
     Ok(done)
+}
+
+/// Opens the commit that is checked out, to compare the working tree with it; `None` without a base commit.
+///
+/// # Errors
+/// No commit is checked out, or it cannot be read.
+fn open_checkout<'a>(
+    before: BaseSource<'a>,
+    disk: &Disk,
+    files: &'a ReadOnce<'a>,
+) -> Result<Option<BaseTree<'a>>, CliError> {
+    let BaseSource::Commit(objects, _) = before else {
+        return Ok(None);
+    };
+    let Some(commit) = head_commit(disk) else {
+        let what = "no verdict: no commit is checked out, so it is not known what the files belong to: commit them";
+        return Err(anyhow::anyhow!(what).into());
+    };
+    let checkout = BaseTree::open(objects, &commit, files).with_context(|| {
+        format!(
+            "while reading the files of {}, which is checked out",
+            short_commit(&commit)
+        )
+    })?;
+    Ok(Some(checkout))
+}
+
+/// Leaves out the recordings that this run has made itself with `--record`: they are to be committed.
+fn without_recorded(job: &RunOptions, disk: &Disk, files: Vec<RepoPath>) -> Vec<RepoPath> {
+    let folder = job.live.record.as_deref().and_then(|folder| {
+        let (around, inside) = Disk::around(Path::new(folder)).ok()?;
+        let is_same = around.place() == disk.place().canonicalize().ok()?;
+        is_same.then_some(inside)
+    });
+    match folder {
+        Some(folder) => files
+            .into_iter()
+            .filter(|file| !file.is_within(&folder))
+            .collect(),
+        None => files,
+    }
+}
+
+/// Reports the files that were judged and that the checked-out commit does not have as they are.
+fn report_uncommitted(report: &mut Report, job: &RunOptions, files: &[RepoPath]) {
+    if files.is_empty() {
+        return;
+    }
+    let names: Vec<&str> = files.iter().map(RepoPath::as_str).collect();
+    let named = first_of(&names);
+    match job.uncommitted {
+        UncommittedFiles::Judged => {
+            let note = format!("judged with uncommitted changes of {named}");
+            report.notes.push(note);
+        }
+        UncommittedFiles::Refused => {
+            let commit = short_commit(job.commit.as_deref().unwrap_or_default());
+            report::refuse(
+                report,
+                vec![NoVerdict::lasting(format!(
+                    "the files that were read are not those of the commit {commit}, which is checked out: {named}; commit them, or judge them \
+                     as they are with `goldgate run --dirty`"
+                ))],
+            );
+        }
+    }
 }
 
 /// Leaves out the agents that the change since the base commit cannot affect, if the options ask for that.
@@ -166,12 +252,14 @@ impl<'a> BaseTrees<'a> {
         commit: &'a str,
         branch: &BaseBranch,
         files: &'a ReadOnce<'a>,
+        checkout: Option<&'a BaseTree<'a>>,
     ) -> Result<Self, CliError> {
-        let base = BaseTree::open(objects, commit, files)?;
+        let base = BaseTree::open(objects, commit, files)?.with_checkout(checkout);
         let tip = branch
             .other_tip(commit)
             .map(|tip| BaseTree::open(objects, tip, files))
-            .transpose()?;
+            .transpose()?
+            .map(|tip| tip.with_checkout(checkout));
         Ok(Self { commit, base, tip })
     }
 

@@ -13,6 +13,9 @@ pub trait BaseFiles: Files + OtherCommit {
     /// Whether the base commit's file `before` and the head's file `after` have the same content.
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch;
 
+    /// The links of the base commit that were met so far, and that the head does not have. A link counts as missing here.
+    fn links_gone(&self) -> Vec<RepoPath>;
+
     /// The statuses of a commit, newest first, or why they cannot be read; `None` if they are not available, as on a developer's machine.
     fn statuses_of(&self, _commit: &str) -> Option<Result<Vec<CommitStatus>, String>> {
         None

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{Entry, EntryKind, Files};
+use super::{Entry, EntryKind, Files, LinkTarget, refused_link};
 use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::model::{InputLimit, RepoPath};
 
-/// Maximum depth; a link may lead back to its own folder.
+/// Maximum depth.
 const DEEPEST: usize = InputLimit::FOLDER_LEVELS.count();
 /// Maximum number of files below one folder.
 const MOST: usize = InputLimit::FOLDER_FILES.count();
@@ -17,7 +17,7 @@ pub type FilePaths = BTreeMap<String, RepoPath>;
 /// The files below `root` without those that git ignores; empty if `root` does not exist.
 ///
 /// # Errors
-/// A folder cannot be listed, or the limits on depth or number of files are exceeded.
+/// A folder cannot be listed or is a link, or the limits on depth or number of files are exceeded.
 pub fn files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diagnostic> {
     below(files, root, &STRICT)
 }
@@ -65,14 +65,13 @@ fn below(files: &dyn Files, root: &RepoPath, limits: &WalkLimits) -> Result<File
     }
 }
 
+/// The name under which macOS's Finder keeps what it knows of a folder.
+const FINDER: &str = ".DS_Store";
+
 /// Whether a file is what macOS's Finder keeps of a folder, by its name and its first bytes: a program may read another file of this
 /// name.
-fn is_of_the_finder(files: &dyn Files, path: &RepoPath, inner: &str) -> bool {
-    let is_named = inner.rsplit('/').next() == Some(".DS_Store");
-    is_named
-        && files
-            .bytes(path)
-            .is_ok_and(|bytes| bytes.starts_with(b"\0\0\0\x01Bud1"))
+pub fn is_of_the_finder(path: &RepoPath, bytes: &[u8]) -> bool {
+    path.name() == FINDER && bytes.starts_with(b"\0\0\0\x01Bud1")
 }
 
 /// The files of the repository without those that git ignores, as far as its folders can be listed: a submodule that is not checked
@@ -156,11 +155,15 @@ impl Walk<'_> {
             };
             let is_left_out =
                 self.limits.ignored == Ignored::LeftOut && self.files.is_ignored(&path);
-            if is_left_out || is_of_the_finder(self.files, &path, &inner) {
+            let is_finders = || {
+                let bytes = self.files.bytes(&path);
+                bytes.is_ok_and(|bytes| is_of_the_finder(&path, &bytes))
+            };
+            if is_left_out || (path.name() == FINDER && is_finders()) {
                 continue;
             }
             match entry.kind {
-                EntryKind::File | EntryKind::BrokenLink
+                EntryKind::File | EntryKind::Link(LinkTarget::Other)
                     if self.found.len() >= self.limits.files =>
                 {
                     return Err(refuse(
@@ -168,7 +171,14 @@ impl Walk<'_> {
                         &InputLimit::FOLDER_FILES,
                     ));
                 }
-                EntryKind::File | EntryKind::BrokenLink => drop(self.found.insert(inner, path)),
+                // Whoever reads the link is told that it is one; a link that no pattern names is of no concern.
+                EntryKind::File | EntryKind::Link(LinkTarget::Other) => {
+                    self.found.insert(inner, path);
+                }
+                EntryKind::Link(LinkTarget::Folder) => match self.limits.unlisted {
+                    Unlisted::Refused => return Err(refused_link(&path)),
+                    Unlisted::LeftOut => {}
+                },
                 EntryKind::Folder => match (self.files.list_all(&path), self.limits.unlisted) {
                     (Ok(entries), _) => self.add(&path, entries, &inner, depth + 1)?,
                     (Err(problem), Unlisted::Refused) => return Err(problem),

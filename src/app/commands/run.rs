@@ -9,9 +9,7 @@ use crate::app::pipeline::base_branch::BaseBranch;
 use crate::app::pipeline::base_commit::name_base;
 use crate::app::pipeline::failed_cases::{failed_before, last_run, prepare_last_run, save_failed};
 use crate::app::pipeline::graded_run::GradedRun;
-use crate::app::pipeline::run_options::{
-    AgentScope, DecidingTiers, RunOptions, UncommittedFiles,
-};
+use crate::app::pipeline::run_options::{AgentScope, DecidingTiers, RunOptions, UncommittedFiles};
 use crate::app::pipeline::selection::{Selection, chosen};
 use crate::app::pipeline::shard_part::write_part;
 use crate::app::pipeline::{baseline, show, snapshots};

@@ -22,8 +22,8 @@ use crate::golden_changes::{
 };
 use crate::model::{
     AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange,
-    MetricEvidence, MetricReport, NoVerdict, RecordingTrust, RunKey, RunSource,
-    SuiteConfig, SuiteId, SuiteReport, Tier, Verdict, Weight, metric_value,
+    MetricEvidence, MetricReport, NoVerdict, RecordingTrust, RunKey, RunSource, SuiteConfig,
+    SuiteId, SuiteReport, Tier, Verdict, Weight, metric_value,
 };
 use crate::render::words;
 use crate::suites::Pair;
@@ -74,6 +74,21 @@ const RECORD_LABEL: &str = "goldgate:record";
 /// Compares the two commits and judges by the base's rules where they differ. Returns the golden changes and the reasons why no
 /// verdict is possible.
 pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
+    let (mut changes, refusals) = compare_commits(inputs);
+    for link in inputs.sides.base.links_gone() {
+        changes.push(GoldenChange {
+            words: format!(
+                "{link} is a symbolic link on the base commit, which the gate does not follow: nothing is compared with what it led to"
+            ),
+            weight: Weight::NeedsApproval,
+            file: Some(link),
+            class: ChangeClass::Removed,
+        });
+    }
+    (changes, refusals)
+}
+
+fn compare_commits(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
     let file = &inputs.head.config.file;
     let before = match base_config(inputs.sides.base, file) {
         BaseConfig::Absent(change) => return (vec![change], Vec::new()),

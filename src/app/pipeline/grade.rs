@@ -16,6 +16,7 @@ use super::snapshots;
 use super::tiers::{TierOutcome, not_run};
 use super::weighed_baseline::weighed;
 use crate::app::cli_error::CliError;
+use crate::diag::{Code, Diagnostic};
 use crate::files::{BaseFiles, Files, OtherCommit, sha256_hex};
 use crate::golden_changes::Sides;
 use crate::model::{
@@ -55,6 +56,7 @@ pub fn grade_files(
     let other = inputs.base.map(|base| base as &dyn OtherCommit);
     let plan = plan_with_reads(files, other, inputs.config, job.wanted.clone(), clock)?;
     let config_sha256 = sha256_hex(&files.bytes(inputs.config)?);
+    refuse_linked_baseline(files, plan.config.baseline.as_ref())?;
     let against = (inputs.baseline)(plan.config.baseline.as_ref())?;
     let branch = job.branch.compared_name();
     let values = inputs.values.map(|(files, numbers)| {
@@ -168,6 +170,14 @@ pub fn grade_files(
         model_tier,
         not_run,
     })
+}
+
+/// Refuses a link in place of the head's own baseline. With a base commit it is not read, but the next change is compared with it.
+fn refuse_linked_baseline(files: &dyn Files, own: Option<&RepoPath>) -> Result<(), Diagnostic> {
+    match own.map(|file| files.baseline_bytes(file)) {
+        Some(Err(problem)) if problem.code == Code::BAD_LINK => Err(problem),
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn baseline_use(

@@ -231,6 +231,59 @@ impl<'a> Job<'a> {
         self
     }
 
+    /// What actions/checkout does: `HEAD` is the commit of the event, and GitHub knows its files.
+    fn check_out(&self) {
+        let git = self.repository.path(".git");
+        if !git.is_dir() {
+            return;
+        }
+        // A test may have checked out another commit.
+        let of_event = git.join("of-event");
+        let head = match of_event.exists() {
+            true => String::new(),
+            false => std::fs::read_to_string(git.join("HEAD")).unwrap_or_default(),
+        };
+        let head = match head.trim().strip_prefix("ref: ") {
+            Some(reference) => std::fs::read_to_string(git.join(reference)).unwrap_or_default(),
+            None => head,
+        };
+        let commit = if head.is_empty() {
+            let commit = self.commit_of_event();
+            self.repository.write(".git/HEAD", format!("{commit}\n"));
+            self.repository.write(".git/of-event", "");
+            commit
+        } else {
+            head.trim().to_owned()
+        };
+        self.github.check_out(&commit, self.repository);
+    }
+
+    /// `GITHUB_SHA`, where the test does not state it.
+    fn sha_of_event(&self) -> String {
+        let stated = match self.name {
+            "push" => &self.event["after"],
+            "merge_group" => &self.event["merge_group"]["head_sha"],
+            _ => &Value::Null,
+        };
+        stated
+            .as_str()
+            .map_or("5".repeat(40), |commit| commit.to_owned())
+    }
+
+    /// What a workflow checks out: on `pull_request_target` the head by its id.
+    fn commit_of_event(&self) -> String {
+        if self.name == "pull_request_target" {
+            let head = &self.event["pull_request"]["head"]["sha"];
+            return head.as_str().unwrap_or_default().to_owned();
+        }
+        let mut variables = self.variables.iter().rev();
+        let stated = variables.find(|(name, _)| *name == "GITHUB_SHA");
+        match (self.name, stated) {
+            ("push" | "merge_group", _) | (_, None) => self.sha_of_event(),
+            (_, Some((_, commit))) => (*commit).to_owned(),
+        }
+    }
+
     fn runs(&self) -> Ran {
         self.repository
             .write(".runner/event.json", self.event.to_string());
@@ -239,6 +292,7 @@ impl<'a> Job<'a> {
         }
         self.repository.write(".runner/output", "");
         self.repository.write(".runner/summary", "");
+        self.check_out();
         let path = |name: &str| self.repository.path(name).to_str().unwrap().to_owned();
         let address = self.github.address();
         let run = self.run.to_string();
@@ -251,7 +305,7 @@ impl<'a> Job<'a> {
             ("GITHUB_API_URL", address),
             ("GITHUB_SERVER_URL", "https://github.example".to_owned()),
             ("GITHUB_REPOSITORY", "acme/agents".to_owned()),
-            ("GITHUB_SHA", "5".repeat(40)),
+            ("GITHUB_SHA", self.sha_of_event()),
             ("GITHUB_RUN_ID", run),
             ("GITHUB_RUN_ATTEMPT", "1".to_owned()),
             ("INPUT_TOKEN", "secret-token-of-the-test".to_owned()),
