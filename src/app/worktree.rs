@@ -280,7 +280,7 @@ impl<'a> BaseTrees<'a> {
 ///
 /// # Errors
 /// The config is in a submodule.
-pub(super) fn own_history(disk: &Disk, config: &str) -> Result<(), Diagnostic> {
+pub fn own_history(disk: &Disk, config: &str) -> Result<(), Diagnostic> {
     let Some(outer) = disk.superproject() else {
         return Ok(());
     };

@@ -171,7 +171,7 @@ impl Walk<'_> {
                         &InputLimit::FOLDER_FILES,
                     ));
                 }
-                // Whoever reads the link is told that it is one; a link that no pattern names is of no concern.
+                // Reading the link is an error; one that no pattern names is of no concern.
                 EntryKind::File | EntryKind::Link(LinkTarget::Other) => {
                     self.found.insert(inner, path);
                 }

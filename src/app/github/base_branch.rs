@@ -17,7 +17,7 @@ use crate::world::{BranchRules, GitHub};
 /// queue. For another branch it is the tip of the default branch: its check counts there as well.
 ///
 /// A job that does not grade GitHub's test merge, and one on a push to a branch without checks, is compared with the merge base, which
-/// excuses nothing.
+/// excuses nothing: its author chose that commit.
 ///
 /// # Errors
 /// A failed request.
@@ -26,9 +26,16 @@ pub fn base_branch(event: &Event, github: Option<&GitHub>) -> Result<BaseBranch,
         return Ok(BaseBranch::default());
     };
     if (event.pull_request.is_some() || event.push.is_some()) && event.tip.is_none() {
+        let tip = if relies_on_checks(github, &name)? == Some(true) {
+            github
+                .branch_tip(&name)
+                .map_err(needs("the base branch cannot be read", "contents: read"))?
+        } else {
+            None
+        };
         return Ok(BaseBranch {
             name: Some(name),
-            tip: None,
+            tip,
         });
     }
     let is_checked = event.pull_request.is_none() || relies_on_checks(github, &name)? == Some(true);

@@ -78,7 +78,7 @@ pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerd
     for link in inputs.sides.base.links_gone() {
         changes.push(GoldenChange {
             words: format!(
-                "{link} is a symbolic link on the base commit, which the gate does not follow: nothing is compared with what it led to"
+                "{link} is a symbolic link or an unread submodule on the base commit, so nothing is compared with it"
             ),
             weight: Weight::NeedsApproval,
             file: Some(link),

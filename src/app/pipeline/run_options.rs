@@ -27,7 +27,7 @@ pub enum AgentScope {
 /// What becomes of files that were read and are not those of the checked-out commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UncommittedFiles {
-    /// There is no verdict.
+    /// The run gives no verdict.
     Refused,
     /// They are judged, and the report names them.
     Judged,

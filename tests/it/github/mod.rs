@@ -231,35 +231,30 @@ impl<'a> Job<'a> {
         self
     }
 
-    /// What actions/checkout does: `HEAD` is the commit of the event, and GitHub knows its files.
-    fn check_out(&self) {
-        let git = self.repository.path(".git");
-        if !git.is_dir() {
-            return;
+    /// What actions/checkout does: `HEAD` is the commit of the event, unless the test has checked out another one, and GitHub knows its files.
+    /// Returns the `HEAD` of before.
+    fn check_out(&self) -> Option<String> {
+        let head = self.repository.path(".git/HEAD");
+        if !self.repository.path(".git").is_dir() {
+            return None;
         }
-        // A test may have checked out another commit.
-        let of_event = git.join("of-event");
-        let head = match of_event.exists() {
-            true => String::new(),
-            false => std::fs::read_to_string(git.join("HEAD")).unwrap_or_default(),
+        let before = std::fs::read_to_string(&head).unwrap_or_default();
+        let is_branch = before.is_empty() || before.starts_with("ref: ");
+        let commit = match is_branch {
+            true => self.commit_of_event(),
+            false => before.trim().to_owned(),
         };
-        let head = match head.trim().strip_prefix("ref: ") {
-            Some(reference) => std::fs::read_to_string(git.join(reference)).unwrap_or_default(),
-            None => head,
-        };
-        let commit = if head.is_empty() {
-            let commit = self.commit_of_event();
-            self.repository.write(".git/HEAD", format!("{commit}\n"));
-            self.repository.write(".git/of-event", "");
-            commit
-        } else {
-            head.trim().to_owned()
-        };
+        self.repository.write(".git/HEAD", format!("{commit}\n"));
         self.github.check_out(&commit, self.repository);
+        Some(before)
     }
 
-    /// `GITHUB_SHA`, where the test does not state it.
+    /// `GITHUB_SHA`.
     fn sha_of_event(&self) -> String {
+        let mut variables = self.variables.iter().rev();
+        if let Some((_, stated)) = variables.find(|(name, _)| *name == "GITHUB_SHA") {
+            return (*stated).to_owned();
+        }
         let stated = match self.name {
             "push" => &self.event["after"],
             "merge_group" => &self.event["merge_group"]["head_sha"],
@@ -272,16 +267,11 @@ impl<'a> Job<'a> {
 
     /// What a workflow checks out: on `pull_request_target` the head by its id.
     fn commit_of_event(&self) -> String {
-        if self.name == "pull_request_target" {
-            let head = &self.event["pull_request"]["head"]["sha"];
-            return head.as_str().unwrap_or_default().to_owned();
-        }
-        let mut variables = self.variables.iter().rev();
-        let stated = variables.find(|(name, _)| *name == "GITHUB_SHA");
-        match (self.name, stated) {
-            ("push" | "merge_group", _) | (_, None) => self.sha_of_event(),
-            (_, Some((_, commit))) => (*commit).to_owned(),
-        }
+        let head = match self.name {
+            "pull_request_target" => self.event["pull_request"]["head"]["sha"].as_str(),
+            _ => None,
+        };
+        head.map_or_else(|| self.sha_of_event(), str::to_owned)
     }
 
     fn runs(&self) -> Ran {
@@ -292,7 +282,7 @@ impl<'a> Job<'a> {
         }
         self.repository.write(".runner/output", "");
         self.repository.write(".runner/summary", "");
-        self.check_out();
+        let before = self.check_out();
         let path = |name: &str| self.repository.path(name).to_str().unwrap().to_owned();
         let address = self.github.address();
         let run = self.run.to_string();
@@ -327,7 +317,11 @@ impl<'a> Job<'a> {
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str()))
             .collect();
-        self.repository.goldgate_with(&["action"], &borrowed)
+        let ran = self.repository.goldgate_with(&["action"], &borrowed);
+        if let Some(head) = before {
+            self.repository.write(".git/HEAD", head);
+        }
+        ran
     }
 }
 

@@ -44,7 +44,10 @@ pub fn trials() -> Vec<Trial> {
             "without the right to read statuses there is no verdict",
             unread,
         ),
-        trial("on a developer's machine the trust is a note", locally),
+        trial(
+            "without GitHub there is no verdict on recordings that have to be proved",
+            locally,
+        ),
         trial("an app that the config names is the only recorder", app),
         trial(
             "recording one case again keeps the proof of the others",
@@ -396,25 +399,24 @@ fn locally() {
     let path = std::env::var("PATH").unwrap();
     story.base.remove(".git");
     commit_all(&story.base);
+    let run = || {
+        story
+            .base
+            .goldgate_with(&["run", "--base", "HEAD"], &[("PATH", &path)])
+    };
+    assert_eq!(run().code, 0, "the control");
     story.base.write(
         "prompts/legal.md",
         "Report every change of control, and be brief.\n",
     );
     record_by_hand(&story.base);
-    let ran = story
-        .base
-        .goldgate_with(&["run", "--base", "HEAD"], &[("PATH", &path)]);
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let ran = run();
     assert!(
-        ran.stdout.contains("which cannot be checked here"),
-        "{}",
-        ran.stdout
+        ran.code == 3 && ran.stdout.contains("which cannot be checked here"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
     );
-    let ran = story.base.goldgate_with(
-        &["run", "--base", "HEAD"],
-        &[("PATH", &path), ("CI", "true")],
-    );
-    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
 }
 
 fn app() {
