@@ -235,7 +235,9 @@ impl<'a> Job<'a> {
     /// Returns the `HEAD` of before.
     fn check_out(&self) -> Option<String> {
         let head = self.repository.path(".git/HEAD");
-        if !self.repository.path(".git").is_dir() {
+        // A recording judges nothing.
+        let is_recording = self.inputs.contains(&("mode", "record"));
+        if is_recording || !self.repository.path(".git").is_dir() {
             return None;
         }
         let before = std::fs::read_to_string(&head).unwrap_or_default();
