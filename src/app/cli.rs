@@ -161,6 +161,9 @@ pub struct RunArgs {
     /// Compare with this commit: use its baseline, and require approval for golden changes since then
     #[arg(long, value_name = "REV")]
     pub base: Option<String>,
+    /// Which commit and which files are compared.
+    #[command(flatten)]
+    pub base_options: BaseArgs,
     /// With --tier model: run only the agents that the change since --base can affect
     #[arg(long, requires = "base", conflicts_with_all = ["update_baseline", "shard", "blocking", "failed"])]
     pub affected: bool,
@@ -173,6 +176,17 @@ pub struct RunArgs {
     /// Report failed gates, but exit with 0
     #[arg(long)]
     pub non_blocking: bool,
+}
+
+/// Options that go with `--base`.
+#[derive(Args, Debug, Clone)]
+pub struct BaseArgs {
+    /// Compare with the commit where this branch left --base, for everything
+    #[arg(long, requires = "base")]
+    pub merge_base: bool,
+    /// Also judge files that the checked-out commit has otherwise or not at all; the report names them
+    #[arg(long, requires = "base")]
+    pub dirty: bool,
 }
 
 /// The tiers to grade.
@@ -226,6 +240,9 @@ pub struct MergeArgs {
     /// Compare with this commit, if the shards do not name one
     #[arg(long, value_name = "REV")]
     pub base: Option<String>,
+    /// Which commit and which files are compared.
+    #[command(flatten)]
+    pub base_options: BaseArgs,
 }
 
 /// Options of `check`.

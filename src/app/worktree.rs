@@ -1,26 +1,30 @@
 //! Grades the files of the working tree: recordings, and live samples that are made now.
 
+use std::path::Path;
+
+use anyhow::Context;
+
 use super::cli_error::CliError;
 use super::live;
 use super::pipeline::base_branch::{BaseBranch, OwnNumbers};
 use super::pipeline::baseline;
-use super::pipeline::behind_branch::{BehindFiles, is_behind};
 use super::pipeline::grade::{GradeInputs, grade_files};
 use super::pipeline::graded_run::GradedRun;
 use super::pipeline::past_baselines::add_past_baselines;
 use super::pipeline::plan::config_text;
-use super::pipeline::run_options::{AgentScope, DecidingTiers, RunOptions};
+use super::pipeline::run_options::{AgentScope, DecidingTiers, RunOptions, UncommittedFiles};
 use super::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{BaseFiles, Files, OverlayFiles};
-use crate::model::{Authority, Baseline, RepoPath, Report, Tier};
+use crate::model::{Authority, Baseline, NoVerdict, RepoPath, Report, Tier};
 use crate::report;
 use crate::suites::read_config;
+use crate::text::{first_of, short_commit};
 #[cfg(feature = "models")]
 use crate::world::signal_so_far;
 use crate::world::{BaseTree, Disk, Git, Objects, ReadOnce, World, head_commit, is_sparse};
 
-/// Reads the baseline to compare with, given the disk, the files of the commit whose rules judge (if known) and the config's baseline file.
+/// Reads the baseline to compare with, given the disk, the files of the base commit (if known) and the config's baseline file.
 pub type ReadBaseline<'a> = &'a dyn Fn(
     &Disk,
     Option<&BaseTree<'_>>,
@@ -56,17 +60,23 @@ pub fn grade_worktree(
         BaseSource::None => ReadOnce::uncached(&disk),
         BaseSource::Commit(..) => ReadOnce::of(&disk),
     };
+    if !matches!(before, BaseSource::None) {
+        // Errors in the config are reported before any request.
+        read_config(&config_text(&disk, &file)?)?;
+    }
+    let checkout = open_checkout(before, &disk, &files)?;
     let trees = match before {
-        BaseSource::Commit(objects, commit) => {
-            // Errors in the config are reported before any request.
-            read_config(&config_text(&disk, &file)?)?;
-            Some(BaseTrees::open(objects, commit, &job.branch, &files)?)
-        }
+        BaseSource::Commit(objects, commit) => Some(BaseTrees::open(
+            objects,
+            commit,
+            &job.branch,
+            &files,
+            checkout.as_ref(),
+        )?),
         BaseSource::None => None,
     };
     let base = trees.as_ref().map(|trees| &trees.base);
     let values = trees.as_ref().and_then(|trees| trees.values(&job.branch));
-    let rules = trees.as_ref().and_then(|trees| trees.rules(&job.branch));
     #[cfg(feature = "models")]
     let (job, unaffected) = leave_out_unaffected(job, (&files, base), &file, world)?;
     // Golden changes are not computed for a shard: `merge` does that for all cases.
@@ -106,10 +116,7 @@ pub fn grade_worktree(
                 ..live::LiveRuns::default()
             }),
         },
-        baseline: &|configured| read_baseline(&disk, rules.or(base), configured),
-        rules: rules
-            .filter(|_| guards)
-            .map(|rules| rules as &dyn BaseFiles),
+        baseline: &|configured| read_baseline(&disk, base, configured),
         base: base.filter(|_| guards).map(|base| base as &dyn BaseFiles),
         values: values
             .filter(|_| guards)
@@ -126,7 +133,15 @@ pub fn grade_worktree(
             .iter()
             .flat_map(|found| found.notes(done.against.as_ref())),
     );
-    if let Some(error) = trees.as_ref().and_then(BaseTrees::trouble) {
+    if trees.is_some() && guards {
+        let uncommitted = checkout
+            .as_ref()
+            .map_or_else(Vec::new, BaseTree::uncommitted);
+        let uncommitted = without_recorded(&job, &disk, uncommitted);
+        report_uncommitted(&mut done.report, &job, &uncommitted);
+    }
+    let trouble = trees.as_ref().and_then(BaseTrees::trouble);
+    if let Some(error) = trouble.or_else(|| checkout.as_ref()?.trouble()) {
         return Err(error
             .context("while comparing the golden set with the base commit")
             .into());
@@ -139,10 +154,73 @@ pub fn grade_worktree(
         done.report.notes.push(note.to_owned());
     }
     add_past_baselines(&mut done, &disk);
-    done.report.behind = trees
-        .as_ref()
-        .and_then(|trees| trees.better_branch(&job.branch, &files, &done));
     Ok(done)
+}
+
+/// Opens the commit that is checked out, to compare the working tree with it; `None` without a base commit.
+///
+/// # Errors
+/// No commit is checked out, or it cannot be read.
+fn open_checkout<'a>(
+    before: BaseSource<'a>,
+    disk: &Disk,
+    files: &'a ReadOnce<'a>,
+) -> Result<Option<BaseTree<'a>>, CliError> {
+    let BaseSource::Commit(objects, _) = before else {
+        return Ok(None);
+    };
+    let Some(commit) = head_commit(disk) else {
+        let what = "no verdict: no commit is checked out, so it is not known what the files belong to: commit them";
+        return Err(anyhow::anyhow!(what).into());
+    };
+    let checkout = BaseTree::open(objects, &commit, files).with_context(|| {
+        format!(
+            "while reading the files of {}, which is checked out",
+            short_commit(&commit)
+        )
+    })?;
+    Ok(Some(checkout))
+}
+
+/// Leaves out the recordings that this run has made itself with `--record`: they are to be committed.
+fn without_recorded(job: &RunOptions, disk: &Disk, files: Vec<RepoPath>) -> Vec<RepoPath> {
+    let folder = job.live.record.as_deref().and_then(|folder| {
+        let (around, inside) = Disk::around(Path::new(folder)).ok()?;
+        let is_same = around.place() == disk.place().canonicalize().ok()?;
+        is_same.then_some(inside)
+    });
+    match folder {
+        Some(folder) => files
+            .into_iter()
+            .filter(|file| !file.is_within(&folder))
+            .collect(),
+        None => files,
+    }
+}
+
+/// Reports the files that were judged and that the checked-out commit does not have as they are.
+fn report_uncommitted(report: &mut Report, job: &RunOptions, files: &[RepoPath]) {
+    if files.is_empty() {
+        return;
+    }
+    let names: Vec<&str> = files.iter().map(RepoPath::as_str).collect();
+    let named = first_of(&names);
+    match job.uncommitted {
+        UncommittedFiles::Judged => {
+            let note = format!("judged with uncommitted changes of {named}");
+            report.notes.push(note);
+        }
+        UncommittedFiles::Refused => {
+            let commit = short_commit(job.commit.as_deref().unwrap_or_default());
+            report::refuse(
+                report,
+                vec![NoVerdict::lasting(format!(
+                    "the files that were read are not those of the commit {commit}, which is checked out: {named}; commit them, or judge them \
+                     as they are with `goldgate run --dirty`"
+                ))],
+            );
+        }
+    }
 }
 
 /// Leaves out the agents that the change since the base commit cannot affect, if the options ask for that.
@@ -174,45 +252,20 @@ impl<'a> BaseTrees<'a> {
         commit: &'a str,
         branch: &BaseBranch,
         files: &'a ReadOnce<'a>,
+        checkout: Option<&'a BaseTree<'a>>,
     ) -> Result<Self, CliError> {
-        let base = BaseTree::open(objects, commit, files)?;
+        let base = BaseTree::open(objects, commit, files)?.with_checkout(checkout);
         let tip = branch
-            .later_commit(commit)
+            .other_tip(commit)
             .map(|tip| BaseTree::open(objects, tip, files))
-            .transpose()?;
+            .transpose()?
+            .map(|tip| tip.with_checkout(checkout));
         Ok(Self { commit, base, tip })
     }
 
     /// The files whose own numbers the change is compared with.
     fn values(&self, branch: &BaseBranch) -> Option<(&BaseTree<'a>, OwnNumbers)> {
         branch.compared_files(self.commit, &self.base, self.tip.as_ref())
-    }
-
-    /// The files whose config and golden set judge, if they are not the base commit's.
-    fn rules(&self, branch: &BaseBranch) -> Option<&BaseTree<'a>> {
-        self.tip.as_ref().filter(|_| branch.rules.is_some())
-    }
-
-    /// The branch, if it got better after this branch began, and a gate that compares with it fails.
-    fn better_branch(
-        &self,
-        branch: &BaseBranch,
-        head: &dyn Files,
-        done: &GradedRun,
-    ) -> Option<String> {
-        branch.rules.as_ref()?;
-        let began = done
-            .config
-            .baseline
-            .as_ref()
-            .and_then(|file| baseline::of_commit(&self.base, file).ok()?);
-        let files = BehindFiles {
-            began: &self.base,
-            tip: self.tip.as_ref()?,
-            head,
-        };
-        let name = || branch.name.clone().unwrap_or("the base branch".to_owned());
-        is_behind(&done.report, &done.config, began.as_ref(), &files).then(name)
     }
 
     /// Why a file could not be read, if any.
@@ -227,7 +280,7 @@ impl<'a> BaseTrees<'a> {
 ///
 /// # Errors
 /// The config is in a submodule.
-pub(super) fn own_history(disk: &Disk, config: &str) -> Result<(), Diagnostic> {
+pub fn own_history(disk: &Disk, config: &str) -> Result<(), Diagnostic> {
     let Some(outer) = disk.superproject() else {
         return Ok(());
     };
@@ -275,7 +328,6 @@ pub fn graded_with(
         config: &file,
         make: &|_, _| Ok(live::LiveRuns::default()),
         baseline: &|_| Ok(None),
-        rules: None,
         base: None,
         values: None,
     };
@@ -297,6 +349,7 @@ fn showing(config: &str, wanted: Selection) -> RunOptions {
         commit: None,
         base: None,
         branch: BaseBranch::default(),
+        uncommitted: UncommittedFiles::Refused,
         live: live::LiveOptions::NONE,
         parts: None,
     }

@@ -186,7 +186,7 @@ impl<'a> Tools<'a> {
                     continue;
                 }
                 match entry.kind {
-                    EntryKind::File | EntryKind::BrokenLink => files.push(path),
+                    EntryKind::File | EntryKind::Link(_) => files.push(path),
                     EntryKind::Folder => open.push(path),
                 }
             }

@@ -10,6 +10,9 @@ pub trait BaseFiles: Files + OtherCommit {
 
     /// Whether the base commit's file `before` and the head's file `after` have the same content.
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch;
+
+    /// The links of the base commit that were met so far, and that the head does not have. A link counts as missing here.
+    fn links_gone(&self) -> Vec<RepoPath>;
 }
 
 /// How much of a repository's history is here.

@@ -20,7 +20,7 @@ pub(crate) use self::read_log::{
 pub use self::source::SourceText;
 pub(crate) use self::source::{OriginPiece, PieceChange, is_lfs_pointer, too_large};
 pub use self::walk::files_below;
-pub(crate) use self::walk::{FilePaths, all_files_below};
+pub(crate) use self::walk::{FilePaths, all_files_below, is_of_the_finder};
 
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,12 +34,21 @@ pub struct Entry {
 /// The type of a folder entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EntryKind {
-    /// A file, or a link to one.
+    /// A file.
     File,
-    /// A folder, or a link to one.
+    /// A folder.
     Folder,
-    /// A link to nothing, or out of the repository: reading it is an error.
-    BrokenLink,
+    /// A link that is not followed: reading it is an error.
+    Link(LinkTarget),
+}
+
+/// What a link may lead to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LinkTarget {
+    /// A folder.
+    Folder,
+    /// A file, or nothing in the repository.
+    Other,
 }
 
 /// Read-only access to the files of the repository.
@@ -51,15 +60,15 @@ pub trait Files: Sync {
     /// recordings.
     ///
     /// # Errors
-    /// The folder cannot be listed, or one of these entries is a broken link.
+    /// The folder cannot be listed, or one of these entries is a link.
     fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let mut entries = self.list_all(folder)?;
         entries.retain(|entry| !entry.name.starts_with('.'));
         match entries
             .iter()
-            .find(|entry| entry.kind == EntryKind::BrokenLink)
+            .find(|entry| matches!(entry.kind, EntryKind::Link(_)))
         {
-            Some(link) => Err(broken_link(&folder.child(&link.name))),
+            Some(link) => Err(refused_link(&folder.child(&link.name))),
             None => Ok(entries),
         }
     }
@@ -90,11 +99,6 @@ pub trait Files: Sync {
 
     /// Whether git ignores a file, so that no commit contains it.
     fn is_ignored(&self, _file: &RepoPath) -> bool {
-        false
-    }
-
-    /// Whether git's index lacks a file. A checkout has no such files, so on a build server an earlier step of the job made them.
-    fn is_untracked(&self, _file: &RepoPath) -> bool {
         false
     }
 
@@ -132,13 +136,13 @@ pub fn read_case<T>(
     }
 }
 
-fn broken_link(link: &RepoPath) -> Diagnostic {
-    let what = "the link target cannot be read: it does not exist, or is not in the repository";
+/// The problem of a link in what is compared: another reader could follow it to another file.
+pub(crate) fn refused_link(link: &RepoPath) -> Diagnostic {
     Diagnostic::of_file(
         link,
         Code::BAD_LINK,
-        what,
-        "point it to a file inside the repository, or remove it",
+        "this is a symbolic link, which the gate does not follow",
+        "commit the file or folder itself",
     )
 }
 

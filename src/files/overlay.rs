@@ -80,8 +80,4 @@ impl Files for OverlayFiles<'_> {
     fn is_ignored(&self, file: &RepoPath) -> bool {
         !self.files.contains_key(file) && self.below.is_ignored(file)
     }
-
-    fn is_untracked(&self, file: &RepoPath) -> bool {
-        !self.files.contains_key(file) && self.below.is_untracked(file)
-    }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{Entry, EntryKind, Files};
+use super::{Entry, EntryKind, Files, LinkTarget, refused_link};
 use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::model::{InputLimit, RepoPath};
 
-/// Maximum depth; a link may lead back to its own folder.
+/// Maximum depth.
 const DEEPEST: usize = InputLimit::FOLDER_LEVELS.count();
 /// Maximum number of files below one folder.
 const MOST: usize = InputLimit::FOLDER_FILES.count();
@@ -17,7 +17,7 @@ pub type FilePaths = BTreeMap<String, RepoPath>;
 /// The files below `root` without those that git ignores; empty if `root` does not exist.
 ///
 /// # Errors
-/// A folder cannot be listed, or the limits on depth or number of files are exceeded.
+/// A folder cannot be listed or is a link, or the limits on depth or number of files are exceeded.
 pub fn files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diagnostic> {
     below(files, root, Ignored::LeftOut)
 }
@@ -58,14 +58,13 @@ fn below(files: &dyn Files, root: &RepoPath, ignored: Ignored) -> Result<FilePat
     }
 }
 
+/// The name under which macOS's Finder keeps what it knows of a folder.
+const FINDER: &str = ".DS_Store";
+
 /// Whether a file is what macOS's Finder keeps of a folder, by its name and its first bytes: a program may read another file of this
 /// name.
-fn is_of_the_finder(files: &dyn Files, path: &RepoPath, inner: &str) -> bool {
-    let is_named = inner.rsplit('/').next() == Some(".DS_Store");
-    is_named
-        && files
-            .bytes(path)
-            .is_ok_and(|bytes| bytes.starts_with(b"\0\0\0\x01Bud1"))
+pub fn is_of_the_finder(path: &RepoPath, bytes: &[u8]) -> bool {
+    path.name() == FINDER && bytes.starts_with(b"\0\0\0\x01Bud1")
 }
 
 /// What becomes of files that git ignores.
@@ -104,17 +103,27 @@ impl Walk<'_> {
                 format!("{inner}/{}", entry.name)
             };
             let is_left_out = self.ignored == Ignored::LeftOut && self.files.is_ignored(&path);
-            if is_left_out || is_of_the_finder(self.files, &path, &inner) {
+            let is_finders = || {
+                let bytes = self.files.bytes(&path);
+                bytes.is_ok_and(|bytes| is_of_the_finder(&path, &bytes))
+            };
+            if is_left_out || (path.name() == FINDER && is_finders()) {
                 continue;
             }
             match entry.kind {
-                EntryKind::File | EntryKind::BrokenLink if self.found.len() >= MOST => {
+                EntryKind::File | EntryKind::Link(LinkTarget::Other)
+                    if self.found.len() >= MOST =>
+                {
                     return Err(refuse(
                         format!("more than {} files", MOST),
                         &InputLimit::FOLDER_FILES,
                     ));
                 }
-                EntryKind::File | EntryKind::BrokenLink => drop(self.found.insert(inner, path)),
+                // Reading the link is an error; one that no pattern names is of no concern.
+                EntryKind::File | EntryKind::Link(LinkTarget::Other) => {
+                    self.found.insert(inner, path);
+                }
+                EntryKind::Link(LinkTarget::Folder) => return Err(refused_link(&path)),
                 EntryKind::Folder => {
                     let entries = self.files.list_all(&path)?;
                     self.add(&path, entries, &inner, depth + 1)?;

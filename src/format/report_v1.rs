@@ -101,7 +101,6 @@ impl Serialize for Report {
             commit,
             base,
             base_branch,
-            behind,
             others,
             tiers,
             choice,
@@ -130,7 +129,6 @@ impl Serialize for Report {
         out.serialize_entry("commit", commit)?;
         out.serialize_entry("base", base)?;
         entry_if_any(&mut out, "base_branch", base_branch.as_ref())?;
-        entry_if_any(&mut out, "behind", behind.as_ref())?;
         entry_if_any(
             &mut out,
             "other_pull_requests",

@@ -48,8 +48,6 @@ pub struct ShardBranch {
     pub name: Option<String>,
     /// The tip whose own numbers excuse a failed gate.
     pub tip: Option<BranchTip>,
-    /// The commit whose config and baseline judge, if it is not the base commit.
-    pub rules: Option<String>,
 }
 
 /// One part of a run.

@@ -13,7 +13,6 @@ impl Report {
             commit: None,
             base: None,
             base_branch: None,
-            behind: None,
             others: Vec::new(),
             tiers,
             authority: Authority::Blocking,

@@ -45,9 +45,6 @@ pub struct Report {
     /// The branch of the base commit, if known.
     #[serde(default)]
     pub base_branch: Option<String>,
-    /// The base branch, if it got better after this branch began, and gates that compare with it fail.
-    #[serde(default)]
-    pub behind: Option<String>,
     /// The verdicts on other open pull requests with the same head commit: a check belongs to the commit, so the worst one counts.
     #[serde(rename = "other_pull_requests", default)]
     pub others: Vec<OtherPullRequest>,

@@ -49,10 +49,7 @@ pub fn headline(report: &Report) -> String {
             format!(" Fix this first, because no approval covers it: {why}.")
         });
         let lifted = lifted_too(report);
-        return format!(
-            "Merge blocked: {worse}{changes} an approval.{lasting}{lifted}{}",
-            behind(report)
-        );
+        return format!("Merge blocked: {worse}{changes} an approval.{lasting}{lifted}");
     }
     if let (Some(other), Authority::Blocking) = (report.worst_other(), report.authority)
         && tally.fail == 0
@@ -73,10 +70,10 @@ pub fn headline(report: &Report) -> String {
     }
     match (report.verdict.verdict(), report.authority) {
         (Some(Verdict::Fail), Authority::Blocking) => {
-            format!("Merge blocked: {failed}.{}{}", also(report), behind(report))
+            format!("Merge blocked: {failed}.{}", also(report))
         }
         (Some(Verdict::Fail), Authority::Advisory) => {
-            format!("{failed}. This does not block the merge.{}", behind(report))
+            format!("{failed}. This does not block the merge.")
         }
         (_, Authority::Blocking) if needs_baseline(report) => {
             format!("{NEEDS_BASELINE} {} writes one.", make_baseline(report))
@@ -134,15 +131,6 @@ fn also(report: &Report) -> String {
     first.map_or(String::new(), |why| {
         format!(" Also: {}.", line_with_end(&why.0, REASON))
     })
-}
-
-/// What to do if the base branch got better after this branch began; empty if it did not.
-fn behind(report: &Report) -> String {
-    let Some(branch) = &report.behind else {
-        return String::new();
-    };
-    let branch = line(branch, NAME);
-    format!(" {branch} got better after this branch began: merge {branch} into this branch.")
 }
 
 /// The result of a run that writes the first baseline, where every gate compares with it.

@@ -4,7 +4,7 @@ mod same_as_head;
 mod tree_folders;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use self::tree_folders::{TreeFolder, by_folder};
@@ -20,12 +20,6 @@ use crate::model::{InputLimit, RepoPath};
 /// Number of files fetched one by one before all differing files are downloaded at once.
 const SINGLE_FILES: usize = 2;
 
-/// Maximum number of links followed in one path.
-const LINKS: usize = 16;
-
-/// Maximum length of a link's target in bytes, as of Linux.
-const LINK_BYTES: u64 = 4096;
-
 /// The files of one commit.
 pub struct BaseTree<'a> {
     objects: &'a dyn Objects,
@@ -34,8 +28,8 @@ pub struct BaseTree<'a> {
     state: Mutex<TreeCache>,
     /// The files of the head that may differ from this commit, if that is known.
     edited: OnceLock<Option<EditedFiles>>,
-    /// What is known of the tree of the commit that the head's files were checked out from.
-    checked_out: Mutex<Option<TreeCache>>,
+    /// The commit that is checked out; `None` if it is not known.
+    checkout: Option<&'a BaseTree<'a>>,
     /// Whether the archive download was tried. Other threads wait on this lock for it.
     archive_read: Mutex<bool>,
 }
@@ -49,6 +43,8 @@ struct TreeCache {
     /// Number of files fetched one by one.
     single_files: usize,
     submodules: BTreeMap<RepoPath, Submodule>,
+    /// The links that were looked for, or are in a folder that was listed.
+    links: BTreeSet<RepoPath>,
     trouble: Option<anyhow::Error>,
 }
 
@@ -99,16 +95,21 @@ impl<'a> BaseTree<'a> {
         state: TreeCache,
     ) -> Self {
         let (commit, state) = (commit.to_owned(), Mutex::new(state));
-        let (edited, checked_out, archive_read) = Default::default();
+        let (edited, archive_read) = Default::default();
         Self {
             objects,
             commit,
             head,
             state,
             edited,
-            checked_out,
+            checkout: None,
             archive_read,
         }
+    }
+
+    /// The same, with the commit that the head's files are checked out from.
+    pub fn with_checkout(self, checkout: Option<&'a BaseTree<'a>>) -> Self {
+        Self { checkout, ..self }
     }
 
     /// The first failed request; after one, the comparison is unreliable.
@@ -131,14 +132,10 @@ impl<'a> BaseTree<'a> {
         if let Some(folder) = self.state().folders.get(path).cloned() {
             return Ok(folder);
         }
-        let node = match path.as_str().is_empty() {
-            true => return Err(MissingNode::Missing),
-            false => self
-                .folder(&path.parent())?
-                .get(path.name())
-                .cloned()
-                .ok_or(MissingNode::Missing)?,
-        };
+        if path.as_str().is_empty() {
+            return Err(MissingNode::Missing);
+        }
+        let node = self.node(path)?;
         match node.kind {
             NodeKind::Folder => {}
             NodeKind::Other => return self.submodule(path, &node.id),
@@ -197,70 +194,26 @@ impl<'a> BaseTree<'a> {
         outside_in.next_back().map(|(_, objects)| objects.clone())
     }
 
-    /// The file at a path without links; `None` for anything else, or if its folder is not listed yet.
-    fn plain_file(&self, path: &RepoPath) -> Option<TreeNode> {
-        // Listed folders are real folders of the tree, so no link leads to them.
-        let folder = self
-            .state()
-            .folders
-            .get(path.as_str().rsplit_once('/')?.0)
-            .cloned()?;
-        folder
-            .get(path.name())
-            .filter(|node| node.kind == NodeKind::File)
-            .cloned()
+    /// The entry of a file or folder. A link, and what is behind one, counts as missing.
+    fn node(&self, path: &RepoPath) -> Result<TreeNode, MissingNode> {
+        let folder = self.folder(&path.parent())?;
+        let node = folder.get(path.name()).ok_or(MissingNode::Missing)?;
+        if node.kind == NodeKind::Link {
+            self.meet_link(path);
+            return Err(MissingNode::Missing);
+        }
+        Ok(node.clone())
     }
 
-    /// The path and entry of a file or folder after following all links.
-    fn resolved(&self, path: &RepoPath) -> Result<(RepoPath, TreeNode), MissingNode> {
-        if let Some(node) = self.plain_file(path) {
-            return Ok((path.clone(), node));
-        }
-        let root = TreeNode {
-            kind: NodeKind::Folder,
-            id: String::new(),
-            size: None,
-        };
-        let mut left: Vec<String> = path.as_str().split('/').rev().map(str::to_owned).collect();
-        let (mut at, mut node, mut links) = (RepoPath::root(), root.clone(), 0);
-        while let Some(part) = left.pop() {
-            match part.as_str() {
-                "" | "." => continue,
-                ".." => {
-                    (at, node) = (at.parent(), root.clone());
-                    continue;
-                }
-                _ => {}
-            }
-            let inner = at.child(&part);
-            node = self
-                .folder(&at)?
-                .get(&part)
-                .cloned()
-                .ok_or(MissingNode::Missing)?;
-            if node.kind != NodeKind::Link {
-                at = inner;
-                continue;
-            }
-            links += 1;
-            if node.size.is_some_and(|size| size > LINK_BYTES) {
-                return Err(MissingNode::Because(format!(
-                    "the link {inner} is longer than {LINK_BYTES} bytes"
-                )));
-            }
-            let target = String::from_utf8(self.blob(&inner, &node)?.to_vec()).unwrap_or_default();
-            let leads = at
-                .join(&target)
-                .map_err(|bad| MissingNode::Because(format!("the link {inner} {bad}")))?;
-            if links > LINKS {
-                return Err(MissingNode::Because(format!(
-                    "the link {inner} leads through more than {LINKS} links"
-                )));
-            }
-            left.extend(leads.as_str().split('/').rev().map(str::to_owned));
-            (at, node) = (RepoPath::root(), root.clone());
-        }
-        Ok((at, node))
+    /// Records a link that counts as missing.
+    fn meet_link(&self, link: &RepoPath) {
+        self.state().links.insert(link.clone());
+    }
+
+    /// The entries of a folder, links included.
+    fn entries(&self, folder: &RepoPath) -> Result<TreeFolder, Diagnostic> {
+        self.folder(folder)
+            .map_err(|lost| refused(folder, lost, "folder", ReadFailure::MissingFolder))
     }
 
     fn blob(&self, at: &RepoPath, node: &TreeNode) -> Result<Arc<[u8]>, MissingNode> {
@@ -294,7 +247,7 @@ impl<'a> BaseTree<'a> {
     fn are_many_needed(&self) -> bool {
         let is_first = self.state().single_files == 0;
         let differs = |file: &RepoPath, content: &ReadContent| {
-            self.plain_file(file).is_some_and(|blob| {
+            self.file_node(file).is_some_and(|blob| {
                 self.form_in(
                     BaseFile {
                         path: file,
@@ -421,20 +374,14 @@ fn refused(path: &RepoPath, lost: MissingNode, what: &str, missing: ReadFailure)
 
 impl Files for BaseTree<'_> {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
-        let refuse = |lost| refused(folder, lost, "folder", ReadFailure::MissingFolder);
-        let (at, _) = self.resolved(folder).map_err(refuse)?;
-        let listed = self.folder(&at).map_err(refuse)?;
+        let listed = self.entries(folder)?;
         let mut entries = Vec::new();
         for (name, node) in listed.iter().filter(|(name, _)| !is_of_git(name)) {
             let kind = match node.kind {
                 NodeKind::File => EntryKind::File,
                 // Listing a submodule reports if its files are not here.
                 NodeKind::Folder | NodeKind::Other => EntryKind::Folder,
-                NodeKind::Link => match self.resolved(&at.child(name)).map(|(_, node)| node.kind) {
-                    Ok(NodeKind::Folder | NodeKind::Other) => EntryKind::Folder,
-                    Ok(NodeKind::File | NodeKind::Link) => EntryKind::File,
-                    Err(_) => EntryKind::BrokenLink,
-                },
+                NodeKind::Link => continue,
             };
             entries.push(Entry {
                 name: name.clone(),
@@ -442,6 +389,17 @@ impl Files for BaseTree<'_> {
             });
         }
         entries.sort_unstable();
+        Ok(entries)
+    }
+
+    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        for (name, node) in self.entries(folder)?.iter() {
+            if node.kind == NodeKind::Link && !name.starts_with('.') {
+                self.meet_link(&folder.child(name));
+            }
+        }
+        let mut entries = self.list_all(folder)?;
+        entries.retain(|entry| !entry.name.starts_with('.'));
         Ok(entries)
     }
 
@@ -457,22 +415,20 @@ impl Files for BaseTree<'_> {
 impl BaseTree<'_> {
     fn bytes_within(&self, file: &RepoPath, limit: &InputLimit) -> Result<Vec<u8>, Diagnostic> {
         let refuse = |lost| refused(file, lost, "file", ReadFailure::MissingFile);
-        let (at, node) = self.resolved(file).map_err(refuse)?;
+        let node = self.node(file).map_err(refuse)?;
         if node.kind != NodeKind::File {
             return Err(refuse(MissingNode::Because("it is not a file".to_owned())));
         }
         if node.size.is_some_and(|size| size > limit.most) {
             return Err(too_large(file, limit));
         }
-        let bytes = match self.local(
-            BaseFile {
-                path: &at,
-                blob: &node,
-            },
-            &at,
-        ) {
+        let base = BaseFile {
+            path: file,
+            blob: &node,
+        };
+        let bytes = match self.local(base, file) {
             Some(content) => content.bytes.clone(),
-            None => self.blob(&at, &node).map_err(refuse)?.to_vec(),
+            None => self.blob(file, &node).map_err(refuse)?.to_vec(),
         };
         match limit.is_exceeded_by(bytes.len()) {
             true => Err(too_large(file, limit)),
@@ -487,17 +443,13 @@ impl OtherCommit for BaseTree<'_> {
     }
 
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
-        match (self.resolved(file), bytes) {
-            (Ok((at, node)), Some(bytes)) => {
-                node.kind == NodeKind::File
-                    && self.is_same(
-                        BaseFile {
-                            path: &at,
-                            blob: &node,
-                        },
-                        file,
-                        bytes,
-                    )
+        match (self.node(file), bytes) {
+            (Ok(node), Some(bytes)) => {
+                let base = BaseFile {
+                    path: file,
+                    blob: &node,
+                };
+                node.kind == NodeKind::File && self.is_same(base, file, bytes)
             }
             (Err(MissingNode::Missing), None) => true,
             (Ok(_), None) | (Err(MissingNode::Missing | MissingNode::Because(_)), _) => false,
@@ -512,20 +464,25 @@ impl BaseFiles for BaseTree<'_> {
             return Err("it has too many files to list at once".to_owned());
         }
         let of_folder = |(folder, entries): (&RepoPath, &TreeFolder)| {
-            let name = entries.iter().find(|(name, node)| {
-                matches!(node.kind, NodeKind::File | NodeKind::Link)
-                    && names.contains(&name.as_str())
-            });
+            let name = entries
+                .iter()
+                .find(|(name, node)| node.kind == NodeKind::File && names.contains(&name.as_str()));
             name.map(|(name, _)| folder.child(name))
         };
         Ok(state.folders.iter().filter_map(of_folder).min())
     }
 
+    fn links_gone(&self) -> Vec<RepoPath> {
+        let mut links = self.state().links.clone();
+        links.retain(|link| self.head.link_on(link).is_none());
+        links.into_iter().collect()
+    }
+
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {
-        match self.resolved(before) {
-            Ok((at, node)) if node.kind == NodeKind::File => {
+        match self.node(before) {
+            Ok(node) if node.kind == NodeKind::File => {
                 let base = BaseFile {
-                    path: &at,
+                    path: before,
                     blob: &node,
                 };
                 if self.local(base, after).is_some() {

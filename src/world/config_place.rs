@@ -41,7 +41,7 @@ impl Disk {
         let inside = RepoPath::root()
             .join(inside)
             .map_err(|bad| missing(&format!("the path of the config {bad}")))?;
-        let mut disk = Self::open(root).map_err(|_| no_folder())?;
+        let mut disk = Self::open(root).map_err(|_| no_folder())?.without_links();
         disk.is_repository = root.join(".git").exists();
         Ok((disk, inside))
     }

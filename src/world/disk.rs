@@ -23,7 +23,9 @@ use super::limited_writer::LimitedWriter;
 use super::owner_access::create_folder;
 use super::read_error::{ReadTarget, read_problem, reason};
 use crate::diag::{Code, Diagnostic};
-use crate::files::{Entry, EntryKind, Files, SourceText, is_of_git, too_large};
+use crate::files::{
+    Entry, EntryKind, Files, LinkTarget, SourceText, is_of_git, refused_link, too_large,
+};
 use crate::model::{InputLimit, RepoPath};
 
 /// The files of a repository. The kernel refuses every path that leaves the root: absolute links, `..`, magic links.
@@ -36,7 +38,17 @@ pub struct Disk {
     pub(super) is_repository: bool,
     /// The repository that contains the root.
     pub(super) home: Option<Box<Disk>>,
+    links: Links,
     ignored: IgnoredFiles,
+}
+
+/// What becomes of links inside the root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Links {
+    /// They are followed, as long as they do not leave the root: the user named the file.
+    Followed,
+    /// A file that is compared is the commit's own: what a link leads to depends on who follows it.
+    Refused,
 }
 
 /// Why a file cannot be read.
@@ -63,8 +75,45 @@ impl Disk {
             prefix,
             is_repository: false,
             home: None,
+            links: Links::Followed,
             ignored: IgnoredFiles::default(),
         }
+    }
+
+    /// The same files without links: to read one, or a path through one, is an error.
+    pub fn without_links(self) -> Self {
+        Self {
+            links: Links::Refused,
+            ..self
+        }
+    }
+
+    /// The link that a path is or passes through.
+    pub(super) fn link_on(&self, path: &RepoPath) -> Option<RepoPath> {
+        let mut inside_out = Vec::new();
+        let mut part = path.clone();
+        while !part.as_str().is_empty() {
+            inside_out.push(part.clone());
+            part = part.parent();
+        }
+        let is_link = |path: &RepoPath| {
+            self.root
+                .symlink_metadata(path.as_str())
+                .is_ok_and(|found| found.is_symlink())
+        };
+        inside_out.into_iter().rev().find(is_link)
+    }
+
+    /// The problem of a file or a folder that cannot be read.
+    fn problem(&self, path: &RepoPath, target: ReadTarget, error: &io::Error) -> Diagnostic {
+        let link = match self.links {
+            Links::Refused => self.link_on(path),
+            Links::Followed => None,
+        };
+        link.map_or_else(
+            || read_problem(path, target, error),
+            |link| refused_link(&link),
+        )
     }
 
     /// The path of the root, for the processes that run in it.
@@ -326,7 +375,12 @@ fn no_file(error: &io::Error) -> NoFile {
 
 impl Files for Disk {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
-        let refuse = |error: &io::Error| read_problem(folder, ReadTarget::Folder, error);
+        let refuse = |error: &io::Error| self.problem(folder, ReadTarget::Folder, error);
+        if self.links == Links::Refused
+            && let Some(link) = self.link_on(folder)
+        {
+            return Err(refused_link(&link));
+        }
         let mut entries = Vec::new();
         for entry in self
             .root
@@ -347,17 +401,12 @@ impl Files for Disk {
                 continue;
             }
             let kind = entry.file_type().map_err(|error| refuse(&error))?;
-            let target = match kind.is_symlink() {
-                true => self
-                    .root
-                    .metadata(folder.child(&name).as_str())
-                    .map(|target| target.file_type()),
-                false => Ok(kind),
-            };
-            let kind = match target {
-                Ok(target) if target.is_dir() => EntryKind::Folder,
-                Ok(_) => EntryKind::File,
-                Err(_) => EntryKind::BrokenLink,
+            let kind = if kind.is_symlink() {
+                self.linked_kind(&folder.child(&name))
+            } else if kind.is_dir() {
+                EntryKind::Folder
+            } else {
+                EntryKind::File
             };
             entries.push(Entry { name, kind });
         }
@@ -376,20 +425,36 @@ impl Files for Disk {
     fn is_ignored(&self, file: &RepoPath) -> bool {
         self.is_repository && self.ignored.has(&self.place, file)
     }
-
-    fn is_untracked(&self, file: &RepoPath) -> bool {
-        self.is_repository && self.ignored.is_untracked(&self.place, file)
-    }
 }
 
 impl Disk {
+    /// Whether git's index lacks a file.
+    #[cfg(feature = "models")]
+    pub(super) fn is_untracked(&self, file: &RepoPath) -> bool {
+        self.is_repository && self.ignored.is_untracked(&self.place, file)
+    }
+
+    /// What a link is for somebody who lists its folder.
+    fn linked_kind(&self, link: &RepoPath) -> EntryKind {
+        let is_folder = self
+            .root
+            .metadata(link.as_str())
+            .map(|target| target.is_dir());
+        match (is_folder, self.links) {
+            (Ok(true), Links::Followed) => EntryKind::Folder,
+            (Ok(false), Links::Followed) => EntryKind::File,
+            (Ok(true), Links::Refused) => EntryKind::Link(LinkTarget::Folder),
+            (Ok(false), Links::Refused) | (Err(_), _) => EntryKind::Link(LinkTarget::Other),
+        }
+    }
+
     /// Reads a file written by goldgate, such as a report or a baseline; its limit is larger than that of files written by people.
     pub fn own_text(&self, file: &RepoPath, limit: &InputLimit) -> Result<SourceText, Diagnostic> {
         SourceText::new(file.clone(), self.bytes_within(file, limit)?)
     }
 
     fn bytes_within(&self, file: &RepoPath, limit: &InputLimit) -> Result<Vec<u8>, Diagnostic> {
-        let refuse = |error: &io::Error| read_problem(file, ReadTarget::File, error);
+        let refuse = |error: &io::Error| self.problem(file, ReadTarget::File, error);
         let opened = self.opened(file).map_err(|error| refuse(&error))?;
         // Reading one byte more than the limit detects a file that is too large.
         let mut bytes = Vec::with_capacity(8 * 1024);
@@ -412,11 +477,15 @@ impl Disk {
         {
             // Non-blocking: nobody may ever write to the other end of a pipe.
             let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-            let within = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+            let mut within = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+            within.set(ResolveFlags::NO_SYMLINKS, self.links == Links::Refused);
             if let Ok(opened) = openat2(&self.root, file.as_str(), flags, Mode::empty(), within) {
                 let opened = std::fs::File::from(opened);
                 return is_file(opened.metadata()?.is_file()).map(|()| opened);
             }
+        }
+        if self.links == Links::Refused && self.link_on(file).is_some() {
+            return Err(io::Error::other("it is a link, or behind one"));
         }
         is_file(self.root.metadata(file.as_str())?.is_file())?;
         self.root

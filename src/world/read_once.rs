@@ -1,8 +1,8 @@
 //! Reads every file at most once: gates and comparison see the same bytes, and no file is digested twice.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use memchr::memmem;
 
@@ -33,6 +33,8 @@ pub struct ReadOnce<'a> {
     without_git: WithoutGit,
     kept: RwLock<HashMap<RepoPath, Arc<ReadContent>>>,
     kept_bytes: AtomicUsize,
+    /// The files that were read or looked for.
+    asked: Mutex<BTreeSet<RepoPath>>,
 }
 
 impl<'a> ReadOnce<'a> {
@@ -43,6 +45,7 @@ impl<'a> ReadOnce<'a> {
             without_git: WithoutGit::Submodule,
             kept: RwLock::default(),
             kept_bytes: AtomicUsize::new(0),
+            asked: Mutex::default(),
         }
     }
 
@@ -54,6 +57,7 @@ impl<'a> ReadOnce<'a> {
             without_git: WithoutGit::Folder,
             kept: RwLock::default(),
             kept_bytes,
+            asked: Mutex::default(),
         }
     }
 
@@ -70,9 +74,14 @@ impl<'a> ReadOnce<'a> {
         self.kept(file).filter(|content| content.bytes == bytes)
     }
 
-    /// The commit that is checked out; `None` if there is none.
-    pub(super) fn commit(&self) -> Option<String> {
-        head_commit(self.disk)
+    /// The link that a path is or passes through.
+    pub(super) fn link_on(&self, path: &RepoPath) -> Option<RepoPath> {
+        self.disk.link_on(path)
+    }
+
+    /// The files that were read or looked for so far.
+    pub(super) fn asked(&self) -> MutexGuard<'_, BTreeSet<RepoPath>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether more than this many of the files that were read differ.
@@ -127,6 +136,7 @@ impl Files for ReadOnce<'_> {
         if let Some(content) = self.kept(file) {
             return Ok(content.bytes.clone());
         }
+        self.asked().insert(file.clone());
         let bytes = self
             .disk
             .bytes(file)
@@ -144,15 +154,12 @@ impl Files for ReadOnce<'_> {
     }
 
     fn baseline_bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        self.asked().insert(file.clone());
         self.disk.baseline_bytes(file)
     }
 
     fn is_ignored(&self, file: &RepoPath) -> bool {
         self.disk.is_ignored(file)
-    }
-
-    fn is_untracked(&self, file: &RepoPath) -> bool {
-        self.disk.is_untracked(file)
     }
 }
 

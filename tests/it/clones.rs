@@ -184,6 +184,7 @@ fn shallow() {
                 "run",
                 "--base",
                 "origin/main",
+                "--merge-base",
                 "--config",
                 "clone/goldgate.yaml",
             ],

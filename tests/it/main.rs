@@ -28,6 +28,7 @@ mod codes;
 mod config_page;
 mod custom;
 mod diff;
+mod dirty;
 mod docs;
 mod drafts;
 mod evidence;
@@ -46,6 +47,7 @@ mod judges;
 mod kinds;
 mod label;
 mod limits;
+mod links;
 #[cfg(feature = "models")]
 mod live;
 mod measured;
@@ -113,6 +115,8 @@ fn main() {
     trials.extend(bad_goldens::trials());
     trials.extend(bad_revisions::trials());
     trials.extend(base_names::trials());
+    trials.extend(dirty::trials());
+    trials.extend(links::trials());
     trials.extend(book::trials());
     trials.extend(broken_agents::trials());
     trials.extend(calibrate::trials());

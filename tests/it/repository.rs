@@ -141,8 +141,19 @@ impl Repository {
         ran(program(self.folder.path()).args(arguments).stdin(file))
     }
 
-    /// Runs the program here with further environment variables.
+    /// Runs the program here with further environment variables. A test edits files and compares them with a commit at once, so `--base`
+    /// comes with `--dirty`; see [`Self::goldgate_on_commit`].
     pub fn goldgate_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
+        let mut arguments = arguments.to_vec();
+        let is_compared = matches!(arguments.first(), Some(&"run" | &"merge"));
+        if is_compared && arguments.contains(&"--base") && !arguments.contains(&"--dirty") {
+            arguments.push("--dirty");
+        }
+        self.goldgate_on_commit(&arguments, variables)
+    }
+
+    /// Runs the program here with exactly these arguments: without `--dirty`, the files have to be those of the commit.
+    pub fn goldgate_on_commit(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
         ran(program(self.folder.path())
             .args(arguments)
             .envs(variables.iter().copied()))

@@ -424,7 +424,7 @@ fn guarded() {
         ]);
         assert_eq!(part.code, 0, "{}", part.stderr);
     }
-    let merged = run(&["merge", "2", "1", "--out", "merged"]);
+    let merged = run(&["merge", "2", "1", "--base", "HEAD", "--out", "merged"]);
     assert_eq!(
         (merged.code, &merged.stdout),
         (1, &whole.stdout),

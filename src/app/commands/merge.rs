@@ -21,13 +21,15 @@ pub fn merge(args: &MergeArgs, world: &World) -> Result<u8, CliError> {
     let git = Git::of(&disk);
     let mut job = joined.job.clone();
     // Without the option, the base is what the shards were compared with.
-    let note = name_base(&mut job, args.base.as_deref(), &git, world)?;
+    let note = name_base(&mut job, args.base.as_deref(), &args.base_options, &git)?;
     if let Some(named) = &args.base {
         joined.is_of_base(named, job.base.as_deref())?;
     }
     let mut done = locally(&job, &git, args.baseline.as_deref(), world)?;
     joined.complete(&mut done)?;
-    done.report.notes.extend(note);
+    // The shards' notes say it already, where they were graded with the same option.
+    let new_note = note.filter(|note| !done.report.notes.contains(note));
+    done.report.notes.extend(new_note);
     if let Some(folder) = &args.out {
         show::write_all(
             &Disk::create(Path::new(folder))?,

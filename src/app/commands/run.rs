@@ -9,7 +9,7 @@ use crate::app::pipeline::base_branch::BaseBranch;
 use crate::app::pipeline::base_commit::name_base;
 use crate::app::pipeline::failed_cases::{failed_before, last_run, prepare_last_run, save_failed};
 use crate::app::pipeline::graded_run::GradedRun;
-use crate::app::pipeline::run_options::{AgentScope, DecidingTiers, RunOptions};
+use crate::app::pipeline::run_options::{AgentScope, DecidingTiers, RunOptions, UncommittedFiles};
 use crate::app::pipeline::selection::{Selection, chosen};
 use crate::app::pipeline::shard_part::write_part;
 use crate::app::pipeline::{baseline, show, snapshots};
@@ -81,6 +81,7 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
         commit: None,
         base: None,
         branch: BaseBranch::default(),
+        uncommitted: UncommittedFiles::Refused,
         live: live::LiveOptions {
             record: args.record.clone(),
             least: if args.record.is_some() {
@@ -155,7 +156,7 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
         job.wanted.failed = Some(failed_before(&disk, &results, &job.wanted.tiers)?);
     }
     let git = Git::of(&disk);
-    let note = name_base(&mut job, args.base.as_deref(), &git, world)?;
+    let note = name_base(&mut job, args.base.as_deref(), &args.base_options, &git)?;
     // A baseline that will be written need not exist yet.
     let is_new = |path: &&str| {
         args.update_baseline && Disk::of_file(path).is_ok_and(|(disk, file)| !disk.holds(&file))

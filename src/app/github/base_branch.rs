@@ -16,17 +16,27 @@ use crate::world::{BranchRules, GitHub};
 /// the group before it, which can still fail. The branch has to be the default branch or one that requires checks, or that of a merge
 /// queue. For another branch it is the tip of the default branch: its check counts there as well.
 ///
-/// A job that does not grade GitHub's test merge, and one on a push to a branch without checks, is compared with the merge base, but its
-/// author chose that commit. So the rules are those of the current tip.
+/// A job that does not grade GitHub's test merge, and one on a push to a branch without checks, is compared with the merge base, which
+/// excuses nothing: its author chose that commit.
 ///
 /// # Errors
 /// A failed request.
 pub fn base_branch(event: &Event, github: Option<&GitHub>) -> Result<BaseBranch, CliError> {
-    let (Some(base), Some(github), Some(name)) = (&event.base, github, event.into.clone()) else {
+    let (Some(_), Some(github), Some(name)) = (&event.base, github, event.into.clone()) else {
         return Ok(BaseBranch::default());
     };
     if (event.pull_request.is_some() || event.push.is_some()) && event.tip.is_none() {
-        return newest_rules(github, name, base);
+        let tip = if relies_on_checks(github, &name)? == Some(true) {
+            github
+                .branch_tip(&name)
+                .map_err(needs("the base branch cannot be read", "contents: read"))?
+        } else {
+            None
+        };
+        return Ok(BaseBranch {
+            name: Some(name),
+            tip,
+        });
     }
     let is_checked = event.pull_request.is_none() || relies_on_checks(github, &name)? == Some(true);
     // Without an answer nothing is excused, which only makes the gate stricter.
@@ -38,7 +48,6 @@ pub fn base_branch(event: &Event, github: Option<&GitHub>) -> Result<BaseBranch,
     Ok(BaseBranch {
         name: Some(name),
         tip,
-        rules: None,
     })
 }
 
@@ -49,28 +58,6 @@ fn default_tip(github: &GitHub) -> Result<Option<BranchTip>, CliError> {
     };
     let tip = github.branch_tip(&default).ok().flatten();
     Ok(tip.map(|tip| tip.of_other_branch(default)))
-}
-
-/// Returns the base branch of a pull request that is compared with its merge base.
-fn newest_rules(github: &GitHub, name: String, base: &str) -> Result<BaseBranch, CliError> {
-    let newest = github
-        .branch_tip(&name)
-        .map_err(needs("the base branch cannot be read", "contents: read"))?;
-    let rules = newest
-        .as_ref()
-        .map(BranchTip::commit)
-        .filter(|newest| *newest != base)
-        .map(str::to_owned);
-    let tip = if relies_on_checks(github, &name)? == Some(true) {
-        newest
-    } else {
-        None
-    };
-    Ok(BaseBranch {
-        name: Some(name),
-        tip,
-        rules,
-    })
 }
 
 /// Whether a branch is the default branch, or requires what that one requires; `None` if the token may not know it.

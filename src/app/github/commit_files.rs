@@ -1,6 +1,7 @@
 //! The files of a commit, in memory: nothing is written to disk, and nothing is executed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context;
 
@@ -96,6 +97,17 @@ impl CommitFiles {
         named.collect()
     }
 
+    /// The entries of a folder; `None` if there is none.
+    fn entries(&self, folder: &RepoPath) -> Option<Vec<Entry>> {
+        let entries = self.folders.get(folder)?.iter();
+        Some(
+            entries
+                .filter(|entry| !is_of_git(&entry.name))
+                .cloned()
+                .collect(),
+        )
+    }
+
     /// Returns the symbolic link that the path is or passes through.
     fn link<'a>(&'a self, path: &RepoPath) -> Option<&'a RepoPath> {
         let mut at = path.clone();
@@ -137,16 +149,11 @@ fn linked(link: &RepoPath) -> Diagnostic {
 
 impl Files for CommitFiles {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
-        let Some(entries) = self.folders.get(folder) else {
+        let Some(shown) = self.entries(folder) else {
             return Err(self
                 .link(folder)
                 .map_or_else(|| Diagnostic::of_missing_folder(folder), linked));
         };
-        let shown: Vec<Entry> = entries
-            .iter()
-            .filter(|entry| !is_of_git(&entry.name))
-            .cloned()
-            .collect();
         // A link whose name begins with a dot may be listed: reading it gives an error.
         let plain = shown.iter().filter(|entry| !entry.name.starts_with('.'));
         let mut paths = plain.map(|entry| folder.child(&entry.name));
@@ -196,25 +203,68 @@ impl Files for CommitFiles {
 pub struct BaseView<'a> {
     base: &'a CommitFiles,
     head: &'a CommitFiles,
+    /// The links of the base commit that were met. They count as missing there.
+    links: Mutex<BTreeSet<RepoPath>>,
 }
 
 impl<'a> BaseView<'a> {
     /// The files of both commits.
     pub fn of(base: &'a CommitFiles, head: &'a CommitFiles) -> Self {
-        Self { base, head }
+        Self {
+            base,
+            head,
+            links: Mutex::default(),
+        }
+    }
+
+    /// Whether a path is a link or leads through one, which is recorded.
+    fn meets_link(&self, path: &RepoPath) -> bool {
+        let Some(link) = self.base.link(path) else {
+            return false;
+        };
+        self.links
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(link.clone());
+        true
     }
 }
 
 impl Files for BaseView<'_> {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
-        self.base.list_all(folder)
+        let mut entries = self.base.entries(folder).unwrap_or_default();
+        entries.retain(|entry| {
+            let path = folder.child(&entry.name);
+            self.base.tree.get(&path) != Some(&Blob::Link)
+        });
+        if entries.is_empty() {
+            self.meets_link(folder);
+            return Err(Diagnostic::of_missing_folder(folder));
+        }
+        Ok(entries)
+    }
+
+    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        let named = self.base.entries(folder).unwrap_or_default();
+        for entry in named.iter().filter(|entry| !entry.name.starts_with('.')) {
+            self.meets_link(&folder.child(&entry.name));
+        }
+        let mut entries = self.list_all(folder)?;
+        entries.retain(|entry| !entry.name.starts_with('.'));
+        Ok(entries)
     }
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        if self.meets_link(file) {
+            return Err(Diagnostic::of_missing_file(file));
+        }
         self.base.bytes(file)
     }
 
     fn baseline_bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        if self.meets_link(file) {
+            return Err(Diagnostic::of_missing_file(file));
+        }
         self.base.baseline_bytes(file)
     }
 }
@@ -225,9 +275,12 @@ impl OtherCommit for BaseView<'_> {
     }
 
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
+        if self.meets_link(file) {
+            return bytes.is_none();
+        }
         match (self.base.tree.get(file), bytes) {
             (Some(blob @ Blob::File(_)), Some(bytes)) => blob.holds(bytes),
-            (None, None) => self.base.link(file).is_none(),
+            (None, None) => true,
             (Some(Blob::File(_) | Blob::Link), _) | (None, Some(_)) => false,
         }
     }
@@ -241,6 +294,12 @@ impl BaseFiles for BaseView<'_> {
             .keys()
             .find(|path| names.contains(&path.name()))
             .cloned())
+    }
+
+    fn links_gone(&self) -> Vec<RepoPath> {
+        let links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone = links.iter().filter(|link| self.head.link(link).is_none());
+        gone.cloned().collect()
     }
 
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {

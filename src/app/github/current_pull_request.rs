@@ -163,9 +163,8 @@ fn graded_merge(
     }
     let merge = match other {
         Some(here) => match merge_of_head(here) {
-            Ok(None) => return Err(other_checkout(pull, here)),
             // A commit that the job made is not on GitHub.
-            Err(GitHubError::Missing) => of_event.map_or(Ok(None), merge_of_head),
+            Ok(None) | Err(GitHubError::Missing) => return Err(other_checkout(pull, here)),
             found => found,
         },
         None => of_event.map_or(Ok(None), merge_of_head),

@@ -16,7 +16,7 @@ use crate::app::pipeline::base_branch::OwnNumbers;
 use crate::app::pipeline::baseline;
 use crate::app::pipeline::grade::{BaselineProvider, GradeInputs, grade_files};
 use crate::app::pipeline::graded_run::GradedRun;
-use crate::app::pipeline::run_options::{AgentScope, RunOptions};
+use crate::app::pipeline::run_options::{AgentScope, RunOptions, UncommittedFiles};
 use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{BaseFiles, Files, SourceText};
@@ -66,6 +66,7 @@ pub fn grade_as_data(
         commit: event.head.clone(),
         base: Some(merged.base.clone()),
         branch,
+        uncommitted: UncommittedFiles::Refused,
         live: live::LiveOptions::NONE,
         parts: None,
     };
@@ -151,7 +152,6 @@ fn grade_commits(
         // Only recordings: no live runs.
         make: &|_, _| Ok(live::LiveRuns::default()),
         baseline,
-        rules: None,
         base: base.map(|base| base as &dyn BaseFiles),
         values: base.and_then(|_| inputs.values(job)),
     };

@@ -16,7 +16,7 @@ use crate::app::pipeline::baseline::{Need, load};
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::run_options::RunOptions;
 use crate::app::pipeline::selection::Selection;
-use crate::app::worktree::{BaseSource, grade_worktree};
+use crate::app::worktree::{BaseSource, grade_worktree, own_history};
 use crate::diag::Diagnostic;
 use crate::files::SourceText;
 use crate::format::baseline_v1;
@@ -75,7 +75,9 @@ impl<'a> JobContext<'a> {
                 }
             };
         }
-        let (disk, _) = Disk::of_config(&inside(&context.workspace, &inputs.config))?;
+        let config = inside(&context.workspace, &inputs.config);
+        let (disk, _) = Disk::of_config(&config)?;
+        own_history(&disk, &config)?;
         let here = head_commit(&disk);
         if !disk.is_repository()
             && context.event.pull_request.is_some()
@@ -295,11 +297,11 @@ pub(super) fn grade_and_publish(
         },
         ..job.clone()
     };
-    let mut done = grade_worktree(job, world, before, &|disk, rules, configured| {
-        let Some(commit) = job.branch.rules.as_ref().or(event.base.as_ref()) else {
+    let mut done = grade_worktree(job, world, before, &|disk, base, configured| {
+        let Some(commit) = event.base.as_ref() else {
             return baseline_here(inputs, workspace, disk, configured);
         };
-        let source = match (rules, github) {
+        let source = match (base, github) {
             (Some(tree), _) => BaselineSource::Tree(tree),
             (None, Some(github)) => BaselineSource::Commit(github, commit),
             // Without GitHub only the checkout is available: a local trial, never the job of a pull request.

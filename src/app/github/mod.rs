@@ -50,7 +50,7 @@ use self::inputs::{ActionInputs, ActionMode, inside};
 pub use self::setup::check_setup;
 use super::cli_error::CliError;
 use super::live;
-use super::pipeline::run_options::RunOptions;
+use super::pipeline::run_options::{RunOptions, UncommittedFiles};
 use super::pipeline::selection::Selection;
 use crate::world::{Loudness, World, give_to_owner};
 
@@ -127,6 +127,7 @@ fn run_mode(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
         commit: context.commit(),
         base: context.event.base.clone(),
         branch: base_branch(&context.event, context.github.as_ref())?,
+        uncommitted: UncommittedFiles::Refused,
         live: live::LiveOptions {
             caching: live::Caching::Off,
             loudness: Loudness::Usual,

@@ -19,17 +19,9 @@ pub struct BaseBranch {
     /// The tip whose own numbers excuse a failed gate. `None` if nothing is excused: the base is not a branch, or its commits need not
     /// have passed a gate.
     pub tip: Option<BranchTip>,
-    /// The newest commit of the branch, if it is another one than the base commit: its config and its baseline judge. A branch that
-    /// began at an old commit is compared with that commit, but it does not choose old rules.
-    pub rules: Option<String>,
 }
 
 impl BaseBranch {
-    /// The commit of the rules, or else the tip, if it is another commit than the base commit.
-    pub fn later_commit(&self, base: &str) -> Option<&str> {
-        self.rules.as_deref().or_else(|| self.other_tip(base))
-    }
-
     /// The tip, if it is another commit than the base commit.
     pub fn other_tip(&self, base: &str) -> Option<&str> {
         self.tip

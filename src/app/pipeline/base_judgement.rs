@@ -13,14 +13,14 @@ use super::recorded_agents::RecordedAgents;
 use super::replay::Replay;
 use super::selection::Selection;
 use crate::diag::Diagnostics;
-use crate::files::{BaseFiles, DifferentRead, HeadCommit};
+use crate::files::{DifferentRead, HeadCommit};
 use crate::golden_changes::{
     BaseConfig, GoldenChanges, Sides, SuiteSide, base_config, same_rules, same_suite,
 };
 use crate::model::{
     AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange,
-    MetricEvidence, MetricReport, NoVerdict, RepoPath, RunSource, SuiteConfig, SuiteId,
-    SuiteReport, Tier, Verdict, Weight, metric_value,
+    MetricEvidence, MetricReport, NoVerdict, RunSource, SuiteConfig, SuiteId, SuiteReport, Tier,
+    Verdict, Weight, metric_value,
 };
 use crate::render::words;
 use crate::suites::Pair;
@@ -40,8 +40,6 @@ pub struct TierRuns {
 pub struct BaseInputs<'a> {
     /// The files of both commits.
     pub sides: Sides<'a>,
-    /// The files of the commit whose config judges: the base commit, or a newer one of the base branch.
-    pub rules: &'a dyn BaseFiles,
     /// The head's plan, after its runs were judged.
     pub head: &'a Plan,
     /// The runs of the deciding tiers.
@@ -70,48 +68,32 @@ pub enum GradedHere {
 /// Compares the two commits and judges by the base's rules where they differ. Returns the golden changes and the reasons why no
 /// verdict is possible.
 pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
+    let (mut changes, refusals) = compare_commits(inputs);
+    for link in inputs.sides.base.links_gone() {
+        changes.push(GoldenChange {
+            words: format!(
+                "{link} is a symbolic link or an unread submodule on the base commit, so nothing is compared with it"
+            ),
+            weight: Weight::NeedsApproval,
+            file: Some(link),
+            class: ChangeClass::Removed,
+        });
+    }
+    (changes, refusals)
+}
+
+fn compare_commits(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
     let file = &inputs.head.config.file;
     let before = match base_config(inputs.sides.base, file) {
-        BaseConfig::Absent(change) => {
-            return match base_config(inputs.rules, file) {
-                BaseConfig::Absent(_) => (vec![change], Vec::new()),
-                BaseConfig::Unreadable(_) | BaseConfig::Known(_) => {
-                    (vec![change], vec![begins_before_config(file)])
-                }
-            };
-        }
+        BaseConfig::Absent(change) => return (vec![change], Vec::new()),
         BaseConfig::Unreadable(why) => return unreadable_config(&why),
         BaseConfig::Known(before) => before,
-    };
-    // The base branch may have gone on: its newest config judges, but only what this change did is compared.
-    let newest = match base_config(inputs.rules, file) {
-        BaseConfig::Absent(_) => None,
-        BaseConfig::Unreadable(why) => return unreadable_config(&why),
-        BaseConfig::Known(newest) => Some(newest),
-    };
-    let rules = match &newest {
-        Some(newest) => BaseRules {
-            config: newest,
-            files: inputs.rules,
-        },
-        None => BaseRules {
-            config: &before,
-            files: inputs.sides.base,
-        },
     };
     BaseJudge {
         inputs,
         before: &before,
-        rules,
     }
     .all()
-}
-
-/// The base branch has a config, and this branch begins before it: what it did to the golden set is not known.
-fn begins_before_config(file: &RepoPath) -> NoVerdict {
-    NoVerdict::lasting(format!(
-        "this branch begins before {file} was on its base branch: merge the base branch into it"
-    ))
 }
 
 fn unreadable_config(why: &str) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
@@ -121,19 +103,17 @@ fn unreadable_config(why: &str) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
     (Vec::new(), vec![NoVerdict::liftable(why)])
 }
 
-/// The config that judges.
-#[derive(Clone, Copy)]
-struct BaseRules<'a> {
-    config: &'a Config,
-    /// The files of its commit.
-    files: &'a dyn BaseFiles,
+fn unreadable_rules(problems: Diagnostics) -> NoVerdict {
+    let first = problems.first_line();
+    NoVerdict::liftable(format!(
+        "the runs cannot be judged by the base commit's rules: {first}"
+    ))
 }
 
 struct BaseJudge<'a> {
     inputs: &'a BaseInputs<'a>,
     /// The config of the base commit.
     before: &'a Config,
-    rules: BaseRules<'a>,
 }
 
 impl BaseJudge<'_> {
@@ -141,11 +121,10 @@ impl BaseJudge<'_> {
         let BaseInputs { sides, head, .. } = self.inputs;
         let deciding = self.inputs.deciding;
         let mut changes = GoldenChanges::of(sides, self.before, &head.config, deciding);
-        self.refuse_names_of_the_past(&mut changes);
         // A filter may select cases on the base commit of a suite that has none here: they were renamed, or lost their tags.
         let different: Vec<(&LoadedSuite, &SuiteConfig)> = head
             .read_suites()
-            .filter_map(|loaded| Some((loaded, same_suite(self.rules.config, &loaded.config)?)))
+            .filter_map(|loaded| Some((loaded, same_suite(self.before, &loaded.config)?)))
             .filter(|(loaded, old)| self.differs(loaded, old))
             .collect();
         if !different.is_empty() {
@@ -157,35 +136,13 @@ impl BaseJudge<'_> {
         changes.all()
     }
 
-    /// Refuses a verdict on agents that the base branch had where this branch began, and has no more. It has no rules and no baseline for
-    /// them under these names.
-    fn refuse_names_of_the_past(&self, changes: &mut GoldenChanges) {
-        for LoadedSuite { config: suite, .. } in self.inputs.head.read_suites() {
-            let [before, now] =
-                [self.before, self.rules.config].map(|config| same_suite(config, suite));
-            let has = |suite: Option<&SuiteConfig>, agent| {
-                suite.is_some_and(|suite| suite.agents.contains_key(agent))
-            };
-            for agent in suite
-                .agents
-                .keys()
-                .filter(|agent| has(before, *agent) && !has(now, *agent))
-            {
-                let id = &suite.id;
-                changes.refuse(NoVerdict::lasting(format!(
-                    "the base branch has removed or renamed `{id}/{agent}` since this branch began: merge the base branch into it"
-                )));
-            }
-        }
-    }
-
     /// Whether the base's rules could give another result than the head's.
     fn differs(&self, loaded: &LoadedSuite, old: &SuiteConfig) -> bool {
         let BaseInputs {
             head, graded_here, ..
         } = self.inputs;
         *graded_here == GradedHere::No
-            || self.rules.config.samples != head.config.samples
+            || self.before.samples != head.config.samples
             || !same_rules(old, &loaded.config)
             || !loaded.reads.different().is_empty()
     }
@@ -216,30 +173,25 @@ impl BaseJudge<'_> {
             ..head.wanted.clone()
         };
         let other = HeadCommit(sides.head);
-        let BaseRules {
-            config,
-            files: stated_in,
-        } = self.rules;
         let inputs = BasePlanInputs {
             files: sides.base,
-            stated_in,
             other: &other,
             head,
-            config,
+            config: self.before,
             known,
             wanted,
         };
         let base = match base_plan(inputs, clock) {
             Ok(base) => base,
             Err(problems) => {
-                return changes.refuse(self.unreadable(problems));
+                return changes.refuse(unreadable_rules(problems));
             }
         };
         for runs in tiers.iter().copied() {
             self.refuse_unavailable_runs(runs.tier, different, changes);
             match self.evaluated(&base, runs, &other) {
                 Ok(evaluated) => compare(&evaluated, runs, self.inputs, changes),
-                Err(problems) => changes.refuse(self.unreadable(problems)),
+                Err(problems) => changes.refuse(unreadable_rules(problems)),
             }
         }
         for old in &base.suites {
@@ -279,18 +231,6 @@ impl BaseJudge<'_> {
             recordings: None,
         };
         evaluate(base, runs.tier, origin, sides.base, *baseline)
-    }
-
-    /// Why the runs cannot be judged. Rules of a base branch that went on may need files that it got later.
-    fn unreadable(&self, problems: Diagnostics) -> NoVerdict {
-        let first = problems.first_line();
-        let is_base = self.rules.config.suites == self.before.suites;
-        NoVerdict::liftable(match is_base {
-            true => format!("the runs cannot be judged by the base commit's rules: {first}"),
-            false => format!(
-                "the runs cannot be judged by the present rules of the base branch: merge the base branch into this one ({first})"
-            ),
-        })
     }
 
     /// Refuses a verdict for live runs of other machines whose rules differ: these runs are not available here.

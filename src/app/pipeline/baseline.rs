@@ -55,7 +55,7 @@ pub fn here(
     match (named, configured) {
         (Some(path), _) => {
             let (disk, file) = Disk::of_file(path)?;
-            load(&disk, &file, Need::Named)
+            load(&disk.without_links(), &file, Need::Named)
         }
         (None, Some(file)) => load(disk, file, Need::Configured),
         (None, None) => Ok(None),

@@ -1,7 +1,6 @@
 //! Grades and judges files, and assembles the report.
 
 use super::base_branch::OwnNumbers;
-use super::base_commit::{Machine, revision};
 use super::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
 use super::base_values::{BaseValues, TipFiles};
 use super::evaluate::{BranchNumbers, Evaluated};
@@ -17,6 +16,7 @@ use super::snapshots;
 use super::tiers::{TierOutcome, not_run};
 use super::weighed_baseline::weighed;
 use crate::app::cli_error::CliError;
+use crate::diag::{Code, Diagnostic};
 use crate::files::{BaseFiles, Files, OtherCommit, sha256_hex};
 use crate::golden_changes::Sides;
 use crate::model::{
@@ -24,6 +24,7 @@ use crate::model::{
 };
 use crate::report;
 use crate::suites::read_config;
+use crate::text::short_commit;
 use crate::world::World;
 
 /// Reads the baseline to compare with, given the config's baseline file.
@@ -38,8 +39,6 @@ pub struct GradeInputs<'a> {
     pub baseline: BaselineProvider<'a>,
     /// The base commit, if the runs are also judged by its rules.
     pub base: Option<&'a dyn BaseFiles>,
-    /// The files of the commit whose config judges, if it is another one than the base commit.
-    pub rules: Option<&'a dyn BaseFiles>,
     /// The files whose own numbers the change is compared with, and for what.
     pub values: Option<(&'a dyn Files, OwnNumbers)>,
 }
@@ -59,12 +58,12 @@ pub fn grade_files(
     let plan = plan_with_reads(files, other, inputs.config, job.wanted.clone(), clock)?;
     // A pull request cannot hide anything of its report by patterns of its own.
     let base_config = inputs
-        .rules
-        .or(inputs.base)
+        .base
         .and_then(|base| base.text(inputs.config).ok())
         .and_then(|source| read_config(&source).ok());
     world.redact_by(&plan.config, base_config.as_ref().unwrap_or(&plan.config));
     let config_sha256 = sha256_hex(&files.bytes(inputs.config)?);
+    refuse_linked_baseline(files, plan.config.baseline.as_ref())?;
     let against = (inputs.baseline)(plan.config.baseline.as_ref())?;
     let branch = job.branch.compared_name();
     let values = inputs.values.map(|(files, numbers)| {
@@ -80,10 +79,9 @@ pub fn grade_files(
         )
     });
     let values = values.as_ref().map(|values| values as &dyn BranchNumbers);
-    let machine = Machine::of(&world.env);
     let recordings_base = inputs.base.map(|base| RecordingsBase {
         sides: Sides { base, head: files },
-        revision: revision(&job.branch, job.base.as_deref(), machine),
+        revision: short_commit(job.base.as_deref().unwrap_or_default()).to_owned(),
     });
     let recordings =
         RecordedAgents::read(&plan, files, &plan.wanted.tiers, recordings_base.as_ref())?;
@@ -102,7 +100,6 @@ pub fn grade_files(
     let judged = inputs.base.map(|base| {
         base_judgement(&BaseInputs {
             sides: Sides { base, head: files },
-            rules: inputs.rules.unwrap_or(base),
             head: &plan,
             tiers: &deciding,
             deciding: &job.compared_tiers(),
@@ -186,6 +183,14 @@ pub fn grade_files(
         model_tier,
         not_run,
     })
+}
+
+/// Refuses a link in place of the head's own baseline. With a base commit it is not read, but the next change is compared with it.
+fn refuse_linked_baseline(files: &dyn Files, own: Option<&RepoPath>) -> Result<(), Diagnostic> {
+    match own.map(|file| files.baseline_bytes(file)) {
+        Some(Err(problem)) if problem.code == Code::BAD_LINK => Err(problem),
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn baseline_use(

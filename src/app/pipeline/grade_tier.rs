@@ -137,7 +137,6 @@ pub fn assemble_report(
         commit: job.commit.clone(),
         base: job.base.clone(),
         base_branch: job.base.as_ref().and(job.branch.name.clone()),
-        behind: None,
         others: Vec::new(),
         tiers: job.wanted.tiers.clone(),
         authority: job.authority,

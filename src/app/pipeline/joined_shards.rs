@@ -9,7 +9,7 @@ use super::evaluate::ShardResults;
 use super::graded_run::GradedRun;
 use super::live_options::LiveOptions;
 use super::live_runs::NotRun;
-use super::run_options::{AgentScope, DecidingTiers, RunOptions};
+use super::run_options::{AgentScope, DecidingTiers, RunOptions, UncommittedFiles};
 use super::selection;
 use super::selection::Selection;
 use super::shard_part::FILE;
@@ -262,7 +262,7 @@ pub(super) fn job(
         samples,
         base,
     } = one.asked.clone();
-    let ShardBranch { name, tip, rules } = one.branch.clone();
+    let ShardBranch { name, tip } = one.branch.clone();
     Ok(RunOptions {
         config: config.to_owned(),
         wanted: Selection {
@@ -286,7 +286,8 @@ pub(super) fn job(
         },
         commit: one.report.commit.clone(),
         base,
-        branch: BaseBranch { name, tip, rules },
+        branch: BaseBranch { name, tip },
+        uncommitted: UncommittedFiles::Refused,
         live: LiveOptions::NONE,
         parts: Some(Arc::new(joined)),
     })

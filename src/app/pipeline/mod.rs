@@ -8,7 +8,6 @@ pub mod base_commit;
 pub mod base_judgement;
 pub mod base_values;
 pub mod baseline;
-pub mod behind_branch;
 pub mod call_lanes;
 pub mod case_queries;
 pub mod evaluate;

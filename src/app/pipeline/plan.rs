@@ -166,8 +166,6 @@ pub fn plan_with_reads(
 pub struct BasePlanInputs<'a> {
     /// The files of the base commit.
     pub files: &'a dyn Files,
-    /// The files of the commit that the config is of.
-    pub stated_in: &'a dyn Files,
     /// The head, to compare the read files with.
     pub other: &'a dyn OtherCommit,
     /// The head's plan, which was compared with this commit when it was read.
@@ -187,14 +185,13 @@ pub struct BasePlanInputs<'a> {
 pub fn base_plan(inputs: BasePlanInputs<'_>, clock: &Clock) -> Result<Plan, Diagnostics> {
     let BasePlanInputs {
         files,
-        stated_in,
         other,
         head,
         config,
         known,
         wanted,
     } = inputs;
-    let source = stated_in.text(&config.file)?;
+    let source = files.text(&config.file)?;
     let locations = yaml::YamlLocations::of(&source);
     let reader = PlanReader {
         files,

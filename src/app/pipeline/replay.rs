@@ -353,7 +353,7 @@ impl RecordingFolder {
                 (EntryKind::File, Some(stem)) => (stem.to_owned(), RecordingLayout::File),
                 (EntryKind::Folder, _) => (entry.name, RecordingLayout::Folder),
                 (EntryKind::File, None) if is_readme(&entry.name) => continue,
-                (EntryKind::File | EntryKind::BrokenLink, _) => {
+                (EntryKind::File | EntryKind::Link(_), _) => {
                     let what = "this file is not a recording".to_owned();
                     return Err(Diagnostic::of_file(
                         path.child(&entry.name),
@@ -411,7 +411,7 @@ fn numbered(files: &dyn Files, folder: &RepoPath) -> Result<BTreeMap<u32, RepoPa
                 found.insert(number, folder.child(&entry.name));
             }
             (EntryKind::File, None) if is_readme(&entry.name) => {}
-            (EntryKind::File | EntryKind::Folder | EntryKind::BrokenLink, _) => {
+            (EntryKind::File | EntryKind::Folder | EntryKind::Link(_), _) => {
                 let what = "this file is not a numbered recording".to_owned();
                 problems.push(Diagnostic::of_file(
                     folder.child(&entry.name),

@@ -24,6 +24,15 @@ pub enum AgentScope {
     Affected,
 }
 
+/// What becomes of files that were read and are not those of the checked-out commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UncommittedFiles {
+    /// The run gives no verdict.
+    Refused,
+    /// They are judged, and the report names them.
+    Judged,
+}
+
 impl RunOptions {
     /// Whether the runs are also judged by the base commit's rules: if the run blocks, and always in the deterministic tier.
     pub fn is_compared(&self) -> bool {
@@ -80,6 +89,8 @@ pub struct RunOptions {
     pub base: Option<String>,
     /// The branch of the base commit.
     pub branch: BaseBranch,
+    /// Only with a base commit: without one, nothing is said about a commit.
+    pub uncommitted: UncommittedFiles,
     pub live: LiveOptions,
     /// Results that other machines graded.
     pub parts: Option<Arc<ShardResults>>,

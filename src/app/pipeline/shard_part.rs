@@ -35,7 +35,6 @@ pub fn write_part(folder: &Disk, job: &RunOptions, done: &GradedRun) -> anyhow::
         branch: ShardBranch {
             name: job.branch.name.clone(),
             tip: job.branch.tip.clone(),
-            rules: job.branch.rules.clone(),
         },
         not_run: done
             .not_run

@@ -35,11 +35,11 @@ codes! {
     }
 
     BAD_LINK = "bad-link" {
-        cause: "A symbolic link has no target inside the repository, or the trusted gate found a link, which it never \
-            follows.",
-        example: "golden/contracts/lease.md: the link target cannot be read: it does not exist, or is not in the \
-            repository; point it to a file inside the repository, or remove it [bad-link]",
-        fix: "Replace the link by a copy of the file, or point it to a file of the repository.",
+        cause: "The config, a golden file, a recording, the baseline or a file of the agent is a symbolic link, or is in a \
+            folder that is one. The gate follows no link: two readers could follow it to different files.",
+        example: "golden/contracts/lease.md: this is a symbolic link, which the gate does not follow; commit the file or \
+            folder itself [bad-link]",
+        fix: "Replace the link by the file or folder that it leads to, or name that path in the config.",
     }
 
     BAD_NUMBER = "bad-number" {

@@ -1,10 +1,12 @@
 //! Which files of the base commit the head has unchanged.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
-use super::{BaseFile, BaseTree};
+use super::{BaseFile, BaseTree, MissingNode};
+use crate::diag::ReadFailure;
+use crate::files::is_of_the_finder;
 use crate::model::RepoPath;
-use crate::world::objects::TreeNode;
+use crate::world::objects::NodeKind;
 use crate::world::read_once::{ReadContent, StoredForm};
 
 impl BaseTree<'_> {
@@ -59,28 +61,38 @@ impl BaseTree<'_> {
             None => false,
             Some(StoredForm::Text) => true,
             Some(StoredForm::Pointer) => self
-                .checked_out_node(file)
+                .checkout
+                .and_then(|checkout| checkout.node(file).ok())
                 .is_some_and(|node| node.id == base.blob.id),
         }
     }
 
-    /// The entry of a file in the commit that is checked out; `None` if it has none.
-    fn checked_out_node(&self, file: &RepoPath) -> Option<TreeNode> {
-        let commit = self.head.commit()?;
-        let mut known = self
-            .checked_out
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let tree = match known.take() {
-            Some(cache) => BaseTree::of(self.objects, &commit, self.head, cache),
-            None => BaseTree::open(self.objects, &commit, self.head).ok()?,
-        };
-        let found = tree.resolved(file).ok().map(|(_, node)| node);
-        *known = Some(
-            tree.state
-                .into_inner()
-                .unwrap_or_else(PoisonError::into_inner),
-        );
-        found
+    /// The files of the head that were read or looked for so far, and that this commit, the checked-out one, does not have as they are,
+    /// line ends aside.
+    pub fn uncommitted(&self) -> Vec<RepoPath> {
+        let mut files = self.head.asked().clone();
+        files.retain(|file| !self.is_checked_out(file));
+        files.into_iter().collect()
+    }
+
+    /// Whether the head has a file as this commit does: the same content, or none in both.
+    fn is_checked_out(&self, file: &RepoPath) -> bool {
+        match (self.node(file), self.head.content(file)) {
+            // A walk looks at it only to leave it out.
+            (Err(_), Ok(content)) if is_of_the_finder(file, &content.bytes) => true,
+            (Ok(node), Ok(content)) if node.kind == NodeKind::File => {
+                let base = BaseFile {
+                    path: file,
+                    blob: &node,
+                };
+                self.form_in(base, file, &content).is_some()
+            }
+            // A folder that was tried as a file.
+            (Ok(node), Err(_)) => node.kind != NodeKind::File,
+            (Err(MissingNode::Missing), Err(problem)) => {
+                problem.is_read_failure(ReadFailure::MissingFile)
+            }
+            (Ok(_) | Err(_), _) => false,
+        }
     }
 }

@@ -21,13 +21,14 @@ pub fn trials() -> Vec<Trial> {
             of_the_merge,
         ),
         trial(
-            "a checkout of the head is compared with where it began, and judged by the newest rules",
+            "a checkout of the head is compared with where it began, and judged by the rules of there",
             of_the_head,
         ),
         trial(
-            "a commit that the job made is judged as the commit of the event",
-            of_the_job,
+            "files that are not those of the checked-out commit give no verdict",
+            not_the_commit,
         ),
+        trial("a commit that the job made gives no verdict", of_the_job),
         trial(
             "a checkout without git is not judged: the test merge is",
             without_git,
@@ -133,7 +134,7 @@ fn of_the_head() {
         "the case that the base gained is not missing: {}{}",
         ran.stdout, ran.stderr
     );
-    // Who begins a branch at an old commit does not choose old rules, nor an old baseline.
+    // One commit is the base for everything: newer rules are judged with the merge that actions/checkout takes by itself.
     newest.replace(
         "goldgate.yaml",
         "    path: golden\n",
@@ -141,9 +142,28 @@ fn of_the_head() {
     );
     github.commit(&tip(), &newest);
     let ran = opened(&repository, &github).runs();
-    let wanted = "fails by the rules of the base commit: finding_count";
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+/// A step that ran before wrote another prompt, or the commit of the checkout has a worse one.
+fn not_the_commit() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    github.commit(&base_sha(), &repository);
+    github.branch("master", &tip());
+    github.commit(&head_sha(), &repository);
+    check_out(&repository, &head_sha());
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
+    let prompt = repository.read("prompts/legal.md");
+    repository.write("prompts/legal.md", "Report nothing.\n");
+    github.commit(&head_sha(), &repository);
+    repository.write("prompts/legal.md", prompt);
+    let ran = opened(&repository, &github).runs();
     assert!(
-        ran.code == 1 && ran.stdout.contains(wanted),
+        ran.code == 3
+            && ran
+                .stdout
+                .contains("which is checked out: prompts/legal.md;"),
         "{}{}",
         ran.stdout,
         ran.stderr
@@ -153,9 +173,11 @@ fn of_the_head() {
 fn of_the_job() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
     github.files(&repository);
+    assert_eq!(opened(&repository, &github).runs().code, 0, "the control");
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    github.files(&repository);
     check_out(&repository, &"9".repeat(40));
-    let ran = opened(&repository, &github).runs();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    is_no_verdict(&opened(&repository, &github).runs(), &github);
 }
 
 /// Where git is missing, actions/checkout unpacks an archive (its README, "Git must be installed"): of which commit, nothing says.

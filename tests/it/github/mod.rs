@@ -231,6 +231,51 @@ impl<'a> Job<'a> {
         self
     }
 
+    /// What actions/checkout does: `HEAD` is the commit of the event, unless the test has checked out another one, and GitHub knows its files.
+    /// Returns the `HEAD` of before.
+    fn check_out(&self) -> Option<String> {
+        let head = self.repository.path(".git/HEAD");
+        // A recording judges nothing.
+        let is_recording = self.inputs.contains(&("mode", "record"));
+        if is_recording || !self.repository.path(".git").is_dir() {
+            return None;
+        }
+        let before = std::fs::read_to_string(&head).unwrap_or_default();
+        let is_branch = before.is_empty() || before.starts_with("ref: ");
+        let commit = match is_branch {
+            true => self.commit_of_event(),
+            false => before.trim().to_owned(),
+        };
+        self.repository.write(".git/HEAD", format!("{commit}\n"));
+        self.github.check_out(&commit, self.repository);
+        Some(before)
+    }
+
+    /// `GITHUB_SHA`.
+    fn sha_of_event(&self) -> String {
+        let mut variables = self.variables.iter().rev();
+        if let Some((_, stated)) = variables.find(|(name, _)| *name == "GITHUB_SHA") {
+            return (*stated).to_owned();
+        }
+        let stated = match self.name {
+            "push" => &self.event["after"],
+            "merge_group" => &self.event["merge_group"]["head_sha"],
+            _ => &Value::Null,
+        };
+        stated
+            .as_str()
+            .map_or("5".repeat(40), |commit| commit.to_owned())
+    }
+
+    /// What a workflow checks out: on `pull_request_target` the head by its id.
+    fn commit_of_event(&self) -> String {
+        let head = match self.name {
+            "pull_request_target" => self.event["pull_request"]["head"]["sha"].as_str(),
+            _ => None,
+        };
+        head.map_or_else(|| self.sha_of_event(), str::to_owned)
+    }
+
     fn runs(&self) -> Ran {
         self.repository
             .write(".runner/event.json", self.event.to_string());
@@ -239,6 +284,7 @@ impl<'a> Job<'a> {
         }
         self.repository.write(".runner/output", "");
         self.repository.write(".runner/summary", "");
+        let before = self.check_out();
         let path = |name: &str| self.repository.path(name).to_str().unwrap().to_owned();
         let address = self.github.address();
         let run = self.run.to_string();
@@ -251,7 +297,7 @@ impl<'a> Job<'a> {
             ("GITHUB_API_URL", address),
             ("GITHUB_SERVER_URL", "https://github.example".to_owned()),
             ("GITHUB_REPOSITORY", "acme/agents".to_owned()),
-            ("GITHUB_SHA", "5".repeat(40)),
+            ("GITHUB_SHA", self.sha_of_event()),
             ("GITHUB_RUN_ID", run),
             ("GITHUB_RUN_ATTEMPT", "1".to_owned()),
             ("INPUT_TOKEN", "secret-token-of-the-test".to_owned()),
@@ -273,7 +319,11 @@ impl<'a> Job<'a> {
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str()))
             .collect();
-        self.repository.goldgate_with(&["action"], &borrowed)
+        let ran = self.repository.goldgate_with(&["action"], &borrowed);
+        if let Some(head) = before {
+            self.repository.write(".git/HEAD", head);
+        }
+        ran
     }
 }
 

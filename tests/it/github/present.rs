@@ -405,7 +405,7 @@ fn few_requests() {
         "{}",
         ran.stdout
     );
-    assert_eq!(api_requests(&github, 0), 10, "{:?}", github.requests());
+    assert_eq!(api_requests(&github, 0), 11, "{:?}", github.requests());
     let before = github.requests().len();
     assert_eq!(opened(&head, &github).runs().code, 0);
     // The account is asked for, because a comment exists.

@@ -49,8 +49,8 @@ pub fn trials() -> Vec<Trial> {
             other_branch,
         ),
         trial(
-            "a push of a branch without checks is judged by the newest rules of the default branch",
-            newest_rules,
+            "a push of a branch without checks is judged by the rules of the commit where it left the default branch",
+            rules_of_its_beginning,
         ),
         trial(
             "a push of a pull request's head is no better than the pull request",
@@ -441,7 +441,7 @@ fn stricter(from: &Repository) -> Repository {
 }
 
 /// Whoever pushes chooses the commit where the branch leaves the default branch.
-fn newest_rules() {
+fn rules_of_its_beginning() {
     let trunk = trunk();
     let (newest, head) = (tip(1), tip(2));
     trunk.github.commit(&newest, &stricter(&trunk.main));
@@ -456,6 +456,8 @@ fn newest_rules() {
     };
     is_green(&run());
     trunk.github.branch("master", &newest);
+    is_green(&run());
+    trunk.github.commit(&base_sha(), &stricter(&trunk.main));
     is_red(&run(), "finding_count");
 }
 
@@ -521,7 +523,9 @@ fn long() {
 fn tag() {
     let trunk = trunk();
     let checkout = copied(&trunk.main);
-    let mut job = push(&trunk, &checkout, ["master", &base_sha(), &tip(1)]);
+    let tagged = "5".repeat(40);
+    let mut job =
+        push(&trunk, &checkout, ["master", &base_sha(), &tip(1)]).variable("GITHUB_SHA", &tagged);
     job.event["ref"] = json!("refs/tags/v1");
     is_green(&job.runs());
     assert!(report(&checkout)["base"].is_string());

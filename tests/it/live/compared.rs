@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use libtest_mimic::Trial;
 
-use super::{Answer, BAD, Endpoint, KEY, live};
+use super::{Answer, BAD, Endpoint, GOOD, KEY, live};
 use crate::golden_changes::commit_all;
 use crate::repository::{Ran, Repository};
 use crate::trial;
@@ -18,6 +18,10 @@ pub fn trials() -> Vec<Trial> {
         trial(
             "a model tier that decides nothing needs no approval by the base's rules",
             advisory,
+        ),
+        trial(
+            "recordings that the run itself makes need not be committed before it",
+            recorded,
         ),
     ]
 }
@@ -89,4 +93,43 @@ fn advisory() {
         "{}",
         ran.stdout
     );
+}
+
+fn recorded() {
+    let endpoint = Endpoint::new(Duration::ZERO, |_, _| Answer::Says(GOOD.to_owned()));
+    let repository = live(&endpoint, "openai", "");
+    repository.remove(".git");
+    commit_all(&repository);
+    let run = |more: &[&str]| {
+        let path = std::env::var("PATH").unwrap();
+        let arguments = [&["run", "--quiet", "--base", "HEAD"], more].concat();
+        repository.goldgate_on_commit(&arguments, &[("LIVE_KEY", KEY), ("PATH", &path)])
+    };
+    let not_committed = "the files that were read are not those of the commit";
+    let record = [
+        "--tier",
+        "model",
+        "--blocking",
+        "--samples",
+        "1",
+        "--record",
+        "golden/runs",
+    ];
+    let ran = run(&record);
+    assert!(
+        !ran.stdout.contains(not_committed),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    assert!(
+        repository
+            .read("golden/runs/legal/lease.json")
+            .contains("model-1")
+    );
+    // The control: another run finds recordings that no commit has.
+    assert!(run(&[]).stdout.contains(not_committed));
+    // What it does not record itself has to be committed.
+    repository.write("prompts/legal.md", "Report each change of control.\n");
+    assert!(run(&record).stdout.contains("prompts/legal.md; commit"));
 }

@@ -35,10 +35,6 @@ pub fn trials() -> Vec<Trial> {
             "a pattern with a wildcard does not name an ignored file that was named before",
             no_longer_named,
         ),
-        trial(
-            "a link among the files does not change what git ignores",
-            beside_links,
-        ),
         trial("without a repository every file counts", without_git),
         trial(
             "a list of agent files that only gets shorter needs an approval",
@@ -209,25 +205,6 @@ fn named() {
     assert_eq!(run(&repository).code, 0);
     repository.write("prompts/made.md", "Made by a script.\n");
     assert_eq!(run(&repository).code, 3);
-}
-
-/// Git refuses paths behind a link; the paths after them are still asked for.
-fn beside_links() {
-    let repository = repository("__pycache__/\n");
-    for file in ["shared/a.md", "shared/b.md", "shared/c.md", "shared/d.md"] {
-        repository.write(file, "Shared.\n");
-    }
-    std::os::unix::fs::symlink("../shared", repository.path("prompts/a-link")).unwrap();
-    let before = run(&repository);
-    assert_eq!(
-        before.code, 3,
-        "the control: the files behind the link count"
-    );
-    repository.write("prompts/z/__pycache__/agent.pyc", "compiled");
-    let after = run(&repository);
-    assert_eq!((after.code, after.stdout), (3, before.stdout));
-    repository.remove("prompts/a-link");
-    assert_eq!(run(&repository).code, 0);
 }
 
 /// The layout `agents/NAME/{prompt.md,runs}`: the recordings lie in the folder that the pattern names.

@@ -2,7 +2,7 @@
 //! somebody does beside it to have it merged. Without the attack the change is red or has no verdict; with it, too.
 
 mod base_values;
-mod bases;
+pub mod bases;
 mod blocking_model_tier;
 pub mod edits;
 mod excuses;

@@ -16,16 +16,8 @@ pub fn trials() -> Vec<Trial> {
             cases,
         ),
         trial(
-            "samples that no commit has need a digest when the agent changes",
-            samples,
-        ),
-        trial(
             "recordings that the base commit lacks need a digest where the agent's files cannot be compared",
             submodule,
-        ),
-        trial(
-            "links to recordings that the base commit lacks are no new recordings",
-            links,
         ),
         trial(
             "recordings that the base commit lacks, of another model, need an approval",
@@ -45,14 +37,6 @@ fn committed(repository: &Repository) {
 
 fn judged(repository: &Repository) -> Ran {
     goldgate(repository, &["run", "--base", "HEAD"].map(str::to_owned))
-}
-
-fn in_ci(repository: &Repository) -> Ran {
-    let path = std::env::var("PATH").unwrap();
-    repository.goldgate_with(
-        &["run", "--base", "HEAD"],
-        &[("PATH", &path), ("CI", "true")],
-    )
 }
 
 fn is(ran: &Ran, code: i32, says: &str) {
@@ -95,48 +79,6 @@ fn cases() {
     }
 }
 
-/// Git has the first sample of each case, and the job downloads the others.
-fn samples() {
-    let repository = bases::base("samples");
-    for (case, sample) in (0..12).flat_map(|case| [1, 2].map(|sample| (case, sample))) {
-        let file = format!("runs/legal/lease-{case}/{sample}.json");
-        repository.replace(
-            &file,
-            "Needs prior approval.",
-            &format!("Needs prior approval ({sample})."),
-        );
-    }
-    repository.write(".gitignore", "runs/legal/*/1.json\nruns/legal/*/2.json\n");
-    committed(&repository);
-    is(&judged(&repository), 0, &format!("24 {NONE}"));
-    let worse = || {
-        repository.write("prompts/legal.md", "Report nothing.\n");
-        for case in 0..12 {
-            repository.replace(
-                &format!("runs/legal/lease-{case}/0.json"),
-                "Needs prior approval.",
-                "Needs nothing.",
-            );
-        }
-    };
-    worse();
-    is(&judged(&repository), 3, &format!("24 {WITHOUT_DIGEST}"));
-    // Without that line, only a build server knows that these files are not about to be committed.
-    repository.remove(".gitignore");
-    is(&in_ci(&repository), 3, &format!("24 {WITHOUT_DIGEST}"));
-    let ran = judged(&repository);
-    assert!(!ran.stdout.contains(WITHOUT_DIGEST), "{}", ran.stdout);
-    // The control: a commit has all of them, so the old ones are known.
-    let repository = bases::base("samples");
-    committed(&repository);
-    repository.write("prompts/legal.md", "Report nothing.\n");
-    is(
-        &judged(&repository),
-        3,
-        "36 recordings were not recorded again",
-    );
-}
-
 fn submodule() {
     let repository = bases::base("submodule");
     repository.write(".gitignore", "runs/\n");
@@ -149,22 +91,6 @@ fn submodule() {
         3,
         "12 recordings were made without a digest of them",
     );
-}
-
-/// As git-annex and DVC keep them.
-fn links() {
-    let repository = bases::base("contracts");
-    repository.write(".gitignore", "store/\n");
-    for case in 0..12 {
-        let (file, kept) = (recording(case), format!("store/lease-{case}.json"));
-        repository.write(&kept, repository.read(&file));
-        repository.remove(&file);
-        std::os::unix::fs::symlink(format!("../../{kept}"), repository.path(&file)).unwrap();
-    }
-    committed(&repository);
-    is(&judged(&repository), 0, &format!("12 {NONE}"));
-    repository.write("prompts/legal.md", "Report nothing.\n");
-    is(&judged(&repository), 3, &format!("12 {WITHOUT_DIGEST}"));
 }
 
 fn of_another_model() {

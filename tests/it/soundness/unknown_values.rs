@@ -17,14 +17,6 @@ pub fn trials() -> Vec<Trial> {
     trials.extend([
         trial("an expression depends on no note of a case", notes),
         trial(
-            "a branch that begins before the config gets no verdict where its base branch has one",
-            before_adoption,
-        ),
-        trial(
-            "a branch gets no verdict on an agent that its base branch has renamed or removed",
-            renamed_on_base,
-        ),
-        trial(
             "a file that the fingerprint names is one of the agent, also if it is like a recording",
             named_file,
         ),
@@ -378,91 +370,6 @@ fn notes() {
     repository.write("golden/cases.json", golden("three"));
     let ran = judged(&repository);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-}
-
-fn before_adoption() {
-    let repository = adopted(
-        "kind: custom, path: golden",
-        CUSTOM,
-        r#"{ "outputs": { "text": "hi" } }"#,
-    );
-    let git = |arguments: &[&str]| crate::golden_changes::git(&repository.path(""), arguments);
-    let config = repository.read("goldgate.yaml");
-    git(&["branch", "adopted"]);
-    git(&["checkout", "--quiet", "--orphan", "before"]);
-    git(&["rm", "-r", "--quiet", "--cached", "."]);
-    git(&["add", "prompt.md"]);
-    git(&["commit", "--quiet", "--message", "before"]);
-    // The base branch adopts goldgate after this commit.
-    git(&["checkout", "--quiet", "-b", "main2"]);
-    git(&["add", "--all"]);
-    git(&["commit", "--quiet", "--message", "adopt"]);
-    git(&["checkout", "--quiet", "-b", "change", "before"]);
-    repository.write("goldgate.yaml", config);
-    repository.write(
-        CUSTOM.0,
-        r#"{ "input": "q", "checks": [{ "name": "one", "expr": "output.text != '7'" }] }"#,
-    );
-    record(&repository, r#"{ "outputs": { "text": "no idea" } }"#);
-    git(&["add", "--all"]);
-    git(&["commit", "--quiet", "--message", "change"]);
-    let ran = goldgate(&repository, &["run", "--base", "main2"].map(str::to_owned));
-    let says = "this branch begins before goldgate.yaml was on its base branch: merge the base branch into it";
-    assert!(
-        ran.code == 3 && ran.stdout.contains(says),
-        "{}{}",
-        ran.stdout,
-        ran.stderr
-    );
-}
-
-fn renamed_on_base() {
-    let other_kind = (
-        "kind: custom, path: golden",
-        "kind: tool_use, path: cases.json",
-    );
-    for (old, new) in [
-        ("id: s,", "id: orders,"),
-        ("{ bot:", "{ helper:"),
-        other_kind,
-    ] {
-        let repository = adopted(
-            "kind: custom, path: golden",
-            CUSTOM,
-            r#"{ "outputs": { "text": "hi" } }"#,
-        );
-        let git = |arguments: &[&str]| crate::golden_changes::git(&repository.path(""), arguments);
-        git(&["branch", "change"]);
-        git(&["checkout", "--quiet", "-b", "main2"]);
-        repository.replace("goldgate.yaml", old, new);
-        repository.write("runs/helper/a.json", repository.read("runs/bot/a.json"));
-        let case = json!({ "id": "a", "category": "x", "query": "q", "expected_tools": [], "expected_output_contains": ["hi"] });
-        repository.write("cases.json", Value::from(vec![case]).to_string());
-        repository.remove("baseline.json");
-        assert_eq!(
-            repository
-                .goldgate(&["run", "--update-baseline", "--quiet"])
-                .code,
-            0
-        );
-        commit_all(&repository);
-        git(&["checkout", "--quiet", "change"]);
-        repository.write(
-            CUSTOM.0,
-            r#"{ "input": "q", "checks": [{ "name": "one", "expr": "output.text != '7'" }] }"#,
-        );
-        repository.write("prompt.md", "Help more.\n");
-        record(&repository, r#"{ "outputs": { "text": "no idea" } }"#);
-        commit_all(&repository);
-        let ran = goldgate(&repository, &["run", "--base", "main2"].map(str::to_owned));
-        let says = "the base branch has removed or renamed `s/bot` since this branch began: merge the base branch into it";
-        assert!(
-            ran.code == 3 && ran.stdout.contains(says),
-            "{old}: {}{}",
-            ran.stdout,
-            ran.stderr
-        );
-    }
 }
 
 fn named_file() {

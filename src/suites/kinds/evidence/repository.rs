@@ -49,7 +49,7 @@ pub fn files(
                 format!("{inside}/{}", entry.name)
             };
             match entry.kind {
-                EntryKind::File | EntryKind::BrokenLink => {
+                EntryKind::File | EntryKind::Link(_) => {
                     found.insert(name);
                 }
                 EntryKind::Folder if folders < FOLDERS => {

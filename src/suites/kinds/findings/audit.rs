@@ -63,7 +63,7 @@ impl AuditedFindings<'_> {
                         "add the agent to the config, or remove the folder",
                     );
                 }
-                EntryKind::File | EntryKind::BrokenLink => audit.note(
+                EntryKind::File | EntryKind::Link(_) => audit.note(
                     &path,
                     "not the folder of an agent: it is ignored",
                     "move it elsewhere",

@@ -56,9 +56,7 @@ impl Standin {
 fn walk(folder: &Path, inside: &str, commit: &mut Commit) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let name = entry.file_name().into_string().unwrap();
-        // What the tests keep beside the repository's own files.
-        if inside.is_empty() && matches!(name.as_str(), ".git" | ".runner" | ".goldgate" | ".stdin")
-        {
+        if inside.is_empty() && name == ".git" {
             continue;
         }
         let path = if inside.is_empty() {
@@ -135,6 +133,17 @@ impl Commits {
 impl Commit {
     /// The files of a repository on the disk.
     pub fn of(repository: &Repository) -> Self {
+        let mut commit = Self::of_all(repository);
+        // What the tests keep beside the repository's own files.
+        let beside = [".runner", ".goldgate", ".stdin"];
+        let is_beside = |path: &String| beside.contains(&path.split('/').next().unwrap());
+        commit.entries.retain(|path, _| !is_beside(path));
+        commit.archived.retain(|path, _| !is_beside(path));
+        commit
+    }
+
+    /// All files in the folder of a repository.
+    pub fn of_all(repository: &Repository) -> Self {
         let mut commit = Self::default();
         walk(&repository.path(""), "", &mut commit);
         commit
@@ -246,11 +255,13 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         }
         ("GET", ["git", "trees", id]) => {
             // REST, "Get a tree": "The SHA1 value or ref name of the tree", and a commit's is taken as well.
+            let checkout = state.trees.checkout.as_ref();
             let commit = state
                 .commits
                 .0
                 .get(&backwards(id))
-                .or_else(|| state.commits.0.get(*id))?;
+                .or_else(|| state.commits.0.get(*id))
+                .or_else(|| Some(&checkout.filter(|(commit, _)| commit == id)?.1))?;
             Some(if request.asked("recursive").is_some() {
                 ok(commit.tree())
             } else {

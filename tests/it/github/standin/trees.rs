@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
 
+use super::commits::Commit;
 use super::{Answer, Request, Standin, State, missing, ok};
+use crate::repository::Repository;
 
 /// What is special about the base commit's tree.
 #[derive(Default)]
@@ -21,9 +23,17 @@ pub struct Trees {
     pub hidden: Option<String>,
     /// Files that git's API says are this large.
     sizes: BTreeMap<String, u64>,
+    /// The commit that a job has checked out and that nobody described, with its files.
+    pub checkout: Option<(String, Commit)>,
 }
 
 impl Standin {
+    /// A job has checked out this commit: its files are all of the folder, unless somebody described them.
+    pub fn check_out(&self, commit: &str, repository: &Repository) {
+        let files = Commit::of_all(repository);
+        self.change(|state| state.trees.checkout = Some((commit.to_owned(), files)));
+    }
+
     /// The base commit's tree is answered in parts.
     pub fn truncate(&self) {
         self.change(|state| state.trees.truncated = true);

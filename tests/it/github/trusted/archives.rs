@@ -90,7 +90,7 @@ pub fn submodules() {
         (false, "golden/expected/legal", 2),
         (false, "golden/runs", 2),
         (false, "goldgate.yaml", 2),
-        (true, "golden/contracts", 3),
+        (true, "golden/contracts", 1),
     ] {
         let fork = Fork::new();
         fork.commit();
