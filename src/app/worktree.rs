@@ -2,7 +2,7 @@
 
 use super::cli_error::CliError;
 use super::live;
-use super::pipeline::base_branch::{BaseBranch, OwnNumbers};
+use super::pipeline::base_branch::BaseBranch;
 use super::pipeline::baseline;
 use super::pipeline::behind_branch::{BehindFiles, is_behind};
 use super::pipeline::grade::{GradeInputs, grade_files};
@@ -65,7 +65,6 @@ pub fn grade_worktree(
         BaseSource::None => None,
     };
     let base = trees.as_ref().map(|trees| &trees.base);
-    let values = trees.as_ref().and_then(|trees| trees.values(&job.branch));
     let rules = trees.as_ref().and_then(|trees| trees.rules(&job.branch));
     #[cfg(feature = "models")]
     let (job, unaffected) = leave_out_unaffected(job, (&files, base), &file, world)?;
@@ -111,9 +110,6 @@ pub fn grade_worktree(
             .filter(|_| guards)
             .map(|rules| rules as &dyn BaseFiles),
         base: base.filter(|_| guards).map(|base| base as &dyn BaseFiles),
-        values: values
-            .filter(|_| guards)
-            .map(|(files, numbers)| (files as &dyn Files, numbers)),
     };
     let mut done = grade_files(&job, world, &inputs)?;
     #[cfg(feature = "models")]
@@ -161,9 +157,8 @@ fn leave_out_unaffected(
     Ok((job, Some(found)))
 }
 
-/// The files of the base commit, and those of the branch's tip where that is another commit.
+/// The files of the base commit, and those of the commit whose rules judge, if that is another one.
 struct BaseTrees<'a> {
-    commit: &'a str,
     base: BaseTree<'a>,
     tip: Option<BaseTree<'a>>,
 }
@@ -177,15 +172,11 @@ impl<'a> BaseTrees<'a> {
     ) -> Result<Self, CliError> {
         let base = BaseTree::open(objects, commit, files)?;
         let tip = branch
-            .later_commit(commit)
+            .rules
+            .as_deref()
             .map(|tip| BaseTree::open(objects, tip, files))
             .transpose()?;
-        Ok(Self { commit, base, tip })
-    }
-
-    /// The files whose own numbers the change is compared with.
-    fn values(&self, branch: &BaseBranch) -> Option<(&BaseTree<'a>, OwnNumbers)> {
-        branch.compared_files(self.commit, &self.base, self.tip.as_ref())
+        Ok(Self { base, tip })
     }
 
     /// The files whose config and golden set judge, if they are not the base commit's.
@@ -277,7 +268,6 @@ pub fn graded_with(
         baseline: &|_| Ok(None),
         rules: None,
         base: None,
-        values: None,
     };
     let wanted = Selection {
         tiers: vec![Tier::Deterministic],

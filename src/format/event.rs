@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::json;
 use crate::diag::Diagnostic;
 use crate::files::SourceText;
-use crate::model::{BranchOrigin, BranchTip, PullRequest};
+use crate::model::{BranchOrigin, PullRequest};
 
 /// The relevant parts of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Event {
     /// The pull request that a merge group tests.
     pub queued: Option<u64>,
     /// The tip of the base branch that the graded merge was made on, if it is known. No payload states it.
-    pub tip: Option<BranchTip>,
+    pub tip: Option<String>,
     /// The push that started the run.
     pub push: Option<PushEvent>,
 }

@@ -13,7 +13,7 @@ use super::{json, report_v1};
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::model::{
-    AnsweredBy, BranchTip, Freshness, PairResult, RecordingAge, Report, Shard, Tier,
+    AnsweredBy, Freshness, PairResult, RecordingAge, Report, Shard, Tier,
 };
 
 /// The value of `schema`.
@@ -48,8 +48,6 @@ pub struct ShardScope {
 pub struct ShardBranch {
     /// Its name.
     pub name: Option<String>,
-    /// The tip whose own numbers excuse a failed gate.
-    pub tip: Option<BranchTip>,
     /// The commit whose config and baseline judge, if it is not the base commit.
     pub rules: Option<String>,
 }

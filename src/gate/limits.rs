@@ -1,5 +1,6 @@
 //! Merges the gates of the config with the kind's default gates, key by key.
 
+use super::rule::limit_side;
 use crate::model::{
     Aggregate, Better, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, StatedGate,
     StatedLimit, Strictness, SuiteConfig, Tier, Unit,
@@ -11,6 +12,38 @@ pub struct PlannedGate {
     pub gate: Gate,
     /// Why it is disabled, if it is.
     pub off: Option<String>,
+}
+
+impl PlannedGate {
+    /// The gate that only asks for a value that is no worse than the reference's. Its own limit applies to the cases that the reference
+    /// does not have.
+    pub(super) fn without_tolerance(&self) -> Self {
+        let (side, otherwise) = match self.gate {
+            Gate::Threshold {
+                side,
+                limit: Limit::Number(number),
+                ..
+            } => (side, Some(number)),
+            Gate::Threshold {
+                side,
+                limit: Limit::Baseline { otherwise },
+                ..
+            } => (side, otherwise),
+            Gate::Change {
+                direction,
+                otherwise,
+                ..
+            } => (limit_side(direction), otherwise),
+        };
+        Self {
+            gate: Gate::Threshold {
+                side,
+                limit: Limit::Baseline { otherwise },
+                strictness: Strictness::Hard,
+            },
+            off: self.off.clone(),
+        }
+    }
 }
 
 /// A metric of a kind, with its gates in a suite and a tier.

@@ -135,6 +135,18 @@ impl Gate {
         otherwise: None,
     };
 
+    /// Whether no case may have more of anything than in the baseline, such as calls of a tool: it is a hard upper limit from there.
+    pub fn allows_no_new_part(&self) -> bool {
+        matches!(
+            self,
+            Self::Threshold {
+                side: LimitSide::Max,
+                limit: Limit::Baseline { .. },
+                strictness: Strictness::Hard,
+            }
+        )
+    }
+
     /// The kind of the gate.
     pub fn kind(&self) -> GateKind {
         match self {

@@ -1,4 +1,4 @@
-//! The base branch of a job, and the tip of it whose own numbers may excuse a failed gate.
+//! The base branch of a job, and what it requires.
 
 use std::collections::BTreeSet;
 
@@ -6,15 +6,9 @@ use super::pull_request_context::needs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::base_branch::BaseBranch;
 use crate::format::event::Event;
-use crate::model::BranchTip;
 use crate::world::{BranchRules, GitHub};
 
 /// Returns the base branch of an event.
-///
-/// The numbers of a commit excuse a gate only if that commit passed the gates or an approval. So only the tip of a branch counts: the
-/// one that GitHub's test merge was made on, else the current one. A merge base does not count, and the base commit of a merge group may be
-/// the group before it, which can still fail. The branch has to be the default branch or one that requires checks, or that of a merge
-/// queue. For another branch it is the tip of the default branch: its check counts there as well.
 ///
 /// A job that does not grade GitHub's test merge, and one on a push to a branch without checks, is compared with the merge base, but its
 /// author chose that commit. So the rules are those of the current tip.
@@ -25,50 +19,15 @@ pub fn base_branch(event: &Event, github: Option<&GitHub>) -> Result<BaseBranch,
     let (Some(base), Some(github), Some(name)) = (&event.base, github, event.into.clone()) else {
         return Ok(BaseBranch::default());
     };
+    let mut rules = None;
     if (event.pull_request.is_some() || event.push.is_some()) && event.tip.is_none() {
-        return newest_rules(github, name, base);
+        let newest = github
+            .branch(&name)
+            .map_err(needs("the base branch cannot be read", "contents: read"))?;
+        rules = newest.filter(|newest| newest != base);
     }
-    let is_checked = event.pull_request.is_none() || relies_on_checks(github, &name)? == Some(true);
-    // Without an answer nothing is excused, which only makes the gate stricter.
-    let current = || github.branch_tip(&name).ok().flatten();
-    let tip = match is_checked {
-        true => event.tip.clone().or_else(current),
-        false => default_tip(github)?,
-    };
     Ok(BaseBranch {
         name: Some(name),
-        tip,
-        rules: None,
-    })
-}
-
-/// The tip of the default branch. Without an answer nothing is excused.
-fn default_tip(github: &GitHub) -> Result<Option<BranchTip>, CliError> {
-    let Some(default) = readable_default(github)? else {
-        return Ok(None);
-    };
-    let tip = github.branch_tip(&default).ok().flatten();
-    Ok(tip.map(|tip| tip.of_other_branch(default)))
-}
-
-/// Returns the base branch of a pull request that is compared with its merge base.
-fn newest_rules(github: &GitHub, name: String, base: &str) -> Result<BaseBranch, CliError> {
-    let newest = github
-        .branch_tip(&name)
-        .map_err(needs("the base branch cannot be read", "contents: read"))?;
-    let rules = newest
-        .as_ref()
-        .map(BranchTip::commit)
-        .filter(|newest| *newest != base)
-        .map(str::to_owned);
-    let tip = if relies_on_checks(github, &name)? == Some(true) {
-        newest
-    } else {
-        None
-    };
-    Ok(BaseBranch {
-        name: Some(name),
-        tip,
         rules,
     })
 }

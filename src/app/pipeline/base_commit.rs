@@ -52,8 +52,7 @@ impl Machine {
 /// Sets the job's base commit from the value of `--base`. Locally it is the commit where the branch began, because later
 /// commits of others are not changes of this branch; the config and the baseline are those of the named commit, because they judge the
 /// merge. The returned note names the commits, if the value is not the id of the base commit. In CI the base commit is the named commit
-/// itself, because a check judges what would be merged. Only the tip of a branch excuses a failed gate: not the commit where this branch
-/// began, which the branch may never have had as its tip, and no other revision.
+/// itself, because a check judges what would be merged.
 ///
 /// # Errors
 /// The commit does not exist, the name is ambiguous, or the clone is too shallow.
@@ -93,7 +92,6 @@ pub fn name_base(
     let rules = (commit != tip).then_some(tip);
     job.branch = BaseBranch {
         name: is_branch.then(|| name.to_owned()),
-        tip: git.branch_tip(name),
         rules,
     };
     job.base = Some(commit);

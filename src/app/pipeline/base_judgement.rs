@@ -7,7 +7,8 @@ use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::base_commit::Machine;
-use super::evaluate::{BranchNumbers, Evaluated, ResultSources, evaluate};
+use super::base_runs::BaseRecordings;
+use super::evaluate::{Evaluated, ResultSources, evaluate};
 use super::freshness::{CurrentAgents, InputsOfRuns};
 use super::live_runs::LiveRuns;
 use super::plan::{BasePlanInputs, LoadedSuite, Plan, base_plan, source_of};
@@ -55,8 +56,8 @@ pub struct BaseInputs<'a> {
     /// The tiers whose verdicts count; changes of their runs are compared.
     pub deciding: &'a [Tier],
     pub baseline: Option<&'a Baseline>,
-    /// The base commit's own numbers, if they may excuse a failed gate.
-    pub values: Option<&'a dyn BranchNumbers>,
+    /// The base commit's own recordings.
+    pub base_runs: Option<&'a BaseRecordings<'a>>,
     /// Whether the head was graded on this machine, so that all files it read are known.
     pub graded_here: GradedHere,
     pub machine: Machine,
@@ -377,7 +378,7 @@ impl BaseJudge<'_> {
             runs: &replay,
             parts: None,
             other: Some(other),
-            base: self.inputs.values,
+            base: self.inputs.base_runs,
         };
         evaluate(base, runs.tier, origin, sides.base, *baseline)
     }

@@ -1,10 +1,9 @@
 //! Grades and judges files, and assembles the report.
 
-use super::base_branch::OwnNumbers;
 use super::base_commit::{Machine, revision};
 use super::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
-use super::base_values::{BaseValues, TipFiles};
-use super::evaluate::{BranchNumbers, Evaluated};
+use super::base_runs::BaseRecordings;
+use super::evaluate::Evaluated;
 use super::grade_tier::{CallableAgents, RunsFrom, assemble_report, grade_tier};
 use super::graded_run::GradedRun;
 use super::live_runs::{LiveRuns, NotRun};
@@ -18,7 +17,7 @@ use super::tiers::{TierOutcome, not_run};
 use super::weighed_baseline::weighed;
 use crate::app::cli_error::CliError;
 use crate::files::{BaseFiles, Files, OtherCommit, sha256_hex};
-use crate::golden_changes::Sides;
+use crate::golden_changes::{BaseConfig, Sides, base_config};
 use crate::model::{
     Baseline, BaselineUse, Interruption, NoVerdict, RepoPath, Ruling, RunUsage, Tier,
 };
@@ -39,8 +38,6 @@ pub struct GradeInputs<'a> {
     pub base: Option<&'a dyn BaseFiles>,
     /// The files of the commit whose config judges, if it is another one than the base commit.
     pub rules: Option<&'a dyn BaseFiles>,
-    /// The files whose own numbers the change is compared with, and for what.
-    pub values: Option<(&'a dyn Files, OwnNumbers)>,
 }
 
 /// Grades and judges the given files.
@@ -58,21 +55,17 @@ pub fn grade_files(
     let plan = plan_with_reads(files, other, inputs.config, job.wanted.clone(), clock)?;
     let config_sha256 = sha256_hex(&files.bytes(inputs.config)?);
     let against = (inputs.baseline)(plan.config.baseline.as_ref())?;
-    let branch = job.branch.compared_name();
-    let values = inputs.values.map(|(files, numbers)| {
-        BaseValues::new(
-            TipFiles {
-                files,
-                branch,
-                numbers,
-            },
-            &plan,
-            clock,
-            against.as_ref(),
-        )
-    });
-    let values = values.as_ref().map(|values| values as &dyn BranchNumbers);
-    let graded = grade_tiers(job, &plan, inputs, (against.as_ref(), values))?;
+    let base_runs = inputs
+        .base
+        .and_then(|base| match base_config(base, inputs.config) {
+            BaseConfig::Known(config) => {
+                let branch = job.branch.name.as_deref();
+                Some(BaseRecordings::new(base, *config, branch))
+            }
+            BaseConfig::Absent(_) | BaseConfig::Unreadable(_) => None,
+        });
+    let base_runs = base_runs.as_ref();
+    let graded = grade_tiers(job, &plan, inputs, (against.as_ref(), base_runs))?;
     // A tier that does not decide by the head's rules does not decide by the base's either.
     let deciding: Vec<&TierRuns> = graded
         .runs
@@ -89,7 +82,7 @@ pub fn grade_files(
             tiers: &deciding,
             deciding: &job.compared_tiers(),
             baseline: against.as_ref(),
-            values,
+            base_runs,
             graded_here: if job.parts.is_none() {
                 GradedHere::Yes
             } else {
@@ -204,7 +197,7 @@ fn grade_tiers(
     job: &RunOptions,
     plan: &Plan,
     inputs: &GradeInputs<'_>,
-    (against, values): (Option<&Baseline>, Option<&dyn BranchNumbers>),
+    (against, base_runs): (Option<&Baseline>, Option<&BaseRecordings<'_>>),
 ) -> Result<GradedTiers, CliError> {
     let other = inputs.base.map(|base| base as &dyn OtherCommit);
     let tiers = &plan.wanted.tiers;
@@ -221,7 +214,7 @@ fn grade_tiers(
             made: &made,
             parts: job.parts.as_deref(),
             other,
-            base: values,
+            base: base_runs,
             read: kept,
         };
         let tiered = grade_tier(plan, *tier, inputs.files, from, against)?;

@@ -262,7 +262,7 @@ pub(super) fn job(
         samples,
         base,
     } = one.asked.clone();
-    let ShardBranch { name, tip, rules } = one.branch.clone();
+    let ShardBranch { name, rules } = one.branch.clone();
     Ok(RunOptions {
         config: config.to_owned(),
         wanted: Selection {
@@ -286,7 +286,7 @@ pub(super) fn job(
         },
         commit: one.report.commit.clone(),
         base,
-        branch: BaseBranch { name, tip, rules },
+        branch: BaseBranch { name, rules },
         live: LiveOptions::NONE,
         parts: Some(Arc::new(joined)),
     })

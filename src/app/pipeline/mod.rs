@@ -5,7 +5,7 @@ mod answering_models;
 pub mod base_branch;
 pub mod base_commit;
 pub mod base_judgement;
-pub mod base_values;
+pub mod base_runs;
 pub mod baseline;
 pub mod behind_branch;
 pub mod call_lanes;

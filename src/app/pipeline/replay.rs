@@ -173,6 +173,14 @@ impl<'a> Replay<'a> {
         Self { read, ..self }
     }
 
+    /// Returns the same recordings as those of the base commit, which does not have every case.
+    pub fn of_base_commit(self) -> Self {
+        Self {
+            rules: RulesSource::Base,
+            ..self
+        }
+    }
+
     /// Returns the same recordings without these samples, if enough others exist.
     pub fn without(self, samples: &BTreeSet<(RunKey, u32)>) -> Self {
         Self {

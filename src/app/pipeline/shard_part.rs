@@ -34,7 +34,6 @@ pub fn write_part(folder: &Disk, job: &RunOptions, done: &GradedRun) -> anyhow::
         },
         branch: ShardBranch {
             name: job.branch.name.clone(),
-            tip: job.branch.tip.clone(),
             rules: job.branch.rules.clone(),
         },
         not_run: done

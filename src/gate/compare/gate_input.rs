@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::gate::limits::GatedMetric;
+use crate::gate::reference::BaseRuns;
 use crate::gate::statistics::CaseDependence;
 use crate::model::{BaselineEntry, CaseId, Identity, MetricSpec, PairResult};
 
@@ -23,8 +24,10 @@ pub struct GateInput<'a> {
     pub pairs: &'a [ComparedPair<'a>],
     /// What the pairs were measured with.
     pub identity: &'a Identity,
-    /// The baseline's entry.
+    /// The committed baseline's entry.
     pub before: Option<&'a BaselineEntry>,
+    /// The base commit's own runs, if they may be needed: see [`needs_base_runs`](super::needs_base_runs).
+    pub base: Option<BaseRuns<'a>>,
     /// Whether all cases ran.
     pub selection: CaseSelection,
 }
@@ -38,19 +41,6 @@ pub struct ComparedPair<'a> {
     pub document: &'a CaseId,
     /// The band of the pair's own verdict, if its golden file sets one.
     pub zone: Option<f64>,
-    /// The digest of its expectations.
-    pub expectation: &'a str,
-    /// Whether its golden file names a quarantine.
-    pub quarantine: QuarantineHistory,
-}
-
-/// Whether a pair is or was in quarantine, as far as its golden file says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QuarantineHistory {
-    /// It names none.
-    Never,
-    /// It names one that applies now, or that ended.
-    Named,
 }
 
 impl GateInput<'_> {
