@@ -36,7 +36,11 @@ impl Interval {
 }
 
 /// The interval of a pair's value if this many samples more could have one; `None` if it has no value.
-pub fn pair_interval(spec: &MetricSpec, samples: &[Option<f64>], missing: usize) -> Option<Interval> {
+pub fn pair_interval(
+    spec: &MetricSpec,
+    samples: &[Option<f64>],
+    missing: usize,
+) -> Option<Interval> {
     Interval::between(
         extended(spec, samples, missing, End::Least),
         extended(spec, samples, missing, End::Most),
@@ -77,12 +81,7 @@ pub fn agent_intervals(
 }
 
 /// The value of a pair whose missing samples all have the same extreme value.
-fn extended(
-    spec: &MetricSpec,
-    samples: &[Option<f64>],
-    missing: usize,
-    end: End,
-) -> Option<f64> {
+fn extended(spec: &MetricSpec, samples: &[Option<f64>], missing: usize, end: End) -> Option<f64> {
     let mut all = samples.to_vec();
     all.resize(samples.len() + missing, Some(extreme(spec, end)));
     folded(spec, &all)

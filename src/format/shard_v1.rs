@@ -12,9 +12,7 @@ use serde_json::value::RawValue;
 use super::{json, report_v1};
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
-use crate::model::{
-    AnsweredBy, Freshness, PairResult, RecordingAge, Report, Shard, Tier,
-};
+use crate::model::{AnsweredBy, Freshness, PairResult, RecordingAge, Report, Shard, Tier};
 
 /// The value of `schema`.
 const SCHEMA: &str = "goldgate.shard/1";

@@ -11,11 +11,11 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 pub(super) use self::case_sets::NAMED;
 use self::compared::ComparedNumbers;
-pub use self::gate_input::{CaseSelection, ComparedPair, GateInput};
+pub use self::gate_input::{BaseRuns, CaseSelection, ComparedPair, GateInput};
 use self::own::case;
 pub(super) use self::own::case_before;
 use super::limits::PlannedGate;
-use super::reference::{BaseRuns, CompletedEntry};
+use super::reference::{CompletedEntry, entry_of_runs};
 use super::rule::{BaseNumber, GateResult, Openness};
 use super::statistics::{CaseDependence, detectable, reliability, share_interval};
 use crate::fold;
@@ -64,9 +64,7 @@ impl ComparedEntries {
         before: Option<&'a BaselineEntry>,
     ) -> Option<&'a BaselineEntry> {
         let is_comparable = matches!(comparability, Comparability::Comparable(_));
-        self.completed
-            .as_ref()
-            .or(before.filter(|_| is_comparable))
+        self.completed.as_ref().or(before.filter(|_| is_comparable))
     }
 }
 
@@ -121,7 +119,9 @@ pub fn agent(input: &GateInput<'_>) -> GateOutcome {
             .map(|planned| gate(&numbers, base.as_ref(), index, planned))
             .collect();
         if let Some(interval) = numbers.interval(index)
-            && results.iter().any(|result| result.openness == Openness::Open)
+            && results
+                .iter()
+                .any(|result| result.openness == Openness::Open)
         {
             open.push(OpenMetric {
                 metric: metric.spec.name.to_owned(),
@@ -173,9 +173,7 @@ pub fn agent(input: &GateInput<'_>) -> GateOutcome {
 
 /// Whether the base commit's own runs may change an outcome without them: a gate does not pass, or the baseline lacks values.
 pub fn needs_base_runs(input: &GateInput<'_>, outcome: &GateOutcome) -> bool {
-    let passes = |gate: &GateRuling| {
-        gate.is_off() || gate.ruling.verdict() == Some(Verdict::Pass)
-    };
+    let passes = |gate: &GateRuling| gate.is_off() || gate.ruling.verdict() == Some(Verdict::Pass);
     let mut gates = outcome.metrics.iter().flat_map(|metric| &metric.gates);
     let Some(entry) = input.before else {
         return true;
@@ -245,7 +243,7 @@ fn compared_entries(input: &GateInput<'_>) -> (Comparability, ComparedEntries) {
     let Some(runs) = input.base else {
         return (comparability, entries);
     };
-    let base_runs = runs.entry(input.metrics, input.identity);
+    let base_runs = entry_of_runs(&runs, input.metrics, input.identity);
     let comparability = match (comparability, input.before) {
         (Comparability::Comparable(mut remarks), Some(baseline)) => {
             if let Some(completed) = CompletedEntry::of(baseline, &base_runs, input.metrics) {

@@ -5,9 +5,7 @@ use super::limits::{GatedMetric, PlannedGate};
 use super::rule::{BaseNumber, Subject, ruling};
 use crate::fold;
 use crate::fold::Interval;
-use crate::model::{
-    Aggregate, CheckOutcome, Gate, Grade, Limit, MetricSpec, Strictness,
-};
+use crate::model::{Aggregate, CheckOutcome, Gate, Grade, Limit, MetricSpec, Strictness};
 
 /// The samples of a pair so far.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,5 @@
 //! Merges the gates of the config with the kind's default gates, key by key.
 
-use super::rule::limit_side;
 use crate::model::{
     Aggregate, Better, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, StatedGate,
     StatedLimit, Strictness, SuiteConfig, Tier, Unit,
@@ -33,7 +32,7 @@ impl PlannedGate {
                 direction,
                 otherwise,
                 ..
-            } => (limit_side(direction), otherwise),
+            } => (direction.limit_side(), otherwise),
         };
         Self {
             gate: Gate::Threshold {

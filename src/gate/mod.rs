@@ -11,11 +11,10 @@ mod rule;
 pub mod statistics;
 
 pub use compare::{
-    CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, OpenMetric,
-    agent,
-    needs_base_runs,
+    BaseRuns, CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, OpenMetric,
+    agent, needs_base_runs,
 };
 pub use early_stop::{SoFar, is_settled};
 pub use limits::{GatedMetric, PlannedGate, planned_in};
-pub use reference::{BaseRuns, case_values};
+pub use reference::case_values;
 pub use rule::{BaseNumber, Subject, ruling};

@@ -5,44 +5,32 @@
 use std::collections::BTreeSet;
 
 use super::GatedMetric;
-use super::compare::{NAMED, case_before};
+use super::compare::{BaseRuns, NAMED, case_before};
 use crate::fold;
 use crate::model::{
     BaselineEntry, CaseId, CaseValues, Exclusion, Identity, MetricSpec, PASSED, PairResult, share,
 };
 
-/// The base commit's own runs of an agent, graded by the rules of the judgement that asks.
-#[derive(Clone, Copy)]
-pub struct BaseRuns<'a> {
-    /// The base branch, for messages.
-    pub branch: Option<&'a str>,
-    /// The results by case.
-    pub results: &'a [PairResult],
-}
-
-impl BaseRuns<'_> {
-    /// The name of the base in a sentence.
-    pub fn name(&self) -> &str {
-        self.branch.unwrap_or("the base commit")
-    }
-
-    /// The runs as a baseline has them.
-    pub(super) fn entry(&self, metrics: &[GatedMetric], identity: &Identity) -> BaselineEntry {
-        let names = || metrics.iter().map(|metric| metric.spec.name);
-        let counted = self
-            .results
-            .iter()
-            .filter(|pair| pair.exclusion == Exclusion::Counted);
-        let mut entry = BaselineEntry {
-            identity: Some(identity.clone()),
-            cases: counted
-                .map(|pair| (pair.case.clone(), case_values(names(), pair)))
-                .collect(),
-            ..BaselineEntry::default()
-        };
-        set_numbers(&mut entry, metrics);
-        entry
-    }
+/// The base commit's own runs as a baseline has them.
+pub(super) fn entry_of_runs(
+    runs: &BaseRuns<'_>,
+    metrics: &[GatedMetric],
+    identity: &Identity,
+) -> BaselineEntry {
+    let names = || metrics.iter().map(|metric| metric.spec.name);
+    let counted = runs
+        .results
+        .iter()
+        .filter(|pair| pair.exclusion == Exclusion::Counted);
+    let mut entry = BaselineEntry {
+        identity: Some(identity.clone()),
+        cases: counted
+            .map(|pair| (pair.case.clone(), case_values(names(), pair)))
+            .collect(),
+        ..BaselineEntry::default()
+    };
+    set_numbers(&mut entry, metrics);
+    entry
 }
 
 /// The values of a case as a baseline has them. `names` are those of its metrics, in their order. An excluded pair has none.

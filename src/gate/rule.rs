@@ -77,7 +77,7 @@ pub fn ruling(gate: &Gate, subject: &Subject, base: &BaseNumber) -> GateResult {
             ..
         } if *base == BaseNumber::Absent => {
             let floor = Gate::Threshold {
-                side: limit_side(*direction),
+                side: direction.limit_side(),
                 limit: Limit::Number(*number),
                 strictness: Strictness::Hard,
             };
@@ -88,14 +88,6 @@ pub fn ruling(gate: &Gate, subject: &Subject, base: &BaseNumber) -> GateResult {
             tolerance,
             ..
         } => by_change(gate, *direction, *tolerance, subject, base),
-    }
-}
-
-/// The side on which a change of this direction may not go beyond a limit.
-pub(super) fn limit_side(direction: ChangeDirection) -> LimitSide {
-    match direction {
-        ChangeDirection::Drop => LimitSide::Min,
-        ChangeDirection::Rise => LimitSide::Max,
     }
 }
 

@@ -53,6 +53,16 @@ pub enum ChangeDirection {
     Rise,
 }
 
+impl ChangeDirection {
+    /// The side on which a value may not go beyond the limit.
+    pub fn limit_side(self) -> LimitSide {
+        match self {
+            Self::Drop => LimitSide::Min,
+            Self::Rise => LimitSide::Max,
+        }
+    }
+}
+
 /// One limit of one metric (grading.md 3, formats.md "A gate is").
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Gate {

@@ -453,7 +453,10 @@ fn newly_failing(report: &Report) -> String {
 /// How many of the gates pass only because the base branch fails them as well.
 fn excused_gates(report: &Report) -> String {
     let gates = report.metrics().flat_map(|metric| &metric.gates);
-    match gates.filter(|gate| gate.base_commit.is_some() && !gate.ruling.fails()).count() {
+    match gates
+        .filter(|gate| gate.base_commit.is_some() && !gate.ruling.fails())
+        .count()
+    {
         0 => String::new(),
         1 => "; 1 gate is excused because the base branch fails it as well".to_owned(),
         count => format!("; {count} gates are excused because the base branch fails them as well"),

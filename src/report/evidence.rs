@@ -29,11 +29,7 @@ pub struct EvidenceEntries<'a> {
 }
 
 /// Adds evidence to each metric that fails, is inconclusive or is worse than the baseline.
-pub fn add_evidence(
-    specs: &[MetricSpec],
-    report: &mut AgentReport,
-    entries: EvidenceEntries<'_>,
-) {
+pub fn add_evidence(specs: &[MetricSpec], report: &mut AgentReport, entries: EvidenceEntries<'_>) {
     let AgentReport { metrics, cases, .. } = report;
     for (index, metric) in metrics.iter_mut().enumerate() {
         if needs_evidence(metric) {

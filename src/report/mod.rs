@@ -120,7 +120,11 @@ fn group_could_fail(group: &[&OpenMetric], pairs: &[PairResult]) -> Option<Strin
 fn range(interval: Interval) -> String {
     let Interval { least, most } = interval;
     match (least.is_finite(), most.is_finite()) {
-        (true, true) => format!("lies between {} and {}", six_places(least), six_places(most)),
+        (true, true) => format!(
+            "lies between {} and {}",
+            six_places(least),
+            six_places(most)
+        ),
         (true, false) => format!("is at least {}", six_places(least)),
         (false, true) => format!("is at most {}", six_places(most)),
         (false, false) => "is unknown".to_owned(),

@@ -11,9 +11,7 @@ use crate::fold;
 use crate::fold::{Interval, agent_intervals};
 use crate::gate::PlannedGate;
 use crate::gate::rule::{BaseNumber, GateResult, Openness, Subject, ruled};
-use crate::model::{
-    Aggregate, BaselineEntry, CaseId, Exclusion, NewPart, Ruling, Verdict,
-};
+use crate::model::{Aggregate, BaselineEntry, CaseId, Exclusion, NewPart, Ruling, Verdict};
 
 /// The most new parts that one gate lists.
 const LISTED: usize = 20;
@@ -129,11 +127,7 @@ impl<'a> ComparedNumbers<'a> {
             Aggregate::NewlyFailing => &BaseNumber::Known(0.0),
             _ => &self.bases[metric],
         };
-        let result = ruled(
-            &planned.without_tolerance(),
-            &self.subject(metric),
-            base,
-        );
+        let result = ruled(&planned.without_tolerance(), &self.subject(metric), base);
         self.with_parts(metric, planned, result)
     }
 
@@ -254,11 +248,7 @@ impl Intervals {
 }
 
 /// A reference's numbers on the cases of these pairs.
-fn numbers_of(
-    input: &GateInput<'_>,
-    entry: &BaselineEntry,
-    rows: &[usize],
-) -> Vec<Option<f64>> {
+fn numbers_of(input: &GateInput<'_>, entry: &BaselineEntry, rows: &[usize]) -> Vec<Option<f64>> {
     let mut before = Vec::with_capacity(rows.len());
     for row in rows {
         let case = &input.pairs[*row].result.case;
@@ -278,8 +268,5 @@ fn further_failing(input: &GateInput<'_>, entry: Option<&BaselineEntry>, metric:
 }
 
 fn points(values: &[Option<f64>]) -> Vec<Option<Interval>> {
-    values
-        .iter()
-        .map(|value| value.map(Interval::at))
-        .collect()
+    values.iter().map(|value| value.map(Interval::at)).collect()
 }

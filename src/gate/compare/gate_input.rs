@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use crate::gate::limits::GatedMetric;
-use crate::gate::reference::BaseRuns;
 use crate::gate::statistics::CaseDependence;
 use crate::model::{BaselineEntry, CaseId, Identity, MetricSpec, PairResult};
 
@@ -30,6 +29,22 @@ pub struct GateInput<'a> {
     pub base: Option<BaseRuns<'a>>,
     /// Whether all cases ran.
     pub selection: CaseSelection,
+}
+
+/// The base commit's own runs of an agent, graded by the rules of the judgement that asks.
+#[derive(Clone, Copy)]
+pub struct BaseRuns<'a> {
+    /// The base branch, for messages.
+    pub branch: Option<&'a str>,
+    /// The results by case.
+    pub results: &'a [PairResult],
+}
+
+impl BaseRuns<'_> {
+    /// The name of the base in a sentence.
+    pub fn name(&self) -> &str {
+        self.branch.unwrap_or("the base commit")
+    }
 }
 
 /// The result of a pair, and what its golden file says about comparing it.

@@ -18,6 +18,9 @@ impl MissingValues {
             let reference = entry.and_then(|entry| entry.last_values(&pair.case));
             counts.push(missing_of_pair(pair, &specs, reference));
         }
+        if let Some(entry) = entry.filter(|entry| entry.cases.is_empty()) {
+            add_lost_metrics(input, entry, &mut counts);
+        }
         if counts.iter().flatten().all(|count| *count == 0) {
             counts.clear();
         }
@@ -54,6 +57,21 @@ impl MissingValues {
         let spec = &input.metrics[column].spec;
         let completed = result.completed as usize;
         pair_end(spec, &result.values[column], completed, missing, end)
+    }
+}
+
+/// Adds the values of metrics of which no case has one any more, of a reference that does not list its cases.
+fn add_lost_metrics(input: &GateInput<'_>, entry: &BaselineEntry, counts: &mut [Vec<usize>]) {
+    for (column, metric) in input.metrics.iter().enumerate() {
+        let has_value = |pair: &PairResult| pair.values[column].value.is_some();
+        if !entry.metrics.contains_key(metric.spec.name) || input.results().any(has_value) {
+            continue;
+        }
+        for (pair, counts) in input.results().zip(counts.iter_mut()) {
+            if pair.exclusion != Exclusion::Quarantined {
+                counts[column] = pair.planned as usize;
+            }
+        }
     }
 }
 

@@ -217,9 +217,11 @@ fn own_verdict(
             .gates
             .iter()
             .filter(|planned| looked_at(&planned.gate));
-        rulings.extend(
-            gates.map(|planned| ruled(&banded(planned, zone), &subject, &bases[index]).gate.ruling),
-        );
+        rulings.extend(gates.map(|planned| {
+            ruled(&banded(planned, zone), &subject, &bases[index])
+                .gate
+                .ruling
+        }));
     }
     Ruling::of_all(&rulings)
 }

@@ -37,11 +37,7 @@ fn knows_parts(before: &CaseValues, spec: &MetricSpec) -> bool {
 }
 
 /// The parts that a case has more of than these values.
-fn more_parts(
-    pair: &PairResult,
-    before: &CaseValues,
-    spec: &MetricSpec,
-) -> Vec<NewPart> {
+fn more_parts(pair: &PairResult, before: &CaseValues, spec: &MetricSpec) -> Vec<NewPart> {
     let part = |(key, samples): (&String, &Vec<Option<f64>>)| {
         let name = part_name(key, spec)?;
         let baseline = before

@@ -10,9 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy};
 use proptest::{prop_oneof, proptest};
 
-use super::{
-    CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, agent,
-};
+use super::{CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, agent};
 use crate::fold;
 use crate::fold::{GradedSample, PairMeta};
 use crate::gate::{BaseRuns, GatedMetric, PlannedGate};

@@ -79,7 +79,8 @@ fn a_hard_gate_has_no_band() {
         &floor(0.8, Strictness::Hard),
         &subject(1.0),
         &BaseNumber::Absent,
-    ).gate;
+    )
+    .gate;
     assert_eq!(
         (ruled.hard, ruled.zone, ruled.threshold, ruled.from_baseline),
         (true, 0.0, Some(0.8), false)
@@ -107,7 +108,8 @@ fn a_threshold_of_the_baseline_is_compared_with_six_places() {
         &gate,
         &subject(1.0),
         &BaseNumber::Incomparable("scorer".to_owned()),
-    ).gate;
+    )
+    .gate;
     assert_eq!(skipped.ruling, Ruling::Skipped("scorer".to_owned()));
     let bare = Gate::Threshold {
         side: LimitSide::Min,
@@ -183,7 +185,8 @@ fn the_boundary_of_a_regression_passes() {
             &subject(0.0),
             &BaseNumber::Incomparable("x".to_owned())
         )
-        .gate.ruling
+        .gate
+        .ruling
         .as_str(),
         "skipped"
     );
@@ -215,7 +218,8 @@ fn without_a_baseline_a_change_gate_may_ask_for_a_number() {
             &subject(0.0),
             &BaseNumber::Incomparable("x".to_owned())
         )
-        .gate.ruling
+        .gate
+        .ruling
         .as_str(),
         "skipped"
     );
@@ -245,8 +249,20 @@ fn a_gate_passes_or_fails_only_if_the_whole_interval_does() {
         (drop, 0.85, 1.0, Verdict::Pass, Openness::Settled),
         (drop, 0.84, 1.0, Verdict::Inconclusive, Openness::Open),
         (drop, 0.0, 0.84, Verdict::Fail, Openness::Settled),
-        (Gate::NONE, 0.0, f64::INFINITY, Verdict::Inconclusive, Openness::Open),
-        (Gate::NONE, 1.0, f64::INFINITY, Verdict::Fail, Openness::Settled),
+        (
+            Gate::NONE,
+            0.0,
+            f64::INFINITY,
+            Verdict::Inconclusive,
+            Openness::Open,
+        ),
+        (
+            Gate::NONE,
+            1.0,
+            f64::INFINITY,
+            Verdict::Fail,
+            Openness::Settled,
+        ),
     ] {
         let result = ruling(&gate, &between(least, most), &BaseNumber::Known(1.0));
         assert_eq!(

@@ -11,7 +11,12 @@ fn pairs(value: f64) -> Vec<PairResult> {
 }
 
 /// The verdict of a gate, and the base commit's own value where it counts.
-fn judged(gate: &PlannedGate, baseline: Option<f64>, base: f64, change: f64) -> (Ruling, Option<f64>) {
+fn judged(
+    gate: &PlannedGate,
+    baseline: Option<f64>,
+    base: f64,
+    change: f64,
+) -> (Ruling, Option<f64>) {
     let gates = [gate.clone()];
     let entry = baseline.map(|value| entry(value, &CASES.map(|case| (case, value))));
     let (base, change) = (pairs(base), pairs(change));
