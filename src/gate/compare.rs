@@ -28,7 +28,7 @@ use crate::model::{
 /// Whether there is something to compare with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Comparability {
-    /// There is no reference.
+    /// Nothing is known to compare with.
     Absent,
     /// There is one, with these notes.
     Comparable(Vec<String>),
@@ -183,7 +183,9 @@ pub fn needs_base_runs(input: &GateInput<'_>, outcome: &GateOutcome) -> bool {
         Some(known) => {
             let mut values = input.metrics.iter().zip(&pair.result.values);
             values.any(|(metric, value)| {
-                value.value.is_some() && !known.contains_key(metric.spec.name)
+                // A metric of the config may read an answer that has another form now.
+                let may_be_lost = metric.spec.source == ValueSource::Expression;
+                (value.value.is_some() || may_be_lost) && !known.contains_key(metric.spec.name)
             })
         }
     };

@@ -14,7 +14,7 @@ pub struct PlannedGate {
 }
 
 impl PlannedGate {
-    /// The gate that only asks for a value that is no worse than the reference's. Its own limit applies to the cases that the reference
+    /// The gate that only asks for a value as good as the reference's. Its own limit applies to the cases that the reference
     /// does not have.
     pub(super) fn without_tolerance(&self) -> Self {
         let (side, otherwise) = match self.gate {

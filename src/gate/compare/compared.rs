@@ -44,7 +44,7 @@ struct Intervals {
 }
 
 impl<'a> ComparedNumbers<'a> {
-    /// `unknown` is what stands for a number that the reference does not have.
+    /// `unknown` replaces a number that the reference does not have.
     pub(super) fn of(
         input: &'a GateInput<'a>,
         entry: Option<&'a BaselineEntry>,
@@ -119,7 +119,7 @@ impl<'a> ComparedNumbers<'a> {
         self.with_parts(metric, planned, result)
     }
 
-    /// The result of a gate that asks for nothing but a value that is no worse than the reference's. It has no tolerance: losses below a
+    /// The result of a gate that asks for nothing but a value as good as the reference's. It has no tolerance: losses below a
     /// limit would add up.
     pub(super) fn gate_of_same(&self, metric: usize, planned: &PlannedGate) -> GateResult {
         // No case newly fails in the reference itself.

@@ -2,7 +2,9 @@
 
 use super::gate_input::GateInput;
 use crate::fold::{End, pair_end};
-use crate::model::{BaselineEntry, CaseValues, Exclusion, MetricSpec, PairResult, ValueSource};
+use crate::model::{
+    Aggregate, BaselineEntry, CaseValues, Exclusion, MetricSpec, PairResult, ValueSource,
+};
 
 /// How many values each pair lacks of each metric.
 pub(super) struct MissingValues {
@@ -18,7 +20,7 @@ impl MissingValues {
             let reference = entry.and_then(|entry| entry.last_values(&pair.case));
             counts.push(missing_of_pair(pair, &specs, reference));
         }
-        if let Some(entry) = entry.filter(|entry| entry.cases.is_empty()) {
+        if let Some(entry) = entry {
             add_lost_metrics(input, entry, &mut counts);
         }
         if counts.iter().flatten().all(|count| *count == 0) {
@@ -60,11 +62,18 @@ impl MissingValues {
     }
 }
 
-/// Adds the values of metrics of which no case has one any more, of a reference that does not list its cases.
+/// Adds the values of metrics of which the reference has the number alone, and of which no case has a value any more.
 fn add_lost_metrics(input: &GateInput<'_>, entry: &BaselineEntry, counts: &mut [Vec<usize>]) {
     for (column, metric) in input.metrics.iter().enumerate() {
+        let name = metric.spec.name;
         let has_value = |pair: &PairResult| pair.values[column].value.is_some();
-        if !entry.metrics.contains_key(metric.spec.name) || input.results().any(has_value) {
+        let is_number_alone = entry.metrics.contains_key(name)
+            && !entry.cases.values().any(|values| values.contains_key(name));
+        let is_of_agent = matches!(
+            metric.spec.aggregate,
+            Aggregate::Coverage | Aggregate::NewlyFailing | Aggregate::Harmonic(..)
+        );
+        if !is_number_alone || is_of_agent || input.results().any(has_value) {
             continue;
         }
         for (pair, counts) in input.results().zip(counts.iter_mut()) {
