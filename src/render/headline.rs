@@ -187,12 +187,13 @@ fn first_run(report: &Report, tally: GateCounts) -> Option<String> {
             "This change adds the first baseline, which counts after the merge.".to_owned()
         }
     };
-    // The base commit's own runs are no baseline.
-    let is_without = matches!(
+    // Without a baseline the base commit's own runs are compared.
+    let may_be_without = matches!(
         report.baseline_use,
         BaselineUse::Compared | BaselineUse::Added
     );
-    let is_first = is_without || (!has_baseline(report) && !report.agents().any(is_in_baseline));
+    let is_first =
+        !report.agents().any(is_in_baseline) && (may_be_without || !has_baseline(report));
     let judged = report.not_gateable.is_empty() && is_first;
     match report
         .verdict
