@@ -6,7 +6,6 @@ use anyhow::Context;
 
 use super::cli_error::CliError;
 use super::live;
-use super::pipeline::base_branch::{BaseBranch, OwnNumbers};
 use super::pipeline::baseline;
 use super::pipeline::grade::{GradeInputs, grade_files};
 use super::pipeline::graded_run::GradedRun;
@@ -65,18 +64,13 @@ pub fn grade_worktree(
         read_config(&config_text(&disk, &file)?)?;
     }
     let checkout = open_checkout(before, &disk, &files)?;
-    let trees = match before {
-        BaseSource::Commit(objects, commit) => Some(BaseTrees::open(
-            objects,
-            commit,
-            &job.branch,
-            &files,
-            checkout.as_ref(),
-        )?),
+    let base = match before {
+        BaseSource::Commit(objects, commit) => {
+            Some(BaseTree::open(objects, commit, &files)?.with_checkout(checkout.as_ref()))
+        }
         BaseSource::None => None,
     };
-    let base = trees.as_ref().map(|trees| &trees.base);
-    let values = trees.as_ref().and_then(|trees| trees.values(&job.branch));
+    let base = base.as_ref();
     #[cfg(feature = "models")]
     let (job, unaffected) = leave_out_unaffected(job, (&files, base), &file, world)?;
     // Golden changes are not computed for a shard: `merge` does that for all cases.
@@ -118,9 +112,6 @@ pub fn grade_worktree(
         },
         baseline: &|configured| read_baseline(&disk, base, configured),
         base: base.filter(|_| guards).map(|base| base as &dyn BaseFiles),
-        values: values
-            .filter(|_| guards)
-            .map(|(files, numbers)| (files as &dyn Files, numbers)),
     };
     let mut done = grade_files(&job, world, &inputs)?;
     #[cfg(feature = "models")]
@@ -133,14 +124,14 @@ pub fn grade_worktree(
             .iter()
             .flat_map(|found| found.notes(done.against.as_ref())),
     );
-    if trees.is_some() && guards {
+    if base.is_some() && guards {
         let uncommitted = checkout
             .as_ref()
             .map_or_else(Vec::new, BaseTree::uncommitted);
         let uncommitted = without_recorded(&job, &disk, uncommitted);
         report_uncommitted(&mut done.report, &job, &uncommitted);
     }
-    let trouble = trees.as_ref().and_then(BaseTrees::trouble);
+    let trouble = base.and_then(BaseTree::trouble);
     if let Some(error) = trouble.or_else(|| checkout.as_ref()?.trouble()) {
         return Err(error
             .context("while comparing the golden set with the base commit")
@@ -239,43 +230,6 @@ fn leave_out_unaffected(
     Ok((job, Some(found)))
 }
 
-/// The files of the base commit, and those of the branch's tip where that is another commit.
-struct BaseTrees<'a> {
-    commit: &'a str,
-    base: BaseTree<'a>,
-    tip: Option<BaseTree<'a>>,
-}
-
-impl<'a> BaseTrees<'a> {
-    fn open(
-        objects: &'a dyn Objects,
-        commit: &'a str,
-        branch: &BaseBranch,
-        files: &'a ReadOnce<'a>,
-        checkout: Option<&'a BaseTree<'a>>,
-    ) -> Result<Self, CliError> {
-        let base = BaseTree::open(objects, commit, files)?.with_checkout(checkout);
-        let tip = branch
-            .other_tip(commit)
-            .map(|tip| BaseTree::open(objects, tip, files))
-            .transpose()?
-            .map(|tip| tip.with_checkout(checkout));
-        Ok(Self { commit, base, tip })
-    }
-
-    /// The files whose own numbers the change is compared with.
-    fn values(&self, branch: &BaseBranch) -> Option<(&BaseTree<'a>, OwnNumbers)> {
-        branch.compared_files(self.commit, &self.base, self.tip.as_ref())
-    }
-
-    /// Why a file could not be read, if any.
-    fn trouble(&self) -> Option<anyhow::Error> {
-        self.base
-            .trouble()
-            .or_else(|| self.tip.as_ref().and_then(BaseTree::trouble))
-    }
-}
-
 /// Refuses to compare with a base commit if the config is in a submodule, because the commit would be searched in its history.
 ///
 /// # Errors
@@ -329,7 +283,6 @@ pub fn graded_with(
         make: &|_, _| Ok(live::LiveRuns::default()),
         baseline: &|_| Ok(None),
         base: None,
-        values: None,
     };
     let wanted = Selection {
         tiers: vec![Tier::Deterministic],
@@ -348,7 +301,7 @@ fn showing(config: &str, wanted: Selection) -> RunOptions {
         deciding: DecidingTiers::Deterministic,
         commit: None,
         base: None,
-        branch: BaseBranch::default(),
+        base_branch: None,
         uncommitted: UncommittedFiles::Refused,
         live: live::LiveOptions::NONE,
         parts: None,

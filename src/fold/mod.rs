@@ -1,5 +1,6 @@
 //! From samples to values: medians and majorities over samples, aggregates over cases (grading.md 2).
 
+mod interval;
 mod values_by_run;
 
 use std::cmp::Reverse;
@@ -14,6 +15,7 @@ use crate::model::{
     Shortfall, Standing, Tag, UngradedReason, ValueSource, harmonic, indicator, share,
 };
 
+pub use interval::{End, Interval, agent_intervals, pair_end, pair_interval};
 pub use values_by_run::apart;
 
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::json;
 use crate::diag::Diagnostic;
 use crate::files::SourceText;
-use crate::model::{BranchOrigin, BranchTip, PullRequest};
+use crate::model::{BranchOrigin, PullRequest};
 
 /// The relevant parts of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Event {
     /// The pull request that a merge group tests.
     pub queued: Option<u64>,
     /// The tip of the base branch that the graded merge was made on, if it is known. No payload states it.
-    pub tip: Option<BranchTip>,
+    pub tip: Option<String>,
     /// The push that started the run.
     pub push: Option<PushEvent>,
 }
@@ -159,6 +159,11 @@ impl Event {
         tip: None,
         push: None,
     };
+
+    /// The branch of the base commit.
+    pub fn base_branch(&self) -> Option<String> {
+        self.base.as_ref().and(self.into.clone())
+    }
 }
 
 /// The pull request number in the name of a merge queue branch: `gh-readonly-queue/BASE/pr-NUMBER-SHA`. Only GitHub can push such a branch.

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::{json, report_v1};
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
-use crate::model::{AnsweredBy, BranchTip, PairResult, Report, Shard, Tier};
+use crate::model::{AnsweredBy, PairResult, Report, Shard, Tier};
 
 /// The value of `schema`.
 const SCHEMA: &str = "goldgate.shard/1";
@@ -38,16 +38,8 @@ pub struct ShardScope {
     pub samples: Option<u32>,
     /// The base commit of the run.
     pub base: Option<String>,
-}
-
-/// The branch that a part was compared with.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ShardBranch {
-    /// Its name.
-    pub name: Option<String>,
-    /// The tip whose own numbers excuse a failed gate.
-    pub tip: Option<BranchTip>,
+    /// The branch of the base commit.
+    pub base_branch: Option<String>,
 }
 
 /// One part of a run.
@@ -57,8 +49,6 @@ pub struct ShardPart {
     pub shard: Shard,
     /// The settings of the run.
     pub asked: ShardScope,
-    /// The branch that it was compared with.
-    pub branch: ShardBranch,
     /// Agents that were selected but not run: tier and reason.
     pub not_run: Vec<(Tier, String)>,
     /// The report of the part.
@@ -76,9 +66,6 @@ pub struct ShardFile<R> {
     shard: String,
     /// The settings of the run, equal in all parts.
     asked: ShardScope,
-    /// The branch that the part was compared with.
-    #[serde(default)]
-    branch: ShardBranch,
     /// The report of the part.
     report: R,
     /// Agents that were selected but not run.
@@ -126,7 +113,6 @@ pub fn write_shard(part: &ShardPart, out: &mut dyn Write) -> io::Result<()> {
         schema: SCHEMA.to_owned(),
         shard: part.shard.to_string(),
         asked: part.asked.clone(),
-        branch: part.branch.clone(),
         report: &part.report,
         not_run: part
             .not_run
@@ -204,7 +190,6 @@ pub fn read_shard(source: &SourceText) -> Result<ShardPart, Diagnostic> {
     Ok(ShardPart {
         shard,
         asked: form.asked,
-        branch: form.branch,
         not_run,
         report,
     })

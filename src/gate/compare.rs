@@ -1,43 +1,38 @@
-//! Evaluates the gates of one agent and compares it with its baseline.
+//! Evaluates the gates of one agent and compares it with its reference.
 
 mod case_sets;
+mod compared;
 mod gate_input;
-mod left_out;
+mod missing;
 mod own;
 mod parts;
-mod unmeasured;
-
-use std::collections::BTreeSet;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use self::case_sets::CaseSets;
-pub use self::gate_input::{CaseSelection, ComparedPair, GateInput, QuarantineHistory};
-pub use self::left_out::PartlyLost;
-pub(super) use self::left_out::WorstResults;
-use self::left_out::withhold_passes;
-use self::own::{case, newly_failing};
-pub(super) use self::own::{case_before, newly_failing_cases};
-use self::parts::fail_new_parts;
-pub(super) use self::parts::{is_strict, more_parts, new_parts};
-use self::unmeasured::withhold_failures;
-use super::limits::GatedMetric;
-use super::rule::{BaseNumber, Subject, ruled};
+pub(super) use self::case_sets::NAMED;
+use self::compared::ComparedNumbers;
+pub use self::gate_input::{BaseRuns, CaseSelection, ComparedPair, GateInput};
+use self::own::case;
+pub(super) use self::own::case_before;
+use super::limits::PlannedGate;
+use super::reference::{CompletedEntry, entry_of_runs};
+use super::rule::{BaseNumber, GateResult, Openness};
 use super::statistics::{CaseDependence, detectable, reliability, share_interval};
 use crate::fold;
+use crate::fold::Interval;
 use crate::model::{
-    Aggregate, BaselineEntry, CaseId, CaseTrend, Comparison, GateRuling, Identity, MetricEvidence,
-    MetricReport, MetricSpec, Reliability, Ruling, ValueSource, Verdict,
+    Aggregate, BaseCommitValue, BaselineEntry, CaseId, CaseTrend, Comparison, GateRuling, Identity,
+    MetricEvidence, MetricReport, MetricSpec, Reliability, Ruling, ValueSource, Verdict,
 };
 
-/// Whether the baseline can be compared.
+/// Whether there is something to compare with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Comparability {
-    /// The baseline has no entry.
+    /// Nothing is known to compare with.
     Absent,
-    /// It can, with these notes.
+    /// There is one, with these notes.
     Comparable(Vec<String>),
-    /// It cannot; the text names the reason.
+    /// The baseline cannot be compared; the text names the reason.
     Incomparable(String),
 }
 
@@ -51,182 +46,261 @@ pub struct GateOutcome {
     pub reliability: Option<Reliability>,
     /// The verdict and the trend of each pair.
     pub cases: Vec<(Ruling, CaseTrend)>,
-    /// Cases that exist only in the baseline.
+    /// Cases that exist only in the reference.
     pub removed: Vec<CaseId>,
-    /// Whether the baseline can be compared.
+    /// Whether there is something to compare with.
     pub comparability: Comparability,
-    /// What is missing of gated metrics.
-    pub gaps: MetricGaps,
+    /// The metrics that could fail a gate with the values that are missing.
+    pub open: Vec<OpenMetric>,
+    /// What the numbers are compared with.
+    pub compared_with: ComparedEntries,
 }
 
-/// Gated metrics of which nothing can be said, because values are missing.
-pub struct MetricGaps {
-    /// Those that the baseline has, but for which the cases of this run gave no value.
-    pub lost: Vec<String>,
-    /// Those of what runs use, of which a case states no value.
-    pub unstated: Vec<String>,
-    /// Those that lack more than a tenth of the baseline's values, which may fail a gate.
-    pub partly_lost: Vec<PartlyLost>,
-}
-
-impl MetricGaps {
-    /// The metrics that lack values which the baseline has.
-    pub fn lost_metrics(&self) -> BTreeSet<String> {
-        self.lost
-            .iter()
-            .cloned()
-            .chain(self.partly_lost.iter().map(|lost| lost.metric.clone()))
-            .collect()
+impl ComparedEntries {
+    /// The entry that the numbers are compared with. `before` is the committed one.
+    pub fn reference<'a>(
+        &'a self,
+        comparability: &Comparability,
+        before: Option<&'a BaselineEntry>,
+    ) -> Option<&'a BaselineEntry> {
+        let is_comparable = matches!(comparability, Comparability::Comparable(_));
+        self.completed.as_ref().or(before.filter(|_| is_comparable))
     }
+}
+
+/// A metric of which missing values could fail a gate.
+pub struct OpenMetric {
+    /// Its name.
+    pub metric: String,
+    /// What the missing values could make of it.
+    pub interval: Interval,
+    /// The cases that lack values.
+    pub cases: Vec<CaseId>,
+    /// Where its values come from.
+    pub source: ValueSource,
+}
+
+/// The entries that are compared with instead of the committed baseline's.
+#[derive(Default)]
+pub struct ComparedEntries {
+    /// The baseline's with what only the base commit's own runs have; these alone without a baseline. `None` if it is the committed one.
+    pub completed: Option<BaselineEntry>,
+    /// The base commit's own runs, if they are needed.
+    pub base_runs: Option<BaselineEntry>,
 }
 
 /// Evaluates one agent.
-pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
-    let mut comparability = comparability(judged.identity, judged.before);
-    let entry = judged
-        .before
-        .filter(|_| matches!(comparability, Comparability::Comparable(_)));
-    let sets = CaseSets::of(judged, entry);
-    if let (Comparability::Comparable(remarks), Some(remark)) =
-        (&mut comparability, sets.remark(judged.selection))
-    {
-        remarks.push(remark);
-    }
-    let specs = judged.specs();
-    let mut values = fold::agent(&specs, judged.results());
-    let (mut shared, mut before) = sets.values(judged, entry, &values);
-    let added = sets.added_values(judged);
-    let delta_intervals = sets.intervals(judged, entry);
-    let all_excluded = fold::all_excluded(judged.results());
-    let measured = sets.measured(judged, entry);
-    let apart = judged.cases_apart();
-    let bases: Vec<BaseNumber> = before
-        .iter()
-        .map(|number| base_number(&comparability, *number))
-        .collect();
-    let cases: Vec<(Ruling, CaseTrend)> = judged
-        .pairs
-        .par_iter()
-        .map(|pair| case(judged, &bases, pair, entry))
-        .collect();
-    for (index, _) in specs
-        .iter()
-        .enumerate()
-        .filter(|(_, spec)| spec.aggregate == Aggregate::NewlyFailing)
-    {
-        let count = newly_failing(judged.results(), entry);
-        (values[index], shared[index], before[index]) = (count, count, None);
-    }
-    let (mut metrics, mut subjects) = (
-        Vec::with_capacity(specs.len()),
-        Vec::with_capacity(specs.len()),
-    );
-    for (index, metric) in judged.metrics.iter().enumerate() {
-        let spec = &metric.spec;
-        let subject = Subject {
-            value: values[index],
-            shared_value: shared[index],
-            added_value: added[index],
-            in_common: sets.shared.len(),
-            all_excluded: all_excluded
-                || (spec.source == ValueSource::Use && values[index].is_none()),
-            measured,
-        };
-        if let Comparability::Comparable(remarks) = &mut comparability {
-            remarks.extend(sets.added_remark(judged, metric, added[index]));
+pub fn agent(input: &GateInput<'_>) -> GateOutcome {
+    let (comparability, compared_with) = compared_entries(input);
+    let unknown = match &comparability {
+        Comparability::Incomparable(why) => BaseNumber::Incomparable(why.clone()),
+        Comparability::Absent | Comparability::Comparable(_) => BaseNumber::Absent,
+    };
+    let entry = compared_with.reference(&comparability, input.before);
+    let numbers = ComparedNumbers::of(input, entry, &unknown);
+    let base = compared_with.base_runs.as_ref().zip(input.base);
+    let own_pairs: Vec<ComparedPair<'_>> = base.map_or_else(Vec::new, |(_, runs)| pairs_of(runs));
+    let own_input = GateInput {
+        pairs: &own_pairs,
+        ..*input
+    };
+    let base = base.map(|(own_entry, runs)| BaseComparison {
+        runs,
+        own: ComparedNumbers::of(&own_input, entry, &unknown),
+        change: ComparedNumbers::of(input, Some(own_entry), &BaseNumber::Absent),
+    });
+    let (mut metrics, mut open) = (Vec::with_capacity(input.metrics.len()), Vec::new());
+    let apart = input.cases_apart();
+    let delta_intervals = numbers.sets.intervals(input, entry);
+    for (index, metric) in input.metrics.iter().enumerate() {
+        let results: Vec<GateResult> = metric
+            .gates
+            .iter()
+            .map(|planned| gate(&numbers, base.as_ref(), index, planned))
+            .collect();
+        if let Some(interval) = numbers.interval(index)
+            && results
+                .iter()
+                .any(|result| result.openness == Openness::Open)
+        {
+            open.push(OpenMetric {
+                metric: metric.spec.name.to_owned(),
+                interval,
+                cases: numbers.lacking(index),
+                source: metric.spec.source,
+            });
         }
-        let column = fold::column(judged.results(), index);
-        let delta = shared[index]
-            .zip(before[index])
+        let gates = results.into_iter().map(|result| result.gate).collect();
+        let column = fold::column(input.results(), index);
+        let before = numbers.before[index];
+        let delta = numbers.shared[index]
+            .zip(before)
             .map(|(now, before)| now - before);
         let comparison = Comparison {
-            baseline: before[index],
+            baseline: before,
             delta,
             ci95: delta.and(delta_intervals[index]),
-            detectable: detectable(spec, &column),
+            detectable: detectable(&metric.spec, &column),
             noise: None,
         };
-        let interval = interval_of_share(spec, &column, apart);
+        let interval = interval_of_share(&metric.spec, &column, apart);
+        let value = numbers.values[index];
         metrics.push(metric_report(
-            metric,
-            &subject,
-            &bases[index],
+            &metric.spec,
+            value,
+            gates,
             interval,
             comparison.with_noise(),
         ));
-        subjects.push(subject);
     }
-    fail_new_parts(judged, entry, &mut metrics);
-    withhold_failures(judged, &mut metrics);
-    let partly_lost = withhold_passes(judged, entry, &sets, (&subjects, &bases), &mut metrics);
+    let cases = input
+        .pairs
+        .par_iter()
+        .map(|pair| case(input, numbers.bases(), pair, entry))
+        .collect();
+    let comparability = with_remarks(comparability, input, &numbers);
     GateOutcome {
-        gaps: MetricGaps {
-            partly_lost,
-            ..gaps(&specs, &metrics, measured)
-        },
-        verdict: verdict(&specs, &metrics),
+        open,
+        verdict: verdict(&input.specs(), &metrics),
         metrics,
-        reliability: reliability(judged.results(), apart),
+        reliability: reliability(input.results(), apart),
         cases,
-        removed: sets.removed,
+        removed: numbers.sets.removed.clone(),
         comparability,
+        compared_with,
     }
 }
 
-/// The metrics without any value.
-fn gaps(specs: &[MetricSpec], metrics: &[MetricReport], measured: usize) -> MetricGaps {
-    let named = |metric: &MetricReport| metric.name.clone();
-    let unstated = specs
-        .iter()
-        .zip(metrics)
-        .filter(|(spec, report)| is_unstated(spec, report));
-    MetricGaps {
-        lost: metrics
-            .iter()
-            .filter(|metric| measured > 0 && is_lost(metric))
-            .map(named)
-            .collect(),
-        unstated: unstated.map(|(_, report)| named(report)).collect(),
-        partly_lost: Vec::new(),
+/// Whether the base commit's own runs may change an outcome without them: a gate does not pass, or the baseline lacks values.
+pub fn needs_base_runs(input: &GateInput<'_>, outcome: &GateOutcome) -> bool {
+    let passes = |gate: &GateRuling| gate.is_off() || gate.ruling.verdict() == Some(Verdict::Pass);
+    let mut gates = outcome.metrics.iter().flat_map(|metric| &metric.gates);
+    let Some(entry) = input.before else {
+        return true;
+    };
+    let lacks = |pair: &ComparedPair<'_>| match entry.last_values(&pair.result.case) {
+        None => true,
+        Some(known) => {
+            let mut values = input.metrics.iter().zip(&pair.result.values);
+            values.any(|(metric, value)| {
+                // A metric of the config may read an answer that has another form now.
+                let may_be_lost = metric.spec.source == ValueSource::Expression;
+                (value.value.is_some() || may_be_lost) && !known.contains_key(metric.spec.name)
+            })
+        }
+    };
+    !gates.all(passes) || input.pairs.iter().any(lacks)
+}
+
+/// The base commit's own numbers: against the baseline, and as the reference of this run.
+struct BaseComparison<'a> {
+    runs: BaseRuns<'a>,
+    own: ComparedNumbers<'a>,
+    change: ComparedNumbers<'a>,
+}
+
+/// The result of a gate. Its reference is the baseline, or the base commit's own runs if these do not pass the gate against the baseline:
+/// an approval let them through, and the baseline does not contain that yet.
+fn gate(
+    numbers: &ComparedNumbers<'_>,
+    base: Option<&BaseComparison<'_>>,
+    metric: usize,
+    planned: &PlannedGate,
+) -> GateResult {
+    let result = numbers.gate(metric, planned);
+    let Some(base) = base else { return result };
+    let own = base.own.gate(metric, planned);
+    if !own.gate.ruling.fails() && own.openness == Openness::Settled {
+        return result;
+    }
+    let GateResult { gate, openness } = base.change.gate_of_same(metric, planned);
+    let value = base.own.shared[metric].or(base.own.values[metric]);
+    GateResult {
+        gate: GateRuling {
+            ruling: gate.ruling,
+            new_parts: gate.new_parts,
+            base_commit: value.map(|value| BaseCommitValue {
+                branch: base.runs.branch.map(str::to_owned),
+                value,
+            }),
+            ..result.gate
+        },
+        openness,
     }
 }
 
-fn base_number(comparability: &Comparability, number: Option<f64>) -> BaseNumber {
-    match (comparability, number) {
-        (Comparability::Incomparable(why), _) => BaseNumber::Incomparable(why.clone()),
-        (_, Some(number)) => BaseNumber::Known(number),
-        (_, None) => BaseNumber::Absent,
+fn pairs_of(runs: BaseRuns<'_>) -> Vec<ComparedPair<'_>> {
+    let of = |result| ComparedPair {
+        result,
+        document: &result.case,
+        zone: None,
+    };
+    runs.results.iter().map(of).collect()
+}
+
+/// What to compare with, and whether the committed baseline's entry is that.
+fn compared_entries(input: &GateInput<'_>) -> (Comparability, ComparedEntries) {
+    let comparability = comparability(input.identity, input.before);
+    let mut entries = ComparedEntries::default();
+    let Some(runs) = input.base else {
+        return (comparability, entries);
+    };
+    let base_runs = entry_of_runs(&runs, input.metrics, input.identity);
+    let comparability = match (comparability, input.before) {
+        (Comparability::Comparable(mut remarks), Some(baseline)) => {
+            if let Some(completed) = CompletedEntry::of(baseline, &base_runs, input.metrics) {
+                remarks.push(format!(
+                    "not in the baseline, so compared with the own runs of {}: {}",
+                    runs.name(),
+                    completed.added.join(", ")
+                ));
+                entries.completed = Some(completed.entry);
+            }
+            Comparability::Comparable(remarks)
+        }
+        (other, _) if base_runs.cases.is_empty() => other,
+        (other, _) => {
+            entries.completed = Some(base_runs.clone());
+            let why = match other {
+                Comparability::Incomparable(why) => why,
+                Comparability::Absent | Comparability::Comparable(_) => "no baseline".to_owned(),
+            };
+            Comparability::Comparable(vec![format!(
+                "{why}; compared with the own runs of {}",
+                runs.name()
+            )])
+        }
+    };
+    entries.base_runs = Some(base_runs);
+    (comparability, entries)
+}
+
+/// Adds the notes on the cases that are compared.
+fn with_remarks(
+    comparability: Comparability,
+    input: &GateInput<'_>,
+    numbers: &ComparedNumbers<'_>,
+) -> Comparability {
+    let Comparability::Comparable(mut remarks) = comparability else {
+        return comparability;
+    };
+    remarks.extend(numbers.sets.remark(input.selection));
+    for (metric, added) in input.metrics.iter().zip(&numbers.added) {
+        remarks.extend(numbers.sets.added_remark(input, metric, *added));
     }
+    Comparability::Comparable(remarks)
 }
 
-/// Whether the baseline has a metric for which this run gave no value, so that nothing can be said.
-fn is_lost(metric: &MetricReport) -> bool {
-    let compared = metric.comparison.baseline.is_some() && metric.comparison.delta.is_none();
-    compared && metric.verdict.verdict() == Some(Verdict::Inconclusive)
-}
-
-/// Whether a metric of what runs use has no value, so that nothing can be said.
-fn is_unstated(spec: &MetricSpec, metric: &MetricReport) -> bool {
-    let is_open = metric.verdict.verdict() == Some(Verdict::Inconclusive);
-    spec.source == ValueSource::Use && metric.value.is_none() && is_open
-}
-
-/// A metric with the rulings of its gates.
 fn metric_report(
-    metric: &GatedMetric,
-    subject: &Subject,
-    base: &BaseNumber,
+    spec: &MetricSpec,
+    value: Option<f64>,
+    gates: Vec<GateRuling>,
     ci95: Option<(f64, f64)>,
     comparison: Comparison,
 ) -> MetricReport {
-    let GatedMetric { spec, gates } = metric;
-    let gates: Vec<GateRuling> = gates
-        .iter()
-        .map(|planned| ruled(planned, subject, base))
-        .collect();
     MetricReport {
         name: spec.name.to_owned(),
-        value: subject.value,
+        value,
         ci95,
         better: spec.better,
         unit: spec.unit,
@@ -240,7 +314,7 @@ fn metric_report(
 }
 
 /// The worst verdict of the metrics. Coverage and readability alone are not a pass.
-pub(super) fn verdict(specs: &[MetricSpec], metrics: &[MetricReport]) -> Ruling {
+fn verdict(specs: &[MetricSpec], metrics: &[MetricReport]) -> Ruling {
     let whole = Ruling::of_all(metrics.iter().map(|metric| &metric.verdict));
     let own = specs
         .iter()

@@ -4,10 +4,8 @@
 use super::limits::{GatedMetric, PlannedGate};
 use super::rule::{BaseNumber, Subject, ruling};
 use crate::fold;
-use crate::model::{
-    Aggregate, CheckOutcome, Gate, Grade, Limit, LimitSide, MetricSpec, SampleFold, Strictness,
-    Unit,
-};
+use crate::fold::Interval;
+use crate::model::{Aggregate, CheckOutcome, Gate, Grade, Limit, MetricSpec, Strictness};
 
 /// The samples of a pair so far.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +20,11 @@ pub struct SoFar<'a> {
 
 impl SoFar<'_> {
     fn left(&self) -> usize {
-        (self.planned as usize).saturating_sub(self.grades.len() + self.lost as usize)
+        self.missing().saturating_sub(self.lost as usize)
+    }
+
+    fn missing(&self) -> usize {
+        (self.planned as usize).saturating_sub(self.grades.len())
     }
 }
 
@@ -65,7 +67,7 @@ fn is_metric_settled(
     if may_have_parts(metric, index, so_far) {
         return false;
     }
-    let Some((least, most)) = reach(spec, index, so_far) else {
+    let Some(Interval { least, most }) = reach(spec, index, so_far) else {
         return false;
     };
     if least == most {
@@ -98,17 +100,8 @@ fn is_metric_settled(
 
 /// Whether further samples may change what a case has more of than at the baseline. Only the number is known here, not its parts.
 fn may_have_parts(metric: &GatedMetric, index: usize, so_far: &SoFar<'_>) -> bool {
-    let is_strict = |planned: &PlannedGate| {
-        let strict = matches!(
-            planned.gate,
-            Gate::Threshold {
-                side: LimitSide::Max,
-                limit: Limit::Baseline { .. },
-                strictness: Strictness::Hard
-            }
-        );
-        planned.off.is_none() && strict
-    };
+    let is_strict =
+        |planned: &PlannedGate| planned.off.is_none() && planned.gate.allows_no_new_part();
     let mut values = so_far
         .grades
         .iter()
@@ -140,46 +133,23 @@ fn own(planned: &PlannedGate, zone: Option<f64>) -> Vec<Gate> {
 fn bound_text(gate: &Gate, value: f64) -> String {
     let subject = Subject::alone(Some(value));
     ruling(gate, &subject, &BaseNumber::Absent)
+        .gate
         .ruling
         .as_str()
         .to_owned()
 }
 
-/// The smallest and largest value that the pair can still reach; `None` if it may have no value, or if that is unknown.
-fn reach(spec: &MetricSpec, index: usize, so_far: &SoFar<'_>) -> Option<(f64, f64)> {
-    let measured: Vec<f64> = so_far
+/// The values that the pair can still reach; `None` if it may have no value.
+fn reach(spec: &MetricSpec, index: usize, so_far: &SoFar<'_>) -> Option<Interval> {
+    let samples: Vec<Option<f64>> = so_far
         .grades
         .iter()
-        .filter_map(|grade| fold::sample_value(spec, index, grade))
+        .map(|grade| fold::sample_value(spec, index, grade))
         .collect();
-    let left = so_far.left();
-    if measured.is_empty() {
+    if samples.iter().all(Option::is_none) {
         return None;
     }
-    if left == 0 {
-        let samples: Vec<Option<f64>> = measured.into_iter().map(Some).collect();
-        return fold::folded(spec, &samples).map(|value| (value, value));
-    }
-    if spec.aggregate != Aggregate::Rate && spec.fold == SampleFold::Mean {
-        return None;
-    }
-    let (lowest, highest) = match spec.unit {
-        Unit::Share => (0.0, 1.0),
-        Unit::Count | Unit::Points | Unit::Spread | Unit::Dollars => (f64::MIN, f64::MAX),
-    };
-    let with = |extreme: f64, count: usize| {
-        let more = std::iter::repeat_n(extreme, count);
-        let samples: Vec<Option<f64>> = measured.iter().copied().chain(more).map(Some).collect();
-        fold::folded(spec, &samples)
-    };
-    // Samples may also be lost, so every smaller number of further samples is possible.
-    let ends = (0..=left)
-        .flat_map(|count| [with(lowest, count), with(highest, count)])
-        .flatten();
-    ends.fold(None, |reach, value| match reach {
-        None => Some((value, value)),
-        Some((least, most)) => Some((f64::min(least, value), f64::max(most, value))),
-    })
+    fold::pair_interval(spec, &samples, so_far.missing())
 }
 
 /// Whether the results of all checks and of the whole case are final.

@@ -13,6 +13,38 @@ pub struct PlannedGate {
     pub off: Option<String>,
 }
 
+impl PlannedGate {
+    /// The gate that only asks for a value as good as the reference's. Its own limit applies to the cases that the reference
+    /// does not have.
+    pub(super) fn without_tolerance(&self) -> Self {
+        let (side, otherwise) = match self.gate {
+            Gate::Threshold {
+                side,
+                limit: Limit::Number(number),
+                ..
+            } => (side, Some(number)),
+            Gate::Threshold {
+                side,
+                limit: Limit::Baseline { otherwise },
+                ..
+            } => (side, otherwise),
+            Gate::Change {
+                direction,
+                otherwise,
+                ..
+            } => (direction.limit_side(), otherwise),
+        };
+        Self {
+            gate: Gate::Threshold {
+                side,
+                limit: Limit::Baseline { otherwise },
+                strictness: Strictness::Hard,
+            },
+            off: self.off.clone(),
+        }
+    }
+}
+
 /// A metric of a kind, with its gates in a suite and a tier.
 #[derive(Debug, Clone)]
 pub struct GatedMetric {

@@ -1,6 +1,8 @@
-//! Evaluates one gate on one value (grading.md 3, 15).
+//! Evaluates one gate on one value. A value that lost samples is an interval: a gate passes if the whole interval passes, fails if the
+//! whole interval fails, and else is inconclusive.
 
 use super::limits::PlannedGate;
+use crate::fold::Interval;
 use crate::model::{
     ChangeDirection, EPSILON, Gate, GateRuling, Limit, LimitSide, Ruling, SWITCHED_OFF, Strictness,
     Verdict,
@@ -10,47 +12,58 @@ use crate::model::{
 const BASELINE_EPSILON: f64 = 1e-6;
 
 /// The value to evaluate.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Subject {
     /// The value; `None` means that there was nothing to measure.
-    pub value: Option<f64>,
-    /// The value on the cases that the baseline also has.
-    pub shared_value: Option<f64>,
-    /// The value on the cases that are not in the baseline.
-    pub added_value: Option<f64>,
-    /// Number of cases that both this run and the baseline measured.
+    pub value: Option<Interval>,
+    /// The value on the cases that the reference also has.
+    pub shared_value: Option<Interval>,
+    /// The value on the cases that the reference does not have.
+    pub added_value: Option<Interval>,
+    /// Number of cases that both this run and the reference measured.
     pub in_common: usize,
-    /// Whether no pair counts, or the metric lacks a value that it needs.
-    pub all_excluded: bool,
-    /// Number of cases that this run measured.
-    pub measured: usize,
 }
 
 impl Subject {
     /// A value without other cases to consider.
     pub fn alone(value: Option<f64>) -> Self {
+        let value = value.map(Interval::at);
         Self {
             value,
             shared_value: value,
-            added_value: None,
-            in_common: 0,
-            all_excluded: false,
-            measured: 0,
+            ..Self::default()
         }
     }
 }
 
-/// The baseline's number for a metric, or why it is missing.
+/// The result of a gate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GateResult {
+    pub gate: GateRuling,
+    /// Whether it is open.
+    pub openness: Openness,
+}
+
+/// Whether missing samples decide about a gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Openness {
+    /// They change nothing that blocks a merge.
+    Settled,
+    /// With them it could fail, and it could also not fail.
+    Open,
+}
+
+/// The reference's number for a metric, or why it is missing.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BaseNumber {
     Known(f64),
-    /// The baseline has no number for this agent and metric.
+    /// The reference has no number for this agent and metric.
     Absent,
     /// The number is not comparable; the text names the reason.
     Incomparable(String),
 }
 
-pub fn ruling(gate: &Gate, subject: &Subject, base: &BaseNumber) -> GateRuling {
+pub fn ruling(gate: &Gate, subject: &Subject, base: &BaseNumber) -> GateResult {
     match gate {
         Gate::Threshold {
             side,
@@ -63,13 +76,8 @@ pub fn ruling(gate: &Gate, subject: &Subject, base: &BaseNumber) -> GateRuling {
             otherwise: Some(number),
             ..
         } if *base == BaseNumber::Absent => {
-            let side = if *direction == ChangeDirection::Drop {
-                LimitSide::Min
-            } else {
-                LimitSide::Max
-            };
             let floor = Gate::Threshold {
-                side,
+                side: direction.limit_side(),
                 limit: Limit::Number(*number),
                 strictness: Strictness::Hard,
             };
@@ -83,6 +91,51 @@ pub fn ruling(gate: &Gate, subject: &Subject, base: &BaseNumber) -> GateRuling {
     }
 }
 
+/// The verdicts at both ends of an interval.
+#[derive(Clone, Copy)]
+struct EndVerdicts {
+    best: Verdict,
+    worst: Verdict,
+}
+
+impl EndVerdicts {
+    /// The verdicts on an interval: `above` returns how far a value is above its threshold, or below it if negative.
+    fn of(interval: Interval, verdict: impl Fn(f64) -> Verdict) -> Self {
+        let (one, other) = (verdict(interval.least), verdict(interval.most));
+        Self {
+            best: one.min(other),
+            worst: one.max(other),
+        }
+    }
+
+    /// The worse verdict of each end.
+    fn and(self, other: Option<Self>) -> Self {
+        other.map_or(self, |other| Self {
+            best: self.best.max(other.best),
+            worst: self.worst.max(other.worst),
+        })
+    }
+
+    fn verdict(self) -> Verdict {
+        if self.best == self.worst {
+            self.best
+        } else {
+            Verdict::Inconclusive
+        }
+    }
+
+    fn openness(self) -> Openness {
+        if self.best != self.worst && self.worst == Verdict::Fail {
+            Openness::Open
+        } else {
+            Openness::Settled
+        }
+    }
+}
+
+/// What a gate says: the verdicts at both ends of its value, or why it is skipped.
+type Judged = Result<EndVerdicts, String>;
+
 fn by_threshold(
     gate: &Gate,
     side: LimitSide,
@@ -90,7 +143,7 @@ fn by_threshold(
     strictness: Strictness,
     subject: &Subject,
     base: &BaseNumber,
-) -> GateRuling {
+) -> GateResult {
     let (threshold, from_baseline) = match (limit, base) {
         (Limit::Number(number), _) => (Ok(number), false),
         (Limit::Baseline { .. }, BaseNumber::Known(number)) => (Ok(*number), true),
@@ -105,59 +158,73 @@ fn by_threshold(
         }
         (Limit::Baseline { .. }, BaseNumber::Incomparable(why)) => (Err(why.clone()), true),
     };
-    let epsilon = if from_baseline {
-        BASELINE_EPSILON
+    let (value, epsilon) = if from_baseline {
+        (subject.shared_value, BASELINE_EPSILON)
     } else {
-        EPSILON
+        (subject.value, EPSILON)
     };
-    let value = if from_baseline {
-        subject.shared_value
-    } else {
-        subject.value
+    let zone = match strictness {
+        Strictness::Hard | Strictness::Band(_) => strictness.zone(),
+        Strictness::Open => f64::INFINITY,
     };
-    // An upper limit is a lower limit with opposite signs.
-    let judged = |value: f64, threshold: f64, epsilon: f64| {
-        let above = match side {
-            LimitSide::Min => value - threshold,
-            LimitSide::Max => threshold - value,
-        };
-        match strictness {
-            Strictness::Hard | Strictness::Band(_) => banded(above, strictness.zone(), epsilon),
-            Strictness::Open => banded(above, f64::INFINITY, epsilon),
-        }
+    let judged = |interval: Interval, threshold: f64, epsilon: f64| {
+        EndVerdicts::of(interval, |value| {
+            // An upper limit is a lower limit with opposite signs.
+            let above = match side {
+                LimitSide::Min => value - threshold,
+                LimitSide::Max => threshold - value,
+            };
+            banded(above, zone, epsilon)
+        })
     };
-    // New cases cannot be compared with the baseline: they are compared with the limit that applies without one.
-    let added = match (limit, from_baseline) {
-        (
-            Limit::Baseline {
-                otherwise: Some(number),
-            },
-            true,
-        ) => subject
+    // New cases cannot be compared with the reference: they are compared with the limit that applies without one.
+    let added = match limit {
+        Limit::Baseline {
+            otherwise: Some(number),
+        } if from_baseline => subject
             .added_value
             .map(|value| judged(value, number, EPSILON)),
-        (Limit::Number(_) | Limit::Baseline { .. }, _) => None,
+        Limit::Number(_) | Limit::Baseline { .. } => None,
     };
     // Check first whether there is anything to measure: a baseline is irrelevant otherwise.
-    let ruled = match (&threshold, value) {
-        (Ok(_), None) => worse(of_nothing(subject, base), added),
-        (Err(_), None) => of_nothing(subject, base),
-        (Err(why), Some(_)) => Ruling::Skipped(why.clone()),
-        (Ok(threshold), Some(value)) => {
-            let compared = judged(value, *threshold, epsilon);
-            Ruling::Judged(added.map_or(compared, |added| added.max(compared)))
-        }
+    let ends = match (&threshold, value) {
+        (Ok(threshold), Some(value)) => Ok(judged(value, *threshold, epsilon).and(added)),
+        (Ok(_), None) => added.ok_or_else(|| of_nothing(subject)),
+        (Err(_), None) => Err(of_nothing(subject)),
+        (Err(why), Some(_)) => Err(why.clone()),
     };
-    GateRuling {
-        gate: gate.kind(),
-        threshold: threshold.ok(),
-        from_baseline,
-        zone: strictness.zone(),
-        hard: strictness == Strictness::Hard,
-        ruling: ruled,
-        base_commit: None,
-        chance: None,
-        new_parts: Vec::new(),
+    result(
+        ends,
+        GateRuling {
+            gate: gate.kind(),
+            threshold: threshold.ok(),
+            from_baseline,
+            zone: strictness.zone(),
+            hard: strictness == Strictness::Hard,
+            ruling: Ruling::Judged(Verdict::Inconclusive),
+            base_commit: None,
+            chance: None,
+            new_parts: Vec::new(),
+        },
+    )
+}
+
+fn result(ends: Judged, gate: GateRuling) -> GateResult {
+    match ends {
+        Ok(ends) => GateResult {
+            gate: GateRuling {
+                ruling: Ruling::Judged(ends.verdict()),
+                ..gate
+            },
+            openness: ends.openness(),
+        },
+        Err(why) => GateResult {
+            gate: GateRuling {
+                ruling: Ruling::Skipped(why),
+                ..gate
+            },
+            openness: Openness::Settled,
+        },
     }
 }
 
@@ -178,77 +245,55 @@ fn by_change(
     tolerance: f64,
     subject: &Subject,
     base: &BaseNumber,
-) -> GateRuling {
-    let ruled = match (base, subject.shared_value) {
-        (_, None) => of_nothing(subject, base),
-        (BaseNumber::Absent, Some(_)) => Ruling::Skipped("no baseline".to_owned()),
-        (BaseNumber::Incomparable(why), Some(_)) => Ruling::Skipped(why.clone()),
-        (BaseNumber::Known(base), Some(value)) => {
+) -> GateResult {
+    let ends = match (base, subject.shared_value) {
+        (_, None) => Err(of_nothing(subject)),
+        (BaseNumber::Absent, Some(_)) => Err("no baseline".to_owned()),
+        (BaseNumber::Incomparable(why), Some(_)) => Err(why.clone()),
+        (BaseNumber::Known(base), Some(value)) => Ok(EndVerdicts::of(value, |value| {
             let lost = match direction {
                 ChangeDirection::Drop => base - value,
                 ChangeDirection::Rise => value - base,
             };
-            Ruling::Judged(if lost <= tolerance + BASELINE_EPSILON {
-                Verdict::Pass
-            } else {
-                Verdict::Fail
-            })
-        }
+            banded(tolerance - lost, 0.0, BASELINE_EPSILON)
+        })),
     };
-    GateRuling {
-        gate: gate.kind(),
-        threshold: Some(tolerance),
-        from_baseline: true,
-        zone: 0.0,
-        hard: false,
-        ruling: ruled,
-        base_commit: None,
-        chance: None,
-        new_parts: Vec::new(),
+    result(
+        ends,
+        GateRuling {
+            gate: gate.kind(),
+            threshold: Some(tolerance),
+            from_baseline: true,
+            zone: 0.0,
+            hard: false,
+            ruling: Ruling::Judged(Verdict::Inconclusive),
+            base_commit: None,
+            chance: None,
+            new_parts: Vec::new(),
+        },
+    )
+}
+
+/// Why a gate is skipped that has no value.
+fn of_nothing(subject: &Subject) -> String {
+    match (subject.value, subject.in_common) {
+        (None, _) => "nothing to measure".to_owned(),
+        (Some(_), 0) => "no case in common with the baseline".to_owned(),
+        (Some(_), 1) => "null on the 1 case in common with the baseline".to_owned(),
+        (Some(_), count) => format!("null on the {count} cases in common with the baseline"),
     }
 }
 
-/// The worse of a result and the verdict on the cases that are not in the baseline.
-fn worse(compared: Ruling, added: Option<Verdict>) -> Ruling {
-    match added {
-        None => compared,
-        Some(added) => Ruling::Judged(
-            compared
-                .verdict()
-                .map_or(added, |compared| compared.max(added)),
-        ),
-    }
-}
-
-/// The result for a metric without a value. If the baseline measured it and this run did not, although its cases ran, the agent may have
-/// become worse: the gate is not skipped.
-fn of_nothing(subject: &Subject, base: &BaseNumber) -> Ruling {
-    let is_lost = matches!(base, BaseNumber::Known(_)) && subject.measured > 0;
-    match (subject.all_excluded || is_lost, subject.value) {
-        (true, _) => Ruling::Judged(Verdict::Inconclusive),
-        (false, None) => Ruling::Skipped("nothing to measure".to_owned()),
-        (false, Some(_)) if subject.in_common > 0 => {
-            let cases = if subject.in_common == 1 {
-                "case"
-            } else {
-                "cases"
-            };
-            Ruling::Skipped(format!(
-                "null on the {} {cases} in common with the baseline",
-                subject.in_common
-            ))
-        }
-        (false, Some(_)) => Ruling::Skipped("no case in common with the baseline".to_owned()),
-    }
-}
-
-pub(super) fn ruled(planned: &PlannedGate, subject: &Subject, base: &BaseNumber) -> GateRuling {
+pub(super) fn ruled(planned: &PlannedGate, subject: &Subject, base: &BaseNumber) -> GateResult {
     let judged = ruling(&planned.gate, subject, base);
     match &planned.off {
         None => judged,
-        Some(reason) => GateRuling {
-            ruling: Ruling::Off(format!("{SWITCHED_OFF}{reason}")),
-            ..judged
+        Some(reason) => GateResult {
+            gate: GateRuling {
+                ruling: Ruling::Off(format!("{SWITCHED_OFF}{reason}")),
+                ..judged.gate
+            },
+            openness: Openness::Settled,
         },
     }
 }

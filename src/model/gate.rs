@@ -53,6 +53,16 @@ pub enum ChangeDirection {
     Rise,
 }
 
+impl ChangeDirection {
+    /// The side on which a value may not go beyond the limit.
+    pub fn limit_side(self) -> LimitSide {
+        match self {
+            Self::Drop => LimitSide::Min,
+            Self::Rise => LimitSide::Max,
+        }
+    }
+}
+
 /// One limit of one metric (grading.md 3, formats.md "A gate is").
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Gate {
@@ -134,6 +144,18 @@ impl Gate {
         tolerance: 0.15,
         otherwise: None,
     };
+
+    /// Whether no case may have more of anything than in the baseline, such as calls of a tool: it is a hard upper limit from there.
+    pub fn allows_no_new_part(&self) -> bool {
+        matches!(
+            self,
+            Self::Threshold {
+                side: LimitSide::Max,
+                limit: Limit::Baseline { .. },
+                strictness: Strictness::Hard,
+            }
+        )
+    }
 
     /// The kind of the gate.
     pub fn kind(&self) -> GateKind {

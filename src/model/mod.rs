@@ -7,7 +7,6 @@
 mod answered_by;
 mod approval;
 mod baseline;
-mod branch_tip;
 mod call;
 mod case_choice;
 mod comment;
@@ -58,7 +57,6 @@ pub(crate) use approval::{Approval, BranchPush, ChangeClass, GoldenChange, Weigh
 pub(crate) use baseline::{
     Acceptance, Baseline, BaselineEntry, CaseValues, FAILING, Identity, PASSED, six_places,
 };
-pub(crate) use branch_tip::BranchTip;
 pub use call::{
     AnswerForm, Ask, AskedCall, CallError, Charge, Conversation, Message, ModelTurn, Retry,
     SampleRequest, StopReason, TokenUsage, ToolAnswer, ToolSpec, Toolbox, UserTurns,

@@ -187,9 +187,14 @@ fn first_run(report: &Report, tally: GateCounts) -> Option<String> {
             "This change adds the first baseline, which counts after the merge.".to_owned()
         }
     };
-    let judged = report.not_gateable.is_empty()
-        && !has_baseline(report)
-        && !report.agents().any(is_in_baseline);
+    // Without a baseline the base commit's own runs are compared.
+    let may_be_without = matches!(
+        report.baseline_use,
+        BaselineUse::Compared | BaselineUse::Added
+    );
+    let is_first =
+        !report.agents().any(is_in_baseline) && (may_be_without || !has_baseline(report));
+    let judged = report.not_gateable.is_empty() && is_first;
     match report
         .verdict
         .verdict()
@@ -453,7 +458,10 @@ fn newly_failing(report: &Report) -> String {
 /// How many of the gates pass only because the base branch fails them as well.
 fn excused_gates(report: &Report) -> String {
     let gates = report.metrics().flat_map(|metric| &metric.gates);
-    match gates.filter(|gate| gate.base_commit.is_some()).count() {
+    match gates
+        .filter(|gate| gate.base_commit.is_some() && !gate.ruling.fails())
+        .count()
+    {
         0 => String::new(),
         1 => "; 1 gate is excused because the base branch fails it as well".to_owned(),
         count => format!("; {count} gates are excused because the base branch fails them as well"),

@@ -171,11 +171,14 @@ fn base_commit_value(
         .as_deref()
         .map_or("the base commit".to_owned(), escape);
     let value = metric_value(metric.unit, Some(*value));
-    let baseline = match metric.comparison.baseline {
-        Some(baseline) => format!("baseline {}, ", metric_value(metric.unit, Some(baseline))),
+    let baseline = match metric.comparison.baseline.filter(|_| gate.from_baseline) {
+        Some(baseline) => format!(
+            "; baseline {}, update pending",
+            metric_value(metric.unit, Some(baseline))
+        ),
         None => String::new(),
     };
-    format!("; {branch} is already at {value}; {baseline}update pending")
+    format!("; {branch} is already at {value}{baseline}")
 }
 
 /// How often the gate fails by chance, if the report says so.

@@ -19,15 +19,29 @@ const DIFFERENCES: usize = 4;
 /// The longest side of a difference, in characters.
 const LONGEST: usize = 300;
 
+/// The entries that cases are compared with.
+#[derive(Clone, Copy)]
+pub struct EvidenceEntries<'a> {
+    /// What the numbers are compared with.
+    pub reference: Option<&'a BaselineEntry>,
+    /// The base commit's own runs: what they show as well is not the change's.
+    pub base_runs: Option<&'a BaselineEntry>,
+}
+
 /// Adds evidence to each metric that fails, is inconclusive or is worse than the baseline.
-pub fn add_evidence(
-    specs: &[MetricSpec],
-    report: &mut AgentReport,
-    before: Option<&BaselineEntry>,
-) {
+pub fn add_evidence(specs: &[MetricSpec], report: &mut AgentReport, entries: EvidenceEntries<'_>) {
     let AgentReport { metrics, cases, .. } = report;
     for (index, metric) in metrics.iter_mut().enumerate() {
         if needs_evidence(metric) {
+            let fails_on_base = metric
+                .gates
+                .iter()
+                .any(|gate| gate.base_commit.is_some() && gate.ruling.fails());
+            let before = if fails_on_base {
+                entries.base_runs
+            } else {
+                entries.reference
+            };
             let explained = Explained {
                 specs,
                 index,

@@ -29,14 +29,15 @@ pub use self::output_changes::{changed_outputs, moved_uses};
 pub use self::redacted::redact;
 pub use self::text_changes::changed_paragraphs;
 
-use self::evidence::add_evidence;
+use self::evidence::{EvidenceEntries, add_evidence};
 use crate::fold;
-use crate::gate::{Comparability, GateOutcome, MetricGaps, PartlyLost};
+use crate::fold::Interval;
+use crate::gate::{Comparability, GateOutcome, OpenMetric};
 use crate::model::{
     AgentName, AgentReport, Approval, Authority, BaselineEntry, BaselineUse, COVERAGE, CaseId,
     ChangeClass, EPSILON, Exclusion, GateRuling, GoldenChange, Identity, Interruption, Layer,
     MetricReport, MetricSpec, NoVerdict, NotGateable, PairResult, RecordingRow, Report, Ruling,
-    Shard, SinceBase, SuiteId, SuiteReport, Tier, Verdict,
+    Shard, SinceBase, SuiteId, SuiteReport, Tier, ValueSource, Verdict, six_places,
 };
 use crate::text::line_with_end;
 
@@ -70,79 +71,74 @@ pub struct AgentFacts<'a> {
     pub before: Option<&'a BaselineEntry>,
 }
 
-/// Why gated metrics have no value.
-fn not_measured(gaps: &MetricGaps, pairs: &[PairResult]) -> Vec<String> {
-    let MetricGaps {
-        lost,
-        unstated,
-        partly_lost,
-    } = gaps;
-    // One lost case takes a value from each metric: one sentence says it.
-    let mut by_cases: Vec<Vec<&PartlyLost>> = Vec::new();
-    for lost in partly_lost {
-        match by_cases
+/// Why metrics could fail a gate with the values that are missing. One lost case takes a value from each metric: one sentence says it.
+fn could_fail(open: &[OpenMetric], pairs: &[PairResult]) -> Vec<String> {
+    let mut groups: Vec<Vec<&OpenMetric>> = Vec::new();
+    for metric in open {
+        match groups
             .iter_mut()
-            .find(|group| group.iter().any(|other| other.cases == lost.cases))
+            .find(|group| group.iter().all(|other| other.cases == metric.cases))
         {
-            Some(group) => group.push(lost),
-            None => by_cases.push(vec![lost]),
+            Some(group) => group.push(metric),
+            None => groups.push(vec![metric]),
         }
     }
-    let mut reasons: Vec<String> = by_cases
+    groups
         .iter()
-        .filter_map(|group| fewer_values(group, pairs))
-        .collect();
-    if !unstated.is_empty() {
-        reasons.push(format!(
-            "not stated by the recordings of every case: {}; record them with `metrics`, or remove the gate",
-            unstated.join(", ")
-        ));
-    }
-    let lost: Vec<&str> = lost
-        .iter()
-        .filter(|name| !unstated.contains(name))
-        .map(String::as_str)
-        .collect();
-    if !lost.is_empty() {
-        reasons.push(format!(
-            "no longer measured: {}; the baseline has a value, but no case of this run has one",
-            lost.join(", ")
-        ));
-    }
-    reasons
+        .filter_map(|group| group_could_fail(group, pairs))
+        .collect()
 }
 
-/// Why nothing can be said of metrics that lack values of the baseline in the same cases.
-fn fewer_values(group: &[&PartlyLost], pairs: &[PairResult]) -> Option<String> {
-    let (lost, others) = group.split_first()?;
+/// Why metrics could fail that lack values in the same cases.
+fn group_could_fail(group: &[&OpenMetric], pairs: &[PairResult]) -> Option<String> {
+    let (metric, others) = group.split_first()?;
     let others: Vec<&str> = others.iter().map(|other| other.metric.as_str()).collect();
     let also = match others.is_empty() {
         true => String::new(),
-        false => format!(", and so would those of {}", others.join(", ")),
+        false => format!(", and so could {}", others.join(", ")),
     };
-    let named: Vec<&str> = lost.cases.iter().take(NAMED).map(CaseId::as_str).collect();
-    let more = match lost.cases.len() - named.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    // Of a case that was measured, a new recording has no more values: it is in another group now.
+    let cases = first_cases(&metric.cases);
+    // Of a case that was measured, a new recording has no more values.
     let is_measured = |case: &&CaseId| {
         pairs
             .iter()
-            .any(|pair| pair.case == **case && pair.exclusion == Exclusion::Counted)
+            .any(|pair| pair.case == **case && pair.lost.is_empty())
     };
-    let next = match lost.cases.iter().all(|case| is_measured(&case)) {
-        true => {
-            "these cases were measured, but not for this number: their case changed, which an approval accepts"
-        }
-        false => "run or record these cases again",
+    let next = if metric.source == ValueSource::Use {
+        "record them with `metrics`, or remove the gate"
+    } else if metric.cases.iter().all(|case| is_measured(&case)) {
+        "these cases were measured, but not for this number: their answers changed, which an approval accepts"
+    } else {
+        "run or record these cases again"
     };
     Some(format!(
-        "{} has fewer values than in the baseline, in {}{more}: with the worst possible results for the missing values, its gate \
-         would fail{also}; {next}",
-        lost.metric,
-        named.join(", ")
+        "{} {}, because values are missing in {cases}: its gate could fail{also}; {next}",
+        metric.metric,
+        range(metric.interval),
     ))
+}
+
+/// What a value is known to be.
+fn range(interval: Interval) -> String {
+    let Interval { least, most } = interval;
+    match (least.is_finite(), most.is_finite()) {
+        (true, true) => format!(
+            "lies between {} and {}",
+            six_places(least),
+            six_places(most)
+        ),
+        (true, false) => format!("is at least {}", six_places(least)),
+        (false, true) => format!("is at most {}", six_places(most)),
+        (false, false) => "is unknown".to_owned(),
+    }
+}
+
+fn first_cases(cases: &[CaseId]) -> String {
+    let named: Vec<&str> = cases.iter().take(NAMED).map(CaseId::as_str).collect();
+    match cases.len() - named.len() {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
 }
 
 /// Why some numbers of an agent were not measured.
@@ -150,7 +146,7 @@ fn unmeasured(facts: &AgentFacts<'_>) -> Vec<String> {
     let GateOutcome {
         metrics,
         verdict,
-        gaps,
+        open,
         ..
     } = &facts.judgement;
     let mut reasons = Vec::new();
@@ -160,16 +156,18 @@ fn unmeasured(facts: &AgentFacts<'_>) -> Vec<String> {
         );
     }
     let coverage = metrics.iter().find(|metric| metric.name == COVERAGE);
-    if coverage.is_some_and(|coverage| coverage.verdict == Ruling::Judged(Verdict::Inconclusive)) {
+    let is_covered =
+        coverage.is_none_or(|coverage| coverage.verdict != Ruling::Judged(Verdict::Inconclusive));
+    if !is_covered {
         let next = facts
             .record_missing
             .as_ref()
             .map_or(String::new(), |next| format!("; {next}"));
         reasons.push(format!("{}{next}", not_covered(&facts.pairs, facts.before)));
     }
-    // A failed gate is the better explanation.
-    if verdict.verdict() == Some(Verdict::Inconclusive) {
-        reasons.extend(not_measured(gaps, &facts.pairs));
+    // A failed gate is the better explanation, and so are the cases that were not measured.
+    if is_covered && verdict.verdict() == Some(Verdict::Inconclusive) {
+        reasons.extend(could_fail(open, &facts.pairs));
     }
     reasons
 }
@@ -197,12 +195,14 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         cases,
         removed,
         comparability,
-        gaps: _,
+        open: _,
+        compared_with,
     } = judgement;
     if refused.is_some() {
         withhold(&mut metrics);
         verdict = Ruling::Judged(Verdict::Inconclusive);
     }
+    let reference = compared_with.reference(&comparability, before);
     let mut not_gateable = Vec::new();
     let mut refuse =
         |why: String| not_gateable.push(NoVerdict::liftable(format!("{suite}/{agent}: {why}")));
@@ -212,7 +212,6 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         .filter(|metric| metric.value.is_some())
         .flat_map(|metric| &metric.gates)
         .any(|gate| gate.from_baseline && !gate.is_off() && gate.ruling.verdict().is_none());
-    let comparable = matches!(comparability, Comparability::Comparable(_));
     let mut notes = remarks;
     notes.extend(match comparability {
         Comparability::Absent => vec!["no baseline: gates that need one are skipped".to_owned()],
@@ -256,7 +255,11 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         since_base: SinceBase::default(),
     };
     report.complete();
-    add_evidence(specs, &mut report, before.filter(|_| comparable));
+    let entries = EvidenceEntries {
+        reference,
+        base_runs: compared_with.base_runs.as_ref(),
+    };
+    add_evidence(specs, &mut report, entries);
     report
         .notes
         .extend(before.and_then(|entry| parsing_change(&entry.layers, &report.read_layers)));

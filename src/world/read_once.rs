@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use memchr::memmem;
 
 use super::disk::Disk;
-use super::git::{Git, head_commit};
+use super::git::Git;
 use super::object_id::{IdForm, ObjectId, ObjectKind, pointer_length};
 use super::objects::TreeNode;
 use crate::diag::{Code, Diagnostic, ReadFailure};

@@ -174,8 +174,15 @@ fn coverage_floor() {
         repository.write(&run_of(1), LOST);
         repository.goldgate(&["run"])
     };
-    assert_eq!(stated("{ min: 0.9 }").code, 0);
-    assert_eq!(stated("{ min: 0.95 }").code, 3);
+    // The floor accepts the lost case; that it could fail a gate is another reason.
+    for (gate, says) in [
+        ("{ min: 0.9 }", "finding_recall lies between 0 and 1"),
+        ("{ min: 0.95 }", "1 of 10 cases not measured"),
+    ] {
+        let ran = stated(gate);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(ran.code == 3 && said.contains(says), "{gate}: {said}");
+    }
     for refused in [
         "{ hard: true }",
         "{ zone: 0.1 }",
@@ -229,7 +236,8 @@ fn quarantined_and_lost() {
     let (ran, report) = graded(&repository);
     assert_eq!(ran.code, 3, "{}", ran.stdout);
     let why = "contracts: 1 case was not measured and 1 is in quarantine, more than a tenth of 10 together";
-    assert_eq!(report["not_gateable"][0], why);
+    let reasons = report["not_gateable"].as_array().unwrap();
+    assert!(reasons.iter().any(|reason| reason == why), "{reasons:?}");
 }
 
 fn unreadable() {

@@ -194,12 +194,16 @@ fn no_noise() {
 
 fn past() {
     let repository = red("Rent");
+    let recording = "golden/runs/legal/lease.json";
+    let worse = repository.read(recording);
+    repository.write(recording, RUN);
     repository.replace(
         "baselines/latest.json",
         "\"finding_recall\": 1.0",
         "\"finding_recall\": 0.9",
     );
     commit_all(&repository);
+    repository.write(recording, &worse);
     let once = comment(&repository);
     assert!(once.contains("\nLast 2 baselines: "), "{once}");
     let page = against_base(&repository, &["run", "--format", "html"]).stdout;
@@ -216,6 +220,7 @@ fn past() {
         &clone.path(""),
         &["clone", "-q", "--depth", "1", &origin, "."],
     );
+    clone.write(recording, &worse);
     let shallow = comment(&clone);
     assert!(
         shallow.contains("finding&#95;recall 0%") && !shallow.contains("baselines: "),
@@ -493,7 +498,7 @@ fn screen() {
         RUN.replace("change-of-control", "rent"),
     );
     let path = std::env::var("PATH").unwrap();
-    for columns in ["60", "80", "100", "120", "200"] {
+    for columns in ["64", "80", "100", "120", "200"] {
         let ran = repository.goldgate_with(
             &["run", "--base", "HEAD"],
             &[("PATH", &path), ("COLUMNS", columns)],
@@ -516,7 +521,7 @@ fn screen() {
                 .lines()
                 .any(|line| line.split([' ', '/']).any(|word| word == name));
             assert!(
-                whole || columns == "60",
+                whole || columns == "64",
                 "{columns}: {name}: {}",
                 ran.stdout
             );

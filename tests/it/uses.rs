@@ -133,7 +133,7 @@ fn unstated() {
             "{agent}"
         );
         let ran = repository.goldgate(&["run"]);
-        let said = "not stated by the recordings of every case: tokens; record them with `metrics`, or remove the gate";
+        let said = "its gate could fail; record them with `metrics`, or remove the gate";
         assert!(
             format!("{}{}", ran.stdout, ran.stderr).contains(said),
             "{}{}",

@@ -5,7 +5,6 @@ use std::path::Path;
 use crate::app::cli::{CacheArg, RunArgs, TierArg};
 use crate::app::cli_error::CliError;
 use crate::app::live;
-use crate::app::pipeline::base_branch::BaseBranch;
 use crate::app::pipeline::base_commit::name_base;
 use crate::app::pipeline::failed_cases::{failed_before, last_run, prepare_last_run, save_failed};
 use crate::app::pipeline::graded_run::GradedRun;
@@ -80,7 +79,7 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
         },
         commit: None,
         base: None,
-        branch: BaseBranch::default(),
+        base_branch: None,
         uncommitted: UncommittedFiles::Refused,
         live: live::LiveOptions {
             record: args.record.clone(),

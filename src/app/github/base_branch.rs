@@ -1,64 +1,10 @@
-//! The base branch of a job, and the tip of it whose own numbers may excuse a failed gate.
+//! The base branch of a job, and what it requires.
 
 use std::collections::BTreeSet;
 
 use super::pull_request_context::needs;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::base_branch::BaseBranch;
-use crate::format::event::Event;
-use crate::model::BranchTip;
 use crate::world::{BranchRules, GitHub};
-
-/// Returns the base branch of an event.
-///
-/// The numbers of a commit excuse a gate only if that commit passed the gates or an approval. So only the tip of a branch counts: the
-/// one that GitHub's test merge was made on, else the current one. A merge base does not count, and the base commit of a merge group may be
-/// the group before it, which can still fail. The branch has to be the default branch or one that requires checks, or that of a merge
-/// queue. For another branch it is the tip of the default branch: its check counts there as well.
-///
-/// A job that does not grade GitHub's test merge, and one on a push to a branch without checks, is compared with the merge base, which
-/// excuses nothing: its author chose that commit.
-///
-/// # Errors
-/// A failed request.
-pub fn base_branch(event: &Event, github: Option<&GitHub>) -> Result<BaseBranch, CliError> {
-    let (Some(_), Some(github), Some(name)) = (&event.base, github, event.into.clone()) else {
-        return Ok(BaseBranch::default());
-    };
-    if (event.pull_request.is_some() || event.push.is_some()) && event.tip.is_none() {
-        let tip = if relies_on_checks(github, &name)? == Some(true) {
-            github
-                .branch_tip(&name)
-                .map_err(needs("the base branch cannot be read", "contents: read"))?
-        } else {
-            None
-        };
-        return Ok(BaseBranch {
-            name: Some(name),
-            tip,
-        });
-    }
-    let is_checked = event.pull_request.is_none() || relies_on_checks(github, &name)? == Some(true);
-    // Without an answer nothing is excused, which only makes the gate stricter.
-    let current = || github.branch_tip(&name).ok().flatten();
-    let tip = match is_checked {
-        true => event.tip.clone().or_else(current),
-        false => default_tip(github)?,
-    };
-    Ok(BaseBranch {
-        name: Some(name),
-        tip,
-    })
-}
-
-/// The tip of the default branch. Without an answer nothing is excused.
-fn default_tip(github: &GitHub) -> Result<Option<BranchTip>, CliError> {
-    let Some(default) = readable_default(github)? else {
-        return Ok(None);
-    };
-    let tip = github.branch_tip(&default).ok().flatten();
-    Ok(tip.map(|tip| tip.of_other_branch(default)))
-}
 
 /// Whether a branch is the default branch, or requires what that one requires; `None` if the token may not know it.
 ///

@@ -11,7 +11,7 @@ use super::pushed_commits::base_of_group;
 use crate::app::cli_error::CliError;
 use crate::format::event::Event;
 use crate::format::event_action;
-use crate::model::{BranchOrigin, BranchTip, PullRequest, PullRequestDetails, PullState};
+use crate::model::{BranchOrigin, PullRequest, PullRequestDetails, PullState};
 use crate::text::short_commit;
 use crate::world::{Env, GitHub, GitHubError, GitHubRefusal, MergeState, OpenPull};
 
@@ -97,7 +97,7 @@ pub fn checked_out(
     }
     let tip = graded_merge(env, github, &pull, here)?;
     let base = match &tip {
-        Some(tip) if !is_of_base(github, &pull.into, tip.commit(), &pull_request.base)? => {
+        Some(tip) if !is_of_base(github, &pull.into, tip, &pull_request.base)? => {
             let (number, head, origin) = (pull.number, pull.head, pull_request.origin);
             return Ok(CheckoutMerge::Outdated(OutdatedMerge {
                 number,
@@ -106,7 +106,7 @@ pub fn checked_out(
                 origin,
             }));
         }
-        Some(tip) => tip.commit().to_owned(),
+        Some(tip) => tip.clone(),
         // The workflow does not run on GitHub's merge commit, so the head itself is graded.
         None => merge_base(github, &pull)?,
     };
@@ -148,13 +148,10 @@ fn graded_merge(
     github: &GitHub,
     pull: &PullRequestDetails,
     here: Option<&str>,
-) -> Result<Option<BranchTip>, CliError> {
+) -> Result<Option<String>, CliError> {
     let of_event = env.get("GITHUB_SHA");
-    let merge_of_head = |commit: &str| -> Result<Option<BranchTip>, GitHubError> {
-        Ok(BranchTip::of_test_merge(
-            &github.parents(commit)?,
-            &pull.head,
-        ))
+    let merge_of_head = |commit: &str| -> Result<Option<String>, GitHubError> {
+        Ok(tip_of_test_merge(github.parents(commit)?, &pull.head))
     };
     let is_event_of_base = env.get("GITHUB_EVENT_NAME") == Some("pull_request_target");
     let other = here.filter(|here| is_event_of_base || Some(*here) != of_event);
@@ -170,6 +167,13 @@ fn graded_merge(
         None => of_event.map_or(Ok(None), merge_of_head),
     };
     merge.map_err(needs(UNREAD, "contents: read"))
+}
+
+/// The tip of the base branch that GitHub's test merge of this head was made on: its first parent. `None` if the commit with these parents
+/// is not such a merge.
+fn tip_of_test_merge(parents: Vec<String>, head: &str) -> Option<String> {
+    let [tip, merged] = <[String; 2]>::try_from(parents).ok()?;
+    (merged == head).then_some(tip)
 }
 
 /// Refuses a checkout that is neither the head of the pull request nor a merge of it: its result would be that of other files.
@@ -340,10 +344,9 @@ fn merge_of(
                 let parents = github
                     .parents(&merge)
                     .map_err(needs("the test merge cannot be read", "contents: read"))?;
-                let merged = BranchTip::of_test_merge(&parents, head);
-                match merged.filter(|merged| tip.as_deref() == Some(merged.commit())) {
-                    Some(tip) => {
-                        let base = tip.commit().to_owned();
+                let merged = tip_of_test_merge(parents, head);
+                match merged.filter(|merged| tip.as_ref() == Some(merged)) {
+                    Some(base) => {
                         let pull_request = PullRequest {
                             number,
                             head: head.to_owned(),
@@ -355,7 +358,7 @@ fn merge_of(
                             base: Some(base.clone()),
                             head: Some(head.to_owned()),
                             into: Some(into),
-                            tip: Some(tip),
+                            tip: Some(base.clone()),
                             ..Event::NONE
                         };
                         return Ok(PresentMerge::Made(
@@ -582,4 +585,24 @@ fn with_base(event: Event, pull_request: PullRequest, base: String) -> Event {
 
 fn no_verdict(why: &str) -> CliError {
     anyhow::anyhow!("no verdict: {why}").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tip_of_test_merge;
+
+    #[test]
+    fn only_a_merge_of_the_head_has_the_tip_as_its_first_parent() {
+        for (parents, tip) in [
+            (vec!["main", "head"], Some("main")),
+            (vec!["main", "other"], None),
+            (vec!["head"], None),
+            (vec!["main", "other", "head"], None),
+            (Vec::new(), None),
+        ] {
+            let commits = parents.iter().map(|id| (*id).to_owned()).collect();
+            let found = tip_of_test_merge(commits, "head");
+            assert_eq!(found.as_deref(), tip, "{parents:?}");
+        }
+    }
 }

@@ -4,7 +4,6 @@
 use anyhow::Context;
 
 use super::approval_query::ApprovalQuery;
-use super::base_branch::base_branch;
 use super::commit_files::{BaseView, CommitFiles};
 use super::current_pull_request::TestMerge;
 use super::inputs::{ActionInputs, path_of_input};
@@ -12,7 +11,6 @@ use super::read_paths::wanted_by;
 use super::recorded_approval;
 use crate::app::cli_error::CliError;
 use crate::app::live;
-use crate::app::pipeline::base_branch::OwnNumbers;
 use crate::app::pipeline::baseline;
 use crate::app::pipeline::grade::{BaselineProvider, GradeInputs, grade_files};
 use crate::app::pipeline::graded_run::GradedRun;
@@ -46,12 +44,8 @@ pub fn grade_as_data(
         .as_deref()
         .map(|path| path_of_input("baseline", path))
         .transpose()?;
-    let branch = base_branch(event, Some(github))?;
     // The merge contains only the changes of the pull request; a head that is behind its base would seem to remove files.
-    let mut commits = CommitPair::read(github, &file, baseline, [&merged.base, &merged.merge])?;
-    if let Some(tip) = branch.other_tip(&merged.base) {
-        commits.tip = Some(commits.read_tip(github, tip)?);
-    }
+    let commits = CommitPair::read(github, &file, baseline, [&merged.base, &merged.merge])?;
     let job = RunOptions {
         config: inputs.config.clone(),
         wanted: Selection {
@@ -65,7 +59,7 @@ pub fn grade_as_data(
         deciding: inputs.deciding,
         commit: event.head.clone(),
         base: Some(merged.base.clone()),
-        branch,
+        base_branch: event.base_branch(),
         uncommitted: UncommittedFiles::Refused,
         live: live::LiveOptions::NONE,
         parts: None,
@@ -153,7 +147,6 @@ fn grade_commits(
         make: &|_, _| Ok(live::LiveRuns::default()),
         baseline,
         base: base.map(|base| base as &dyn BaseFiles),
-        values: base.and_then(|_| inputs.values(job)),
     };
     grade_files(job, world, &inputs)
 }
@@ -193,21 +186,11 @@ pub(super) struct CommitPair {
     pub(super) base_config: Config,
     /// The path of the config.
     pub(super) file: RepoPath,
-    /// The tip of the base branch whose own numbers count, if it is another commit than the base commit.
-    tip: Option<CommitFiles>,
     /// The baseline file that the input names.
     baseline: Option<RepoPath>,
 }
 
 impl CommitPair {
-    /// The files whose own numbers the change is compared with.
-    fn values(&self, job: &RunOptions) -> Option<(&dyn Files, OwnNumbers)> {
-        let found = job
-            .branch
-            .compared_files(job.base.as_deref()?, &self.base, self.tip.as_ref());
-        found.map(|(files, numbers)| (files as &dyn Files, numbers))
-    }
-
     /// Reads the configs of both commits, then the files that these configs name.
     ///
     /// # Errors
@@ -236,29 +219,8 @@ impl CommitPair {
             head,
             base_config,
             file: file.clone(),
-            tip: None,
             baseline,
         })
-    }
-
-    /// Reads the files of the branch's tip that its own config names; without a readable config only the config itself.
-    fn read_tip(&self, github: &GitHub, commit: &str) -> Result<CommitFiles, CliError> {
-        let tip = DownloadedCommit::read(github, commit)?;
-        let help = "nothing is excused without it";
-        let config = tip.config(
-            &self.file,
-            [
-                "the config does not exist on the tip of the base branch",
-                help,
-            ],
-        );
-        let Ok(Ok(config)) = config else {
-            return tip.files(&|path| *path == self.file, None);
-        };
-        tip.files(
-            &wanted_by(&[&config], self.baseline.as_ref()),
-            Some(&self.base),
-        )
     }
 }
 

@@ -1,6 +1,5 @@
 //! `mode: merge`: joins the shards that the jobs of a matrix graded, and reports like one job.
 
-use super::base_branch::base_branch;
 use super::graded_job::{JobContext, grade_and_publish};
 use super::inputs::{ActionInputs, inside};
 use crate::app::cli_error::CliError;
@@ -33,11 +32,10 @@ pub fn merge_shards(world: &World, inputs: &ActionInputs) -> Result<u8, CliError
     let folders = folders(&inside(&context.workspace, &inputs.parts))?;
     let joined = JoinedShards::read(&folders, &inside(&context.workspace, &inputs.config))?;
     let context = context.with_base_of_shards(joined.job.base.as_deref())?;
-    let branch = base_branch(&context.event, context.github.as_ref())?;
     let job = RunOptions {
         commit: context.commit(),
         base: context.event.base.clone(),
-        branch,
+        base_branch: context.event.base_branch(),
         ..joined.job.clone()
     };
     for (what, parts, here) in [

@@ -44,7 +44,6 @@ mod trusted;
 
 use std::path::Path;
 
-use self::base_branch::base_branch;
 use self::graded_job::{JobContext, grade_and_publish};
 use self::inputs::{ActionInputs, ActionMode, inside};
 pub use self::setup::check_setup;
@@ -126,7 +125,7 @@ fn run_mode(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
         deciding: inputs.deciding,
         commit: context.commit(),
         base: context.event.base.clone(),
-        branch: base_branch(&context.event, context.github.as_ref())?,
+        base_branch: context.event.base_branch(),
         uncommitted: UncommittedFiles::Refused,
         live: live::LiveOptions {
             caching: live::Caching::Off,

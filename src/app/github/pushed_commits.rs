@@ -7,7 +7,6 @@ use super::base_branch::{known_default, relies_on_checks};
 use super::pull_request_context::needs;
 use crate::app::cli_error::CliError;
 use crate::format::event::{Event, PushEvent};
-use crate::model::BranchTip;
 use crate::world::{Env, GitHub, GitHubError};
 
 /// The event of a push with its base commit. The second value is a remark for the report if there is none.
@@ -23,7 +22,7 @@ pub fn pushed(
     github: &GitHub,
 ) -> Result<(Event, Option<&'static str>), CliError> {
     let default = known_default(github)?;
-    let of_branch = |base: String, into: &str, tip: Option<BranchTip>| Event {
+    let of_branch = |base: String, into: &str, tip: Option<String>| Event {
         base: Some(base),
         head: Some(push.after.clone()),
         into: Some(into.to_owned()),
@@ -35,8 +34,8 @@ pub fn pushed(
         Some(_) | None => None,
     };
     if let Some(before) = judged_before {
-        let tip = BranchTip::of_branch(before.clone());
-        return Ok((of_branch(before.clone(), &push.branch, Some(tip)), None));
+        let tip = Some(before.clone());
+        return Ok((of_branch(before.clone(), &push.branch, tip), None));
     }
     match Some(default).filter(|default| *default != push.branch) {
         Some(default) => {
@@ -71,7 +70,7 @@ pub fn unattached(env: &Env, event: Event, github: &GitHub) -> Result<Event, Cli
             let Some(parent) = parents.into_iter().next() else {
                 return Ok(event);
             };
-            let tip = Some(BranchTip::of_branch(parent.clone()));
+            let tip = Some(parent.clone());
             let push = Some(PushEvent {
                 branch: default.clone(),
                 before: Some(parent.clone()),

@@ -2,15 +2,13 @@
 
 use anyhow::Context;
 
-use super::base_branch::BaseBranch;
 use super::run_options::{RunOptions, UncommittedFiles};
 use crate::app::cli::BaseArgs;
 use crate::render::words::short;
 use crate::world::Git;
 
 /// Sets the job's base commit: the one that `name` names, or with `--merge-base` the one where this branch began. That commit is the base
-/// for everything: config, rules, golden files and baseline. The returned note names it, if `name` is not its id. Only the tip of a branch
-/// excuses a failed gate: not the commit where this branch began, which the branch may never have had as its tip, and no other revision.
+/// for everything: config, rules, golden files and baseline. The returned note names it, if `name` is not its id.
 ///
 /// # Errors
 /// The commit does not exist, the name is ambiguous, or the clone is too shallow.
@@ -45,12 +43,7 @@ pub fn name_base(
     } else {
         Some(format!("compared with {short_id}, the commit of {name}"))
     };
-    job.branch = BaseBranch {
-        name: is_branch.then(|| name.to_owned()),
-        tip: git
-            .branch_tip(name)
-            .filter(|branch_tip| branch_tip.commit() == commit),
-    };
+    job.base_branch = is_branch.then(|| name.to_owned());
     job.base = Some(commit);
     Ok(note)
 }

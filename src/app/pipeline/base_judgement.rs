@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::evaluate::{BranchNumbers, Evaluated, ResultSources, evaluate};
+use super::base_runs::BaseRecordings;
+use super::evaluate::{Evaluated, ResultSources, evaluate};
 use super::live_runs::LiveRuns;
 use super::plan::{BasePlanInputs, LoadedSuite, Plan, base_plan, source_of};
 use super::read_runs::ReadRuns;
@@ -47,8 +48,8 @@ pub struct BaseInputs<'a> {
     /// The tiers whose verdicts count; changes of their runs are compared.
     pub deciding: &'a [Tier],
     pub baseline: Option<&'a Baseline>,
-    /// The base commit's own numbers, if they may excuse a failed gate.
-    pub values: Option<&'a dyn BranchNumbers>,
+    /// The base commit's own recordings.
+    pub base_runs: Option<&'a BaseRecordings<'a>>,
     /// What the head's recordings mean for the verdict.
     pub recordings: &'a RecordedAgents,
     /// Whether the head was graded on this machine, so that all files it read are known.
@@ -227,7 +228,7 @@ impl BaseJudge<'_> {
             runs: &replay,
             parts: None,
             other: Some(other),
-            base: self.inputs.values,
+            base: self.inputs.base_runs,
             recordings: None,
         };
         evaluate(base, runs.tier, origin, sides.base, *baseline)

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::answering_models::AnsweringModels;
+use super::base_runs::{BaseRecordings, BaseResults};
 use super::call_lanes::call_lanes;
 use super::harmless_tools::without_harmless_tools;
 use super::live_runs::NotRun;
@@ -18,7 +19,7 @@ use super::{judged, remarks};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, OtherCommit, ReadFor, RecordedFiles};
 use crate::fold::{GradedSample, PairMeta};
-use crate::gate::{ComparedPair, GateInput, GateOutcome, QuarantineHistory};
+use crate::gate::{BaseRuns, ComparedPair, GateInput};
 use crate::golden_changes::RecordingReport;
 use crate::model::{
     AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NoVerdict, PairResult, Run,
@@ -36,19 +37,6 @@ pub struct Evaluated {
     pub not_gateable: Vec<NoVerdict>,
 }
 
-/// The own numbers of the branch that a change is merged into.
-pub trait BranchNumbers: Sync {
-    /// Compares an agent with them: they excuse gates that fail on the branch as well, and replace the baseline in cases that it lacks.
-    /// Returns notes.
-    fn compare(
-        &self,
-        suite: (&SuiteId, Tier),
-        agent: &AgentName,
-        judged: &GateInput<'_>,
-        outcome: &mut GateOutcome,
-    ) -> Vec<String>;
-}
-
 #[derive(Clone, Copy)]
 pub struct ResultSources<'a> {
     pub runs: &'a dyn RunReader,
@@ -56,8 +44,8 @@ pub struct ResultSources<'a> {
     pub parts: Option<&'a ShardResults>,
     /// The commit to compare the read files with, if any.
     pub other: Option<&'a dyn OtherCommit>,
-    /// The branch's own numbers, if they count.
-    pub base: Option<&'a dyn BranchNumbers>,
+    /// The base commit's own recordings, if the runs are compared with it.
+    pub base: Option<&'a BaseRecordings<'a>>,
     /// What the recordings mean for the verdict; `None` where they are graded whatever they state.
     pub recordings: Option<&'a RecordedAgents>,
 }
@@ -178,6 +166,7 @@ pub fn evaluate(
         }
         let trust = judged::trust(loaded, results());
         let mut agents = Vec::new();
+        let base_results = BaseResults::default();
         for (agent, graded) in graded {
             let mut part = judge(
                 &grading,
@@ -186,6 +175,7 @@ pub fn evaluate(
                 ComparedWith {
                     baseline,
                     base: origin.base,
+                    base_results: &base_results,
                     recordings: origin.recordings,
                 },
             );
@@ -264,12 +254,7 @@ fn grade_drafts(
         None,
         &pairs,
     )?;
-    let results =
-        |graded: Vec<GradedPair<'_>>| graded.into_iter().map(|graded| graded.result).collect();
-    Ok(graded
-        .into_iter()
-        .map(|(agent, graded)| (agent, results(graded)))
-        .collect())
+    Ok(results_by_agent(graded))
 }
 
 /// Grades the selected pairs of a suite that count.
@@ -462,19 +447,12 @@ fn retag(loaded: &LoadedSuite, pair: &mut PairResult) {
     }
 }
 
-/// Whether the golden file names a quarantine, also an expired one.
-pub fn quarantine_history(pair: &Pair) -> QuarantineHistory {
-    match pair.quarantine {
-        None => QuarantineHistory::Never,
-        Some(_) => QuarantineHistory::Named,
-    }
-}
-
 /// What the numbers of an agent are compared with.
 #[derive(Clone, Copy)]
 struct ComparedWith<'a> {
     baseline: Option<&'a Baseline>,
-    base: Option<&'a dyn BranchNumbers>,
+    base: Option<&'a BaseRecordings<'a>>,
+    base_results: &'a BaseResults,
     recordings: Option<&'a RecordedAgents>,
 }
 
@@ -515,6 +493,65 @@ fn identity(
     }
 }
 
+/// The base commit's own runs of an agent; `None` if it has none, or if nothing is compared with them.
+///
+/// # Errors
+/// A note on why they cannot be graded.
+fn base_runs<'a>(
+    grading: &SuiteGrading<'_>,
+    tier: Tier,
+    agent: &AgentName,
+    compared: ComparedWith<'a>,
+) -> Result<Option<BaseRuns<'a>>, String> {
+    // A live run's numbers differ each time, so only recordings are compared.
+    let Some(base) = compared
+        .base
+        .filter(|_| has_same_runs(grading.loaded, agent, tier))
+    else {
+        return Ok(None);
+    };
+    let results = compared
+        .base_results
+        .of(agent, base, || grade_base(grading, tier, base))?;
+    Ok((!results.is_empty()).then_some(BaseRuns {
+        branch: base.branch(),
+        results,
+    }))
+}
+
+/// Grades the base commit's own recordings of a suite. A case that is its own run has none.
+fn grade_base(
+    grading: &SuiteGrading<'_>,
+    tier: Tier,
+    base: &BaseRecordings<'_>,
+) -> Result<BTreeMap<AgentName, Vec<PairResult>>, Diagnostics> {
+    let SuiteGrading { plan, loaded, .. } = *grading;
+    let replay = base.replay(plan, tier)?;
+    let counts = grading.counts.of_recorded();
+    let own = SuiteGrading {
+        runs: &replay,
+        counts: &counts,
+        other: None,
+        ..*grading
+    };
+    let pairs: Vec<&Pair> = loaded
+        .chosen(&plan.wanted)
+        .filter(|pair| !pair.runs.is_empty() && replay.has(pair))
+        .collect();
+    Ok(results_by_agent(grade_pairs(&own, tier, None, &pairs)?))
+}
+
+fn results_by_agent(
+    graded: BTreeMap<AgentName, Vec<GradedPair<'_>>>,
+) -> BTreeMap<AgentName, Vec<PairResult>> {
+    let mut agents = BTreeMap::new();
+    for (agent, graded) in graded {
+        let results = graded.into_iter().map(|graded| graded.result).collect();
+        agents.insert(agent, results);
+    }
+    agents
+}
+
 fn judge(
     grading: &SuiteGrading<'_>,
     tier: Tier,
@@ -549,8 +586,6 @@ fn judge(
             result,
             document: pair.document(),
             zone: pair.zone,
-            expectation: &pair.digest,
-            quarantine: quarantine_history(pair),
         })
         .collect();
     let input = GateInput {
@@ -558,24 +593,30 @@ fn judge(
         pairs: &compared_pairs,
         identity: &identity,
         before,
+        base: None,
         selection: plan.wanted.selection(),
     };
     let mut judgement = gate::agent(&input);
-    // A live run's numbers differ each time, so only recordings are compared with those of the branch.
-    let branch_notes = match compared
-        .base
-        .filter(|_| has_same_runs(loaded, &agent, tier))
-    {
-        Some(base) => base.compare((&loaded.config.id, tier), &agent, &input, &mut judgement),
-        None => Vec::new(),
-    };
+    let mut base_note = None;
+    if gate::needs_base_runs(&input, &judgement) {
+        match base_runs(grading, tier, &agent, compared) {
+            Ok(Some(base)) => {
+                judgement = gate::agent(&GateInput {
+                    base: Some(base),
+                    ..input
+                });
+            }
+            Ok(None) => {}
+            Err(note) => base_note = Some(note),
+        }
+    }
     let graded_pairs: Vec<&Pair> = graded.iter().map(|graded| graded.pair).collect();
     add_chances(loaded, &input, &graded_pairs, &mut judgement);
     drop(compared_pairs);
     let results: Vec<PairResult> = graded.into_iter().map(|graded| graded.result).collect();
     // Notes on all recordings of the agent come first: a terminal shows only some.
     let mut remarks = notes;
-    remarks.extend(branch_notes);
+    remarks.extend(base_note);
     remarks.extend(counts.notes(&agent, &results));
     remarks.extend(loaded.suite.remarks(&results, &judgement.verdict));
     remarks.extend(remarks::remarks(&loaded.specs, &results, &own, &plan.today));

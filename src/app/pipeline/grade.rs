@@ -1,9 +1,8 @@
 //! Grades and judges files, and assembles the report.
 
-use super::base_branch::OwnNumbers;
 use super::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
-use super::base_values::{BaseValues, TipFiles};
-use super::evaluate::{BranchNumbers, Evaluated};
+use super::base_runs::BaseRecordings;
+use super::evaluate::Evaluated;
 use super::grade_tier::{CallableAgents, RunsFrom, assemble_report, grade_tier};
 use super::graded_run::GradedRun;
 use super::live_runs::{LiveRuns, NotRun};
@@ -18,12 +17,11 @@ use super::weighed_baseline::weighed;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{BaseFiles, Files, OtherCommit, sha256_hex};
-use crate::golden_changes::Sides;
+use crate::golden_changes::{BaseConfig, Sides, base_config};
 use crate::model::{
     Baseline, BaselineUse, Interruption, NoVerdict, RepoPath, Ruling, RunUsage, Tier,
 };
 use crate::report;
-use crate::suites::read_config;
 use crate::text::short_commit;
 use crate::world::World;
 
@@ -39,8 +37,6 @@ pub struct GradeInputs<'a> {
     pub baseline: BaselineProvider<'a>,
     /// The base commit, if the runs are also judged by its rules.
     pub base: Option<&'a dyn BaseFiles>,
-    /// The files whose own numbers the change is compared with, and for what.
-    pub values: Option<(&'a dyn Files, OwnNumbers)>,
 }
 
 /// Grades and judges the given files.
@@ -57,37 +53,29 @@ pub fn grade_files(
     let other = inputs.base.map(|base| base as &dyn OtherCommit);
     let plan = plan_with_reads(files, other, inputs.config, job.wanted.clone(), clock)?;
     // A pull request cannot hide anything of its report by patterns of its own.
-    let base_config = inputs
+    let before = inputs
         .base
-        .and_then(|base| base.text(inputs.config).ok())
-        .and_then(|source| read_config(&source).ok());
-    world.redact_by(&plan.config, base_config.as_ref().unwrap_or(&plan.config));
+        .and_then(|base| match base_config(base, inputs.config) {
+            BaseConfig::Known(config) => Some((base, *config)),
+            BaseConfig::Absent(_) | BaseConfig::Unreadable(_) => None,
+        });
+    let config_before = before.as_ref().map(|(_, config)| config);
+    world.redact_by(&plan.config, config_before.unwrap_or(&plan.config));
     let config_sha256 = sha256_hex(&files.bytes(inputs.config)?);
     refuse_linked_baseline(files, plan.config.baseline.as_ref())?;
     let against = (inputs.baseline)(plan.config.baseline.as_ref())?;
-    let branch = job.branch.compared_name();
-    let values = inputs.values.map(|(files, numbers)| {
-        BaseValues::new(
-            TipFiles {
-                files,
-                branch,
-                numbers,
-            },
-            &plan,
-            clock,
-            against.as_ref(),
-        )
-    });
-    let values = values.as_ref().map(|values| values as &dyn BranchNumbers);
     let recordings_base = inputs.base.map(|base| RecordingsBase {
         sides: Sides { base, head: files },
         revision: short_commit(job.base.as_deref().unwrap_or_default()).to_owned(),
     });
     let recordings =
         RecordedAgents::read(&plan, files, &plan.wanted.tiers, recordings_base.as_ref())?;
+    let base_runs = before
+        .map(|(base, config)| BaseRecordings::new(base, config, job.base_branch.as_deref()));
+    let base_runs = base_runs.as_ref();
     let compared = ComparedNumbers {
         baseline: against.as_ref(),
-        values,
+        base_runs,
         recordings: &recordings,
     };
     let graded = grade_tiers(job, &plan, inputs, compared)?;
@@ -104,7 +92,7 @@ pub fn grade_files(
             tiers: &deciding,
             deciding: &job.compared_tiers(),
             baseline: against.as_ref(),
-            values,
+            base_runs,
             graded_here: if job.parts.is_none() {
                 GradedHere::Yes
             } else {
@@ -209,7 +197,7 @@ fn baseline_use(
 #[derive(Clone, Copy)]
 struct ComparedNumbers<'a> {
     baseline: Option<&'a Baseline>,
-    values: Option<&'a dyn BranchNumbers>,
+    base_runs: Option<&'a BaseRecordings<'a>>,
     recordings: &'a RecordedAgents,
 }
 
@@ -247,7 +235,7 @@ fn grade_tiers(
             made: &made,
             parts: job.parts.as_deref(),
             other,
-            base: compared.values,
+            base: compared.base_runs,
             read: kept,
             recordings: compared.recordings,
         };

@@ -1,9 +1,8 @@
 //! Grades one tier, and assembles the report from the results of all tiers.
 
 use super::live_runs::LiveRuns;
-use crate::app::pipeline::evaluate::{
-    BranchNumbers, Evaluated, ResultSources, ShardResults, evaluate,
-};
+use crate::app::pipeline::base_runs::BaseRecordings;
+use crate::app::pipeline::evaluate::{Evaluated, ResultSources, ShardResults, evaluate};
 use crate::app::pipeline::plan::Plan;
 use crate::app::pipeline::read_runs::ReadRuns;
 use crate::app::pipeline::recorded_agents::RecordedAgents;
@@ -24,8 +23,8 @@ pub struct RunsFrom<'a> {
     pub parts: Option<&'a ShardResults>,
     /// The commit to compare the read files with.
     pub other: Option<&'a dyn OtherCommit>,
-    /// The base commit's own numbers, if they may excuse a failed gate.
-    pub base: Option<&'a dyn BranchNumbers>,
+    /// The base commit's own recordings, if the runs are compared with it.
+    pub base: Option<&'a BaseRecordings<'a>>,
     /// What the recordings mean for the verdict.
     pub recordings: &'a RecordedAgents,
     /// Keeps the runs that are read, for the judgement by the base's rules.
@@ -136,7 +135,7 @@ pub fn assemble_report(
         config: None,
         commit: job.commit.clone(),
         base: job.base.clone(),
-        base_branch: job.base.as_ref().and(job.branch.name.clone()),
+        base_branch: job.base.as_ref().and(job.base_branch.clone()),
         others: Vec::new(),
         tiers: job.wanted.tiers.clone(),
         authority: job.authority,

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::base_branch::BaseBranch;
 use super::evaluate::ShardResults;
 use super::graded_run::GradedRun;
 use super::live_options::LiveOptions;
@@ -17,7 +16,7 @@ use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{Files, SourceText, sha256_hex};
 use crate::format::shard_v1;
-use crate::format::shard_v1::{ShardBranch, ShardPart, ShardScope};
+use crate::format::shard_v1::{ShardPart, ShardScope};
 use crate::model::{Authority, InputLimit, RepoPath, Report, RunUsage};
 use crate::render::plural;
 use crate::render::words::short;
@@ -261,8 +260,8 @@ pub(super) fn job(
         cases,
         samples,
         base,
+        base_branch,
     } = one.asked.clone();
-    let ShardBranch { name, tip } = one.branch.clone();
     Ok(RunOptions {
         config: config.to_owned(),
         wanted: Selection {
@@ -286,7 +285,7 @@ pub(super) fn job(
         },
         commit: one.report.commit.clone(),
         base,
-        branch: BaseBranch { name, tip },
+        base_branch,
         uncommitted: UncommittedFiles::Refused,
         live: LiveOptions::NONE,
         parts: Some(Arc::new(joined)),

@@ -3,10 +3,9 @@
 pub mod advised_gates;
 pub mod agent_digest;
 mod answering_models;
-pub mod base_branch;
 pub mod base_commit;
 pub mod base_judgement;
-pub mod base_values;
+pub mod base_runs;
 pub mod baseline;
 pub mod call_lanes;
 pub mod case_queries;

@@ -170,6 +170,14 @@ impl<'a> Replay<'a> {
         Self { read, ..self }
     }
 
+    /// Returns the same recordings as those of the base commit, which does not have every case.
+    pub fn of_base_commit(self) -> Self {
+        Self {
+            rules: RulesSource::Base,
+            ..self
+        }
+    }
+
     /// Returns the same recordings; those that a baseline has are not replaced by others of the same run.
     pub fn measured_in(self, baseline: Option<&'a Baseline>) -> Self {
         Self {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::base_branch::BaseBranch;
 use super::evaluate::ShardResults;
 use super::live_options::{EarlierAnswers, LiveOptions};
 use super::selection::Selection;
@@ -88,7 +87,7 @@ pub struct RunOptions {
     /// The base commit to compare with.
     pub base: Option<String>,
     /// The branch of the base commit.
-    pub branch: BaseBranch,
+    pub base_branch: Option<String>,
     /// Only with a base commit: without one, nothing is said about a commit.
     pub uncommitted: UncommittedFiles,
     pub live: LiveOptions,

@@ -27,6 +27,16 @@ pub struct SampleCounts<'a> {
     loaded: &'a LoadedSuite,
     tier: Tier,
     baseline: Option<&'a Baseline>,
+    scope: CountScope,
+}
+
+/// Which samples of a pair are graded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CountScope {
+    /// Those that are planned.
+    Planned,
+    /// Those that are recorded.
+    Recorded,
 }
 
 impl<'a> SampleCounts<'a> {
@@ -41,11 +51,23 @@ impl<'a> SampleCounts<'a> {
             loaded,
             tier,
             baseline,
+            scope: CountScope::Planned,
+        }
+    }
+
+    /// The counts of recordings of which none is missing, because nothing is planned.
+    pub fn of_recorded(&self) -> Self {
+        Self {
+            scope: CountScope::Recorded,
+            ..*self
         }
     }
 
     /// Returns how many samples of a pair are graded.
     pub fn of(&self, pair: &Pair) -> SampleCount {
+        if self.scope == CountScope::Recorded {
+            return SampleCount::AtLeast(0);
+        }
         if let Some(count) = self.plan.wanted.samples {
             return SampleCount::Exactly(count);
         }

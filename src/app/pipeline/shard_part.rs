@@ -3,7 +3,7 @@
 use super::graded_run::GradedRun;
 use super::run_options::{DecidingTiers, RunOptions};
 use crate::format::shard_v1;
-use crate::format::shard_v1::{ShardBranch, ShardPart, ShardScope};
+use crate::format::shard_v1::{ShardPart, ShardScope};
 use crate::model::{Authority, InputLimit, RepoPath};
 use crate::world::Disk;
 
@@ -31,10 +31,7 @@ pub fn write_part(folder: &Disk, job: &RunOptions, done: &GradedRun) -> anyhow::
                 .collect(),
             samples: job.wanted.samples,
             base: job.base.clone(),
-        },
-        branch: ShardBranch {
-            name: job.branch.name.clone(),
-            tip: job.branch.tip.clone(),
+            base_branch: job.base_branch.clone(),
         },
         not_run: done
             .not_run

@@ -142,10 +142,10 @@ fn hides_failure(
             &BaseNumber::Known(measured),
         );
         let is_tolerated = matches!(
-            ruling.ruling,
+            ruling.gate.ruling,
             Ruling::Judged(Verdict::Pass | Verdict::Inconclusive)
         );
-        planned.off.is_none() && ruling.from_baseline && !is_tolerated
+        planned.off.is_none() && ruling.gate.from_baseline && !is_tolerated
     };
     gates_of(config, suite, metric).iter().any(fails)
 }

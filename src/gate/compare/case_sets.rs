@@ -13,7 +13,7 @@ use crate::model::{BaselineEntry, CaseId, Exclusion, Gate, Limit, six_places};
 type CaseRows = Vec<Vec<Option<f64>>>;
 
 /// Most cases that a note names.
-pub(super) const NAMED: usize = 5;
+pub(in crate::gate) const NAMED: usize = 5;
 
 /// The cases of this run and of the baseline.
 pub(super) struct CaseSets {
@@ -25,7 +25,7 @@ pub(super) struct CaseSets {
     pub(super) removed: Vec<CaseId>,
     added: usize,
     /// Indices of the pairs that only this run measured, if the baseline lists its cases.
-    unknown: Vec<usize>,
+    pub(super) unknown: Vec<usize>,
     /// Cases that both have but only one measured: a recording is missing, or a quarantine started or ended.
     one_sided: Vec<CaseId>,
     /// Cases that this run measured and the baseline left out, which has earlier values of them.
@@ -169,20 +169,6 @@ impl CaseSets {
             fold::aggregates(&specs, rows.len(), |row, column| rows[row][column])
         };
         (fold(&now), fold(&before))
-    }
-
-    /// Number of cases that this run measured, among those in the baseline's numbers.
-    pub(super) fn measured(&self, judged: &GateInput<'_>, entry: Option<&BaselineEntry>) -> usize {
-        match (entry, judged.selection) {
-            (None, _) => 0,
-            (Some(entry), _) if !entry.cases.is_empty() => self.shared.len(),
-            // Such a number covers all cases; a selection may contain only cases without a value.
-            (Some(_), CaseSelection::Part) => 0,
-            (Some(_), CaseSelection::Whole) => judged
-                .results()
-                .filter(|pair| pair.exclusion == Exclusion::Counted)
-                .count(),
-        }
     }
 
     /// This run's values on the cases that are not in the baseline.

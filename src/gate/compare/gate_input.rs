@@ -23,10 +23,28 @@ pub struct GateInput<'a> {
     pub pairs: &'a [ComparedPair<'a>],
     /// What the pairs were measured with.
     pub identity: &'a Identity,
-    /// The baseline's entry.
+    /// The committed baseline's entry.
     pub before: Option<&'a BaselineEntry>,
+    /// The base commit's own runs, if they may be needed: see [`needs_base_runs`](super::needs_base_runs).
+    pub base: Option<BaseRuns<'a>>,
     /// Whether all cases ran.
     pub selection: CaseSelection,
+}
+
+/// The base commit's own runs of an agent, graded by the rules of the judgement that asks.
+#[derive(Clone, Copy)]
+pub struct BaseRuns<'a> {
+    /// The base branch, for messages.
+    pub branch: Option<&'a str>,
+    /// The results by case.
+    pub results: &'a [PairResult],
+}
+
+impl BaseRuns<'_> {
+    /// The name of the base in a sentence.
+    pub fn name(&self) -> &str {
+        self.branch.unwrap_or("the base commit")
+    }
 }
 
 /// The result of a pair, and what its golden file says about comparing it.
@@ -38,19 +56,6 @@ pub struct ComparedPair<'a> {
     pub document: &'a CaseId,
     /// The band of the pair's own verdict, if its golden file sets one.
     pub zone: Option<f64>,
-    /// The digest of its expectations.
-    pub expectation: &'a str,
-    /// Whether its golden file names a quarantine.
-    pub quarantine: QuarantineHistory,
-}
-
-/// Whether a pair is or was in quarantine, as far as its golden file says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QuarantineHistory {
-    /// It names none.
-    Never,
-    /// It names one that applies now, or that ended.
-    Named,
 }
 
 impl GateInput<'_> {

@@ -1,14 +1,12 @@
 //! The verdict of a single case, and its state in the baseline.
 
-use std::collections::BTreeSet;
-
 use super::{ComparedPair, GateInput};
 use crate::fold;
 use crate::gate::limits::{GatedMetric, PlannedGate};
 use crate::gate::rule::{BaseNumber, Subject, ruled};
 use crate::model::{
     Aggregate, BaselineEntry, Better, CaseId, CaseTrend, CaseValues, Exclusion, Gate, Limit,
-    PASSED, PairResult, Ruling, Strictness, Verdict, six_places,
+    PASSED, PairResult, Ruling, Strictness, Verdict, indicator, six_places,
 };
 
 /// The aggregated values of a case, of those that a baseline has of it.
@@ -31,29 +29,64 @@ fn failed_before(entry: &BaselineEntry, case: &CaseId) -> Option<bool> {
     Some(passing <= 0.5)
 }
 
-/// The cases that passed in the baseline and fail now, by their checks.
-pub(in crate::gate) fn newly_failing_cases<'a>(
-    pairs: impl Iterator<Item = &'a PairResult>,
-    entry: Option<&BaselineEntry>,
-) -> BTreeSet<&'a CaseId> {
-    let fails = |pair: &&PairResult| {
-        let failed = entry.and_then(|entry| failed_before(entry, &pair.case));
-        pair.exclusion == Exclusion::Counted && failed == Some(false) && !pair.passed.passes()
-    };
-    pairs.filter(fails).map(|pair| &pair.case).collect()
+/// How many cases passed in the baseline and fail now, by their checks.
+pub(super) struct NewlyFailing {
+    /// Of the cases that were measured; `None` if none of them can be compared.
+    pub(super) measured: Option<f64>,
+    /// If each missing sample passed.
+    pub(super) least: f64,
+    /// If each missing sample failed.
+    pub(super) most: f64,
 }
 
-/// Number of cases that passed in the baseline and fail now, by their checks; `None` if no case can be compared.
+/// Counts the cases that passed in the baseline and fail now; `None` if no case can be compared.
 pub(super) fn newly_failing<'p>(
     pairs: impl Iterator<Item = &'p PairResult>,
     entry: Option<&BaselineEntry>,
-) -> Option<f64> {
+) -> Option<NewlyFailing> {
     let entry = entry?;
-    let counted = pairs.filter(|pair| pair.exclusion == Exclusion::Counted);
-    let compared: Vec<bool> = counted
-        .filter_map(|pair| Some(!failed_before(entry, &pair.case)? && !pair.passed.passes()))
-        .collect();
-    (!compared.is_empty()).then(|| compared.iter().filter(|fails| **fails).count() as f64)
+    let mut is_compared = false;
+    let mut failing = NewlyFailing {
+        measured: None,
+        least: 0.0,
+        most: 0.0,
+    };
+    for pair in pairs.filter(|pair| pair.exclusion != Exclusion::Quarantined) {
+        let Some(failed) = failed_before(entry, &pair.case) else {
+            continue;
+        };
+        is_compared = true;
+        if pair.exclusion == Exclusion::Counted {
+            let fails = !failed && !pair.passed.passes();
+            failing.measured = Some(failing.measured.unwrap_or(0.0) + indicator(fails));
+        }
+        if failed {
+            continue;
+        }
+        failing.least += indicator(!may_pass(pair));
+        failing.most += indicator(!is_sure_to_pass(pair));
+    }
+    is_compared.then_some(failing)
+}
+
+/// Whether a case passes if each of its missing samples passes.
+fn may_pass(pair: &PairResult) -> bool {
+    let missing = pair.lost.len();
+    if missing == 0 {
+        return pair.passed.passes();
+    }
+    let passing = pair.passing.unwrap_or(0) as usize + missing;
+    2 * passing > pair.completed as usize + missing
+}
+
+/// Whether a case passes although each of its missing samples fails.
+fn is_sure_to_pass(pair: &PairResult) -> bool {
+    let missing = pair.lost.len();
+    if missing == 0 {
+        return pair.passed.passes();
+    }
+    let passing = pair.passing.unwrap_or(0) as usize;
+    2 * passing > pair.completed as usize + missing
 }
 
 /// A case's verdict and its state in the baseline: by its checks, and by the fixed limits on its own numbers.
@@ -184,9 +217,11 @@ fn own_verdict(
             .gates
             .iter()
             .filter(|planned| looked_at(&planned.gate));
-        rulings.extend(
-            gates.map(|planned| ruled(&banded(planned, zone), &subject, &bases[index]).ruling),
-        );
+        rulings.extend(gates.map(|planned| {
+            ruled(&banded(planned, zone), &subject, &bases[index])
+                .gate
+                .ruling
+        }));
     }
     Ruling::of_all(&rulings)
 }

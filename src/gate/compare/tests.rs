@@ -1,5 +1,6 @@
 //! Tests the invariants of grading.md 15 from samples to the verdict.
 
+mod references;
 mod sets;
 
 use std::collections::BTreeMap;
@@ -9,12 +10,10 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy};
 use proptest::{prop_oneof, proptest};
 
-use super::{
-    CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, QuarantineHistory, agent,
-};
+use super::{CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, agent};
 use crate::fold;
 use crate::fold::{GradedSample, PairMeta};
-use crate::gate::{GatedMetric, PlannedGate};
+use crate::gate::{BaseRuns, GatedMetric, PlannedGate};
 use crate::model::{
     AgentName, Aggregate, AnsweredBy, BaselineEntry, Better, CaseId, CaseTrend, ChangeDirection,
     Exclusion, Gate, Grade, Identity, Layer, Limit, LimitSide, MetricSpec, PairResult, RepoPath,
@@ -107,6 +106,7 @@ struct CompareSetup<'a> {
     zone: Option<f64>,
     identity: Identity,
     before: Option<&'a BaselineEntry>,
+    base: Option<&'a [PairResult]>,
     selection: CaseSelection,
 }
 
@@ -123,6 +123,7 @@ impl<'a> CompareSetup<'a> {
             zone: None,
             identity: identity(),
             before,
+            base: None,
             selection: CaseSelection::Whole,
         }
     }
@@ -136,14 +137,16 @@ impl<'a> CompareSetup<'a> {
             result,
             document: &result.case,
             zone: self.zone,
-            expectation: "",
-            quarantine: QuarantineHistory::Never,
         };
         agent(&GateInput {
             metrics: &self.specs.iter().map(gated).collect::<Vec<_>>(),
             pairs: &self.pairs.iter().map(compared).collect::<Vec<_>>(),
             identity: &self.identity,
             before: self.before,
+            base: self.base.map(|results| BaseRuns {
+                branch: Some("main"),
+                results,
+            }),
             selection: self.selection,
         })
     }
@@ -533,6 +536,20 @@ fn gates() -> impl Strategy<Value = (PlannedGate, f64)> {
     })
 }
 
+/// Every list of this length of these values.
+fn lists_of(values: &[f64], length: usize) -> Vec<Vec<f64>> {
+    let mut lists = vec![Vec::new()];
+    for _ in 0..length {
+        let shorter = std::mem::take(&mut lists);
+        for list in &shorter {
+            for value in values {
+                lists.push([list.as_slice(), &[*value]].concat());
+            }
+        }
+    }
+    lists
+}
+
 fn verdict(gate: &PlannedGate, pairs: &[PairResult]) -> Verdict {
     let gates = [gate.clone()];
     CompareSetup::new(&gates, pairs, None)
@@ -559,12 +576,34 @@ proptest! {
     }
 
     #[test]
-    fn dropping_an_inconclusive_sample_changes_a_verdict_only_by_the_majority_rule((gate, _) in gates(), own in samples()) {
+    fn a_verdict_is_that_of_every_way_in_which_the_missing_samples_could_end((gate, _) in gates(), own in samples(), other in samples()) {
+        let cases = [own, other];
+        let pairs = [pair("a", &cases[0]), pair("b", &cases[1])];
+        let missing: usize = cases.iter().flatten().filter(|sample| sample.is_none()).count();
+        if missing <= 4 {
+            let mut ends = Vec::new();
+            for values in lists_of(&[0.0, 0.35, 1.0], missing) {
+                let mut rest = values.into_iter();
+                let complete = |samples: &Vec<SampleValue>, rest: &mut dyn Iterator<Item = f64>| -> Vec<SampleValue> {
+                    samples.iter().map(|sample| sample.or_else(|| rest.next())).collect()
+                };
+                let complete = [pair("a", &complete(&cases[0], &mut rest)), pair("b", &complete(&cases[1], &mut rest))];
+                ends.push(verdict(&gate, &complete));
+            }
+            let (best, worst) = (ends.iter().min().unwrap(), ends.iter().max().unwrap());
+            let expected = if best == worst { *best } else { Verdict::Inconclusive };
+            assert_eq!(verdict(&gate, &pairs), expected, "{cases:?} {gate:?}");
+        }
+    }
+
+    #[test]
+    fn dropping_an_inconclusive_sample_never_turns_a_fail_into_a_pass((gate, _) in gates(), own in samples()) {
         if let Some(index) = own.iter().position(Option::is_none) && own.len() > 1 {
             let fewer: Vec<SampleValue> = own.iter().enumerate().filter(|(at, _)| *at != index).map(|(_, one)| *one).collect();
             let (before, after) = (pair("a", &own), pair("a", &fewer));
             if before.exclusion == after.exclusion {
-                assert_eq!(verdict(&gate, &[before]), verdict(&gate, &[after]));
+                let (before, after) = (verdict(&gate, &[before]), verdict(&gate, &[after]));
+                assert!(before != Verdict::Fail || after == Verdict::Fail, "{own:?} {gate:?}");
             }
         }
     }

@@ -68,6 +68,7 @@ fn decided(spec: &MetricSpec, values: &[f64]) -> (String, Option<f64>, bool) {
     let value = fold::folded(spec, &samples);
     let subject = Subject::alone(value);
     let word = ruling(&FLOOR, &subject, &BaseNumber::Absent)
+        .gate
         .ruling
         .as_str()
         .to_owned();

@@ -5,7 +5,6 @@ use super::recorded::RecordedAgent;
 use super::rounds::{AgentRound, RoundPlan, count_rounds, simulate};
 use crate::gate::limits::{GatedMetric, PlannedGate};
 use crate::gate::rule::{BaseNumber, Subject, ruled};
-use crate::model::{Ruling, Verdict};
 
 /// The least share of cases with enough samples for an approximate estimate: a few may have lost one, but each must have one.
 const MOST_CASES: f64 = 0.9;
@@ -155,16 +154,12 @@ fn is_failing(gate: &PlannedGate, metric: usize, round: &AgentRound, after: Afte
         AfterDrop::No => round.now[metric],
         AfterDrop::Yes => round.fallen[metric],
     };
-    let cases = round.cases;
-    let subject = Subject {
-        in_common: cases,
-        measured: cases,
-        ..Subject::alone(value)
-    };
-    let base = round.before[metric].map_or(BaseNumber::Absent, BaseNumber::Known);
-    match ruled(gate, &subject, &base).ruling {
-        Ruling::Judged(Verdict::Fail) => true,
-        Ruling::Judged(Verdict::Inconclusive) => value.is_none(),
-        Ruling::Judged(Verdict::Pass) | Ruling::Skipped(_) | Ruling::Off(_) => false,
+    if value.is_none() {
+        return round.before[metric].is_some();
     }
+    let base = round.before[metric].map_or(BaseNumber::Absent, BaseNumber::Known);
+    ruled(gate, &Subject::alone(value), &base)
+        .gate
+        .ruling
+        .fails()
 }

@@ -3,7 +3,8 @@
 use proptest::prelude::{Just, Strategy};
 use proptest::{prop_oneof, proptest};
 
-use super::{BaseNumber, Subject, ruling};
+use super::{BaseNumber, Openness, Subject, ruling};
+use crate::fold::Interval;
 use crate::model::{ChangeDirection, Gate, Limit, LimitSide, Ruling, Strictness, Verdict};
 
 fn subject(value: f64) -> Subject {
@@ -20,6 +21,7 @@ fn floor(number: f64, strictness: Strictness) -> Gate {
 
 fn judged(gate: &Gate, value: f64, base: &BaseNumber) -> Verdict {
     ruling(gate, &subject(value), base)
+        .gate
         .ruling
         .verdict()
         .unwrap()
@@ -77,7 +79,8 @@ fn a_hard_gate_has_no_band() {
         &floor(0.8, Strictness::Hard),
         &subject(1.0),
         &BaseNumber::Absent,
-    );
+    )
+    .gate;
     assert_eq!(
         (ruled.hard, ruled.zone, ruled.threshold, ruled.from_baseline),
         (true, 0.0, Some(0.8), false)
@@ -105,14 +108,15 @@ fn a_threshold_of_the_baseline_is_compared_with_six_places() {
         &gate,
         &subject(1.0),
         &BaseNumber::Incomparable("scorer".to_owned()),
-    );
+    )
+    .gate;
     assert_eq!(skipped.ruling, Ruling::Skipped("scorer".to_owned()));
     let bare = Gate::Threshold {
         side: LimitSide::Min,
         limit: Limit::Baseline { otherwise: None },
         strictness: Strictness::Hard,
     };
-    let skipped = ruling(&bare, &subject(1.0), &BaseNumber::Absent);
+    let skipped = ruling(&bare, &subject(1.0), &BaseNumber::Absent).gate;
     assert_eq!(
         (
             skipped.ruling.as_str(),
@@ -126,8 +130,8 @@ fn a_threshold_of_the_baseline_is_compared_with_six_places() {
 #[test]
 fn only_the_baselines_number_is_compared_on_the_shared_cases() {
     let apart = Subject {
-        value: Some(0.9),
-        ..Subject::alone(Some(0.1))
+        value: Some(Interval::at(0.9)),
+        ..subject(0.1)
     };
     let number = floor(0.5, Strictness::Hard);
     let base = Gate::Threshold {
@@ -137,11 +141,11 @@ fn only_the_baselines_number_is_compared_on_the_shared_cases() {
     };
     let known = BaseNumber::Known(0.5);
     assert_eq!(
-        ruling(&number, &apart, &known).ruling.verdict(),
+        ruling(&number, &apart, &known).gate.ruling.verdict(),
         Some(Verdict::Pass)
     );
     assert_eq!(
-        ruling(&base, &apart, &known).ruling.verdict(),
+        ruling(&base, &apart, &known).gate.ruling.verdict(),
         Some(Verdict::Fail)
     );
 }
@@ -170,6 +174,7 @@ fn the_boundary_of_a_regression_passes() {
     }
     assert_eq!(
         ruling(&drop, &subject(0.0), &BaseNumber::Absent)
+            .gate
             .ruling
             .as_str(),
         "skipped"
@@ -180,6 +185,7 @@ fn the_boundary_of_a_regression_passes() {
             &subject(0.0),
             &BaseNumber::Incomparable("x".to_owned())
         )
+        .gate
         .ruling
         .as_str(),
         "skipped"
@@ -195,7 +201,7 @@ fn without_a_baseline_a_change_gate_may_ask_for_a_number() {
     };
     assert_eq!(judged(&drop, 0.5, &BaseNumber::Absent), Verdict::Pass);
     assert_eq!(judged(&drop, 0.49, &BaseNumber::Absent), Verdict::Fail);
-    let ruled = ruling(&drop, &subject(0.4), &BaseNumber::Absent);
+    let ruled = ruling(&drop, &subject(0.4), &BaseNumber::Absent).gate;
     assert_eq!(
         (
             ruled.gate.as_str(),
@@ -212,67 +218,92 @@ fn without_a_baseline_a_change_gate_may_ask_for_a_number() {
             &subject(0.0),
             &BaseNumber::Incomparable("x".to_owned())
         )
+        .gate
         .ruling
         .as_str(),
         "skipped"
     );
 }
 
+/// A value of which samples are missing.
+fn between(least: f64, most: f64) -> Subject {
+    let value = Some(Interval { least, most });
+    Subject {
+        value,
+        shared_value: value,
+        ..Subject::default()
+    }
+}
+
 #[test]
-fn a_value_missing_only_in_this_run_is_never_skipped() {
-    let lost = |measured, added_value| Subject {
-        measured,
-        added_value,
-        ..Subject::alone(None)
-    };
-    let base = |otherwise| Gate::Threshold {
-        side: LimitSide::Min,
-        limit: Limit::Baseline { otherwise },
-        strictness: Strictness::Hard,
-    };
-    for gate in [
-        floor(0.5, Strictness::Hard),
-        base(None),
-        Gate::NO_LARGE_DROP,
-        Gate::NO_LARGE_DROP_ELSE_HALF,
+fn a_gate_passes_or_fails_only_if_the_whole_interval_does() {
+    let hard = floor(0.8, Strictness::Hard);
+    let band = floor(0.8, Strictness::Band(0.1));
+    let drop = Gate::NO_LARGE_DROP;
+    for (gate, least, most, verdict, openness) in [
+        (hard, 0.8, 1.0, Verdict::Pass, Openness::Settled),
+        (hard, 0.1, 0.7, Verdict::Fail, Openness::Settled),
+        (hard, 0.7, 0.8, Verdict::Inconclusive, Openness::Open),
+        (band, 0.75, 0.9, Verdict::Inconclusive, Openness::Settled),
+        (band, 0.6, 0.75, Verdict::Inconclusive, Openness::Open),
+        (drop, 0.85, 1.0, Verdict::Pass, Openness::Settled),
+        (drop, 0.84, 1.0, Verdict::Inconclusive, Openness::Open),
+        (drop, 0.0, 0.84, Verdict::Fail, Openness::Settled),
+        (
+            Gate::NONE,
+            0.0,
+            f64::INFINITY,
+            Verdict::Inconclusive,
+            Openness::Open,
+        ),
+        (
+            Gate::NONE,
+            1.0,
+            f64::INFINITY,
+            Verdict::Fail,
+            Openness::Settled,
+        ),
     ] {
-        let of = |base| {
-            ruling(&gate, &lost(3, None), &base)
-                .ruling
-                .as_str()
-                .to_owned()
-        };
-        assert_eq!(of(BaseNumber::Known(1.0)), "inconclusive", "{gate:?}");
-        assert_eq!(of(BaseNumber::Absent), "skipped", "{gate:?}");
+        let result = ruling(&gate, &between(least, most), &BaseNumber::Known(1.0));
         assert_eq!(
-            ruling(&gate, &lost(0, None), &BaseNumber::Known(1.0))
-                .ruling
-                .as_str(),
-            "skipped",
-            "{gate:?}"
+            (result.gate.ruling, result.openness),
+            (Ruling::Judged(verdict), openness),
+            "{gate:?} {least} {most}"
         );
     }
-    let with_added = |added| {
-        ruling(
-            &base(Some(0.5)),
-            &lost(3, Some(added)),
-            &BaseNumber::Known(1.0),
-        )
-        .ruling
-        .verdict()
+}
+
+#[test]
+fn a_new_case_that_fails_its_limit_fails_the_gate() {
+    let gate = Gate::Threshold {
+        side: LimitSide::Min,
+        limit: Limit::Baseline {
+            otherwise: Some(0.5),
+        },
+        strictness: Strictness::Hard,
     };
-    assert_eq!(
-        (with_added(1.0), with_added(0.0)),
-        (Some(Verdict::Inconclusive), Some(Verdict::Fail))
-    );
+    for (added, verdict) in [
+        (Interval::at(0.5), Verdict::Pass),
+        (Interval::at(0.4), Verdict::Fail),
+        (
+            Interval {
+                least: 0.4,
+                most: 0.6,
+            },
+            Verdict::Inconclusive,
+        ),
+    ] {
+        let subject = Subject {
+            added_value: Some(added),
+            ..subject(1.0)
+        };
+        let result = ruling(&gate, &subject, &BaseNumber::Known(1.0));
+        assert_eq!(result.gate.ruling, Ruling::Judged(verdict), "{added:?}");
+    }
 }
 
 #[test]
 fn nothing_to_measure_is_never_a_pass() {
-    let none = |all_excluded| Subject {
-        all_excluded,
-        ..Subject::alone(None)
-    };
     let near = Gate::Threshold {
         side: LimitSide::Min,
         limit: Limit::Baseline { otherwise: None },
@@ -293,11 +324,7 @@ fn nothing_to_measure_is_never_a_pass() {
             BaseNumber::Incomparable("scorer".to_owned()),
         ] {
             assert_eq!(
-                ruling(&gate, &none(true), &base).ruling.verdict(),
-                Some(Verdict::Inconclusive)
-            );
-            assert_eq!(
-                ruling(&gate, &none(false), &base).ruling,
+                ruling(&gate, &Subject::default(), &base).gate.ruling,
                 Ruling::Skipped("nothing to measure".to_owned())
             );
         }
@@ -324,5 +351,14 @@ proptest! {
     #[test]
     fn a_lower_value_is_never_judged_better((gate, ..) in gates(), value in -0.5..1.5, less in 0.0..1.0) {
         assert!(judged(&gate, value - less, &BaseNumber::Absent) >= judged(&gate, value, &BaseNumber::Absent));
+    }
+
+    #[test]
+    fn an_interval_is_never_judged_better_than_its_best_value((gate, ..) in gates(), one in -0.5..1.5, other in -0.5..1.5) {
+        let (least, most) = if one < other { (one, other) } else { (other, one) };
+        let base = BaseNumber::Absent;
+        let verdict = ruling(&gate, &between(least, most), &base).gate.ruling.verdict().unwrap();
+        assert!(verdict >= judged(&gate, most, &base));
+        assert!(verdict <= judged(&gate, least, &base));
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::forms::ShaForm;
 use super::{GitHub, GitHubError, GitHubRefusal, if_found};
-use crate::model::{BranchTip, RepoPath};
+use crate::model::RepoPath;
 use crate::text::encoded_segment;
 
 /// GraphQL mutation that adds a commit if the branch's head is the expected one.
@@ -170,11 +170,6 @@ impl GitHub {
             if_found(self.get::<RefForm>(&path, "while looking for the branch"))?
                 .map(|form| form.object.sha),
         )
-    }
-
-    /// The tip of a branch as the commit whose numbers count; `None` if the branch does not exist.
-    pub fn branch_tip(&self, name: &str) -> Result<Option<BranchTip>, GitHubError> {
-        Ok(self.branch(name)?.map(BranchTip::of_branch))
     }
 
     /// Dispatches a workflow on a branch, with the number of the branch's pull request as its input `pull-request` if the workflow has

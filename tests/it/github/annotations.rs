@@ -25,7 +25,6 @@ pub fn trials() -> Vec<Trial> {
 /// Suites of which each has two failed checks.
 fn failing(suites: usize) -> (Repository, Standin) {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
-    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
     let mut config = "version: 1\nsuites:\n".to_owned();
     for number in 0..suites {
         config.push_str(&format!(
@@ -35,6 +34,8 @@ fn failing(suites: usize) -> (Repository, Standin) {
     }
     repository.write("goldgate.yaml", config);
     github.files(&repository);
+    repository.write("prompts/legal.md", "Report nothing.\n");
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
     (repository, github)
 }
 

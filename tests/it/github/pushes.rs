@@ -431,7 +431,7 @@ fn other_branch() {
     assert_eq!(report(&worse)["base"], json!(first));
 }
 
-const STRICT: &str = "    path: golden\n    gates: { finding_count: { max: 0, hard: true } }\n";
+const STRICT: &str = "    path: golden\n    gates: { tokens: { max: 1000 } }\n";
 
 /// A copy whose config asks for more.
 fn stricter(from: &Repository) -> Repository {
@@ -440,14 +440,25 @@ fn stricter(from: &Repository) -> Repository {
     copy
 }
 
+/// A copy whose agent uses that many tokens; only a stricter config asks for that.
+fn using(from: &Repository, tokens: u32) -> Repository {
+    let copy = copied(from);
+    let metrics = format!("\"metrics\": {{ \"total_tokens\": {tokens} }}, \"outputs\"");
+    copy.replace(RUN, "\"outputs\"", &metrics);
+    copy.write("prompts/legal.md", format!("Use {tokens} tokens.\n"));
+    copy
+}
+
 /// Whoever pushes chooses the commit where the branch leaves the default branch.
 fn rules_of_its_beginning() {
     let trunk = trunk();
     let (newest, head) = (tip(1), tip(2));
-    trunk.github.commit(&newest, &stricter(&trunk.main));
+    trunk
+        .github
+        .commit(&newest, &stricter(&using(&trunk.main, 100)));
     trunk.github.parents(&newest, &[&base_sha()]);
     trunk.github.parents(&head, &[&base_sha()]);
-    let checkout = copied(&trunk.main);
+    let checkout = using(&trunk.main, 5000);
     let run = || {
         let zero = "0".repeat(40);
         push(&trunk, &checkout, ["feature", &zero, &head])
@@ -465,8 +476,10 @@ fn rules_of_its_beginning() {
 fn open_pull() {
     let trunk = trunk();
     let (release, head) = (tip(1), tip(2));
-    let checkout = copied(&trunk.main);
-    trunk.github.commit(&release, &stricter(&trunk.main));
+    let checkout = using(&trunk.main, 5000);
+    trunk
+        .github
+        .commit(&release, &stricter(&using(&trunk.main, 100)));
     trunk.github.parents(&release, &[&base_sha()]);
     trunk.github.parents(&head, &[&base_sha()]);
     trunk.github.branch("release", &release);

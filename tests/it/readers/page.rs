@@ -93,7 +93,7 @@ fn use_plots() {
     let repository = Repository::bundled();
     let page = repository.goldgate(&["run", "--format", "html"]).stdout;
     assert!(
-        page.contains("assistant/assistant median 1,378 (1,199 to 2,611). "),
+        page.contains("assistant/assistant median 1,378 (1,199 to 2,087). "),
         "{page}"
     );
 }

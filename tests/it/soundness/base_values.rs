@@ -1,5 +1,5 @@
-//! A baseline that is behind blocks nobody, and excuses nobody either: a gate that compares with the baseline asks only for the base
-//! commit's own value where that is beyond the threshold already.
+//! A baseline that is behind blocks nobody, and excuses nobody either: a gate that the base commit's own runs do not pass asks only for a
+//! value that is no worse than theirs.
 
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
@@ -29,10 +29,6 @@ pub fn trials() -> Vec<Trial> {
             newly_failing,
         ),
         trial(
-            "a base commit whose recordings are stale excuses nothing",
-            stale_base,
-        ),
-        trial(
             "a base commit without the suite or the agent excuses nothing",
             unknown_agent,
         ),
@@ -47,6 +43,14 @@ pub fn trials() -> Vec<Trial> {
         trial(
             "nothing of the base commit is graded while every gate passes",
             lazy,
+        ),
+        trial(
+            "ten changes in a row that each lose a little are red against a baseline that stays",
+            ten_small_losses,
+        ),
+        trial(
+            "without a baseline a number is compared with the base commit's own",
+            no_baseline,
         ),
     ]);
     trials
@@ -100,11 +104,25 @@ const ROWS: &[Row] = &[
         says: "severity&#95;accuracy 58.3%",
     },
     Row {
-        name: "a gate with a fixed limit is never excused",
+        name: "a gate with a fixed limit asks for the base commit's value as well",
         gate: "severity_accuracy: { min: 0.9, hard: true }",
         change: readme,
+        code: 0,
+        says: "≥ 90%; main is already at 66.7%",
+    },
+    Row {
+        name: "one more case is red for a fixed limit",
+        gate: "severity_accuracy: { min: 0.9, hard: true }",
+        change: worse,
         code: 1,
-        says: "severity&#95;accuracy 66.7%",
+        says: "severity&#95;accuracy 58.3%",
+    },
+    Row {
+        name: "a bad new case is red by a fixed limit",
+        gate: "severity_accuracy: { min: 0.9, hard: true }",
+        change: bad_new_case,
+        code: 1,
+        says: "severity&#95;accuracy 61.5%",
     },
     Row {
         name: "stricter rules of another metric are judged twice and green",
@@ -132,28 +150,21 @@ const ROWS: &[Row] = &[
         gate: "severity_accuracy: { min: baseline, otherwise: 1.0, hard: true }",
         change: bad_new_case,
         code: 1,
-        says: "main is already at 66.7%, but lease-12 cannot be compared with main and fails the gate",
+        says: "severity&#95;accuracy 61.5% (66.7% of those compared), needs 100%",
     },
     Row {
-        name: "as many bad cases as on the base commit, and others, are red",
+        name: "a gate is judged as a whole: as many bad cases as on the base commit are green",
         gate: "severity_accuracy: { min: baseline, hard: true }",
         change: swapped,
-        code: 1,
-        says: "main is already at 66.7%, but lease-6, lease-7, lease-8, lease-9 are worse here",
-    },
-    Row {
-        name: "other bad cases are red for max_drop if one is worse by more than it allows",
-        gate: "severity_accuracy: { max_drop: 0.1 }",
-        change: swapped,
-        code: 1,
-        says: "lease-6, lease-7, lease-8, lease-9 are worse here",
+        code: 0,
+        says: ALREADY,
     },
     Row {
         name: "a case without a value is worse than one with a bad value",
         gate: "severity_accuracy: { min: baseline, hard: true }",
         change: lost_values,
         code: 1,
-        says: "main is already at 66.7%, but lease-0, lease-1, lease-2, lease-3, lease-5 and 1 more are worse here",
+        says: "finding&#95;recall 0%",
     },
     Row {
         name: "worse recordings in another folder do not become the base commit's",
@@ -282,12 +293,6 @@ fn one(row: &Row) {
     let ran = against_main(&repository, &["--format", "markdown"]);
     assert_eq!(ran.code, row.code, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains(row.says), "{}", ran.stdout);
-    assert_eq!(
-        row.code == 0,
-        ran.stdout.contains("update pending"),
-        "{}",
-        ran.stdout
-    );
     let headline = "excused because the base branch fails";
     assert_eq!(
         row.code == 0,
@@ -324,7 +329,7 @@ fn lost_on_main() {
     commit_all(&repository);
     let alone = goldgate(&repository, &["run", "-v"].map(str::to_owned));
     assert!(
-        alone.code == 3 && alone.stdout.contains("severity_accuracy has fewer values"),
+        alone.code == 3 && alone.stdout.contains("and so could severity_accuracy"),
         "the control: {}",
         alone.stdout
     );
@@ -332,8 +337,7 @@ fn lost_on_main() {
     let ran = against_main(&repository, &[]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert!(
-        ran.stdout
-            .contains("main lacks values that the baseline has; baseline update pending"),
+        ran.stdout.contains("main is already at 100%; baseline"),
         "{}",
         ran.stdout
     );
@@ -376,7 +380,7 @@ fn newly_failing() {
     let ran = against_main(&repository, &["--format", "markdown"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert!(
-        ran.stdout.contains("main is already at 1; update pending"),
+        ran.stdout.contains("main is already at 1"),
         "{}",
         ran.stdout
     );
@@ -436,42 +440,6 @@ pub(super) fn lose_gap(repository: &Repository, case: usize) {
 
 pub(super) fn find_gap(repository: &Repository, case: usize) {
     repository.replace(&recording(case), "\"other doc\"", "\"missing doc\"");
-}
-
-fn stale_base() {
-    let changed = |is_stale: bool| {
-        let repository = behind(
-            "digests",
-            "severity_accuracy: { min: baseline, hard: true }",
-            0..4,
-        );
-        if is_stale {
-            repository.write("prompts/legal.md", "Report some changes of control.\n");
-            commit_all(&repository);
-        }
-        record_changed_agent(&repository);
-        record_again(&repository);
-        against_main(&repository, &[])
-    };
-    let ran = changed(false);
-    assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
-    // Whether these recordings are of the agent of the base commit is not known.
-    let ran = changed(true);
-    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-}
-
-fn record_again(repository: &Repository) {
-    let digest = digest_of(repository);
-    for case in 0..12 {
-        let mut run: Value = serde_json::from_str(&repository.read(&recording(case))).unwrap();
-        run["provenance"] = json!({ "fingerprint": digest });
-        repository.write(&recording(case), run.to_string());
-    }
-}
-
-fn digest_of(repository: &Repository) -> String {
-    let of_prompt = goldgate::files::sha256_hex(repository.read("prompts/legal.md").as_bytes());
-    goldgate::files::sha256_hex(format!("{of_prompt}  prompts/legal.md\n").as_bytes())
 }
 
 fn unknown_agent() {
@@ -564,6 +532,66 @@ fn kept() {
     );
 }
 
+/// Every step is below the limit, also against its own base; together they are above it.
+fn ten_small_losses() {
+    let with_baseline = |has_baseline: bool| {
+        let repository = behind("contracts", "gap_recall: { max_drop: 0.15 }", 0..0);
+        if !has_baseline {
+            repository.remove("baselines/latest.json");
+            commit_all(&repository);
+        }
+        let mut codes = Vec::new();
+        for case in 0..10 {
+            let (old, new) = (
+                format!("at once, {case}."),
+                format!("at once, {}.", case + 1),
+            );
+            if case == 0 {
+                record_changed_agent(&repository);
+                repository.replace("prompts/legal.md", "at once.", &new);
+            } else {
+                repository.replace("prompts/legal.md", &old, &new);
+            }
+            (0..12).for_each(|other| {
+                let run = repository.read(&recording(other));
+                let title = format!("Needs approval, {case}.");
+                let run = run.replace("Needs approval first.", &title);
+                let before = format!("Needs approval, {}.", case.max(1) - 1);
+                repository.write(&recording(other), run.replace(&before, &title));
+            });
+            lose_gap(&repository, case);
+            codes.push(against_main(&repository, &[]).code);
+            commit_all(&repository);
+        }
+        codes
+    };
+    assert_eq!(with_baseline(true)[..2], [0, 1], "two of twelve are 16.7%");
+    let without = with_baseline(false);
+    assert_eq!(without, [0; 10], "the control, against the own base alone");
+}
+
+fn no_baseline() {
+    let judged = |spoiled: usize| {
+        let repository = behind("contracts", "severity_accuracy: { max_drop: 0.1 }", 0..0);
+        repository.remove("baselines/latest.json");
+        commit_all(&repository);
+        record_changed_agent(&repository);
+        (0..spoiled).for_each(|case| spoil(&repository, case));
+        against_main(&repository, &[])
+    };
+    let ran = judged(0);
+    assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
+    let note = "no baseline; compared with the own runs of main";
+    assert!(ran.stdout.contains(note), "{}", ran.stdout);
+    let ran = judged(12);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.contains("severity_accuracy 0%"),
+        "{}",
+        ran.stdout
+    );
+}
+
 /// A base commit that cannot be graded is not even looked at while no gate fails.
 fn lazy() {
     let repository = behind(
@@ -587,6 +615,6 @@ fn lazy() {
         "a base commit that cannot be graded excuses nothing: {}{}",
         ran.stdout, ran.stderr
     );
-    let why = "nothing is compared with the results of main, because its recordings cannot be graded: runs/legal/lease-3.json";
+    let why = "nothing is compared with the own runs of main, because its recordings cannot be graded: runs/legal/lease-3.json";
     assert!(ran.stdout.contains(why), "{}", ran.stdout);
 }

@@ -1,42 +1,28 @@
-//! What the branch that a change is merged into may excuse: only its tip counts, case by case, and no case that is or was in quarantine.
+//! What the base commit's own runs excuse: a gate that they do not pass either asks for a value that is no worse.
 
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use super::base_values::{
-    against_main, behind, mend, no_finding, readme, record_changed_agent, spoil,
-};
+use super::base_values::{against_main, behind, readme, record_changed_agent, spoil};
 use super::goldgate;
 use crate::cases::copy;
-use crate::golden_changes::{commit_all, expected, git, recording};
+use crate::golden_changes::{commit_all, git, git_answer, recording};
 use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
         trial(
-            "a metric of the worst case does not hide the other cases",
-            worst_case,
-        ),
-        trial(
             "a new call is not excused by one in another case",
             other_call,
-        ),
-        trial(
-            "a case whose quarantine ended is not excused by the base branch",
-            after_quarantine,
-        ),
-        trial(
-            "the commit where a branch began excuses nothing that the tip does not show",
-            merge_base,
         ),
         trial(
             "a commit of a merged branch whose content the base branch never had excuses nothing",
             never_had,
         ),
         trial(
-            "only a branch excuses a gate, and no other revision",
-            only_branches,
+            "every revision that is named as the base excuses what it shows",
+            every_revision,
         ),
         trial(
             "a broken recording of another suite does not matter for an excuse",
@@ -46,10 +32,6 @@ pub fn trials() -> Vec<Trial> {
         trial(
             "the same cases in shards are excused like in one run",
             in_shards,
-        ),
-        trial(
-            "a change that a failed gate has nothing to do with says that the base commit fails as well",
-            red_base,
         ),
     ]
 }
@@ -74,28 +56,18 @@ fn is_excused(ran: &Ran) {
     );
 }
 
+/// A build server compares with the named commit itself.
+fn goldgate_in_ci(repository: &Repository, base: &str) -> Ran {
+    let path = std::env::var("PATH").unwrap();
+    let variables = [("PATH", path.as_str()), ("CI", "true")];
+    repository.goldgate_with(&["run", "-v", "--base", base], &variables)
+}
+
 fn run(repository: &Repository, base: &str) -> Ran {
     goldgate(
         repository,
         &["run", "-v", "--base", base].map(str::to_owned),
     )
-}
-
-fn worst_case() {
-    let repository = behind(
-        "contracts",
-        "finding_recall: { min: baseline, hard: true }",
-        0..0,
-    );
-    no_finding(&repository, 0);
-    commit_all(&repository);
-    readme(&repository);
-    is_excused(&against_main(&repository, &[]));
-    (1..12).for_each(|case| no_finding(&repository, case));
-    is_red(
-        &against_main(&repository, &[]),
-        "but lease-1, lease-10, lease-11, lease-2, lease-3 and 6 more are worse here",
-    );
 }
 
 fn other_call() {
@@ -128,71 +100,7 @@ fn other_call() {
     calls(&cases[0], &|calls| drop(calls.pop()));
     calls(&cases[10], &|calls| calls.push(call(9)));
     let ran = run(&repository, "main");
-    is_red(&ran, &format!("{} is worse here", cases[10]));
-}
-
-fn quarantined(repository: &Repository, case: usize, expires: &str) {
-    let mut golden: Value = serde_json::from_str(&repository.read(&expected(case))).unwrap();
-    golden["quarantine"] = json!({ "owner": "Subject A", "reason": "known", "expires": expires });
-    repository.write(&expected(case), golden.to_string());
-}
-
-/// An approved quarantine, a regression of its case that nobody had to approve, and the end of the quarantine.
-fn after_quarantine() {
-    let repository = behind("contracts", HARD, 0..0);
-    spoil(&repository, 3);
-    commit_all(&repository);
-    readme(&repository);
-    is_excused(&against_main(&repository, &[]));
-    // On the day after the end; the clock of these tests stands still.
-    quarantined(&repository, 3, "2026-11-20");
-    commit_all(&repository);
-    repository.write("README.md", "Two leases.\n");
-    is_red(
-        &against_main(&repository, &[]),
-        "the quarantine of lease-3 ended on 2026-11-20: the case counts again",
-    );
-    // Without the entry the case was still in quarantine on the base branch.
-    let mut golden: Value = serde_json::from_str(&repository.read(&expected(3))).unwrap();
-    golden.as_object_mut().unwrap().remove("quarantine");
-    repository.write(&expected(3), golden.to_string());
-    assert_eq!(against_main(&repository, &[]).code, 1);
-    mend(&repository, 3);
-    record_changed_agent(&repository);
-    assert_eq!(against_main(&repository, &[]).code, 0);
-}
-
-/// A branch with two commits is merged: the first one is bad, and nobody judged it, because the second one mends it.
-fn merge_base() {
-    let repository = behind("contracts", HARD, 0..0);
-    let folder = repository.path("");
-    git(&folder, &["checkout", "-q", "-b", "x"]);
-    record_changed_agent(&repository);
-    (0..4).for_each(|case| spoil(&repository, case));
-    commit_all(&repository);
-    git(&folder, &["branch", "y"]);
-    (0..4).for_each(|case| mend(&repository, case));
-    commit_all(&repository);
-    git(&folder, &["checkout", "-q", "main"]);
-    git(
-        &folder,
-        &["merge", "-v", "-q", "--no-ff", "-m", "merge", "x"],
-    );
-    git(&folder, &["checkout", "-q", "y"]);
-    let ran = run(&repository, "main");
-    is_red(&ran, "note: compared with");
-    assert!(
-        !ran.stdout.contains("already at"),
-        "main is at 100%: {}",
-        ran.stdout
-    );
-    // The same cases, where the tip shows them.
-    git(&folder, &["checkout", "-q", "main"]);
-    git(&folder, &["merge", "-v", "-q", "-m", "merge", "y"]);
-    (0..4).for_each(|case| spoil(&repository, case));
-    commit_all(&repository);
-    readme(&repository);
-    is_excused(&run(&repository, "main"));
+    is_red(&ran, "unexpected_tool_rate");
 }
 
 /// `merge -s ours` makes a commit an ancestor, and takes nothing of it.
@@ -213,12 +121,13 @@ fn never_had() {
     git(&folder, &["checkout", "-q", "bad"]);
     repository.write("README.md", "Leases of a branch.\n");
     commit_all(&repository);
-    let ran = run(&repository, "main");
-    is_red(&ran, "note: compared with");
+    let main = git_answer(&folder, &["rev-parse", "main"]);
+    let ran = goldgate_in_ci(&repository, main.trim());
+    is_red(&ran, "severity_accuracy");
     assert!(!ran.stdout.contains("already at"), "{}", ran.stdout);
 }
 
-fn only_branches() {
+fn every_revision() {
     let repository = behind("contracts", HARD, 0..4);
     let folder = repository.path("");
     git(&folder, &["tag", "v1"]);
@@ -227,19 +136,8 @@ fn only_branches() {
         &["update-ref", "refs/remotes/origin/release", "main"],
     );
     readme(&repository);
-    for branch in [
-        "main",
-        "refs/heads/main",
-        "origin/release",
-        "refs/remotes/origin/release",
-    ] {
-        is_excused(&run(&repository, branch));
-    }
-    for revision in ["HEAD", "v1", "refs/tags/v1", "main^0", "main~0", "main@{0}"] {
-        is_red(
-            &run(&repository, revision),
-            "severity_accuracy 66.7%, needs 100%",
-        );
+    for base in ["main", "origin/release", "HEAD", "v1", "main~0"] {
+        is_excused(&run(&repository, base));
     }
 }
 
@@ -292,7 +190,7 @@ fn in_shards() {
     is_excused(&merged(&repository));
     record_changed_agent(&repository);
     spoil(&repository, 8);
-    is_red(&merged(&repository), "but lease-8 is worse here");
+    is_red(&merged(&repository), "severity_accuracy 58.3%");
 }
 
 /// Approvals since the time of the baseline count for the baseline pull request.
@@ -312,31 +210,5 @@ fn older() {
     is_red(
         &against_main(&repository, &[]),
         "[needs approval] the time of the baseline moved back",
-    );
-}
-
-fn red_base() {
-    let repository = behind(
-        "contracts",
-        "severity_accuracy: { min: 0.9, hard: true }",
-        0..4,
-    );
-    let says = "nothing that was graded differs from the base commit, which fails as well";
-    let blames = |ran: &Ran| ran.stdout.contains(says);
-    readme(&repository);
-    let ran = run(&repository, "main");
-    assert!(
-        ran.code == 1 && blames(&ran),
-        "{}{}",
-        ran.stdout,
-        ran.stderr
-    );
-    repository.replace("prompts/legal.md", "Report", "Do report");
-    let ran = run(&repository, "main");
-    assert!(
-        ran.code != 0 && !blames(&ran),
-        "the control: {}{}",
-        ran.stdout,
-        ran.stderr
     );
 }

@@ -121,19 +121,14 @@ fn not_replaced() {
     }
 }
 
-/// The base branch is red: a case fails. Good samples beside the bad one make the change's own judgement pass, and the one
-/// by the samples that were there fails as before.
+/// A case gets worse. Good samples with the bad one make the change's own judgement pass, and the one by the samples that were there
+/// fails.
 fn outvoted() {
     let repository = bases::base("contracts");
     let (good, bad) = (repository.read(&recording(3)), "\"change-of-control\"");
-    repository.replace(&recording(3), bad, "\"termination\"");
-    assert_eq!(
-        repository
-            .goldgate(&["run", "--update-baseline", "--quiet", "-v"])
-            .code,
-        1
-    );
+    repository.goldgate(&["run", "--update-baseline", "--quiet", "-v"]);
     commit_all(&repository);
+    repository.replace(&recording(3), bad, "\"termination\"");
     into_folder(&repository, 3);
     for sample in 1..4 {
         let run = good.replace("\"sample\": 0", &format!("\"sample\": {sample}"));

@@ -339,7 +339,7 @@ fn on_main() {
         let ran = judged(&repository);
         assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
         assert!(
-            ran.stdout.contains(&format!("but {case} is worse here")),
+            ran.stdout.contains(&format!("new in {case}: ")),
             "{}",
             ran.stdout
         );

@@ -100,7 +100,7 @@ fn cases_measured_on_one_side_are_named_and_not_compared() {
             Verdict::Pass,
         ),
         (
-            entry(0.5, &[("a", 0.0), ("b", 1.0)]),
+            entry(1.0, &[("a", 1.0), ("b", 1.0)]),
             [None, Some(0.75)],
             1.0,
             -0.25,

@@ -16,6 +16,8 @@ pub fn retargeted() {
     weak.replace("goldgate.yaml", "baseline: baselines/latest.json\n", "");
     let head = Repository::small();
     for file in ["prompts/legal.md", RUN] {
+        // There the agent is no better.
+        weak.write(file, fork.head.read(file));
         head.write(file, fork.head.read(file));
     }
     head.write("goldgate.yaml", weak.read("goldgate.yaml"));

@@ -1,0 +1,272 @@
+//! Compares the numbers of an agent with those of one reference, and evaluates its gates on them.
+
+use std::collections::BTreeSet;
+
+use super::case_sets::CaseSets;
+use super::gate_input::GateInput;
+use super::missing::MissingValues;
+use super::own::{case_before, newly_failing};
+use super::parts::new_parts;
+use crate::fold;
+use crate::fold::{Interval, agent_intervals};
+use crate::gate::PlannedGate;
+use crate::gate::rule::{BaseNumber, GateResult, Openness, Subject, ruled};
+use crate::model::{Aggregate, BaselineEntry, CaseId, Exclusion, NewPart, Ruling, Verdict};
+
+/// The most new parts that one gate lists.
+const LISTED: usize = 20;
+
+/// The numbers of an agent and of a reference, by metric.
+pub(super) struct ComparedNumbers<'a> {
+    input: &'a GateInput<'a>,
+    entry: Option<&'a BaselineEntry>,
+    pub(super) sets: CaseSets,
+    /// The values over all cases.
+    pub(super) values: Vec<Option<f64>>,
+    /// The values on the cases that both measured.
+    pub(super) shared: Vec<Option<f64>>,
+    /// The reference's numbers on these cases.
+    pub(super) before: Vec<Option<f64>>,
+    /// The values on the cases that only this run measured.
+    pub(super) added: Vec<Option<f64>>,
+    missing: MissingValues,
+    intervals: Intervals,
+    bases: Vec<BaseNumber>,
+}
+
+/// What the gates judge: the values with what missing samples could make of them.
+struct Intervals {
+    whole: Vec<Option<Interval>>,
+    shared: Vec<Option<Interval>>,
+    added: Vec<Option<Interval>>,
+    /// The reference's numbers on the cases of `shared`.
+    before: Vec<Option<f64>>,
+}
+
+impl<'a> ComparedNumbers<'a> {
+    /// `unknown` replaces a number that the reference does not have.
+    pub(super) fn of(
+        input: &'a GateInput<'a>,
+        entry: Option<&'a BaselineEntry>,
+        unknown: &BaseNumber,
+    ) -> Self {
+        let sets = CaseSets::of(input, entry);
+        let mut values = fold::agent(&input.specs(), input.results());
+        let (mut shared, before) = sets.values(input, entry, &values);
+        let mut added = sets.added_values(input);
+        let missing = MissingValues::of(input, entry);
+        let mut intervals = if missing.is_none() {
+            Intervals {
+                whole: points(&values),
+                shared: points(&shared),
+                added: points(&added),
+                before: before.clone(),
+            }
+        } else {
+            Intervals::of(input, entry, &sets, &missing, &before)
+        };
+        for (index, metric) in input.metrics.iter().enumerate() {
+            match metric.spec.aggregate {
+                Aggregate::Coverage => intervals.whole[index] = values[index].map(Interval::at),
+                Aggregate::NewlyFailing => {
+                    let failing = newly_failing(input.results(), entry);
+                    let count = failing.as_ref().and_then(|failing| failing.measured);
+                    (values[index], shared[index], added[index]) = (count, count, None);
+                    let further = further_failing(input, entry, index);
+                    intervals.whole[index] = failing.map(|failing| Interval {
+                        least: failing.least + further,
+                        most: failing.most + further,
+                    });
+                    intervals.shared[index] = intervals.whole[index];
+                    intervals.added[index] = None;
+                }
+                _ => {}
+            }
+        }
+        let bases = intervals
+            .before
+            .iter()
+            .map(|number| number.map_or_else(|| unknown.clone(), BaseNumber::Known))
+            .collect();
+        Self {
+            input,
+            entry,
+            sets,
+            values,
+            shared,
+            before,
+            added,
+            missing,
+            intervals,
+            bases,
+        }
+    }
+
+    /// The reference's numbers, which the gates use.
+    pub(super) fn bases(&self) -> &[BaseNumber] {
+        &self.bases
+    }
+
+    /// The interval of an agent's value.
+    pub(super) fn interval(&self, metric: usize) -> Option<Interval> {
+        self.intervals.whole[metric]
+    }
+
+    /// The result of a gate of a metric.
+    pub(super) fn gate(&self, metric: usize, planned: &PlannedGate) -> GateResult {
+        let base = &self.bases[metric];
+        let result = ruled(planned, &self.subject(metric), base);
+        self.with_parts(metric, planned, result)
+    }
+
+    /// The result of a gate that asks for nothing but a value as good as the reference's. It has no tolerance: losses below a
+    /// limit would add up.
+    pub(super) fn gate_of_same(&self, metric: usize, planned: &PlannedGate) -> GateResult {
+        // No case newly fails in the reference itself.
+        let base = match self.input.metrics[metric].spec.aggregate {
+            Aggregate::NewlyFailing => &BaseNumber::Known(0.0),
+            _ => &self.bases[metric],
+        };
+        let result = ruled(&planned.without_tolerance(), &self.subject(metric), base);
+        self.with_parts(metric, planned, result)
+    }
+
+    fn subject(&self, metric: usize) -> Subject {
+        Subject {
+            value: self.intervals.whole[metric],
+            shared_value: self.intervals.shared[metric],
+            added_value: self.intervals.added[metric],
+            in_common: self.sets.shared.len(),
+        }
+    }
+
+    /// A hard upper limit that is the reference's number allows no case more than it had there: an average over cases would hide it.
+    fn with_parts(
+        &self,
+        metric: usize,
+        planned: &PlannedGate,
+        mut result: GateResult,
+    ) -> GateResult {
+        let is_count = self.input.metrics[metric].spec.aggregate == Aggregate::NewlyFailing;
+        let is_judged = matches!(result.gate.ruling, Ruling::Judged(_));
+        if is_judged && planned.gate.allows_no_new_part() {
+            result.gate.new_parts = self.new_parts(metric);
+            if !result.gate.new_parts.is_empty() {
+                result.gate.ruling = Ruling::Judged(Verdict::Fail);
+                result.openness = Openness::Settled;
+            }
+        } else if is_count && result.gate.ruling.fails() {
+            result.gate.new_parts = self.new_parts(metric);
+        }
+        result
+    }
+
+    /// What cases have more of than in the reference.
+    fn new_parts(&self, metric: usize) -> Vec<NewPart> {
+        let Some(entry) = self.entry else {
+            return Vec::new();
+        };
+        let mut parts = new_parts(
+            self.input.results(),
+            entry,
+            &self.input.metrics[metric].spec,
+        );
+        parts.truncate(LISTED);
+        parts
+    }
+
+    /// The cases that lack values of a metric, or of those that it is made of.
+    pub(super) fn lacking(&self, metric: usize) -> Vec<CaseId> {
+        let specs = self.input.specs();
+        let parts = specs[metric]
+            .aggregate
+            .parts()
+            .map_or_else(|| vec![specs[metric].name], Vec::from);
+        let columns: Vec<usize> = (0..specs.len())
+            .filter(|column| parts.contains(&specs[*column].name))
+            .collect();
+        let mut cases = Vec::new();
+        for (row, pair) in self.input.results().enumerate() {
+            let is_lost = specs[metric].aggregate == Aggregate::NewlyFailing
+                && pair.exclusion != Exclusion::Quarantined
+                && !pair.lost.is_empty();
+            if is_lost || columns.iter().any(|column| self.missing.has(row, *column)) {
+                cases.push(pair.case.clone());
+            }
+        }
+        cases
+    }
+}
+
+impl Intervals {
+    /// The intervals of the cases of `sets` and of those without a result.
+    fn of(
+        input: &GateInput<'_>,
+        entry: Option<&BaselineEntry>,
+        sets: &CaseSets,
+        missing: &MissingValues,
+        before: &[Option<f64>],
+    ) -> Self {
+        let specs = input.specs();
+        let over = |rows: &[usize]| {
+            agent_intervals(&specs, rows.len(), |row, column, end| {
+                missing.end(input, rows[row], column, end)
+            })
+        };
+        let planned: Vec<usize> = (0..input.pairs.len())
+            .filter(|row| input.pairs[*row].result.exclusion != Exclusion::Quarantined)
+            .collect();
+        let whole = over(&planned);
+        let Some(entry) = entry.filter(|entry| !entry.cases.is_empty()) else {
+            return Self {
+                shared: whole.clone(),
+                whole,
+                added: vec![None; specs.len()],
+                before: before.to_vec(),
+            };
+        };
+        let is_lost = |row: &usize| input.pairs[*row].result.exclusion == Exclusion::NoMajority;
+        let is_known = |row: &usize| entry.last_values(&input.pairs[*row].result.case).is_some();
+        let (lost_known, lost_new): (Vec<usize>, Vec<usize>) = planned
+            .iter()
+            .copied()
+            .filter(is_lost)
+            .partition(|row| is_known(row));
+        let shared = [sets.shared.as_slice(), &lost_known].concat();
+        let before = if sets.same || lost_known.is_empty() {
+            before.to_vec()
+        } else {
+            numbers_of(input, entry, &shared)
+        };
+        Self {
+            whole,
+            shared: over(&shared),
+            added: over(&[sets.unknown.as_slice(), &lost_new].concat()),
+            before,
+        }
+    }
+}
+
+/// A reference's numbers on the cases of these pairs.
+fn numbers_of(input: &GateInput<'_>, entry: &BaselineEntry, rows: &[usize]) -> Vec<Option<f64>> {
+    let mut before = Vec::with_capacity(rows.len());
+    for row in rows {
+        let case = &input.pairs[*row].result.case;
+        before.push(case_before(input.metrics, entry.last_values(case)));
+    }
+    fold::aggregates(&input.specs(), rows.len(), |row, column| {
+        before[row][column]
+    })
+}
+
+/// The number of cases that failed in the reference and fail a further check now.
+fn further_failing(input: &GateInput<'_>, entry: Option<&BaselineEntry>, metric: usize) -> f64 {
+    let Some(entry) = entry else { return 0.0 };
+    let parts = new_parts(input.results(), entry, &input.metrics[metric].spec);
+    let cases: BTreeSet<&CaseId> = parts.iter().map(|part| &part.case).collect();
+    cases.len() as f64
+}
+
+fn points(values: &[Option<f64>]) -> Vec<Option<Interval>> {
+    values.iter().map(|value| value.map(Interval::at)).collect()
+}
