@@ -142,14 +142,24 @@ impl Repository {
     }
 
     /// Runs the program here with further environment variables. A test edits files and compares them with a commit at once, so `--base`
-    /// comes with `--dirty`; see [`Self::goldgate_on_commit`].
+    /// comes with `--dirty` and with digests of these files; see [`Self::goldgate_on_commit`].
     pub fn goldgate_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
         let mut arguments = arguments.to_vec();
         let is_compared = matches!(arguments.first(), Some(&"run" | &"merge"));
         if is_compared && arguments.contains(&"--base") && !arguments.contains(&"--dirty") {
             arguments.push("--dirty");
+            let config = arguments
+                .iter()
+                .skip_while(|argument| **argument != "--config")
+                .nth(1);
+            self.stamp(config.copied().unwrap_or("goldgate.yaml"));
         }
         self.goldgate_on_commit(&arguments, variables)
+    }
+
+    /// Lets the recordings state the present files, as those of an agent that was recorded again do. A config that cannot be read has none.
+    pub fn stamp(&self, config: &str) -> Ran {
+        ran(program(self.folder.path()).args(["stamp", "--stale", "--config", config]))
     }
 
     /// Runs the program here with exactly these arguments: without `--dirty`, the files have to be those of the commit.

@@ -284,6 +284,9 @@ impl<'a> Job<'a> {
         }
         self.repository.write(".runner/output", "");
         self.repository.write(".runner/summary", "");
+        if !self.inputs.contains(&("mode", "record")) {
+            self.repository.stamp("goldgate.yaml");
+        }
         let before = self.check_out();
         let path = |name: &str| self.repository.path(name).to_str().unwrap().to_owned();
         let address = self.github.address();

@@ -167,6 +167,7 @@ pub fn committed(base: &str) -> Repository {
     } else {
         "goldgate.yaml"
     };
+    repository.stamp(config);
     let ran = repository.goldgate(&[
         "run",
         "--update-baseline",
@@ -182,8 +183,11 @@ pub fn committed(base: &str) -> Repository {
 
 pub fn goldgate(repository: &Repository, arguments: &[String]) -> Ran {
     let path = std::env::var("PATH").unwrap();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    repository.goldgate_with(&arguments, &[("PATH", &path)])
+    let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if arguments.contains(&"--base") {
+        arguments.push("--dirty");
+    }
+    repository.goldgate_on_commit(&arguments, &[("PATH", &path)])
 }
 
 fn enough() {

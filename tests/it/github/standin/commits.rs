@@ -38,6 +38,7 @@ pub struct Commit {
 impl Standin {
     /// A commit with the files of a repository on the disk.
     pub fn commit(&self, id: &str, repository: &Repository) {
+        repository.stamp("goldgate.yaml");
         let commit = Commit::of(repository);
         self.change(|state| {
             for (path, (_, bytes)) in &commit.entries {
