@@ -16,7 +16,7 @@ use serde_json::Value;
 use self::agent_notes::{changed_files, list_notes, no_file};
 use self::digests::{CurrentDigests, TargetMotion, base_proof, proof};
 pub use self::digests::{RecordingInput, recording_input};
-use self::inputs::{InputMotion, SuiteInputs};
+use self::inputs::{BaseSide, InputMotion, SuiteInputs};
 pub use self::stamped::{RecordingDigests, StampedAgent};
 use super::agent_digest::AgentState;
 use super::plan::{Plan, source_of};
@@ -167,13 +167,6 @@ enum RecordingUse {
     Graded,
     /// They answer the model calls of the agent's code, which runs again: its requests have the prompt.
     AnswersCalls,
-}
-
-/// The base commit with its config.
-struct BaseSide<'a> {
-    sides: &'a Sides<'a>,
-    config: &'a Config,
-    revision: &'a str,
 }
 
 struct RecordingReader<'a> {

@@ -2,11 +2,11 @@
 //! [`effect`] says what the row does.
 //!
 //! There is no rule on recordings elsewhere. What a recording states and how it differs from the base commit's is computed before
-//! ([`super::Recording`]).
+//! ([`GradedRecording`]).
 
 use std::collections::BTreeMap;
 
-use super::{BaseProof, Content, GradedRecording, Motion, Proof};
+use super::graded::{BaseProof, Content, GradedRecording, Motion, Proof};
 use crate::model::{Effect, RecordingTrust, Row};
 
 /// What a row does under a trust.

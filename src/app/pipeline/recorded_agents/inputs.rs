@@ -3,13 +3,19 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use super::BaseSide;
 use crate::app::pipeline::plan::Plan;
 use crate::diag::Diagnostics;
 use crate::files::{Files, OtherCommit, ReadFor, ReadLog, RecordedFiles};
-use crate::golden_changes::same_suite;
-use crate::model::{Ask, RunKey, SuiteConfig, SuiteId};
+use crate::golden_changes::{Sides, same_suite};
+use crate::model::{Ask, Config, RunKey, SuiteConfig, SuiteId};
 use crate::suites::{Suite, input_digest, kind};
+
+/// The base commit with its config.
+pub struct BaseSide<'a> {
+    pub sides: &'a Sides<'a>,
+    pub config: &'a Config,
+    pub revision: &'a str,
+}
 
 /// The inputs of the runs of a suite on the head, and on the base commit if there is one.
 pub struct SuiteInputs<'a> {
