@@ -283,39 +283,40 @@ fn metrics() {
     );
 }
 
-/// What the page says of settings and of honest changes is written from the tables that decide and test it.
+/// What the page says of settings is written from the table that decides.
 fn golden_changes() {
     let file = root().join("docs/golden-changes.md");
     let page = fs::read_to_string(&file).unwrap();
     let common = SETTINGS
         .iter()
-        .map(|rule| format!("| `{}` | {} |\n", rule.path, change(rule)));
+        .map(|rule| (format!("`{}`", rule.path), rule));
     let of_kinds = KINDS.iter().flat_map(|kind| {
-        let row = |rule: &SettingRule| {
-            format!(
-                "| `suites.*.{}` (kind `{}`) | {} |\n",
-                rule.path,
-                kind.name,
-                change(rule)
-            )
-        };
-        kind.settings.rules.iter().map(row)
+        kind.settings
+            .rules
+            .iter()
+            .map(|rule| (format!("`suites.*.{}` (`{}`)", rule.path, kind.name), rule))
     });
-    let rows = common.chain(of_kinds);
-    let settings = format!(
-        "| setting | a change |\n|---|---|\n{}",
-        rows.collect::<String>()
-    );
-    let honest: String = crate::soundness::honest_changes()
-        .map(|name| format!("- {name}\n"))
-        .collect();
-    let mut text = page.clone();
-    for (name, what) in [("settings", settings), ("honest", honest)] {
-        let (before, rest) = text.split_once(&format!("<!-- {name}: ")).unwrap();
-        let (note, rest) = rest.split_once("-->\n").unwrap();
-        let (_, after) = rest.split_once(&format!("<!-- {name} end -->")).unwrap();
-        text = format!("{before}<!-- {name}: {note}-->\n\n{what}\n<!-- {name} end -->{after}");
+    // What harms nothing, and what always needs an approval, is one row each: the reasons are in the program.
+    let mut rows: Vec<(String, Vec<String>)> = Vec::new();
+    for (path, rule) in common.chain(of_kinds) {
+        let what = match rule.treatment {
+            Treatment::Harmless => "nothing".to_owned(),
+            Treatment::Approval(_) => "needs an approval".to_owned(),
+            Treatment::Listed | Treatment::Depends(_) => change(rule),
+        };
+        match rows.iter_mut().find(|(other, _)| *other == what) {
+            Some((_, paths)) => paths.push(path),
+            None => rows.push((what, vec![path])),
+        }
     }
+    let row = |(what, paths): (String, Vec<String>)| format!("| {} | {what} |\n", paths.join(", "));
+    let rows: String = rows.into_iter().map(row).collect();
+    let settings = format!("| setting | a change |\n|---|---|\n{rows}");
+    let (before, rest) = page.split_once("<!-- settings: ").unwrap();
+    let (note, rest) = rest.split_once("-->\n").unwrap();
+    let (_, after) = rest.split_once("<!-- settings end -->").unwrap();
+    let text =
+        format!("{before}<!-- settings: {note}-->\n\n{settings}\n<!-- settings end -->{after}");
     if std::env::var_os("BLESS").is_some() {
         fs::write(&file, &text).unwrap();
     }

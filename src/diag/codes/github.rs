@@ -218,15 +218,6 @@ codes! {
         fix: "Require the exact name of the job's check, or add the workflow.",
     }
 
-    OTHER_RECORDER = "other-recorder" {
-        cause: "The config counts only what one account recorded, and this job records as another account. Its recordings would \
-            not count.",
-        example: "goldgate.yaml: recordings of github-actions[bot] do not count, because the config of the base branch names \
-            acme-recorder[bot]; write recordings: { trust: ci, recorder: … } on the base branch, or give the step the other \
-            account's token [other-recorder]",
-        fix: "Name the account that records, or record with its token. `docs/recording.md` explains the setting.",
-    }
-
     OVER_BUDGET = "over-budget" {
         cause: "The requests alone cost more than the budget allows, so no model is called.",
         example: "goldgate.yaml: the requests have at least 250000 tokens, but the budget is 200000; change fewer or \

@@ -164,12 +164,13 @@ codes! {
     }
 
     STALE_RECORDING = "stale-recording" {
-        cause: "An agent changed after its answers were recorded, or it is unknown whether it did. Such recordings say \
-            nothing about today's agent.",
-        example: "goldgate.yaml: actions/asker: 5 of 5 cases' recordings have no digest of rules.md and their input: \
-            unknown whether they are of this agent and answer these cases; record them again to store the digests \
-            [stale-recording]",
-        fix: "Record the agent again: `goldgate run --tier model --record DIR`.",
+        cause: "A recording states that it was made with another agent, another input or another target, or it does not state that. \
+            So it may say nothing about today's agent.",
+        example: "goldgate.yaml: contracts/legal: 1 recording states no digests (lease.json), so a change of the agent asks for them; \
+            if made with the present files: `goldgate stamp --suite contracts --agent legal`; `goldgate explain \
+            stale-recording` tells more [stale-recording]",
+        fix: "Record the agent again: `goldgate run --tier model --record DIR`. If the recordings are of the present files, or \
+            if the change cannot alter an answer, `goldgate stamp` writes today's digests.",
     }
 
     TOO_MANY_SAMPLES = "too-many-samples" {
