@@ -30,7 +30,7 @@ pub struct NamedRecording {
     pub made_by: String,
 }
 
-/// The answers and calls of a recording beside those of the base commit's.
+/// The answers and calls of a recording, compared with those of the base commit's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {
     /// The same, or there are none to compare with.
