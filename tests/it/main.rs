@@ -56,6 +56,7 @@ mod own_files;
 mod quarantine;
 mod reader_findings;
 mod readers;
+mod recordings;
 mod refused;
 mod repository;
 mod review;
@@ -143,6 +144,7 @@ fn main() {
     trials.extend(init::trials());
     trials.extend(inputs::trials());
     trials.extend(reader_findings::trials());
+    trials.extend(recordings::trials());
     trials.extend(readers::trials());
     #[cfg(feature = "github")]
     trials.extend(github::trials());

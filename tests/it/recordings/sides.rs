@@ -1,0 +1,290 @@
+//! Without a base commit, on a base commit that has no config or is stale itself, and with other trusts.
+
+use super::*;
+use crate::golden_changes::git;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial(
+            "without a base commit, stale recordings give no verdict and those without digests are noted",
+            alone,
+        ),
+        trial(
+            "without a base commit, an edited recording gives no verdict",
+            edited_alone,
+        ),
+        trial(
+            "on a base commit without a config, only the digests of recordings are looked at",
+            adoption,
+        ),
+        trial(
+            "recordings that are stale on the base commit as well are said to be",
+            stale_base,
+        ),
+        trial(
+            "`trust: ci` gives no verdict on new recordings without GitHub, and says so",
+            by_ci,
+        ),
+        trial("who is trusted is read from the base commit", base_trust),
+        trial("a case whose recordings are all gone is refused", all_gone),
+        trial(
+            "an edited document makes its recording stale, and the approval of the edit does not help",
+            document,
+        ),
+        trial(
+            "stamp writes over other digests only if it is told to",
+            stamp_stale,
+        ),
+        trial(
+            "a recording that was made before another prompt was merged is stale",
+            merged,
+        ),
+    ]
+}
+
+fn alone() {
+    let repository = recorded(Trust::Author);
+    let run = || repository.goldgate(&["run", "--format", "json"]);
+    is(&run(), Silent);
+    bare(&repository, 1);
+    is(
+        &run(),
+        Noted("1 recording states no digests (lease-1.json)"),
+    );
+    edit_prompt(&repository);
+    // The note asks for digests; the others are of another prompt.
+    is(
+        &run(),
+        Refused(
+            "2 recordings are stale (lease-0.json, lease-2.json): the agent's files (prompts/legal.md) changed since they were made",
+        ),
+    );
+    bare_all(&repository);
+    is(&run(), Noted("3 recordings state no digests"));
+}
+
+fn edited_alone() {
+    let repository = recorded(Trust::Author);
+    let run = || repository.goldgate(&["run", "--format", "json"]);
+    answer(&repository, 1);
+    is(
+        &run(),
+        Refused("1 recording is stale (lease-1.json): they were edited after they were made"),
+    );
+    repository.stamp("goldgate.yaml");
+    is(&run(), Silent);
+}
+
+fn adoption() {
+    let adopted = || {
+        let repository = recorded(Trust::Author);
+        let config = repository.read("goldgate.yaml");
+        repository.remove("goldgate.yaml");
+        commit_all(&repository);
+        repository.write("goldgate.yaml", config);
+        repository
+    };
+    let repository = adopted();
+    is(&against(&repository), Silent);
+    bare_all(&repository);
+    is(
+        &against(&repository),
+        Noted("3 recordings state no digests"),
+    );
+    let repository = adopted();
+    edit_prompt(&repository);
+    is(
+        &against(&repository),
+        Refused("3 recordings are stale (lease-0.json, lease-1.json, lease-2.json)"),
+    );
+    repository.stamp("goldgate.yaml");
+    is(&against(&repository), Silent);
+}
+
+fn stale_base() {
+    const WORDS: &str = "the base commit's are stale as well";
+    let repository = recorded(Trust::Author);
+    edit_prompt(&repository);
+    commit_all(&repository);
+    is(&against(&repository), Refused(WORDS));
+    // The control: the base commit's are current.
+    let repository = recorded(Trust::Author);
+    commit_all(&repository);
+    edit_prompt(&repository);
+    let ran = against(&repository);
+    is(&ran, Refused("3 recordings are stale"));
+    assert!(!ran.stdout.contains(WORDS), "{}", ran.stdout);
+}
+
+fn by_ci() {
+    const WORDS: &str = "and only the recording workflow may write recordings here (`recordings: { trust: ci }`): it cannot be shown that it did";
+    let changes: [fn(&Repository); 6] = [
+        |repository| add_case(repository, 3),
+        answer_all,
+        |repository| answer(repository, 0),
+        edit_prompt,
+        |repository| {
+            edit_prompt(repository);
+            answer_all(repository);
+        },
+        |repository| add_sample(repository, 0),
+    ];
+    for change in changes {
+        let repository = recorded(Trust::Ci);
+        commit_all(&repository);
+        is(&against(&repository), Silent);
+        change(&repository);
+        repository.stamp("goldgate.yaml");
+        is(&against(&repository), Refused(WORDS));
+    }
+    // New digests alone are not of the workflow either.
+    let repository = recorded(Trust::Ci);
+    bare_all(&repository);
+    commit_all(&repository);
+    repository.stamp("goldgate.yaml");
+    is(&against(&repository), Refused(WORDS));
+}
+
+fn base_trust() {
+    let repository = recorded(Trust::Approval);
+    commit_all(&repository);
+    repository.replace("goldgate.yaml", "trust: approval", "trust: author");
+    add_case(&repository, 3);
+    repository.stamp("goldgate.yaml");
+    is(
+        &against(&repository),
+        Approval("1 recording of `contracts/legal` is of a new case"),
+    );
+    let repository = recorded(Trust::Author);
+    commit_all(&repository);
+    let config = repository.read("goldgate.yaml");
+    repository.write(
+        "goldgate.yaml",
+        format!("{config}recordings: {{ trust: approval }}\n"),
+    );
+    add_case(&repository, 3);
+    repository.stamp("goldgate.yaml");
+    let ran = against(&repository);
+    is(
+        &ran,
+        Approval("which recordings of a pull request count: author -> approval"),
+    );
+    let changes = report(&ran)["golden_changes"].clone();
+    let mut of_recordings = changes
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["class"] == "recording");
+    assert!(
+        of_recordings.all(|one| one["needs_approval"] == false),
+        "{changes:#}"
+    );
+}
+
+fn all_gone() {
+    let repository = recorded(Trust::Author);
+    commit_all(&repository);
+    repository.remove(&recording(1));
+    let ran = against(&repository);
+    assert!(ran.code == 2 && ran.stderr.contains("lease-1"), "{ran:?}");
+}
+
+fn document() {
+    let repository = recorded(Trust::Author);
+    commit_all(&repository);
+    repository.write(
+        "golden/contracts/lease-1.md",
+        "# Lease\n\nOn a change of control the landlord has to approve within a month.\n",
+    );
+    let ran = against(&repository);
+    is(
+        &ran,
+        Refused(
+            "1 recording is stale (lease-1.json): what the case asks changed since they were made",
+        ),
+    );
+    assert!(
+        report(&ran)["not_gateable"]
+            .to_string()
+            .contains("`goldgate stamp --suite contracts --agent legal --case lease-1 --stale`"),
+        "{}",
+        ran.stdout
+    );
+    answer(&repository, 1);
+    repository.stamp("goldgate.yaml");
+    let ran = against(&repository);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    let changes = report(&ran)["golden_changes"].clone();
+    let of_recordings: Vec<&Value> = changes
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["class"] == "recording")
+        .collect();
+    assert!(
+        of_recordings.len() == 1
+            && of_recordings[0]["needs_approval"] == false
+            && of_recordings[0]["what"]
+                .as_str()
+                .unwrap()
+                .contains("1 recording of `contracts/legal` is of this change: lease-1.json"),
+        "{changes:#}"
+    );
+}
+
+fn stamp_stale() {
+    let repository = recorded(Trust::Author);
+    commit_all(&repository);
+    edit_prompt(&repository);
+    let before = repository.read(&recording(0));
+    let ran = repository.goldgate(&["stamp"]);
+    assert!(
+        ran.code == 3
+            && ran
+                .stdout
+                .contains("3 recordings state digests of other files or inputs"),
+        "{ran:?}"
+    );
+    assert_eq!(repository.read(&recording(0)), before);
+    let ran = repository.goldgate(&["stamp", "--stale", "--case", "lease-0"]);
+    assert!(
+        ran.code == 0 && repository.read(&recording(0)) != before,
+        "{ran:?}"
+    );
+    is(
+        &against(&repository),
+        Refused("2 recordings are stale (lease-1.json, lease-2.json)"),
+    );
+}
+
+/// A case was recorded on a branch, and then another prompt was merged into the base branch, and that into the branch.
+fn merged() {
+    let repository = recorded(Trust::Author);
+    edit_prompt(&repository);
+    answer_all(&repository);
+    repository.stamp("goldgate.yaml");
+    commit_all(&repository);
+    let prompt = repository.read("prompts/legal.md");
+    add_case(&repository, 3);
+    repository.write("prompts/legal.md", "Report every change of control.\n");
+    repository.stamp("goldgate.yaml");
+    for case in 0..CASES {
+        git(
+            &repository.path(""),
+            &["checkout", "-q", "--", &recording(case)],
+        );
+    }
+    repository.write("prompts/legal.md", prompt);
+    is(
+        &against(&repository),
+        Refused(
+            "1 recording is stale (lease-3.json): the agent's files (prompts/legal.md) changed since they were made",
+        ),
+    );
+    let ran = repository.goldgate(&["stamp", "--stale", "--case", "lease-3"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    is(
+        &against(&repository),
+        Listed("1 recording of `contracts/legal` is of a new case"),
+    );
+}
