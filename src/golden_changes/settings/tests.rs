@@ -414,12 +414,6 @@ const ROWS: &[SettingRow] = &[
         Approval,
     ),
     (
-        "RecordingsForm.recorder",
-        "samples: 3\nredact",
-        "samples: 3\nrecordings: { trust: ci, recorder: 'a[bot]' }\nredact",
-        Approval,
-    ),
-    (
         "TargetForm.record",
         "stall: 30s",
         "stall: 30s, record: trusted",
