@@ -39,6 +39,10 @@ fn leaves() {
             "[README.md, 'prompts/**']",
             "no longer in the list: prompts/legal.md",
         ),
+        (
+            "{ none: it is elsewhere }",
+            "files of `contracts/legal`: prompts/legal.md -> none; no longer in the list: prompts/legal.md",
+        ),
     ] {
         let repository = recorded(Trust::Author);
         repository.write("README.md", "An agent.\n");

@@ -161,7 +161,7 @@ pub const ROWS: &[Row] = &[
         ),
         control: |repository| {
             edit_prompt(repository);
-            // The keys that repeat the path, votes of judges and the origin are no content.
+            // The keys that repeat the path and the origin are no content.
             edit(repository, 2, |run| {
                 run.as_object_mut().unwrap().remove("sample");
                 run["provenance"]["tool"] = json!("goldgate 9.0.0");
@@ -191,6 +191,35 @@ pub const ROWS: &[Row] = &[
             repository.stamp("goldgate.yaml");
         },
         control_expect: Listed("3 recordings of `contracts/legal` are of this change: "),
+    },
+    Row {
+        name: "recordings that got their first digests with a change of the agent need an approval",
+        base: bare_all,
+        change: |repository| {
+            edit_prompt(repository);
+            let ran = repository.goldgate(&["stamp"]);
+            assert_eq!(ran.code, 0, "{ran:?}");
+        },
+        expect: Approval(
+            "have the digests of this change and the content of before: stamped, not recorded",
+        ),
+        control: |repository| {
+            let ran = repository.goldgate(&["stamp"]);
+            assert_eq!(ran.code, 0, "{ran:?}");
+        },
+        control_expect: Silent,
+    },
+    Row {
+        name: "a recording of a draft is not looked at",
+        base: |repository| {
+            edit_file(repository, &expected(2), |case| case["draft"] = json!(true));
+        },
+        change: |repository| answer(repository, 2),
+        expect: Silent,
+        control: |repository| answer(repository, 1),
+        control_expect: Refused(
+            "1 recording is stale (lease-1.json): they were edited after they were made",
+        ),
     },
     Row {
         name: "recordings that only look otherwise count without a word",
