@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempDir;
 
@@ -10,6 +11,7 @@ use crate::cases::copy;
 /// A repository that one test may change as it likes.
 pub struct Repository {
     folder: TempDir,
+    keeps_digests: AtomicBool,
 }
 
 /// What a run of the program gave.
@@ -69,7 +71,10 @@ impl Repository {
     pub fn empty() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join(".git")).unwrap();
-        Self { folder }
+        Self {
+            folder,
+            keeps_digests: AtomicBool::new(false),
+        }
     }
 
     /// One findings suite with one agent on one contract, that passes.
@@ -160,6 +165,26 @@ impl Repository {
     /// Lets the recordings state the present files, as those of an agent that was recorded again do. A config that cannot be read has none.
     pub fn stamp(&self, config: &str) -> Ran {
         ran(program(self.folder.path()).args(["stamp", "--stale", "--config", config]))
+    }
+
+    /// From now on the recordings keep the digests that they state, for a test that is about recordings.
+    pub fn keep_digests(&self) {
+        self.keeps_digests.store(true, Ordering::Relaxed);
+    }
+
+    /// Lets the recordings of every config here, or one folder below, state the present files, unless a test keeps their digests.
+    pub fn stamp_unless_kept(&self) {
+        if self.keeps_digests.load(Ordering::Relaxed) {
+            return;
+        }
+        let folders = std::fs::read_dir(self.folder.path()).unwrap().flatten();
+        let below = folders.map(|entry| entry.file_name().into_string().unwrap());
+        let configs = below.map(|folder| format!("{folder}/goldgate.yaml"));
+        for config in configs.chain(["goldgate.yaml".to_owned()]) {
+            if self.path(&config).is_file() {
+                self.stamp(&config);
+            }
+        }
     }
 
     /// Runs the program here with exactly these arguments: without `--dirty`, the files have to be those of the commit.

@@ -66,6 +66,7 @@ fn in_checkout(attack: &Attack) {
     let run = |arguments: &[String]| {
         let job = Job::new(&head, &github, "pull_request.opened", "pull_request");
         let mut job = job
+            .keep_recordings()
             .input("config", config(arguments))
             .variable("PATH", &path);
         if let Some(tier) = after(arguments, "--tier") {
@@ -116,12 +117,13 @@ fn as_data(attack: &Attack) {
         .as_str()
         .unwrap()
         .to_owned();
-    github.commit(&base, &head);
+    github.commit_as_is(&base, &head);
     let run = || {
-        github.commit(&head_sha(), &head);
-        github.commit(MERGE, &head);
+        github.commit_as_is(&head_sha(), &head);
+        github.commit_as_is(MERGE, &head);
         let event = Job::new(&job, &github, "pull_request.opened", "pull_request_target");
         let ran = event
+            .keep_recordings()
             .input("mode", "trusted")
             .input("config", config(&attack.control_run))
             .runs();

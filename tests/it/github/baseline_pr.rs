@@ -83,6 +83,7 @@ struct Branch {
 impl Branch {
     fn new() -> Self {
         let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+        repository.stamp_unless_kept();
         repository.goldgate(&["run", "--update-baseline"]);
         let branch = Self {
             repository,

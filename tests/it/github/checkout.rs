@@ -154,6 +154,8 @@ fn not_the_commit() {
     check_out(&repository, &head_sha());
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
+    // The recordings are the commit's in any case.
+    repository.keep_digests();
     let prompt = repository.read("prompts/legal.md");
     repository.write("prompts/legal.md", "Report nothing.\n");
     github.commit(&head_sha(), &repository);

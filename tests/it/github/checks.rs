@@ -231,7 +231,11 @@ fn verdict() {
         .head
         .replace(RUN, "Needs prior approval.", "Needs nothing.");
     assert_eq!(judged.runs().code, 1);
-    judged.says(2, &json!("failure"), "Merge blocked: legal ");
+    judged.says(
+        2,
+        &json!("failure"),
+        "First run: 6 gates pass, 4 are below their limits: legal ",
+    );
     let summary = judged.github.check_runs()[1]["output"]["summary"]
         .as_str()
         .unwrap()

@@ -81,6 +81,7 @@ impl Services {
             for file in FILES {
                 checkout.write(&format!("{service}/{file}"), small.read(file));
             }
+            checkout.stamp_unless_kept();
             let config = format!("{service}/goldgate.yaml");
             let ran = checkout.goldgate(&["run", "--config", &config, "--update-baseline"]);
             assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);

@@ -21,10 +21,6 @@ pub fn trials() -> Vec<Trial> {
             not_the_merge,
         ),
         trial(
-            "a returned baseline is recognised over the API, and brings back no entry that is not measured",
-            returned,
-        ),
-        trial(
             "a pull request with the same head into a branch without a config blocks nobody",
             no_config,
         ),
@@ -116,44 +112,6 @@ fn not_the_merge() {
     };
     is_excused(&run(|_| ()));
     is_excused(&run(worsen));
-}
-
-/// A baseline was moved and moves back with the numbers that are measured, as a revert does.
-fn returned() {
-    let run = |forge: &dyn Fn(String) -> String| {
-        let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
-        repository.goldgate(&["run", "--update-baseline"]);
-        let good = forge(repository.read(BASELINE));
-        let now = Repository::small();
-        worsen(&now);
-        now.goldgate(&["run", "--update-baseline"]);
-        github.commit(&base_sha(), &now);
-        let earlier = "7".repeat(40);
-        github.file_at(&earlier, BASELINE, &good);
-        github.history(&base_sha(), BASELINE, &[base_sha(), earlier]);
-        repository.write(BASELINE, good);
-        repository.write("prompts/legal.md", "Report each change of control.\n");
-        opened(&repository, &github).runs()
-    };
-    let ran = run(&|text| text);
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(
-        ran.stdout.contains("it returns to an earlier baseline"),
-        "{}",
-        ran.stdout
-    );
-    let ran = run(&|text| {
-        let mut baseline: serde_json::Value = serde_json::from_str(&text).unwrap();
-        let entry = baseline["suites"]["contracts"]["agents"]["legal"].clone();
-        baseline["suites"]["contracts"]["agents"]["later"] = entry;
-        serde_json::to_string_pretty(&baseline).unwrap()
-    });
-    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(
-        !ran.stdout.contains("it returns to an earlier baseline"),
-        "{}",
-        ran.stdout
-    );
 }
 
 /// Pull request 2 into master, and another one with the same head into `pages`.

@@ -55,6 +55,7 @@ pub fn trials() -> Vec<Trial> {
 /// The base commit is as the head is now.
 fn at_base(repository: &Repository) -> Standin {
     let github = Standin::new(&head_sha());
+    repository.stamp_unless_kept();
     FILES
         .iter()
         .for_each(|file| github.file(file, &repository.read(file)));
@@ -204,7 +205,7 @@ fn at_once() {
     );
     assert!(
         ran.stdout
-            .contains("31 recordings of `contracts/legal` changed"),
+            .contains("31 recordings of `contracts/legal` are of this change"),
         "{}",
         ran.stdout
     );
@@ -240,7 +241,7 @@ fn hidden() {
     );
     assert!(
         ran.stdout
-            .contains("151 recordings of `contracts/legal` changed"),
+            .contains("151 recordings of `contracts/legal` are of this change"),
         "{}",
         ran.stdout
     );
@@ -302,7 +303,12 @@ fn truncated() {
 
 fn links() {
     let repository = Repository::small();
+    // Without the link the base commit still has a case.
+    crate::golden_changes::add_case(&repository, 1);
+    let recording = crate::golden_changes::recording(1);
+    repository.write(&format!("golden/{recording}"), repository.read(&recording));
     let github = at_base(&repository);
+    github.files(&repository);
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
     // A link counts as missing on the base, whatever it leads to.

@@ -23,10 +23,6 @@ pub fn trials() -> Vec<Trial> {
             "a base commit that the checkout does not have is read on GitHub",
             shallow,
         ),
-        trial(
-            "the commits before the head, which a checkout lacks, are read on GitHub",
-            past_commits,
-        ),
     ]
 }
 
@@ -39,7 +35,7 @@ const LOW: &str = "\"min_severity\": \"low\"";
 /// A pull request that loosens the expectation of a worse agent, on a checkout that has the base commit. `break_checkout` gets the
 /// folder of the checkout.
 fn loosened(break_checkout: &dyn Fn(&Repository)) -> (Ran, Vec<String>) {
-    let (repository, github, _) = checkout();
+    let (repository, github) = checkout();
     break_checkout(&repository);
     repository.replace(EXPECTED, MEDIUM, LOW);
     repository.replace(RUN, "\"P1\"", "\"P4\"");
@@ -49,15 +45,16 @@ fn loosened(break_checkout: &dyn Fn(&Repository)) -> (Ran, Vec<String>) {
     (runs(&repository, &github), github.requests())
 }
 
-/// A checkout that has the base commit, with the id of that.
-fn checkout() -> (Repository, Standin, String) {
+/// A checkout that has the base commit.
+fn checkout() -> (Repository, Standin) {
     let repository = Repository::small();
+    repository.stamp_unless_kept();
     commit_all(&repository);
     let base = git_answer(&repository.path(""), &["rev-parse", "HEAD"]);
     let github = Standin::new(&head_sha());
     github.commit(&base, &repository);
     github.branch("master", &base);
-    (repository, github, base)
+    (repository, github)
 }
 
 /// The job on a runner with git. What is checked out is GitHub's test merge.
@@ -114,40 +111,4 @@ fn shallow() {
     });
     is_red(&ran);
     assert!(asks_github(&requests), "{requests:?}");
-}
-
-fn past_commits() {
-    let judged = |prompt: &str| {
-        let (repository, github, base) = checkout();
-        repository.replace(
-            RUN,
-            "Needs prior approval.",
-            "Needs a prior approval of the landlord.",
-        );
-        repository.write("prompts/legal.md", prompt);
-        let between = "d".repeat(40);
-        github.commit(&between, &repository);
-        github.history(
-            MERGE,
-            "golden/runs/legal",
-            &[MERGE.to_owned(), between, base],
-        );
-        repository.write(
-            "prompts/legal.md",
-            "Report every change of control, and who approves.\n",
-        );
-        github.commit(MERGE, &repository);
-        runs(&repository, &github)
-    };
-    let ran = judged("Report every change of control, and who approves.\n");
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let ran = judged("Report every change.\n");
-    let expected =
-        "1 recording of `contracts/legal` without digests that commit ddddddd already has";
-    assert!(
-        ran.code == 1 && ran.stdout.contains(expected),
-        "{}{}",
-        ran.stdout,
-        ran.stderr
-    );
 }

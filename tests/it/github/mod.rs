@@ -201,6 +201,8 @@ struct Job<'a> {
     inputs: Vec<(&'a str, &'a str)>,
     variables: Vec<(&'a str, &'a str)>,
     run: u64,
+    /// Whether the recordings are judged as they are, and not as ones of the present files.
+    keeps_recordings: bool,
 }
 
 impl<'a> Job<'a> {
@@ -213,7 +215,14 @@ impl<'a> Job<'a> {
             inputs: Vec::new(),
             variables: Vec::new(),
             run: 7,
+            keeps_recordings: false,
         }
+    }
+
+    /// For a trial that is about recordings.
+    fn keep_recordings(mut self) -> Self {
+        self.keeps_recordings = true;
+        self
     }
 
     fn input(mut self, name: &'a str, value: &'a str) -> Self {
@@ -284,8 +293,8 @@ impl<'a> Job<'a> {
         }
         self.repository.write(".runner/output", "");
         self.repository.write(".runner/summary", "");
-        if !self.inputs.contains(&("mode", "record")) {
-            self.repository.stamp("goldgate.yaml");
+        if !self.keeps_recordings && !self.inputs.contains(&("mode", "record")) {
+            self.repository.stamp_unless_kept();
         }
         let before = self.check_out();
         let path = |name: &str| self.repository.path(name).to_str().unwrap().to_owned();

@@ -352,8 +352,12 @@ fn gained() {
     let ran = opened(&merge, &github).runs();
     assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
     for repository in [&head, &merge] {
+        repository.keep_digests();
         repository.write("prompts/legal.md", "Report each change of control.\n");
         repository.replace(RUN, "Needs prior approval.", "Needs approval first.");
+        let of_case = ["stamp", "--stale", "--case", "lease"];
+        let ran = repository.goldgate_on_commit(&of_case, &[]);
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     }
     github.commit(&head_sha(), &head);
     let ran = opened(&merge, &github).runs();
@@ -401,7 +405,7 @@ fn few_requests() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert!(
         ran.stdout
-            .contains("501 recordings of `contracts/legal` changed"),
+            .contains("501 recordings of `contracts/legal` are of this change"),
         "{}",
         ran.stdout
     );

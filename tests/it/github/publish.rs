@@ -214,7 +214,7 @@ fn many_packages() {
     let digests: Vec<String> = (0..5)
         .map(|agent| format!("agent-{agent}={}", "a".repeat(64)))
         .collect();
-    fork.report["suites"][0]["identity"]["prompt_sha256"] = json!(digests.join(", "));
+    fork.report["suites"][0]["identity"]["agent_sha256"] = json!(digests.join(", "));
     let ran = fork.publishes(Some(fork.artifact()));
     assert_eq!(
         (ran.code, fork.github.bodies(BOT).len()),

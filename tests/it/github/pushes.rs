@@ -469,7 +469,10 @@ fn rules_of_its_beginning() {
     trunk.github.branch("master", &newest);
     is_green(&run());
     trunk.github.commit(&base_sha(), &stricter(&trunk.main));
-    is_red(&run(), "finding_count");
+    is_red(
+        &run(),
+        "fails by the rules of the base commit: tokens is 5,000, needs ≤ 1,000",
+    );
 }
 
 /// The check of the push is on the commit of the pull request's check, and has the same name.

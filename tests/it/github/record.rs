@@ -84,6 +84,11 @@ impl Recorded {
                 "{ target: live, prompt: prompts/legal.md }",
             );
         }
+        // The recordings of both are those of the base commit's agent.
+        for side in [&base, &head] {
+            side.stamp_unless_kept();
+            side.keep_digests();
+        }
         head.write(
             "prompts/legal.md",
             "Report every change of control, and be brief.\n",
@@ -204,7 +209,9 @@ fn whole_story() {
         (&json!(head_sha()), &json!("live"))
     );
     assert!(
-        provenance["fingerprint"].is_string() && provenance["input_sha256"].is_string(),
+        ["agent", "input", "target", "content"]
+            .iter()
+            .all(|of| provenance[format!("{of}_sha256")].is_string()),
         "{provenance}"
     );
     assert!(

@@ -34,7 +34,7 @@ pub fn trials() -> Vec<Trial> {
             private_image,
         ),
         trial(
-            "check --github finds a label, an environment and an account that cannot record",
+            "check --github finds a label and an environment that cannot record",
             recording,
         ),
         trial(
@@ -238,7 +238,7 @@ fn no_token() {
 }
 
 /// A repository whose workflow records, and whose config counts only what it records.
-fn recorded(recorder: &str) -> Repository {
+fn recorded() -> Repository {
     let repository = repository();
     let text = std::fs::read_to_string(root().join("docs/workflows/goldgate-record.yml")).unwrap();
     repository.write(
@@ -248,22 +248,21 @@ fn recorded(recorder: &str) -> Repository {
     repository.replace(
         "goldgate.yaml",
         "suites:",
-        &format!("recordings: {{ trust: ci{recorder} }}\nsuites:"),
+        "recordings: { trust: ci }\nsuites:",
     );
     repository
 }
 
 fn recording() {
     let restricted = json!({ "protected_branches": true, "custom_branch_policies": false });
-    let app = ", recorder: 'acme-recorder[bot]'";
     let github = complete_github();
     github.environment("goldgate-record", restricted.clone());
-    let ran = check(&recorded(app), &github);
+    let ran = check(&recorded(), &github);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
     let note = "note: the label goldgate:record does not exist yet; goldgate creates it when it is needed\n";
     assert!(ran.stdout.contains(note), "{}", ran.stdout);
     github.create_label("goldgate:record");
-    assert!(!check(&recorded(app), &github).stdout.contains("note:"));
+    assert!(!check(&recorded(), &github).stdout.contains("note:"));
 
     let found = |repository: &Repository, github: &Standin| {
         let ran = check(repository, github);
@@ -283,18 +282,18 @@ fn recording() {
         codes
     };
     assert_eq!(
-        found(&recorded(app), &complete_github()),
+        found(&recorded(), &complete_github()),
         ["no-environment"],
         "it does not exist"
     );
     let open = complete_github();
     open.environment("goldgate-record", json!(null));
     assert_eq!(
-        found(&recorded(app), &open),
+        found(&recorded(), &open),
         ["no-environment"],
         "any branch may use it"
     );
-    let without = recorded(app);
+    let without = recorded();
     without.replace(
         ".github/workflows/goldgate-record.yml",
         "environment: goldgate-record #",
@@ -305,23 +304,7 @@ fn recording() {
         ["no-environment"],
         "the job has none"
     );
-    assert_eq!(
-        found(&recorded(""), &github),
-        ["other-recorder"],
-        "the step has an app's token"
-    );
-    let own = recorded(app);
-    let token = "token: ${{ steps.app.outputs.token }}";
-    own.replace(
-        ".github/workflows/goldgate-record.yml",
-        token,
-        "token: ${{ github.token }}",
-    );
-    assert!(
-        found(&own, &github).contains(&"other-recorder".to_owned()),
-        "the step has the workflow's own token"
-    );
-    let nobody = recorded(app);
+    let nobody = recorded();
     nobody.remove(".github/workflows/goldgate-record.yml");
     assert_eq!(found(&nobody, &github), ["no-recorder"]);
 }

@@ -524,6 +524,7 @@ fn default_branch() {
         repository: Repository::small(),
         github: Standin::new(&head_sha()),
     };
+    branch.repository.stamp_unless_kept();
     branch.repository.goldgate(&["run", "--update-baseline"]);
     let ran = branch.scheduled();
     assert_eq!(

@@ -8,7 +8,6 @@ use serde_json::json;
 use self::archives::{binary, hostile, large, not_the_commit, submodules};
 use super::approval::{LABEL, zipped};
 use super::standin::Standin;
-use super::standin::commits::Commit;
 use super::standin::pulls::MERGE;
 use super::{BOT, Job, RUN, payload};
 use crate::repository::{Ran, Repository};
@@ -47,10 +46,6 @@ pub fn trials() -> Vec<Trial> {
         trial(
             "a base config that this version cannot read gives no verdict",
             unreadable_base,
-        ),
-        trial(
-            "recordings that an earlier commit of the fork has beside another prompt need an approval",
-            recorded_before,
         ),
         trial("a live target is refused in words", live),
         trial("no link is followed", links),
@@ -162,55 +157,6 @@ fn verdicts() {
     assert!(
         body.starts_with("> [!CAUTION]") && body.contains(&link),
         "{body}"
-    );
-}
-
-fn recorded_before() {
-    let fork = Fork::new();
-    fork.head.replace(
-        RUN,
-        "Needs prior approval.",
-        "Needs a prior approval of the landlord.",
-    );
-    fork.head.write(
-        "prompts/legal.md",
-        "Report every change of control, and who approves.\n",
-    );
-    let between = "d".repeat(40);
-    fork.github.commit(&between, &fork.head);
-    fork.github.history(
-        MERGE,
-        "golden/runs/legal",
-        &[MERGE.to_owned(), between.clone()],
-    );
-    let ran = fork.runs();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let older = |commit: &mut Commit| {
-        commit.entries.insert(
-            "prompts/legal.md".to_owned(),
-            (0o100_644, b"Report every change.\n".to_vec()),
-        );
-    };
-    fork.github.change_commit(&between, older);
-    let ran = fork.runs();
-    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    let words = fork.changes();
-    let expected = "1 recording of `contracts/legal` without digests that commit ddddddd already has, with other files of the agent (prompts/legal.md)";
-    assert!(
-        words.iter().any(|words| words.contains(expected)),
-        "{words:?}"
-    );
-    // What GitHub does not list is said, and hides no other change.
-    fork.github
-        .change_commit(&between, |commit| commit.truncated = true);
-    let ran = fork.runs();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let expected =
-        "may be older than the agent's files: the history cannot be read: the commit dddd";
-    assert!(
-        fork.changes().iter().any(|words| words.contains(expected)),
-        "{:?}",
-        fork.changes()
     );
 }
 

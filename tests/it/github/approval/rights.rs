@@ -20,6 +20,7 @@ pub fn fork() {
 
 pub fn carried() {
     let story = Story::new();
+    story.checkout.stamp_unless_kept();
     story.checkout.goldgate(&["run", "--update-baseline"]);
     story
         .github

@@ -42,6 +42,7 @@ pub fn zipped(files: &[(&str, &str)]) -> Vec<u8> {
 impl Story {
     pub fn new() -> Self {
         let (checkout, github) = (Repository::small(), Standin::new(&head_sha()));
+        checkout.stamp_unless_kept();
         checkout.goldgate(&["run", "--update-baseline"]);
         // What every commit has; what the pull request changes stands at its head alone.
         for file in FILES.iter().chain(&[BASELINE]) {

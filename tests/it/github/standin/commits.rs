@@ -36,9 +36,14 @@ pub struct Commit {
 }
 
 impl Standin {
-    /// A commit with the files of a repository on the disk.
+    /// A commit with the files of a repository on the disk, whose recordings are of the present files.
     pub fn commit(&self, id: &str, repository: &Repository) {
-        repository.stamp("goldgate.yaml");
+        repository.stamp_unless_kept();
+        self.commit_as_is(id, repository);
+    }
+
+    /// A commit with the files of a repository on the disk.
+    pub fn commit_as_is(&self, id: &str, repository: &Repository) {
         let commit = Commit::of(repository);
         self.change(|state| {
             for (path, (_, bytes)) in &commit.entries {

@@ -15,8 +15,6 @@ pub struct Contents {
     at: BTreeMap<(String, String), Vec<u8>>,
     /// Files that single commits lack.
     removed: BTreeSet<(String, String)>,
-    /// The commits that changed a file, newest first, by the commit that they are asked from.
-    changes: BTreeMap<(String, String), Vec<String>>,
 }
 
 impl Standin {
@@ -32,6 +30,7 @@ impl Standin {
 
     /// The files of a repository on the disk, on every commit.
     pub fn files(&self, repository: &Repository) {
+        repository.stamp_unless_kept();
         let commit = Commit::of(repository);
         for (path, (mode, bytes)) in commit.entries {
             let text = String::from_utf8(bytes).unwrap();
@@ -64,16 +63,6 @@ impl Standin {
 }
 
 impl Standin {
-    /// The commits up to `tip` that changed a file, newest first.
-    pub fn history(&self, tip: &str, path: &str, commits: &[String]) {
-        self.change(|state| {
-            state
-                .contents
-                .changes
-                .insert((tip.to_owned(), path.to_owned()), commits.to_vec())
-        });
-    }
-
     /// The text of a file that every commit has.
     pub fn text(&self, path: &str) -> String {
         self.change(|state| String::from_utf8(state.contents.everywhere[path].clone()).unwrap())
@@ -135,22 +124,8 @@ impl Contents {
     }
 }
 
-/// `contents/PATH`, and the history of a path (REST, "List commits": `sha` is the "SHA or branch to start listing commits from", and with
-/// `path` "only commits containing this file path will be returned", newest first, those of merged branches as well).
+/// `contents/PATH`.
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
-    if let ("GET", ["commits"]) = (request.method.as_str(), segments) {
-        let asked = (
-            request.asked("sha").unwrap_or_default(),
-            request.asked("path").unwrap_or_default(),
-        );
-        let found = state
-            .contents
-            .changes
-            .get(&asked)
-            .cloned()
-            .unwrap_or_default();
-        return Some(request.page(&found, |commit| json!({ "sha": commit })));
-    }
     let ("GET", ["contents", path]) = (request.method.as_str(), segments) else {
         return None;
     };

@@ -71,6 +71,7 @@ impl Default {
             "goldgate.yaml",
             main.read("goldgate.yaml").trim_end().to_owned() + RENTAL,
         );
+        main.stamp_unless_kept();
         let ran = main.goldgate(&["run", "--update-baseline"]);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         let github = Standin::new(&head_sha());

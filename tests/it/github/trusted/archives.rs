@@ -90,7 +90,7 @@ pub fn submodules() {
         (false, "golden/expected/legal", 2),
         (false, "golden/runs", 2),
         (false, "goldgate.yaml", 2),
-        (true, "golden/contracts", 1),
+        (true, "golden/contracts", 3),
     ] {
         let fork = Fork::new();
         fork.commit();
@@ -110,6 +110,13 @@ pub fn submodules() {
         });
         let ran = fork.job().runs();
         assert_eq!(ran.code, expected, "{path}: {}{}", ran.stdout, ran.stderr);
+        // The base commit's rules cannot judge anything without their documents.
+        let words = "golden/contracts: the folder does not exist";
+        assert!(
+            expected != 3 || ran.stdout.contains(words),
+            "{path}: {}",
+            ran.stdout
+        );
         assert!(
             expected != 2 || ran.stderr.contains("symbolic link or a submodule"),
             "{path}: {}",
