@@ -315,7 +315,7 @@ fn quiet_on_recordings(comment: &str, visible: &str) {
         !visible.contains("golden change") && !visible.contains("recordings of"),
         "{visible}"
     );
-    let why = "changed; the agent&#39;s files changed too, as expected for new recordings&#58; ";
+    let why = " are of this change&#58; ";
     assert!(
         comment.contains(why),
         "the reason stands before the names, whole: {comment}"

@@ -513,12 +513,14 @@ fn added_with_schema() {
             "intermediate": {"tool_calls": [{"name": "read_file", "arguments": {"path": "f.py"}}]}});
         repository.write(&format!("runs/a/{name}.json"), run.to_string());
     }
-    let second = repository.read("g/second/f.py");
-    repository.remove("g/second");
+    let later = ["g/second/f.py", "runs/a/second.json"].map(|file| (file, repository.read(file)));
+    later.iter().for_each(|(file, _)| repository.remove(file));
     repository.write("g/tasks.yaml", task("first"));
     repository.goldgate(&["run", "--update-baseline", "--quiet"]);
     commit_all(&repository);
-    repository.write("g/second/f.py", second);
+    later
+        .iter()
+        .for_each(|(file, text)| repository.write(file, text));
     repository.write("g/tasks.yaml", task("second") + &task("first"));
     let ran = repository.goldgate(&["run", "--base", "HEAD"]);
     assert!(

@@ -1,6 +1,5 @@
 //! Clones that lack files or keep them elsewhere: partial clones, Git LFS, submodules, and a separate folder of git.
 
-use goldgate::files::sha256_hex;
 use libtest_mimic::Trial;
 
 use crate::golden_changes::{commit_all, git, lfs_pointer};
@@ -30,7 +29,7 @@ pub fn trials() -> Vec<Trial> {
             separate,
         ),
         trial(
-            "check and digests name a submodule that is not checked out",
+            "check and stamp name a submodule that is not checked out",
             without_submodule,
         ),
     ]
@@ -136,11 +135,7 @@ fn agent_pointer() {
         let repository = Repository::small();
         repository.replace("goldgate.yaml", "[prompts/legal.md]", &format!("[{files}]"));
         let prompt = repository.read("prompts/legal.md");
-        let digest =
-            sha256_hex(format!("{}  prompts/legal.md\n", sha256_hex(prompt.as_bytes())).as_bytes());
-        let provenance =
-            format!("\"provenance\": {{ \"fingerprint\": \"{digest}\" }}, \"outputs\"");
-        repository.replace("golden/runs/legal/lease.json", "\"outputs\"", &provenance);
+        assert_eq!(repository.stamp("goldgate.yaml").code, 0);
         assert_eq!(repository.goldgate(&["run"]).code, 0, "the control");
         repository.write("prompts/legal.md", "Report nothing.\n");
         let ran = repository.goldgate(&["run"]);
@@ -248,7 +243,7 @@ fn without_submodule() {
         outer.goldgate_with(&[arguments, &config].concat(), &[("PATH", &path)])
     };
     clone(&outer, &origin, &[]);
-    for (arguments, code) in [(&["check"][..], 2), (&["digests", "--base", "HEAD"], 3)] {
+    for (arguments, code) in [(&["check"][..], 2), (&["stamp"], 2)] {
         let ran = ran(arguments);
         let words = "prompts: the folder is in a submodule that is not checked out";
         assert!(

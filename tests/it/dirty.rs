@@ -2,7 +2,7 @@
 
 use libtest_mimic::Trial;
 
-use crate::golden_changes::{add_case, commit_all, git, recording};
+use crate::golden_changes::{add_case, commit_all, git, git_answer, recording};
 use crate::repository::{Ran, Repository};
 use crate::soundness::committed;
 use crate::trial;
@@ -72,12 +72,12 @@ fn generated_prompt() {
 fn hidden_prompt() {
     let repository = committed("digests");
     let prompt = repository.read("prompts/legal.md");
-    git(&repository.path(""), &["checkout", "-q", "-b", "change"]);
+    let base = git_answer(&repository.path(""), &["rev-parse", "HEAD"]);
     repository.write("prompts/legal.md", "Report nothing.\n");
     commit_all(&repository);
     let run = || {
         let path = std::env::var("PATH").unwrap();
-        repository.goldgate_on_commit(&["run", "--base", "HEAD~1"], &[("PATH", &path)])
+        repository.goldgate_on_commit(&["run", "--base", &base], &[("PATH", &path)])
     };
     let ran = run();
     assert!(
@@ -102,14 +102,8 @@ fn every_file() {
     ] {
         let repository = committed("contracts");
         repository.write(file, format!("{}\n", repository.read(file)));
-        // A golden change of its own needs an approval, which goes first.
         let ran = on_commit(&repository, &[]);
-        let code = if file.starts_with("golden/contracts") {
-            1
-        } else {
-            3
-        };
-        is(&ran, code, &format!("is checked out: {file};"));
+        is(&ran, 3, &format!("is checked out: {file};"));
         let ran = on_commit(&repository, &["--dirty"]);
         is(
             &ran,
@@ -117,6 +111,8 @@ fn every_file() {
             &format!("judged with uncommitted changes of {file}"),
         );
         assert!(!ran.stdout.contains(NOT_COMMITTED), "{}", ran.stdout);
+        // The recordings of another prompt or document state it.
+        assert_eq!(repository.stamp("goldgate.yaml").code, 0);
         commit_all(&repository);
         is(&on_commit(&repository, &[]), 0, "");
     }
@@ -124,7 +120,7 @@ fn every_file() {
     repository.remove("baselines/latest.json");
     is(
         &on_commit(&repository, &[]),
-        1,
+        3,
         "is checked out: baselines/latest.json;",
     );
 }

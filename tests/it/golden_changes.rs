@@ -145,9 +145,18 @@ fn committed() -> Repository {
     for case in 0..CASES {
         add_case(&repository, case);
     }
+    let ran = repository.stamp("goldgate.yaml");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
     commit_all(&repository);
     repository
+}
+
+/// Other content in all recordings, as if their agent had been recorded again.
+fn record_again(repository: &Repository) {
+    (0..CASES).for_each(|case| {
+        repository.replace(&recording(case), "Needs ", "Needs the ");
+    });
 }
 
 pub fn commit_all(repository: &Repository) {
@@ -187,6 +196,13 @@ fn against(repository: &Repository, more: &[&str]) -> Ran {
     let path = std::env::var("PATH").unwrap();
     let arguments = [&["run", "--base", "HEAD"], more].concat();
     repository.goldgate_with(&arguments, &[("PATH", &path)])
+}
+
+/// The same with recordings as they are.
+fn against_unstamped(repository: &Repository, more: &[&str]) -> Ran {
+    let path = std::env::var("PATH").unwrap();
+    let arguments = [&["run", "--base", "HEAD", "--dirty"], more].concat();
+    repository.goldgate_on_commit(&arguments, &[("PATH", &path)])
 }
 
 fn changes(ran: &Ran) -> Vec<(String, bool)> {
@@ -282,8 +298,9 @@ fn written_pointer() {
     );
     commit_all(&repository);
     let ran = repository.goldgate(&["run", "--base", "before"]);
+    let says = "12 recordings of `contracts/legal` have the digests of this change and the content of before: stamped, not recorded";
     assert!(
-        ran.code == 3 && ran.stdout.contains("the agent's files changed"),
+        ran.code == 1 && ran.stdout.contains(says),
         "{} {}{}",
         ran.code,
         ran.stdout,
@@ -309,12 +326,13 @@ fn kept_by_lfs() {
     );
     repository.write(file, format!("{text}More.\n"));
     let ran = against(&repository, &[]);
-    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(
-        ran.stdout.contains("lease-3.md of `contracts` edited"),
-        "{}",
-        ran.stdout
-    );
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    for says in [
+        "lease-3.md of `contracts` edited",
+        "no verdict: the runs cannot be judged by the base commit's rules: golden/contracts/lease-3.md:1:1: this is a Git LFS pointer",
+    ] {
+        assert!(ran.stdout.contains(says), "{says}: {}", ran.stdout);
+    }
 }
 
 fn reformatted() {
@@ -547,7 +565,13 @@ fn outside() {
     repository.write("fixtures/repos/prompt_injection_repo/app/user.py", "pass\n");
     let ran = against(&repository, &["--format", "json"]);
     let found = changes(&ran);
-    assert_eq!((ran.code, found.len()), (1, 2), "{found:?}");
+    assert_eq!((ran.code, found.len()), (1, 3), "{found:?}");
+    assert!(
+        found[2].0.starts_with(
+            "3 recordings of `evidence/inspector` have the digests of this change and the content of before"
+        ),
+        "{found:?}"
+    );
     assert!(
         found[0].0.starts_with(
             "fixtures/repos/prompt_injection_repo/app/store.py of `evidence` edited, used by prompt_injection_repo"
@@ -595,19 +619,21 @@ fn tools() {
     repository.remove(".git");
     commit_all(&repository);
     repository.replace("fixtures/tool_use/tools.json", "\"major\"", "\"minor\"");
-    let ran = against(&repository, &["--format", "json"]);
+    let ran = against_unstamped(&repository, &["--format", "json"]);
     let found = changes(&ran);
     assert!(
-        found[0].0.starts_with("tools of `assistant` edited: ") && found[0].1,
+        found.len() == 1 && found[0].0.starts_with("tools of `assistant` edited: ") && found[0].1,
         "{found:?}"
     );
-    assert_eq!((ran.code, found.len()), (1, 1), "{found:?}");
+    // The tools are a part of what every case asks.
+    let stale = "assistant/assistant: 144 recordings are stale";
+    assert!(ran.code == 3 && ran.stdout.contains(stale), "{found:?}");
     let config = repository.read("goldgate.yaml");
     repository.write(
         "goldgate.yaml",
         config.replace("    tools: fixtures/tool_use/tools.json\n", ""),
     );
-    let found = changes(&against(&repository, &["--format", "json"]));
+    let found = changes(&against_unstamped(&repository, &["--format", "json"]));
     assert!(
         found.contains(&(
             "tools file of `assistant`: fixtures/tool_use/tools.json -> none".to_owned(),

@@ -63,7 +63,9 @@ fn comment(repository: &Repository) -> String {
 }
 
 fn order() {
-    let comment = comment(&red("Rent"));
+    let repository = red("Rent");
+    repository.replace("golden/expected/legal/lease.json", ": 3", ": 4");
+    let comment = comment(&repository);
     let parts = [
         "> **Merge blocked: legal finding&#95;recall 0%",
         "**1 golden change without an approval:**",
@@ -155,6 +157,7 @@ fn no_noise() {
     let repository = Repository::bundled();
     let folder = repository.path("fixtures/contracts/runs/commercial/letter-of-intent");
     lower(&folder);
+    assert_eq!(repository.stamp("goldgate.yaml").code, 0);
     let comment = repository.goldgate(&["run", "--format", "markdown"]);
     assert_eq!(comment.code, 1, "{}", comment.stderr);
     let says = |text: &str| -> Vec<String> {
@@ -428,7 +431,7 @@ fn no_verdict() {
     repository.replace(
         "golden/runs/legal/lease.json",
         "\"outputs\"",
-        "\"provenance\": { \"fingerprint\": \"0\" },\n  \"outputs\"",
+        "\"provenance\": { \"agent_sha256\": \"0\" },\n  \"outputs\"",
     );
     let ran = repository.goldgate(&["run"]);
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
@@ -438,7 +441,9 @@ fn no_verdict() {
         "{last}"
     );
     assert!(
-        last.contains("prompts/legal.md changed since they were recorded; record again with"),
+        last.contains(
+            "the agent's files (prompts/legal.md) changed since they were made; record again with"
+        ),
         "{last}"
     );
     // However many files the agent has, the command is whole.

@@ -58,7 +58,7 @@ fn part() {
 
 fn stale() {
     let repository = Repository::small();
-    let digests = r#"{ "provenance": { "fingerprint": "0" },"#;
+    let digests = r#"{ "provenance": { "agent_sha256": "0" },"#;
     repository.write(
         "golden/runs/legal/lease.json",
         RUN.replacen('{', digests, 1),
@@ -86,7 +86,7 @@ fn no_files() {
         ran.stdout
     );
     assert!(
-        !ran.stdout.contains("changed since they were recorded"),
+        !ran.stdout.contains("changed since they were made"),
         "{}",
         ran.stdout
     );

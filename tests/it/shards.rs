@@ -443,6 +443,7 @@ fn other_base() {
     let repository = dozen();
     repository.remove(".git");
     repository.write(".gitignore", "parts\n");
+    assert_eq!(repository.stamp("goldgate.yaml").code, 0);
     commit_all(&repository);
     git(&repository.path(""), &["branch", "-M", "main"]);
     for text in ["Leases.\n", "Twelve leases.\n"] {

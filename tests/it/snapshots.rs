@@ -67,7 +67,7 @@ fn explained() {
 fn measured() {
     for (key, why) in [
         ("scorer", "the scorer changed"),
-        ("prompt_sha256", "the prompt package changed"),
+        ("agent_sha256", "the agent's files changed"),
     ] {
         let repository = kept();
         let mut snapshot: Value = serde_json::from_str(&repository.read(SNAPSHOT)).unwrap();

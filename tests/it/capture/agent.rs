@@ -243,7 +243,6 @@ fn as_file(query: &str, system: &str) -> String {
     let file = std::fs::read_to_string("agent.txt").unwrap();
     let says = "Order 17 was sent on Monday.";
     match file.trim() {
-        "asks nothing" => return says.to_owned(),
         "is guarded" => {
             let address = format!("{}/moderations", variable("OPENAI_BASE_URL"));
             ask(
@@ -253,21 +252,6 @@ fn as_file(query: &str, system: &str) -> String {
                 &json!({ "input": query }).to_string(),
             )
             .text();
-        }
-        "runs both tools" | "runs one of two tools" => {
-            let count = if file.contains("both") { 2 } else { 1 };
-            two_calls(query, count);
-            return says.to_owned();
-        }
-        "asks elsewhere" => {
-            let address = format!(
-                "{}/deployments/m-1/chat/completions/",
-                variable("OPENAI_BASE_URL")
-            );
-            let body =
-                json!({ "model": "m-1", "messages": [{ "role": "user", "content": query }] });
-            ask("POST", &address, &own_key(), &body.to_string()).text();
-            return says.to_owned();
         }
         _ => {}
     }
@@ -286,7 +270,6 @@ fn as_file(query: &str, system: &str) -> String {
         _ => drop(tool_loop(query, system, "sent on Monday")),
     }
     match file.trim() {
-        "prints nothing" => String::new(),
         "prints a failed run" => json!({ "outputs": { "text": says }, "status": "error", "error": "lost" }).to_string(),
         "counts a call" => {
             json!({ "outputs": { "text": says }, "metrics": { "toolCallCounts": { "delete_account": 1 } } }).to_string()
@@ -299,25 +282,6 @@ fn as_file(query: &str, system: &str) -> String {
         }
         _ => says.to_owned(),
     }
-}
-
-/// Asks for two calls at once, and gives the results of the first ones.
-fn two_calls(query: &str, results: usize) {
-    let mut messages = vec![json!({ "role": "user", "content": format!("{query} Both orders.") })];
-    let answer = chat(&json!({ "model": "m-1", "messages": messages }));
-    let message = answer["choices"][0]["message"].clone();
-    messages.push(message.clone());
-    for call in message["tool_calls"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .take(results)
-    {
-        messages.push(
-            json!({ "role": "tool", "tool_call_id": call["id"], "content": "sent on Monday" }),
-        );
-    }
-    chat(&json!({ "model": "m-1", "messages": messages }));
 }
 
 fn message_loop(query: &str) -> String {
@@ -428,7 +392,11 @@ fn export(query: &str) -> String {
 
 /// Acts as the agent that the arguments describe, and prints its answer.
 pub fn act(arguments: &[String]) {
-    let behaviour = arguments.first().map_or("", String::as_str);
+    let named = std::fs::read_to_string("agent.txt").unwrap_or_default();
+    let behaviour = match arguments.first().map_or("", String::as_str) {
+        "named" => named.trim(),
+        stated => stated,
+    };
     let mut query = String::new();
     match arguments.get(1) {
         Some(stated) => query.clone_from(stated),

@@ -10,7 +10,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial(
-            "another model that plays the user needs an approval, also where the code runs again",
+            "another model that plays the user is listed, also where the code runs again",
             other_user,
         ),
         trial(
@@ -22,7 +22,7 @@ pub fn trials() -> Vec<Trial> {
             unrecorded,
         ),
         trial(
-            "a recording that covers a file which git does not have says so, and so does the build server",
+            "a recording that covers a file which git does not have says so, and is stale without it",
             untracked,
         ),
     ]
@@ -39,17 +39,13 @@ fn other_user() {
     assert_eq!(against(&repository, "HEAD").code, 0, "the control");
     repository.replace("goldgate.yaml", "model: u-1", "model: v-2");
     let ran = against(&repository, "HEAD");
-    let words = "1 recording of `chat/support` recorded with u-1 as the user, which has changed since, and not recorded again";
+    let words = "[listed] target customer has another program, address or model";
     assert!(
-        ran.code == 1 && ran.stdout.contains(words),
+        ran.code == 0 && ran.stdout.contains(words),
         "{}{}",
         ran.stdout,
         ran.stderr
     );
-    let ran = record(&repository, &server, &[]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let ran = against(&repository, "HEAD");
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }
 
 fn other_goal() {
@@ -118,7 +114,7 @@ fn untracked() {
     );
     repository.remove("agent-scratch.txt");
     let ran = against(&repository, "base");
-    let words = "this change recorded or moved them, and they are of other files of the agent than it has: agent.txt changed later, or one was not committed";
+    let words = "1 recording is stale (happy_path-0.json): agent.txt changed since they were made";
     assert!(
         ran.code == 3 && ran.stdout.contains(words),
         "{}{}",

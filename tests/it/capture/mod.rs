@@ -39,7 +39,7 @@ pub fn trials() -> Vec<Trial> {
         trial("an agent that never prints answers what its model said last, also in a replay", never_printed),
         trial("a request that is not recorded gives no verdict and names the difference", changed_request),
         trial("against a base commit, changed code that asks the same is graded and not stale", changed_code),
-        trial("against a base commit, an edited exchange is listed as an edited recording", edited_exchange),
+        trial("against a base commit, an edited exchange gives no verdict", edited_exchange),
         trial("against a base commit, samples added beside changed code do not outvote its bug", added_samples),
         trial("explain and review show what the replayed code answers, and what the recordings say", shown),
         trial("a query in the command is an argument, and nothing is read", argument),
@@ -282,8 +282,8 @@ fn openai() {
         (&json!("openai"), &json!("/chat/completions"))
     );
     assert_eq!(exchange["response"]["status"], json!(200));
-    let digests =
-        ["fingerprint", "input_sha256"].map(|key| record["provenance"][key].as_str().map(str::len));
+    let digests = ["agent_sha256", "input_sha256"]
+        .map(|key| record["provenance"][key].as_str().map(str::len));
     assert_eq!(digests, [Some(64), Some(64)], "{record}");
 }
 
@@ -308,7 +308,8 @@ fn anthropic() {
 
 fn streamed() {
     let server = ModelServer::new();
-    let repository = repository("stream", "openai");
+    let repository = repository("named", "openai");
+    repository.write("agent.txt", "stream");
     repository.replace("cases.json", "[\"find_order\"]", "[]");
     let ran = record(&repository, &server, &[]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
@@ -325,7 +326,7 @@ fn streamed() {
         (&json!(11), &json!(6))
     );
     // In a replay both parts of the stream are there at once.
-    repository.replace("goldgate.yaml", "stream]", "stream-replayed]");
+    repository.write("agent.txt", "stream-replayed");
     let (ran, report) = run(&repository, &[]);
     assert_eq!(
         (ran.code, report["verdict"].as_str()),
@@ -488,9 +489,11 @@ fn variables() {
 /// What a case says about its replay, and the code of the run.
 fn replay_after(from: &str, to: &str) -> (Ran, Value) {
     let server = ModelServer::new();
-    let repository = recorded(from, "openai", &server);
+    let repository = repository("named", "openai");
+    repository.write("agent.txt", from);
+    assert_eq!(record(&repository, &server, &[]).code, 0);
     let calls = server.requests().len();
-    repository.write("goldgate.yaml", config(to, EXCHANGES, "openai"));
+    repository.write("agent.txt", to);
     let (ran, report) = run(&repository, &[]);
     assert_eq!(server.requests().len(), calls, "a replay calls nobody");
     (ran, report)
@@ -585,16 +588,18 @@ fn path() -> (&'static str, String) {
     ("PATH", std::env::var("PATH").unwrap())
 }
 
-/// The run against a base commit, as a person reads it.
+/// The run against a base commit, as a person reads it, with recordings as they are.
 pub fn against(repository: &Repository, base: &str) -> Ran {
     let (name, value) = path();
-    repository.goldgate_with(&["run", "--base", base], &[(name, &value)])
+    repository.goldgate_on_commit(&["run", "--dirty", "--base", base], &[(name, &value)])
 }
 
 fn against_base(repository: &Repository) -> (Ran, Value) {
     let (name, value) = path();
-    let ran = repository.goldgate_with(
-        &["run", "--format", "json", "--quiet", "--base", "HEAD"],
+    let ran = repository.goldgate_on_commit(
+        &[
+            "run", "--format", "json", "--quiet", "--dirty", "--base", "HEAD",
+        ],
         &[(name, &value)],
     );
     let report = serde_json::from_str(&ran.stdout)
@@ -632,17 +637,16 @@ fn edited_exchange() {
         "Order 17 was sent last Monday.\",",
     );
     let (ran, report) = against_base(&repository);
+    let why = report["not_gateable"].to_string();
+    let says = "1 recording is stale (happy_path-0.json): they were edited after they were made";
+    assert!(ran.code == 3 && why.contains(says), "{why}{}", ran.stderr);
+    // Who states its digest anew is listed.
+    assert_eq!(repository.stamp("goldgate.yaml").code, 0);
+    let (_, report) = against_base(&repository);
     let changes = report["golden_changes"].to_string();
-    assert!(changes.contains("happy_path-0"), "{changes}{}", ran.stderr);
-    // A replacement in all files changes the agent, too.
-    repository.write("agent.txt", "version 2\n");
-    let (ran, report) = against_base(&repository);
-    let changes = report["golden_changes"].to_string();
-    assert!(
-        ran.code == 1 && changes.contains("still with the digest of the agent's former version"),
-        "{changes}{}",
-        ran.stderr
-    );
+    let says =
+        "1 recording of `chat/support` was recorded again without a change: happy_path-0.json";
+    assert!(changes.contains(says), "{changes}");
 }
 
 fn added_samples() {
@@ -661,6 +665,7 @@ fn added_samples() {
         let longer = longer.replace("\"sample\": 0", &format!("\"sample\": {sample}"));
         repository.write(&format!("runs/support/happy_path-0/{sample}.json"), longer);
     }
+    assert_eq!(repository.stamp("goldgate.yaml").code, 0);
     let (ran, report) = run(&repository, &[]);
     assert_eq!(
         (ran.code, report["verdict"].as_str()),

@@ -12,10 +12,6 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial(
-            "code that prints its answer no more, or runs no tool any more, needs an approval",
-            recorded_less,
-        ),
-        trial(
             "code that leaves recorded answers unasked gives no verdict",
             asks_less,
         ),
@@ -41,53 +37,6 @@ fn committed_as(server: &ModelServer, source: &str, behaviour: &str) -> Reposito
     repository.remove(".git");
     commit_all(&repository);
     repository
-}
-
-fn recorded_less() {
-    let open = "with more calls of a tool without a result than on the base commit";
-    for (before, behaviour, code, says) in [
-        (
-            "version 1",
-            "version 2",
-            0,
-            "as expected for new recordings",
-        ),
-        (
-            "version 1",
-            "prints nothing",
-            1,
-            "whose program printed its answer on the base commit and prints none now",
-        ),
-        ("version 1", "runs no tool", 1, open),
-        ("runs both tools", "runs one of two tools", 1, open),
-        (
-            "runs one of two tools",
-            "runs both tools",
-            0,
-            "as expected for new recordings",
-        ),
-        (
-            "version 1",
-            "asks nothing",
-            1,
-            "in which the code asked no model, while it asked one on the base commit",
-        ),
-        // Its call is seen on any path.
-        ("version 1", "asks elsewhere", 1, open),
-    ] {
-        let server = ModelServer::new();
-        let repository = committed_as(&server, "{ replay: runs }", before);
-        repository.write("agent.txt", format!("{behaviour}\n"));
-        let ran = record(&repository, &server, &[]);
-        assert_eq!(ran.code, 0, "{behaviour}: {}", ran.stderr);
-        let ran = against(&repository, "HEAD");
-        assert!(
-            ran.code == code && ran.stdout.contains(says),
-            "{behaviour}: {}{}",
-            ran.stdout,
-            ran.stderr
-        );
-    }
 }
 
 fn asks_less() {

@@ -43,10 +43,14 @@ pub fn trials() -> Vec<Trial> {
 }
 
 fn import(repository: &Repository, question: &str, more: &[&str]) -> Ran {
+    import_answer(repository, question, "It was shipped.", more)
+}
+
+fn import_answer(repository: &Repository, question: &str, text: &str, more: &[&str]) -> Ran {
     let messages = json!([
         { "role": "system", "content": "Be brief." },
         { "role": "user", "content": question },
-        { "role": "assistant", "content": "It was shipped." },
+        { "role": "assistant", "content": text },
     ]);
     repository.write("chat.json", messages.to_string());
     let arguments = [
@@ -69,7 +73,7 @@ fn stale() {
         let ran = import(&repository, question, &["--force"]);
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
         let (code, notes) = noted(&repository);
-        assert!(code == 0 && !notes.contains("cannot tell"), "{notes}");
+        assert!(code == 0 && !notes.contains("no digests"), "{notes}");
     };
     again("Where is my order 17?");
     repository.write("prompts/helper.md", "Answer at once.\n");
@@ -78,7 +82,7 @@ fn stale() {
     repository.replace("cases.json", "order 17", "order 18");
     let (code, why) = refused(&repository, &[]);
     assert!(
-        code == 3 && why.contains("the case's input changed since they were recorded"),
+        code == 3 && why.contains("what the case asks changed since they were made"),
         "{why}"
     );
     // Space alone is no other question.
@@ -118,7 +122,7 @@ fn other_question() {
     let record: Value =
         serde_json::from_str(&repository.read("runs/helper/order-status.json")).unwrap();
     assert!(
-        record["provenance"]["fingerprint"].is_string()
+        record["provenance"]["agent_sha256"].is_string()
             && record["provenance"]["input_sha256"].is_null(),
         "{record}"
     );
@@ -158,43 +162,42 @@ fn no_config() {
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     let record: Value =
         serde_json::from_str(&repository.read("runs/helper/order-status.json")).unwrap();
-    assert!(record["provenance"]["fingerprint"].is_null(), "{record}");
+    assert!(record["provenance"]["agent_sha256"].is_null(), "{record}");
     let ran = import(&repository, "Anything", &["--config", "goldgate.yaml"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
 }
 
-/// The edited case needs an approval, and the recording that answers it has its reason.
+/// The edited case needs an approval, and the recording that answers it is listed.
 fn other_input() {
     let repository = talk();
     repository.remove(".git");
-    let imported = |question: &str| assert_eq!(import(&repository, question, &["--force"]).code, 0);
-    imported("Where is my order 17?");
+    let imported = |question: &str, text: &str| {
+        let ran = import_answer(&repository, question, text, &["--force"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+    };
+    imported("Where is my order 17?", "It was shipped.");
     commit_all(&repository);
     repository.replace(
         "cases.json",
         "Where is my order 17?",
         "Where is my order 18?",
     );
-    imported("Where is my order 18?");
-    repository.replace(
-        "runs/helper/order-status.json",
-        "It was shipped.",
-        "It was shipped today.",
-    );
+    imported("Where is my order 18?", "It was shipped today.");
     let path = std::env::var("PATH").unwrap();
-    let ran = repository.goldgate_with(&["run", "--base", "HEAD"], &[("PATH", &path)]);
-    let says = "1 recording of `support/helper` changed; what the agent was asked changed too";
-    assert!(
-        ran.code == 1 && ran.stdout.contains(says),
-        "{}{}",
-        ran.stdout,
-        ran.stderr
-    );
-    assert!(
-        !ran.stdout.contains("none of the agent's files"),
-        "{}",
-        ran.stdout
-    );
+    let ran =
+        repository.goldgate_on_commit(&["run", "--base", "HEAD", "--dirty"], &[("PATH", &path)]);
+    for says in [
+        "[needs approval] expectation of order-status of `support` edited: query",
+        "[listed] 1 recording of `support/helper` is of this change: order-status.json; other answers or calls in 1 of 1 cases",
+    ] {
+        assert!(
+            ran.code == 1 && ran.stdout.contains(says),
+            "{says}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
+    }
+    assert!(!ran.stdout.contains("stamped"), "{}", ran.stdout);
 }
 
 const TURNS: &str = r#"{"cases": [{"id": "order-status", "category": "multi_step", "turns": [
@@ -256,7 +259,7 @@ fn conversation() {
     repository.replace("cases.json", "Cancel it.", "Cancel order 17.");
     let (code, why) = refused(&repository, &[]);
     assert!(
-        code == 3 && why.contains("the case's input changed since they were recorded"),
+        code == 3 && why.contains("what the case asks changed since they were made"),
         "{why}"
     );
     repository.replace("cases.json", "Cancel order 17.", "Cancel it.");

@@ -158,59 +158,64 @@ pub const ROWS: &[Row] = &[
                 "Needs prior approval, always.",
             )
         },
-        says: "1 recording of `contracts/legal` changed, but none of the agent's files (prompts/**) changed: lease-3.json",
+        says: "1 recording of `contracts/legal` has other content, and others do not, though nothing that they were made with changed: edited, or a part recorded again: lease-3.json",
         code: 1,
     },
     Row {
         name: "recordings of an agent that changed are listed and pass",
         change: |it| {
-            (0..CASES).for_each(|case| {
-                it.replace(
-                    &recording(case),
-                    "Needs prior approval.",
-                    "Needs prior approval, always.",
-                )
-            });
+            record_again(it);
             it.write(
                 "prompts/legal.md",
                 "Report every change of control, always.\n",
             );
         },
-        says: "12 recordings of `contracts/legal` changed; the agent's files changed too, as expected for new recordings: lease-0.json, lease-1.json",
+        says: "12 recordings of `contracts/legal` are of this change: lease-0.json, lease-1.json",
         code: 0,
-    },
-    Row {
-        name: "recordings that an agent's change left behind give no verdict",
-        change: |it| {
-            it.replace(
-                &recording(3),
-                "Needs prior approval.",
-                "Needs prior approval, always.",
-            );
-            it.write(
-                "prompts/legal.md",
-                "Report every change of control, always.\n",
-            );
-        },
-        says: "1 recording of `contracts/legal` changed; the agent's files changed too, as expected for new recordings: lease-3.json",
-        code: 3,
     },
     Row {
         name: "a further pattern for the agent's files is listed and passes",
         change: |it| {
+            record_again(it);
             it.replace(
                 "goldgate.yaml",
                 "['prompts/**']",
                 "['prompts/**', 'golden/contracts/*.md']",
-            )
+            );
         },
-        says: "files of `contracts/legal`: prompts/** -> prompts/**, golden/contracts/*.md; no pattern was dropped",
+        says: "files of `contracts/legal`: prompts/** -> prompts/**, golden/contracts/*.md",
+        code: 0,
+    },
+    Row {
+        name: "a pattern of the agent's files in another folder with the same files is listed and passes",
+        change: |it| {
+            std::fs::rename(it.path("prompts"), it.path("agent")).unwrap();
+            it.replace("goldgate.yaml", "prompts/**", "agent/**");
+        },
+        says: "files of `contracts/legal`: prompts/** -> agent/**",
         code: 0,
     },
     Row {
         name: "a narrower pattern for the same files needs an approval",
-        change: |it| it.replace("goldgate.yaml", "prompts/**", "prompts/legal.md"),
-        says: "files of `contracts/legal`: prompts/** -> prompts/legal.md, and not every recording was recorded again",
+        change: |it| {
+            record_again(it);
+            it.replace("goldgate.yaml", "prompts/**", "prompts/legal.md");
+        },
+        says: "files of `contracts/legal`: prompts/** -> prompts/legal.md; no longer in the list: prompts/**",
+        code: 1,
+    },
+    Row {
+        name: "a pattern that leaves the agent's files needs an approval, whatever joins them",
+        change: |it| {
+            it.write("lib/legal.md", it.read("prompts/legal.md"));
+            record_again(it);
+            it.replace(
+                "goldgate.yaml",
+                "prompts/**",
+                "lib/**', 'golden/contracts/*.md",
+            );
+        },
+        says: "; no longer in the list: prompts/**",
         code: 1,
     },
     Row {

@@ -178,7 +178,7 @@ fn addresses() {
     repository.replace("goldgate.yaml", &own.address(), &other.address());
     for (arguments, code) in [
         (&["--base", "HEAD"][..], 0),
-        (&["--base", "HEAD", "--blocking"], 1),
+        (&["--base", "HEAD", "--blocking"], 3),
     ] {
         let ran = run(arguments);
         assert_eq!(

@@ -17,25 +17,20 @@ pub fn trials() -> Vec<Trial> {
             refused,
         ),
         trial(
-            "with stale: warn an old recording is graded and named",
-            told,
-        ),
-        trial(
-            "recordings without a digest are graded, and the report says that nobody knows their age",
+            "recordings without a digest are graded, and a note asks to stamp them",
             unknown,
         ),
         trial(
             "an answer of another state of the agent is not taken from the cache",
             cache,
         ),
-        trial("stale without a fingerprint is refused", no_effect),
         trial(
             "with a base commit, the files that changed are named",
             named_files,
         ),
         trial(
-            "digests are written again where no content changed",
-            digests,
+            "stamp writes digests that are missing, and replaces others only with --stale",
+            stamped,
         ),
     ]
 }
@@ -46,15 +41,14 @@ fn endpoint() -> Endpoint {
     Endpoint::new(Duration::ZERO, |_, _| Answer::Says(GOOD.to_owned()))
 }
 
-fn recorded(endpoint: &Endpoint, stale: &str) -> Repository {
+fn recorded(endpoint: &Endpoint) -> Repository {
     let repository = live(endpoint, "openai", "");
     repository.write(RULES, "Report every change of control.\n");
     repository.write("prompts/legal/notes.txt", "not a part of it\n");
-    let fingerprint = format!("        fingerprint: ['prompts/**/*.md']\n{stale}");
     repository.replace(
         "goldgate.yaml",
-        "        fingerprint: [prompts/legal.md]\n",
-        &fingerprint,
+        "fingerprint: [prompts/legal.md]",
+        "fingerprint: ['prompts/**/*.md']",
     );
     repository.remove("golden/runs");
     assert_eq!(record(&repository).code, 0);
@@ -73,12 +67,15 @@ fn graded(repository: &Repository) -> (i32, Value) {
     )
 }
 
-const OLD: &str = "1 case's recordings are stale (lease): one of the agent's files (prompts/**/*.md) changed since they were recorded; record again: \
-                   `goldgate run --tier model --suite contracts --agent legal --record golden/runs`";
+const RECORDING: &str = "golden/runs/legal/lease.json";
+
+const OLD: &str = "1 recording is stale (lease.json): the agent's files (prompts/**/*.md) changed since they were made; record again: \
+                   `goldgate run --tier model --suite contracts --agent legal --record golden/runs`; if the change cannot alter an answer: \
+                   `goldgate stamp --suite contracts --agent legal --stale`";
 
 fn refused() {
     let endpoint = endpoint();
-    let repository = recorded(&endpoint, "");
+    let repository = recorded(&endpoint);
     assert_eq!(graded(&repository).0, 0);
     // What is no part of the agent, changes nothing.
     repository.write("prompts/legal/notes.txt", "still none\n");
@@ -135,40 +132,85 @@ fn refused() {
     assert_eq!(graded(&repository).0, 0);
 }
 
-fn told() {
-    let endpoint = endpoint();
-    let repository = recorded(&endpoint, "        stale: warn\n");
-    repository.write(RULES, "Report everything.\n");
-    let (code, report) = graded(&repository);
-    let notes = report["suites"][0]["agents"][0]["notes"]
-        .as_array()
-        .unwrap();
-    assert!(code == 0 && notes.contains(&json!(OLD)), "{notes:?}");
-    let check = repository.goldgate(&["check"]);
-    assert!(check.code == 0 && check.stdout.contains(OLD), "{check:?}");
-}
-
 fn unknown() {
     let endpoint = endpoint();
-    let repository = recorded(&endpoint, "");
-    let file = "golden/runs/legal/lease.json";
-    let mut record: Value = serde_json::from_str(&repository.read(file)).unwrap();
-    record["provenance"]
-        .as_object_mut()
-        .unwrap()
-        .remove("fingerprint");
-    repository.write(file, record.to_string());
+    let repository = recorded(&endpoint);
+    without(&repository, "agent_sha256");
     let (code, report) = graded(&repository);
     let notes = report["suites"][0]["agents"][0]["notes"].to_string();
     assert!(
-        code == 0 && notes.contains("1 of 1 case's recordings have no digest of prompts/**/*.md"),
+        code == 0 && notes.contains("1 recording states no digests (lease.json)"),
         "{notes}"
     );
 }
 
+/// Takes a key from what the recording states of its origin.
+fn without(repository: &Repository, key: &str) {
+    let mut record: Value = serde_json::from_str(&repository.read(RECORDING)).unwrap();
+    let origin = record["provenance"].as_object_mut().unwrap();
+    assert!(origin.remove(key).is_some(), "{key}: {record}");
+    repository.write(RECORDING, record.to_string());
+}
+
+fn stamped() {
+    let endpoint = endpoint();
+    let repository = recorded(&endpoint);
+    let stated = || -> Value {
+        serde_json::from_str::<Value>(&repository.read(RECORDING)).unwrap()["provenance"].clone()
+    };
+    let said = |more: &[&str], code: i32, says: &str| {
+        let ran = repository.goldgate(&[&["stamp"], more].concat());
+        assert!(
+            ran.code == code && ran.stdout.contains(says),
+            "{says}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
+    };
+    let nothing = "nothing to do: every recording states today's digests";
+    let written = "contracts/legal: 1 recording has today's digests now; commit it";
+    said(&[], 0, nothing);
+    let before = stated();
+    for key in [
+        "agent_sha256",
+        "input_sha256",
+        "target_sha256",
+        "content_sha256",
+    ] {
+        without(&repository, key);
+        said(&[], 0, written);
+        assert_eq!(stated()[key], before[key]);
+    }
+    // Another prompt, another case or another content.
+    let changes: [(&str, &dyn Fn()); 3] = [
+        ("agent_sha256", &|| {
+            repository.write(RULES, "Report everything.\n");
+        }),
+        ("input_sha256", &|| {
+            repository.write("golden/contracts/lease.md", "# Another lease\n");
+        }),
+        ("content_sha256", &|| {
+            let mut record: Value = serde_json::from_str(&repository.read(RECORDING)).unwrap();
+            record["outputs"]["also"] = json!("edited");
+            repository.write(RECORDING, record.to_string());
+        }),
+    ];
+    for (key, change) in changes {
+        change();
+        let before = repository.read(RECORDING);
+        let refused = "digests of other files or inputs, or was edited (golden/runs/legal/lease.json): record again, or add --stale";
+        said(&[], 3, refused);
+        assert_eq!(repository.read(RECORDING), before, "{key}");
+        let then = stated();
+        said(&["--stale"], 0, written);
+        assert_ne!(stated()[key], then[key]);
+        said(&[], 0, nothing);
+    }
+}
+
 fn cache() {
     let endpoint = endpoint();
-    let repository = recorded(&endpoint, "");
+    let repository = recorded(&endpoint);
     let calls = |repository: &Repository| {
         let ran = model(
             repository,
@@ -184,118 +226,16 @@ fn cache() {
 
 fn named_files() {
     let endpoint = endpoint();
-    let repository = recorded(&endpoint, "");
+    let repository = recorded(&endpoint);
     commit_all(&repository);
     repository.write(RULES, "Report everything.\n");
     repository.write("prompts/legal/more.md", "And more.\n");
-    let ran = repository.goldgate(&["run", "--base", "HEAD"]);
-    let says = "(lease): prompts/legal/more.md, prompts/legal/rules.md changed since they were recorded; record again:";
+    let ran = repository.goldgate_on_commit(&["run", "--base", "HEAD", "--dirty"], &[]);
+    let says = "(lease.json): prompts/legal/more.md, prompts/legal/rules.md changed since they were made; record again:";
     assert!(
         ran.code == 3 && ran.stdout.contains(says),
         "{}{}",
         ran.stdout,
-        ran.stderr
-    );
-}
-
-/// A longer list of files, and moved files.
-fn digests() {
-    let endpoint = endpoint();
-    let repository = recorded(&endpoint, "");
-    repository.write("tools.json", "[]\n");
-    commit_all(&repository);
-    let judged = || repository.goldgate(&["run", "--base", "HEAD"]);
-    let renewed = || repository.goldgate(&["digests"]);
-    let said = |ran: &Ran, code: i32, says: &str| {
-        assert!(
-            ran.code == code && ran.stdout.contains(says),
-            "{says}: {}{}",
-            ran.stdout,
-            ran.stderr
-        );
-    };
-    said(
-        &renewed(),
-        0,
-        "nothing to do: no recording has outdated digests",
-    );
-    repository.replace(
-        "goldgate.yaml",
-        "['prompts/**/*.md']",
-        "['prompts/**/*.md', tools.json]",
-    );
-    said(
-        &judged(),
-        3,
-        "no pattern was dropped; no content changed: `goldgate digests --base ",
-    );
-    said(
-        &renewed(),
-        0,
-        "contracts/legal: 1 recording has the current digests now; commit it",
-    );
-    said(
-        &judged(),
-        0,
-        "[listed] 1 recording of `contracts/legal` changed only in their digests",
-    );
-    commit_all(&repository);
-    // A file that is new in a longer list is another agent, whoever writes the digests.
-    let before = repository.read("golden/runs/legal/lease.json");
-    repository.write("more/rule.md", "Report nothing.\n");
-    commit_all(&repository);
-    repository.replace("goldgate.yaml", "tools.json]", "tools.json, 'more/**']");
-    said(&renewed(), 0, "1 recording has the current digests now");
-    let ran = repository.goldgate(&["run", "--base", "HEAD~1"]);
-    said(
-        &ran,
-        1,
-        "[needs approval] 1 recording of `contracts/legal` changed only in their digests or numbers",
-    );
-    repository.replace("goldgate.yaml", "tools.json, 'more/**']", "tools.json]");
-    repository.write("golden/runs/legal/lease.json", before);
-    // The control: a prompt that changed is another agent.
-    repository.write(RULES, "Report everything.\n");
-    let before = repository.read("golden/runs/legal/lease.json");
-    said(
-        &renewed(),
-        3,
-        "contracts/legal: prompts/legal/rules.md changed since ",
-    );
-    assert_eq!(repository.read("golden/runs/legal/lease.json"), before);
-    repository.write(RULES, "Report every change of control.\n");
-    std::fs::rename(
-        repository.path("prompts/legal"),
-        repository.path("prompts/contracts"),
-    )
-    .unwrap();
-    said(&judged(), 3, "recordings are stale");
-    said(&renewed(), 0, "1 recording has the current digests now");
-    said(&judged(), 1, "[needs approval]");
-    assert_eq!(repository.goldgate(&["run"]).code, 0);
-    // Two files that change places are not the same files.
-    repository.write("prompts/contracts/other.md", "Report nothing.\n");
-    assert_eq!(record(&repository).code, 0);
-    commit_all(&repository);
-    repository.write(
-        "prompts/contracts/other.md",
-        "Report every change of control.\n",
-    );
-    repository.write("prompts/contracts/rules.md", "Report nothing.\n");
-    said(&renewed(), 3, "changed since ");
-}
-
-fn no_effect() {
-    let repository = Repository::small();
-    repository.replace(
-        "goldgate.yaml",
-        ", fingerprint: [prompts/legal.md]",
-        ", stale: warn",
-    );
-    let ran = repository.goldgate(&["run", "-v"]);
-    assert!(
-        ran.code == 2 && ran.stderr.contains("[no-effect]") && ran.stderr.contains("stale"),
-        "{}",
         ran.stderr
     );
 }
