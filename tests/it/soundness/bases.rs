@@ -1,8 +1,6 @@
 //! The repositories that attacks begin with.
 
-use goldgate::files::sha256_hex;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use super::edits;
 use crate::cases::copy;
@@ -13,6 +11,7 @@ use crate::repository::{Repository, root};
 pub fn base(name: &str) -> Repository {
     match name {
         "contracts" => contracts(),
+        "approval" => approval(contracts()),
         "command" => command(),
         "evidence" => evidence(),
         "assistant" => assistant(),
@@ -20,6 +19,7 @@ pub fn base(name: &str) -> Repository {
         "triggers" => triggers(),
         "answers" => answers(),
         "conversation" => conversation(),
+        "conversation_of_anybody" => approval(conversation()),
         "two_suites" => two_suites(),
         "retired" => retired(),
         "nested" => nested(),
@@ -66,23 +66,24 @@ fn contracts() -> Repository {
     repository
 }
 
-/// The same, and every recording keeps the digest of the agent's files.
+/// The same, and every recording states the digests of the present files.
 fn digests() -> Repository {
     let repository = contracts();
-    let of_prompt = sha256_hex(repository.read("prompts/legal.md").as_bytes());
-    let digest = sha256_hex(format!("{of_prompt}  prompts/legal.md\n").as_bytes());
-    for case in 0..12 {
-        let mut run: Value = serde_json::from_str(&repository.read(&recording(case))).unwrap();
-        run["provenance"] = serde_json::json!({ "fingerprint": digest });
-        repository.write(
-            &recording(case),
-            serde_json::to_string_pretty(&run).unwrap(),
-        );
-    }
+    repository.stamp("goldgate.yaml");
     repository
 }
 
-/// The same, but the list of the agent's files does not name its prompt, which recordings keep a digest of.
+/// A base whose config trusts no author: what is listed needs an approval.
+fn approval(repository: Repository) -> Repository {
+    repository.replace(
+        "goldgate.yaml",
+        "version: 1\n",
+        "version: 1\nrecordings: { trust: approval }\n",
+    );
+    repository
+}
+
+/// The same, but the list of the agent's files does not name its prompt.
 fn prompt_beside() -> Repository {
     let repository = contracts();
     repository.write("src/agent.py", "print()\n");
@@ -92,14 +93,6 @@ fn prompt_beside() -> Repository {
         "{ replay: runs }",
         "{ replay: runs, prompt: prompts/legal.md }",
     );
-    let digest = |file: &str| sha256_hex(repository.read(file).as_bytes());
-    let files = sha256_hex(format!("{}  src/agent.py\n", digest("src/agent.py")).as_bytes());
-    let provenance = json!({ "fingerprint": files, "prompt_sha256": digest("prompts/legal.md") });
-    for case in 0..12 {
-        let mut run: Value = serde_json::from_str(&repository.read(&recording(case))).unwrap();
-        run["provenance"] = provenance.clone();
-        repository.write(&recording(case), run.to_string());
-    }
     repository
 }
 
@@ -137,7 +130,7 @@ fn nested() -> Repository {
     repository
 }
 
-/// The same, with a prompt package that has a folder inside, and recordings that keep the digest of the package alone.
+/// The same, with a prompt package that has a folder inside.
 fn package() -> Repository {
     let repository = contracts();
     repository.replace("goldgate.yaml", "        fingerprint: ['prompts/**']\n", "");
@@ -147,22 +140,6 @@ fn package() -> Repository {
         "{ replay: runs, prompt: prompts }",
     );
     repository.write("prompts/rules/one.md", "Rule 1: consent counts.\n");
-    let digest = |text: &str| -> String {
-        Sha256::digest(text)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
-    };
-    let package = digest(&format!(
-        "{}  legal.md\n",
-        digest(&repository.read("prompts/legal.md"))
-    ));
-    for case in 0..12 {
-        let file = recording(case);
-        let mut run: Value = serde_json::from_str(&repository.read(&file)).unwrap();
-        run["provenance"] = json!({ "prompt_sha256": package });
-        repository.write(&file, run.to_string());
-    }
     repository
 }
 
@@ -234,32 +211,20 @@ fn evidence() -> Repository {
     )
 }
 
-/// The same with a retired task, whose recordings are still there. No recording has a digest.
+/// The same with a retired task, whose recordings are still there.
 fn retired() -> Repository {
     let repository = evidence();
     let task = "fixtures/evidence/tasks/buggy_calc.json";
     let mut golden: Value = serde_json::from_str(&repository.read(task)).unwrap();
     golden["lifecycle"]["retired"] = json!({"date": "2026-05-01", "reason": "its code is gone"});
     repository.write(task, golden.to_string());
-    for file in edits::files(&repository, "fixtures/evidence/runs/inspector") {
-        let mut run: Value = serde_json::from_str(&repository.read(&file)).unwrap();
-        run["provenance"] = json!({});
-        repository.write(&file, run.to_string());
-    }
     repository
 }
 
-/// The same with a hidden file in a fixture repository, and recordings that do not say what was asked.
+/// The same with a hidden file in a fixture repository.
 fn hidden() -> Repository {
     let repository = evidence();
     repository.write("fixtures/repos/buggy_calc/.env", "SECRET=1\n");
-    for file in edits::files(&repository, "fixtures/evidence/runs/inspector") {
-        let mut run: Value = serde_json::from_str(&repository.read(&file)).unwrap();
-        if let Some(provenance) = run["provenance"].as_object_mut() {
-            provenance.remove("input_sha256");
-        }
-        repository.write(&file, run.to_string());
-    }
     repository
 }
 

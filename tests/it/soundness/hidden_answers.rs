@@ -100,7 +100,7 @@ fn thought() {
         let kind = "kind: findings\n";
         let stated = format!("{kind}    reasoning: {reasoning}\n");
         repository.replace("goldgate.yaml", kind, &stated);
-        super::recorded_again::committed(&repository);
+        super::missing_values::committed(&repository);
         let ran = recorded(&repository, |outputs| {
             let draft = if before.is_empty() {
                 String::new()

@@ -5,7 +5,7 @@ mod rewritten;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use super::{committed, goldgate};
+use super::{committed, unstamped};
 use crate::golden_changes::{add_case, expected, recording};
 use crate::repository::Repository;
 use crate::trial;
@@ -35,7 +35,7 @@ fn rows() -> impl Iterator<Item = &'static Row> {
 fn one(row: &Row) {
     let repository = committed(row.base);
     (row.change)(&repository);
-    let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
+    let ran = unstamped(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert!(!ran.stdout.contains("[needs approval]"), "{}", ran.stdout);
 }
@@ -49,6 +49,13 @@ fn record_again(repository: &Repository) {
             "Needs approval first.",
         )
     });
+    stamped(repository);
+}
+
+/// What a recorder writes into recordings that it makes.
+fn stamped(repository: &Repository) {
+    let ran = repository.stamp("goldgate.yaml");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }
 
 /// The recording of a case in a folder of its own, which may have more samples.
@@ -93,12 +100,18 @@ const ROWS: &[Row] = &[
     Row {
         name: "a case is added",
         base: "contracts",
-        change: |it| add_case(it, 77),
+        change: |it| {
+            add_case(it, 77);
+            stamped(it);
+        },
     },
     Row {
         name: "five cases are added",
         base: "contracts",
-        change: |it| (70..75).for_each(|case| add_case(it, case)),
+        change: |it| {
+            (70..75).for_each(|case| add_case(it, case));
+            stamped(it);
+        },
     },
     Row {
         name: "a case is written in YAML",
@@ -280,6 +293,7 @@ const ROWS: &[Row] = &[
                     it.write(&format!("runs/legal/lease-{case}/{sample}.json"), run);
                 }
             }
+            stamped(it);
         },
     },
     Row {

@@ -3,8 +3,8 @@
 use libtest_mimic::Trial;
 use serde_json::json;
 
-use super::{bases, goldgate};
-use crate::golden_changes::{commit_all, recording};
+use super::{bases, unstamped};
+use crate::golden_changes::commit_all;
 use crate::repository::{Ran, Repository};
 use crate::trial;
 
@@ -31,15 +31,7 @@ pub fn trials() -> Vec<Trial> {
             "a file that is named without a wildcard counts although git ignores it",
             named,
         ),
-        trial(
-            "a pattern with a wildcard does not name an ignored file that was named before",
-            no_longer_named,
-        ),
         trial("without a repository every file counts", without_git),
-        trial(
-            "a list of agent files that only gets shorter needs an approval",
-            shorter,
-        ),
         trial(
             "recordings below a pattern of agent files do not make themselves stale",
             recordings_below,
@@ -53,17 +45,13 @@ pub fn trials() -> Vec<Trial> {
             added_agent,
         ),
         trial(
-            "an added agent that takes over a folder of agent files needs an approval",
+            "an added agent that takes over a folder of agent files makes the recordings stale",
             taken_over,
-        ),
-        trial(
-            "recordings below a pattern of agent files do not explain their own edits",
-            recordings_edited,
         ),
     ]
 }
 
-/// Twelve leases, and recordings with the digest of the agent's files.
+/// Twelve leases, and recordings with the digests of the agent's files.
 fn repository(ignored: &str) -> Repository {
     let repository = bases::base("digests");
     commit_all(&repository);
@@ -73,7 +61,7 @@ fn repository(ignored: &str) -> Repository {
 }
 
 fn run(repository: &Repository) -> Ran {
-    goldgate(repository, &["run"].map(str::to_owned))
+    unstamped(repository, &["run"].map(str::to_owned))
 }
 
 fn ignored() {
@@ -110,8 +98,9 @@ const FIXTURE: &str = "fixtures/repos/buggy_calc";
 fn ignored_in_fixture() {
     let repository = bases::base("evidence");
     repository.write(".gitignore", "__pycache__/\n.DS_Store\n");
+    repository.stamp("goldgate.yaml");
     commit_all(&repository);
-    let run = || goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
+    let run = || unstamped(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
     assert_eq!(run().code, 0, "the control");
     for file in ["__pycache__/a.pyc", ".DS_Store"] {
         repository.write(&format!("{FIXTURE}/{file}"), "written by a program");
@@ -121,7 +110,7 @@ fn ignored_in_fixture() {
     repository.write(&format!("{FIXTURE}/more.py"), "pass\n");
     assert_eq!(
         run().code,
-        1,
+        3,
         "the control: a file that git does not ignore"
     );
 }
@@ -146,53 +135,6 @@ fn without_git() {
     repository.write("prompts/.legal.md.swp", "edited");
     repository.remove(".git");
     assert_eq!(run(&repository).code, 3);
-}
-
-/// Every recording is made again for a better prompt, and the list of files loses one that did not change: the next change of it would not
-/// be seen.
-fn shorter() {
-    let repository = bases::base("contracts");
-    repository.write("prompts/more.md", "More.\n");
-    let ran = repository.goldgate(&["run", "--update-baseline", "--quiet", "-v"]);
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    commit_all(&repository);
-    repository.write(
-        "prompts/legal.md",
-        "Report every change of control, briefly.\n",
-    );
-    for case in 0..12 {
-        repository.replace(
-            &recording(case),
-            "Needs prior approval.",
-            "Needs approval first.",
-        );
-    }
-    let judged = || goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
-    assert_eq!(judged().code, 0, "the control");
-    repository.replace("goldgate.yaml", "prompts/**", "prompts/legal.md");
-    let ran = judged();
-    assert!(
-        ran.code == 1 && ran.stdout.contains("no longer listed: prompts/more.md"),
-        "{}",
-        ran.stdout
-    );
-}
-
-/// A pattern with a wildcard leaves out what git ignores, so it does not name a generated prompt that the old list named.
-fn no_longer_named() {
-    let repository = repository("prompts/made.md\n");
-    repository.write("prompts/made.md", "Made by a script.\n");
-    repository.replace("goldgate.yaml", "'prompts/**'", "prompts/made.md");
-    commit_all(&repository);
-    repository.replace("goldgate.yaml", "prompts/made.md", "'prompts/**'");
-    let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
-    let says = "git ignores prompts/made.md, so a pattern with a wildcard leaves it out";
-    assert!(
-        ran.code == 1 && ran.stdout.contains(says),
-        "{}{}",
-        ran.stdout,
-        ran.stderr
-    );
 }
 
 fn named() {
@@ -275,26 +217,13 @@ fn added_agent() {
         "['prompts/**']",
         "['prompts/**', 'runs/**']",
     );
+    repository.stamp("goldgate.yaml");
     commit_all(&repository);
     tax(&repository, "runs", "tax");
-    let judged = || goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
-    let ran = judged();
+    repository.goldgate(&["stamp", "--agent", "tax", "--stale"]);
+    let ran = unstamped(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
     assert!(
         ran.code == 0 && !ran.stdout.contains("[needs approval]"),
-        "{}{}",
-        ran.stdout,
-        ran.stderr
-    );
-    repository.replace(
-        &recording(3),
-        "Needs prior approval.",
-        "Needs approval first.",
-    );
-    let ran = judged();
-    let says =
-        "[needs approval] 1 recording of `contracts/legal` changed, but none of the agent's files";
-    assert!(
-        ran.code == 1 && ran.stdout.contains(says),
         "{}{}",
         ran.stdout,
         ran.stderr
@@ -309,51 +238,18 @@ fn taken_over() {
         "['prompts/**', 'runs/shots/**']",
     );
     repository.write("runs/shots/first.md", "Report every change of control.\n");
+    repository.stamp("goldgate.yaml");
     commit_all(&repository);
     tax(&repository, "runs", "shots");
-    let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
-    let says = "files of `contracts/legal`: runs/shots now counts as a folder of recordings";
+    repository.goldgate(&["stamp", "--agent", "shots", "--stale"]);
+    let ran = unstamped(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
+    let says = "contracts/legal: 12 recordings are stale";
     assert!(
-        ran.code == 1 && ran.stdout.contains(says),
+        ran.code == 3 && ran.stdout.contains(says),
         "{}{}",
         ran.stdout,
         ran.stderr
     );
-}
-
-fn recordings_edited() {
-    let edited = |patterns: &str, also: &dyn Fn(&Repository)| {
-        let repository = bases::base("contracts");
-        repository.replace("goldgate.yaml", "['prompts/**']", patterns);
-        commit_all(&repository);
-        for case in 0..12 {
-            repository.replace(
-                &recording(case),
-                "Needs prior approval.",
-                "Needs approval first.",
-            );
-        }
-        also(&repository);
-        goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned))
-    };
-    for patterns in ["['prompts/**']", "['prompts/**', 'runs/**']"] {
-        let ran = edited(patterns, &|_| {});
-        let says = "[needs approval] 12 recordings of `contracts/legal` changed, but none of the agent's files";
-        assert!(
-            ran.code == 1 && ran.stdout.contains(says),
-            "{patterns}: {}{}",
-            ran.stdout,
-            ran.stderr
-        );
-        let ran = edited(patterns, &|repository| {
-            repository.replace("prompts/legal.md", "every", "each")
-        });
-        assert_eq!(
-            ran.code, 0,
-            "the control, {patterns}: {}{}",
-            ran.stdout, ran.stderr
-        );
-    }
 }
 
 /// A folder of recordings with other files in it.
@@ -364,14 +260,18 @@ fn run_shaped() {
         "['prompts/**']",
         "['prompts/**', 'runs/shots/**']",
     );
+    repository.stamp("goldgate.yaml");
     commit_all(&repository);
     repository.write(
         "runs/shots/0.json",
         r#"{"status": "completed", "outputs": {"findings": []}}"#,
     );
-    let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
+    let ran = unstamped(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
     assert!(
-        ran.code == 3 && ran.stdout.contains("12 recordings were not recorded again"),
+        ran.code == 3
+            && ran
+                .stdout
+                .contains("contracts/legal: 12 recordings are stale"),
         "{}{}",
         ran.stdout,
         ran.stderr

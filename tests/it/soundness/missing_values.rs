@@ -2,9 +2,9 @@
 
 use libtest_mimic::Trial;
 
-use super::recorded_again::{committed, is, judged};
+use super::goldgate;
 use crate::golden_changes::commit_all;
-use crate::repository::Repository;
+use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
@@ -128,4 +128,26 @@ fn unmeasured_in_some_cases() {
         [r#"{"total": 17, "in": "EUR"}"#, lost, lost, lost],
     );
     is(&judged(&repository), 3, "away");
+}
+
+pub(super) fn committed(repository: &Repository) {
+    let ran = goldgate(
+        repository,
+        &["run", "--update-baseline", "--quiet"].map(str::to_owned),
+    );
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    commit_all(repository);
+}
+
+fn judged(repository: &Repository) -> Ran {
+    goldgate(repository, &["run", "--base", "HEAD"].map(str::to_owned))
+}
+
+fn is(ran: &Ran, code: i32, words: &str) {
+    assert!(
+        ran.code == code && ran.stdout.contains(words),
+        "{words}: {}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }

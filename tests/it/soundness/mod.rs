@@ -7,6 +7,7 @@ mod blocking_model_tier;
 pub mod edits;
 mod excuses;
 mod fewer_samples;
+mod first_baselines;
 mod hidden_answers;
 mod honest;
 mod ignored_files;
@@ -16,10 +17,7 @@ mod missing_values;
 mod more_samples;
 mod random;
 mod random_edits;
-mod recorded_again;
-mod returned_baselines;
 pub mod rules;
-mod uncommitted;
 mod unexpected_calls;
 mod unknown_values;
 mod unseen_parts;
@@ -77,10 +75,9 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(base_values::trials());
     trials.extend(lagging_baseline::trials());
     trials.extend(missing_values::trials());
-    trials.extend(recorded_again::trials());
-    trials.extend(returned_baselines::trials());
     trials.extend(excuses::trials());
     trials.extend(fewer_samples::trials());
+    trials.extend(first_baselines::trials());
     trials.extend(hidden_answers::trials());
     trials.extend(honest::trials());
     trials.extend(ignored_files::trials());
@@ -89,7 +86,6 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(more_samples::trials());
     trials.extend(random::trials());
     trials.extend(rules::trials());
-    trials.extend(uncommitted::trials());
     trials.extend(unexpected_calls::trials());
     trials.extend(unknown_values::trials());
     trials.extend(unseen_parts::trials());
@@ -134,7 +130,7 @@ fn attacked(folder: &Path) {
         .regression
         .iter()
         .for_each(|edit| edit.apply(&repository));
-    let ran = goldgate(&repository, &attack.control_run);
+    let ran = unstamped(&repository, &attack.control_run);
     assert_eq!(
         ran.code, attack.control,
         "the control: {}{}",
@@ -144,7 +140,7 @@ fn attacked(folder: &Path) {
         .attack
         .iter()
         .for_each(|edit| edit.apply(&repository));
-    let ran = goldgate(&repository, &attack.run);
+    let ran = unstamped(&repository, &attack.run);
     assert_eq!(
         ran.code, attack.verdict,
         "{}: {}{}",
@@ -181,7 +177,18 @@ pub fn committed(base: &str) -> Repository {
     repository
 }
 
+/// Judges with recordings of the present files, as those of an agent that was recorded again are.
 pub fn goldgate(repository: &Repository, arguments: &[String]) -> Ran {
+    let config = arguments
+        .iter()
+        .skip_while(|argument| *argument != "--config")
+        .nth(1);
+    repository.stamp(config.map_or("goldgate.yaml", String::as_str));
+    unstamped(repository, arguments)
+}
+
+/// Judges with the recordings as they are.
+pub fn unstamped(repository: &Repository, arguments: &[String]) -> Ran {
     let path = std::env::var("PATH").unwrap();
     let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     if arguments.contains(&"--base") {

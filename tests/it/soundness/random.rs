@@ -6,8 +6,8 @@ use fastrand::Rng;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use super::goldgate;
 use super::random_edits::Generator;
+use super::unstamped;
 use crate::cases::copy;
 use crate::golden_changes::{commit_all, recording};
 use crate::repository::{Ran, Repository, root};
@@ -139,7 +139,7 @@ fn regressed(base: &Repository, generator: &mut Generator) -> Option<(Repository
 }
 
 fn run(repository: &Repository) -> Ran {
-    goldgate(repository, &["run", "--base", "HEAD"].map(str::to_owned))
+    unstamped(repository, &["run", "--base", "HEAD"].map(str::to_owned))
 }
 
 fn duplicate(of: &Repository) -> Repository {

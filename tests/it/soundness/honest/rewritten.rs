@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Row, into_folder, json, record_again, record_twice_more};
+use super::{Row, into_folder, json, record_again, record_twice_more, stamped};
 use crate::golden_changes::{expected, recording};
 use crate::soundness::edits::files;
 
@@ -17,6 +17,7 @@ pub const ROWS: &[Row] = &[
             );
             record_again(it);
             it.replace(&recording(2), "\"P1\"", "\"P0\"");
+            stamped(it);
         },
     },
     Row {
@@ -189,6 +190,7 @@ pub const ROWS: &[Row] = &[
             it.replace("prompt.md", "Name", "State");
             it.replace("one/runs/helper/smoke-one.json", "Paris", "It is Paris");
             it.replace("two/runs/helper/smoke-two.json", "Paris", "It is Paris");
+            stamped(it);
         },
     },
     Row {
@@ -199,10 +201,10 @@ pub const ROWS: &[Row] = &[
             let recorded = files(it, "fixtures/evidence/runs/inspector");
             for file in recorded.iter().filter(|file| !file.contains("buggy_calc")) {
                 json(it, file, |run| {
-                    run["provenance"] = serde_json::json!({ "model": "another" });
                     run["metrics"]["total_latency_ms"] = 7.into();
                 });
             }
+            stamped(it);
         },
     },
 ];

@@ -1,21 +1,16 @@
-//! A revert brings back the baseline of an earlier commit: without a label only if that lets nothing through.
+//! A first baseline needs no label if it says what the change measures.
 
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use super::base_values::{against_main, behind, find_gap, lose_gap, record_changed_agent};
+use super::base_values::{against_main, behind};
 use super::goldgate;
-use crate::golden_changes::{commit_all, recording};
+use crate::golden_changes::commit_all;
 use crate::repository::Repository;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a revert with its baseline needs no label", reverted),
-        trial(
-            "a return to an older, worse baseline needs a label",
-            worse_baseline,
-        ),
         trial(
             "a first baseline with numbers that the change does not measure needs a label",
             first_baseline,
@@ -24,99 +19,7 @@ pub fn trials() -> Vec<Trial> {
             "a first baseline of an agent that is called may not hide a failure",
             first_baseline_of_called_agent,
         ),
-        trial(
-            "a returned baseline brings no entry back that this run does not measure",
-            unmeasured_entries,
-        ),
     ]
-}
-
-/// Three commits: good numbers, worse ones with their baseline, and the revert of these.
-fn history() -> (Repository, String) {
-    let repository = behind("contracts", "gap_recall: { max_drop: 0.1 }", 0..0);
-    let good = repository.read("baselines/latest.json");
-    record_changed_agent(&repository);
-    lose_gap(&repository, 7);
-    assert_eq!(
-        repository
-            .goldgate(&["run", "-v", "--update-baseline", "--quiet"])
-            .code,
-        0
-    );
-    commit_all(&repository);
-    (repository, good)
-}
-
-fn reverted() {
-    let (repository, good) = history();
-    repository.write("prompts/legal.md", "Report every change of control.\n");
-    find_gap(&repository, 7);
-    (0..12).for_each(|case| {
-        repository.replace(
-            &recording(case),
-            "Needs approval first.",
-            "Needs prior approval.",
-        )
-    });
-    let ran = against_main(&repository, &[]);
-    assert_eq!(
-        ran.code, 0,
-        "the control, without the baseline: {}{}",
-        ran.stdout, ran.stderr
-    );
-    repository.write("baselines/latest.json", &good);
-    let ran = against_main(&repository, &[]);
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(
-        ran.stdout.contains("it returns to an earlier baseline"),
-        "{}",
-        ran.stdout
-    );
-    // Bytes that no commit had are an edit.
-    repository.write("baselines/latest.json", format!("{good} "));
-    let same = against_main(&repository, &[]);
-    repository.write(
-        "baselines/latest.json",
-        good.replace("\"tool_version\": \"", "\"tool_version\": \"9"),
-    );
-    let ran = against_main(&repository, &[]);
-    assert_eq!(
-        (same.code, ran.code),
-        (1, 1),
-        "{}{}",
-        same.stdout,
-        ran.stdout
-    );
-}
-
-fn worse_baseline() {
-    let (repository, good) = history();
-    let bad = repository.read("baselines/latest.json");
-    repository.write("prompts/legal.md", "Report every change of control.\n");
-    find_gap(&repository, 7);
-    (0..12).for_each(|case| {
-        repository.replace(
-            &recording(case),
-            "Needs approval first.",
-            "Needs prior approval.",
-        )
-    });
-    repository.write("baselines/latest.json", &good);
-    commit_all(&repository);
-    // The numbers stay, and the baseline of before would let the next change lower them.
-    repository.write("baselines/latest.json", &bad);
-    let ran = against_main(&repository, &[]);
-    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    // With numbers that are worse as well, within the tolerance.
-    record_changed_agent(&repository);
-    lose_gap(&repository, 7);
-    let ran = against_main(&repository, &[]);
-    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(
-        ran.stdout.contains("[needs approval] the baseline edited"),
-        "{}",
-        ran.stdout
-    );
 }
 
 /// A first baseline replaces the limits that count without one.
@@ -249,41 +152,5 @@ fn first_baseline_of_called_agent() {
         repository.write("baselines/latest.json", baseline.to_string());
         let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
         assert_eq!(ran.code, code, "{stated}: {}{}", ran.stdout, ran.stderr);
-    }
-}
-
-/// An earlier commit's baseline had an entry for an agent that this run does not measure.
-fn unmeasured_entries() {
-    let returned = |change: &dyn Fn(&mut Value)| {
-        let repository = behind("contracts", "gap_recall: { max_drop: 0.1 }", 0..0);
-        let good = repository.read("baselines/latest.json");
-        let mut older: Value = serde_json::from_str(&good).unwrap();
-        change(&mut older);
-        let older = serde_json::to_string_pretty(&older).unwrap();
-        for text in [&older, &good] {
-            repository.write("baselines/latest.json", text);
-            commit_all(&repository);
-        }
-        repository.write("baselines/latest.json", &older);
-        against_main(&repository, &[])
-    };
-    let ran = returned(&|older| older["captured_at"] = json!("2026-01-01T00:00:00Z"));
-    assert_eq!(
-        ran.code, 0,
-        "the control, with the same numbers: {}{}",
-        ran.stdout, ran.stderr
-    );
-    for suite in ["contracts", "deep"] {
-        let ran = returned(&|older| {
-            let mut entry = older["suites"]["contracts"]["agents"]["legal"].clone();
-            entry["metrics"]["gap_recall"] = json!(0.0);
-            older["suites"][suite]["agents"]["later"] = entry;
-        });
-        assert_eq!(ran.code, 1, "{suite}: {}{}", ran.stdout, ran.stderr);
-        assert!(
-            ran.stdout.contains("[needs approval] the baseline edited"),
-            "{}",
-            ran.stdout
-        );
     }
 }
