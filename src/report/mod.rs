@@ -449,9 +449,23 @@ pub fn refuse(report: &mut Report, why: Vec<NoVerdict>) {
         reasons.sort();
         reasons.dedup();
     }
-    if !report.not_gateable.is_empty() && report.verdict == Ruling::Judged(Verdict::Pass) {
+    // A golden change that waits for its approval is no failed gate.
+    let is_only_held = report.verdict == Ruling::Judged(Verdict::Fail)
+        && report.is_held_by_changes()
+        && !has_failed_gate(report);
+    let passes = report.verdict == Ruling::Judged(Verdict::Pass) || is_only_held;
+    if !report.not_gateable.is_empty() && passes {
         report.verdict = Ruling::Judged(Verdict::Inconclusive);
     }
+}
+
+/// Whether a gate fails, by the rules of this change or by those of the base commit.
+fn has_failed_gate(report: &Report) -> bool {
+    let is_failed = |suite: &SuiteReport| suite.verdict.verdict() == Some(Verdict::Fail);
+    report.suites.iter().any(is_failed)
+        || report
+            .unapproved()
+            .any(|change| change.class == ChangeClass::BaseRules)
 }
 
 /// Removes the reason for a missing verdict if it is only that every gate waits for the baseline that this run writes.

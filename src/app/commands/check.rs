@@ -127,7 +127,10 @@ fn recordings(
             Diagnostic::of_file(&plan.config.file, Code::STALE_RECORDING, what, help)
         };
         for note in &report.notes {
-            notes.push(diagnostic(note, "`goldgate explain stale-recording` tells more"));
+            notes.push(diagnostic(
+                note,
+                "`goldgate explain stale-recording` tells more",
+            ));
         }
         if let Some(why) = &report.refused {
             let help = "record them again, or stamp them if they were made with the present files";

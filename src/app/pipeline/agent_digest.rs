@@ -6,6 +6,7 @@ use crate::diag::Diagnostic;
 use crate::files::{Files, escaped_name, files_below, is_lfs_pointer, sha256_hex};
 use crate::golden_changes::files_of_pattern;
 use crate::model::{Agent, PathGlob, RepoPath};
+use crate::text::first_of;
 
 /// The files that define an agent, as they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,7 +126,7 @@ impl<'a> AgentFileList<'a> {
     fn state(self) -> AgentFilesState {
         AgentFilesState {
             sha256: sha256_hex(self.lines.as_bytes()),
-            named: self.named.join(", "),
+            named: first_of(&self.named),
             files: self.listed,
             pointer: self.pointer,
             unused: self.unused,
@@ -170,12 +171,26 @@ pub fn of_folder(files: &dyn Files) -> Result<String, Diagnostic> {
 #[cfg(test)]
 mod tests {
     use super::AgentState;
-    use crate::files::{Files, OverlayFiles};
+    use crate::diag::Diagnostic;
+    use crate::files::{Entry, Files, OverlayFiles};
     use crate::model::{Agent, PathGlob, RepoPath};
+    use crate::text::first_of;
+
+    /// A folder without files.
+    struct Nothing;
+
+    impl Files for Nothing {
+        fn list_all(&self, _: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+            Ok(Vec::new())
+        }
+
+        fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+            unreachable!("{file} is not there")
+        }
+    }
 
     fn digest(patterns: &[&str], prompt: Option<&str>, contents: &[(&str, &str)]) -> String {
-        let nothing = OverlayFiles::empty();
-        let mut files = OverlayFiles::over(&nothing);
+        let mut files = OverlayFiles::over(&Nothing);
         for (path, text) in contents {
             files.put(RepoPath::root().below(path), *text);
         }

@@ -70,8 +70,8 @@ pub fn grade_files(
     });
     let recordings =
         RecordedAgents::read(&plan, files, &plan.wanted.tiers, recordings_base.as_ref())?;
-    let base_runs = before
-        .map(|(base, config)| BaseRecordings::new(base, config, job.base_branch.as_deref()));
+    let base_runs =
+        before.map(|(base, config)| BaseRecordings::new(base, config, job.base_branch.as_deref()));
     let base_runs = base_runs.as_ref();
     let compared = ComparedNumbers {
         baseline: against.as_ref(),

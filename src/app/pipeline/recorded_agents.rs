@@ -20,7 +20,7 @@ use self::inputs::{BaseSide, InputMotion, SuiteInputs};
 pub use self::stamped::{RecordingDigests, StampedAgent};
 use super::agent_digest::AgentState;
 use super::plan::{Plan, source_of};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{FileMatch, Files, all_files_below};
 use crate::format::called_target::target_digest;
 use crate::format::recording_layout::case_and_sample;
@@ -31,8 +31,8 @@ use crate::golden_changes::{
     Sides, base_config, same_suite,
 };
 use crate::model::{
-    Agent, AgentName, CALL_LISTS, CaseId, Config, GoldenChange, RecordingTrust, RepoPath, RunKey,
-    RunSource, SuiteId, Tier,
+    Agent, AgentName, CALL_LISTS, CaseId, Config, Effect, GoldenChange, RecordingRow,
+    RecordingTrust, RepoPath, Row, RunKey, RunSource, SuiteId, Tier,
 };
 
 /// The base commit that recordings are compared with.
@@ -272,6 +272,12 @@ impl RecordingReader<'_> {
         // Where a pattern is wrong, its files did not change.
         if let Some(why) = no_file(&state) {
             reasons = vec![why];
+            let count = report.rows.iter().map(|row| row.count).sum();
+            report.rows = vec![RecordingRow {
+                row: Row::Unproven,
+                effect: Effect::NoVerdict,
+                count,
+            }];
         }
         report.refused = (!reasons.is_empty()).then(|| reasons.join("; "));
         Ok(Some(report))
@@ -348,6 +354,7 @@ impl RecordingReader<'_> {
         };
         let mut answers = Answers::Same;
         let mut motion = Motion::Still;
+        let mut unread = None;
         let content = match (&self.base, graded.before) {
             (None, _) => Content::Same(BaseProof::Current),
             (Some(_), None) => Content::OfNewCase,
@@ -363,9 +370,13 @@ impl RecordingReader<'_> {
                             target: before.target.as_deref(),
                         };
                         let old_text = base.sides.base.text(old).map(|source| source.text);
+                        let is_same_file = base.sides.base.likeness(old, file) == FileMatch::Same;
+                        if let (Err(problem), false) = (&old_text, is_same_file) {
+                            unread = could_not_be_read(problem).then(|| problem.what.clone());
+                        }
                         let old_text = old_text.unwrap_or_default();
                         let proof = base_proof(&run_v1::stated_origin(&old_text), &then);
-                        let is_same = base.sides.base.likeness(old, file) == FileMatch::Same
+                        let is_same = is_same_file
                             || run_v1::content(&old_text)
                                 .is_some_and(|old| Some(old) == run_v1::content(&text));
                         if is_same {
@@ -411,8 +422,20 @@ impl RecordingReader<'_> {
             } else {
                 String::new()
             },
+            unread,
         })
     }
+}
+
+/// Whether the file may be as it should be, and only could not be read here.
+fn could_not_be_read(problem: &Diagnostic) -> bool {
+    [
+        ReadFailure::Unreadable,
+        ReadFailure::NotFetched,
+        ReadFailure::Machine,
+    ]
+    .iter()
+    .any(|failure| problem.is_read_failure(*failure))
 }
 
 /// An agent whose recordings are graded.

@@ -20,10 +20,14 @@ const NOT_CONTENT: [&str; 6] = [
 /// one JSON object.
 pub fn content(text: &str) -> Option<Value> {
     let mut whole = lenient::whole(text)?;
-    let recorded_at = whole["provenance"]["recorded_at"].take();
     let fields = whole.as_object_mut()?;
+    let recorded_at = fields
+        .get("provenance")
+        .and_then(|provenance| provenance.get("recorded_at"))
+        .filter(|recorded_at| !recorded_at.is_null())
+        .cloned();
     fields.retain(|key, _| !NOT_CONTENT.contains(&key.as_str()));
-    if !recorded_at.is_null() {
+    if let Some(recorded_at) = recorded_at {
         fields.insert("recorded_at".to_owned(), recorded_at);
     }
     whole_numbers(&mut whole);

@@ -265,7 +265,8 @@ mod tests {
     "cache": "miss",
     "agent_sha256": "f",
     "input_sha256": "i",
-    "target_sha256": "t"
+    "target_sha256": "t",
+    "content_sha256": "78d09110994153e7080a22864fcf990249653879220b3776960ef57030cafe3e"
   }
 }
 "#;

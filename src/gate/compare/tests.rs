@@ -398,7 +398,7 @@ fn every_part_of_an_identity_is_compared_and_reported() {
                 agent_sha256: some("x"),
                 ..identity()
             },
-            "the prompt package has changed since the baseline",
+            "the agent's files have changed since the baseline",
         ),
         (
             Identity {

@@ -28,6 +28,8 @@ pub struct NamedRecording {
     pub origin: Origin,
     /// The target and the model that it states.
     pub made_by: String,
+    /// Why the base commit's recording cannot be read: nothing is known of what changed.
+    pub unread: Option<String>,
 }
 
 /// The answers and calls of a recording, compared with those of the base commit's.
@@ -93,6 +95,16 @@ impl AgentRecordings<'_> {
         let graded: Vec<GradedRecording> = self.recordings.iter().map(|one| one.graded).collect();
         let mut report = RecordingReport::default();
         let mut reasons = Vec::new();
+        let unread: Vec<(&NamedRecording, &str)> = self
+            .recordings
+            .iter()
+            .filter_map(|one| Some((one, one.unread.as_deref()?)))
+            .collect();
+        if let [(_, why), ..] = unread.as_slice() {
+            let members: Vec<&NamedRecording> = unread.iter().map(|(one, _)| *one).collect();
+            let subject = self.subject(&members, "recording", "recordings");
+            reasons.push(format!("{subject} cannot be compared: {why}"));
+        }
         for (row, indexes) in decide(&graded) {
             let members: Vec<&NamedRecording> = indexes
                 .iter()
