@@ -187,7 +187,9 @@ fn headline() {
         let command = "<code>goldgate import PATH… --agent legal --out golden/runs --force</code>";
         assert!(first.contains(command), "{first}");
         assert!(
-            first.contains("contracts/legal: the agent&#39;s files changed"),
+            first.contains(
+                "contracts/legal: 1 recording is stale (lease.json): prompts/legal.md changed"
+            ),
             "{first}"
         );
     };
