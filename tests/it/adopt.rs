@@ -205,7 +205,7 @@ fn two_agents() {
     assert_eq!(stale.code, 3, "{}", stale.stdout);
     let import = "import transcripts/ --out golden/runs --agent support --force";
     passes(&repository, import);
-    let red = soundness::goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
+    let red = soundness::unstamped(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
     assert_eq!(red.code, 1, "{}{}", red.stdout, red.stderr);
     for says in ["where-is-my-order-17", "Merge blocked: support "] {
         assert!(red.stdout.contains(says), "{says}: {}", red.stdout);

@@ -214,7 +214,13 @@ impl RecordingReader<'_> {
         let mut reasons = Vec::new();
         for (folder, used) in folders {
             let recorded = listed(self.files, folder, name)?;
-            let before = self.agent_on_base(suite, name, tiers)?;
+            let before = match self.agent_on_base(suite, name, tiers) {
+                Err(problem) if could_not_be_read(&problem) => {
+                    reasons.push(format!("{}: {}", problem.file, problem.what));
+                    continue;
+                }
+                before => before?,
+            };
             let graded = AgentToGrade {
                 key: (suite, name),
                 state: &state,

@@ -162,14 +162,9 @@ fn other_suite() {
     repository.write(&broken, good);
     for more in [&["--suite", "contracts"][..], &[]] {
         let ran = against_main(&repository, more);
-        // The recording that is mended needs an approval, and nothing else is red.
-        assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-        let headline = "Merge blocked: 1 golden change needs an approval.";
-        assert!(
-            ran.stdout.contains("main is already at") && ran.stdout.contains(headline),
-            "{}",
-            ran.stdout
-        );
+        // The recording that is mended is at most listed.
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains("main is already at"), "{}", ran.stdout);
     }
 }
 

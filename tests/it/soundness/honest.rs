@@ -23,11 +23,6 @@ pub fn trials() -> Vec<Trial> {
         .collect()
 }
 
-/// What each of these changes is called.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    rows().map(|row| row.name)
-}
-
 fn rows() -> impl Iterator<Item = &'static Row> {
     ROWS.iter().chain(rewritten::ROWS)
 }
@@ -248,31 +243,6 @@ const ROWS: &[Row] = &[
                 "prompts/legal.md",
                 "Report every change of control, briefly.\n",
             );
-            record_again(it);
-        },
-    },
-    Row {
-        name: "a new version of the prompt package under a new name",
-        base: "contracts",
-        change: |it| {
-            it.write(
-                "policies/v2/legal.md",
-                "Report every change of control, briefly.\n",
-            );
-            it.remove("prompts");
-            it.replace("goldgate.yaml", "prompts/**", "policies/v2/**");
-            record_again(it);
-        },
-    },
-    Row {
-        name: "a new version of the prompt package next to the old one",
-        base: "contracts",
-        change: |it| {
-            it.write(
-                "policies/v2/legal.md",
-                "Report every change of control, briefly.\n",
-            );
-            it.replace("goldgate.yaml", "prompts/**", "policies/v2/**");
             record_again(it);
         },
     },

@@ -113,11 +113,6 @@ pub fn attacks() -> Vec<(String, PathBuf)> {
     attacks
 }
 
-/// The changes that need no label, as the page on golden changes lists them.
-pub fn honest_changes() -> impl Iterator<Item = &'static str> {
-    honest::names()
-}
-
 pub fn read(folder: &Path) -> Attack {
     let text = std::fs::read_to_string(folder.join("attack.yaml")).unwrap();
     serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", folder.display()))

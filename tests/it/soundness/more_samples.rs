@@ -1,20 +1,15 @@
-//! More samples of a case: they count, and they do not outvote those of the base commit.
+//! More or fewer samples of an agent that another one is compared with: every one that is there counts.
 
 use libtest_mimic::Trial;
 use serde_json::json;
 
-use super::honest::into_folder;
-use super::{bases, goldgate};
-use crate::golden_changes::{commit_all, recording};
+use super::goldgate;
+use crate::golden_changes::commit_all;
 use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial(
-            "more samples do not outvote those that were there",
-            outvoted,
-        ),
         trial(
             "every sample of an agent is compared with an agent that has fewer",
             compared_with_fewer,
@@ -108,42 +103,19 @@ fn compared_with_fewer() {
 /// One of three samples contradicts the other agent, then two; and the last one is left out.
 fn not_replaced() {
     let good = ["high", "high", "high"];
-    for severities in [&["high", "low", "low"][..], &["high", "low"]] {
+    for (severities, code) in [(&["high", "low", "low"][..], 1), (&["high", "low"], 3)] {
         let repository = two_agents(&good, &good);
         record(&repository, "b", severities);
         let ran = against_base(&repository);
-        assert_eq!(ran.code, 1, "{severities:?}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(
+            ran.code, code,
+            "{severities:?}: {}{}",
+            ran.stdout, ran.stderr
+        );
         assert!(
             ran.stdout.contains("contradiction_rate"),
             "{severities:?}: {}",
             ran.stdout
         );
     }
-}
-
-/// A case gets worse. Good samples with the bad one make the change's own judgement pass, and the one by the samples that were there
-/// fails.
-fn outvoted() {
-    let repository = bases::base("contracts");
-    let (good, bad) = (repository.read(&recording(3)), "\"change-of-control\"");
-    repository.goldgate(&["run", "--update-baseline", "--quiet", "-v"]);
-    commit_all(&repository);
-    repository.replace(&recording(3), bad, "\"termination\"");
-    into_folder(&repository, 3);
-    for sample in 1..4 {
-        let run = good.replace("\"sample\": 0", &format!("\"sample\": {sample}"));
-        repository.write(&format!("runs/legal/lease-3/{sample}.json"), run);
-    }
-    assert_eq!(
-        goldgate(&repository, &["run".to_owned()]).code,
-        0,
-        "the control: without a base commit the samples are enough"
-    );
-    let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
-    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(
-        ran.stdout.contains("fails by the rules of the base commit"),
-        "{}",
-        ran.stdout
-    );
 }
