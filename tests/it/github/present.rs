@@ -416,7 +416,7 @@ fn few_requests() {
     // The account is asked for, because a comment exists.
     assert_eq!(
         api_requests(&github, before),
-        13,
+        14,
         "{:?}",
         github.requests().split_off(before)
     );
