@@ -29,7 +29,7 @@ pub fn trials() -> Vec<Trial> {
             separate,
         ),
         trial(
-            "check and stamp name a submodule that is not checked out",
+            "check and run name a submodule that is not checked out",
             without_submodule,
         ),
     ]
@@ -243,12 +243,12 @@ fn without_submodule() {
         outer.goldgate_with(&[arguments, &config].concat(), &[("PATH", &path)])
     };
     clone(&outer, &origin, &[]);
-    for (arguments, code) in [(&["check"][..], 2), (&["stamp"], 2)] {
-        let ran = ran(arguments);
+    for command in ["check", "run"] {
+        let ran = ran(&[command]);
         let words = "prompts: the folder is in a submodule that is not checked out";
         assert!(
-            ran.code == code && ran.stderr.contains(words),
-            "{arguments:?}: {}{}",
+            ran.code == 2 && ran.stderr.contains(words),
+            "{command}: {}{}",
             ran.stdout,
             ran.stderr
         );

@@ -64,7 +64,7 @@ fn stale() {
         RUN.replacen('{', digests, 1),
     );
     let ran = repository.goldgate(&["run", "--update-baseline"]);
-    let told = "no baseline was written: contracts/legal: 1 case has stale recordings";
+    let told = "no baseline was written: contracts/legal: 1 recording is not of the present agent and input";
     assert!(
         ran.code == 3 && ran.stderr.contains(told),
         "{}{}",

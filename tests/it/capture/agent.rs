@@ -226,18 +226,6 @@ fn chat_loop(mut messages: Vec<Value>, result: &str) -> String {
     }
 }
 
-/// Version 2 of the agent has a bug: it loses short answers.
-fn without_short(answer: String) -> String {
-    let has_bug = std::fs::read_to_string("agent.txt")
-        .unwrap()
-        .contains("version 2");
-    if has_bug && answer.len() < 30 {
-        "?".to_owned()
-    } else {
-        answer
-    }
-}
-
 /// What the agent's file says: to print nothing, to ask once and run no tool, or to print a run record.
 fn as_file(query: &str, system: &str) -> String {
     let file = std::fs::read_to_string("agent.txt").unwrap();
@@ -409,7 +397,6 @@ pub fn act(arguments: &[String]) {
         "other-system" => tool_loop(query, "Be brief.", "sent on Monday"),
         "other-result" => tool_loop(query, system, "lost"),
         "other-answer" => tool_loop(query, system, "sent on Monday").replace("Monday", "someday"),
-        "loses-short" => without_short(tool_loop(query, system, "sent on Monday")),
         "as-file" => as_file(query, system),
         "talk" => talk(query),
         "messages" => message_loop(query),
