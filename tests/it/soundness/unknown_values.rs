@@ -384,11 +384,18 @@ fn named_file() {
         .read("goldgate.yaml")
         .replace("[prompt.md]", "[prompt.md, runs/shots.json]");
     repository.write("goldgate.yaml", config);
+    repository.stamp("goldgate.yaml");
     repository.goldgate(&["run", "--update-baseline", "--quiet"]);
     commit_all(&repository);
     repository.write(
         "runs/shots.json",
         json!({ "status": "completed", "outputs": { "text": "worse" } }).to_string(),
     );
-    assert_eq!(judged(&repository).code, 3);
+    let ran = super::unstamped(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
+    assert!(
+        ran.code == 3 && ran.stdout.contains("runs/shots.json changed since"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
 }
