@@ -27,7 +27,7 @@ pub fn terminal(report: &Report, screen: Screen) -> String {
     for why in &report.not_gateable {
         put(
             &mut out,
-            &format!("no verdict: {}", line_with_end(&why.0, 400)),
+            &format!("no verdict: {}", line_with_end(&why.0, 600)),
         );
     }
     if screen.detail != Detail::Verdict {

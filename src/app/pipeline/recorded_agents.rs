@@ -10,7 +10,7 @@ mod stamped;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
 
 use self::agent_notes::{changed_files, list_notes, no_file};
@@ -206,10 +206,11 @@ impl RecordingReader<'_> {
             .iter()
             .filter_map(|tier| recordings_of(agent, *tier))
             .collect();
+        // The files of an agent that is only measured have to be those of the commit, too.
+        let state = AgentState::of(self.files, agent)?;
         if folders.is_empty() {
             return Ok(None);
         }
-        let state = AgentState::of(self.files, agent)?;
         let mut report = RecordingReport::default();
         let mut reasons = Vec::new();
         for (folder, used) in folders {
@@ -323,13 +324,10 @@ impl RecordingReader<'_> {
         inputs: &SuiteInputs<'_>,
     ) -> Vec<NamedRecording> {
         let wanted: BTreeSet<&str> = cases.iter().map(CaseId::as_str).collect();
-        let recorded: Vec<(&(String, u32), &(String, RepoPath))> = graded
+        graded
             .recorded
-            .iter()
+            .par_iter()
             .filter(|((case, _), _)| wanted.contains(case.as_str()))
-            .collect();
-        recorded
-            .into_par_iter()
             .filter_map(|(key, (name, file))| self.named_recording(graded, key, name, file, inputs))
             .collect()
     }
