@@ -174,7 +174,6 @@ mod tests {
     use crate::diag::Diagnostic;
     use crate::files::{Entry, Files, OverlayFiles};
     use crate::model::{Agent, PathGlob, RepoPath};
-    use crate::text::first_of;
 
     /// A folder without files.
     struct Nothing;
@@ -192,7 +191,7 @@ mod tests {
     fn digest(patterns: &[&str], prompt: Option<&str>, contents: &[(&str, &str)]) -> String {
         let mut files = OverlayFiles::over(&Nothing);
         for (path, text) in contents {
-            files.put(RepoPath::root().below(path), *text);
+            files.put(RepoPath::root().below(path), text);
         }
         let root = RepoPath::root();
         let globs = patterns.iter().map(|text| PathGlob::new(&root, text));

@@ -29,7 +29,6 @@ impl AnsweringModels {
         AnsweredBy {
             model: joined(self.models),
             agent_sha256: joined(self.prompts),
-            ..AnsweredBy::default()
         }
     }
 }

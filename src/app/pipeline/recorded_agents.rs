@@ -399,7 +399,7 @@ impl RecordingReader<'_> {
         let own_content = (is_new || self.base.is_none()).then_some(text.as_str());
         let is_other_target = graded
             .before
-            .is_some_and(|before| before.target != graded.target);
+            .is_some_and(|before| graded.has_other_target(before));
         let target = if is_other_target {
             TargetMotion::Moved
         } else {
@@ -466,7 +466,13 @@ impl AgentToGrade<'_> {
         let now = self.compared_agent(self.state);
         let then = self.compared_agent(&before.state);
         let files_moved = now.zip(then).is_some_and(|(now, then)| now != then);
-        files_moved || before.target != self.target
+        files_moved || self.has_other_target(before)
+    }
+
+    /// Whether both commits name what the agent calls, and name something else.
+    fn has_other_target(&self, before: &AgentOnBase<'_>) -> bool {
+        let targets = self.target.as_ref().zip(before.target.as_ref());
+        targets.is_some_and(|(now, then)| now != then)
     }
 }
 
