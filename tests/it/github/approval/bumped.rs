@@ -186,6 +186,7 @@ fn left_to_bump() {
         "nothing can be committed to a fork"
     );
     let carried = |story: &Story| {
+        story.checkout.stamp_unless_kept();
         story.checkout.goldgate(&["run", "--update-baseline"]);
         story
             .github
