@@ -230,18 +230,15 @@ fn chat_loop(mut messages: Vec<Value>, result: &str) -> String {
 fn as_file(query: &str, system: &str) -> String {
     let file = std::fs::read_to_string("agent.txt").unwrap();
     let says = "Order 17 was sent on Monday.";
-    match file.trim() {
-        "is guarded" => {
-            let address = format!("{}/moderations", variable("OPENAI_BASE_URL"));
-            ask(
-                "POST",
-                &address,
-                &own_key(),
-                &json!({ "input": query }).to_string(),
-            )
-            .text();
-        }
-        _ => {}
+    if file.trim() == "is guarded" {
+        let address = format!("{}/moderations", variable("OPENAI_BASE_URL"));
+        ask(
+            "POST",
+            &address,
+            &own_key(),
+            &json!({ "input": query }).to_string(),
+        )
+        .text();
     }
     let call = json!({ "name": "find_order", "arguments": { "order": 17 } });
     let other = json!({ "name": "delete_account", "arguments": {} });
