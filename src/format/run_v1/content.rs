@@ -16,7 +16,7 @@ const NOT_CONTENT: [&str; 6] = [
     "sample",
 ];
 
-/// The content of a recording as parsed values: everything but [`NOT_CONTENT`], and when it was recorded. `None` if the text is not
+/// The content of a recording as parsed values: all but its origin, judges' votes and the keys that repeat its path, and when it was recorded. `None` if the text is not
 /// one JSON object.
 pub fn content(text: &str) -> Option<Value> {
     let mut whole = lenient::whole(text)?;
