@@ -16,8 +16,8 @@ const NOT_CONTENT: [&str; 6] = [
     "sample",
 ];
 
-/// The content of a recording as parsed values: all but its origin, judges' votes and the keys that repeat its path, and when it was recorded. `None` if the text is not
-/// one JSON object.
+/// The content of a recording as parsed values: all but its origin, judges' votes and the keys that repeat its path, and when it was
+/// recorded. `None` if the text is not one JSON object.
 pub fn content(text: &str) -> Option<Value> {
     let mut whole = lenient::whole(text)?;
     let fields = whole.as_object_mut()?;
