@@ -16,6 +16,8 @@ if [[ -z $binary ]]; then
   binary=${CARGO_TARGET_DIR:-$root/target}/debug/goldgate
 fi
 mkdir -p "$work/repo/.git" "$work/empty/.git"
+# What actions/checkout leaves: GitHub's test merge, whose files the front knows.
+printf '%040d\n' 0 | tr 0 5 > "$work/repo/.git/HEAD"
 cp -r "$root/fixtures" "$root/examples" "$root/goldgate.yaml" "$root/baselines" "$work/repo/"
 node "$here/forks.mjs" "$front" "$mock" "$work" "$root/tests/events" &
 pids+=($!)
@@ -42,6 +44,7 @@ python3 -c "import json, sys; json.dump({**json.load(open(sys.argv[1])), 'ref': 
   "$root/tests/events/workflow_dispatch.json" "$work/dispatched.json"
 head=$(python3 -c "import json, sys; print(json.load(open(sys.argv[1]))['pull_request']['head']['sha'])" "$work/opened.json")
 tar -czf "$work/head.tar.gz" -C "$work" --transform 's|^repo|acme-agents-0000000|' --exclude .git --exclude out repo
+echo "$head" > "$work/repo/.git/HEAD"
 action workflow_dispatch "$work/dispatched.json" "$work/repo" 6 GITHUB_SHA="$head" INPUT_BLOCKING=false # by hand: the test merge as data
 
 judge 'GET /repos/acme/agents/pulls?state=open&head=acme%3Achanges' 'GET /repos/acme/agents/actions/runs/4711 ' 'GET /repos/acme/agents/pulls?state=open&head=mallory%3Achanges' \

@@ -49,12 +49,18 @@ const file = (name, bytes) => {
   return { path: name, mode: '100644', type: 'blob', sha, size: bytes.length };
 };
 const listed = (name) => ({ path: name, mode: '040000', type: 'tree', sha: '0'.repeat(40) });
+const all = (base, files) => files.map((name) => {
+  return fs.statSync(`${base}/${name}`).isDirectory() ? listed(name) : file(name, fs.readFileSync(`${base}/${name}`));
+});
 const tree = () => {
   const base = path.dirname(config);
   const files = fs.readdirSync(`${base}/fixtures`, { recursive: true }).map((name) => `fixtures/${name}`).concat('fixtures', 'goldgate.yaml');
-  return files.map((name) => {
-    return fs.statSync(`${base}/${name}`).isDirectory() ? listed(name) : file(name, fs.readFileSync(`${base}/${name}`));
-  });
+  return all(base, files);
+};
+// The files of the commit that is checked out: those of the folder, as they are now.
+const checkedOut = () => {
+  const base = `${folder}/repo`;
+  return all(base, fs.readdirSync(base, { recursive: true }).filter((name) => !name.startsWith('.git')));
 };
 // The baseline of the base commit: only the suite whose recorded agent is not perfect, so that all other numbers are new.
 const baseline = () => {
@@ -107,6 +113,8 @@ const governed = (method, path, body, query) => {
   }
   if (/\/commits\/[0-9a-f]+\/pulls$/.test(path)) return [200, based ? [merged()] : []];
   if (/\/git\/matching-refs\//.test(path)) return [200, []];
+  if (new RegExp(`/git/trees/(5{40}|${head})$`).test(path)) return [200, { sha: path.split('/').pop(), tree: checkedOut(), truncated: false }];
+  if (/\/git\/commits\/5{40}$/.test(path)) return [200, { sha: '5'.repeat(40), tree: { sha: '5'.repeat(40) }, parents: [{ sha: 'b'.repeat(40) }, { sha: head }] }];
   if (based && /\/git\/trees\/[^/]+$/.test(path)) return [200, { sha: path.split('/').pop(), tree: [...tree(), ...baselines()], truncated: false }];
   if (/\/git\/blobs\//.test(path)) return [200, blobs.get(path.split('/').pop())];
   if (/\/check-runs$/.test(path)) return method === 'POST' ? [201, { id: 900, ...body }] : [200, { total_count: 0, check_runs: [] }];
