@@ -449,7 +449,7 @@ pub fn refuse(report: &mut Report, why: Vec<NoVerdict>) {
         reasons.sort();
         reasons.dedup();
     }
-    // A golden change that waits for its approval is no failed gate.
+    // A golden change that waits for its approval fails no gate.
     let is_only_held = report.verdict == Ruling::Judged(Verdict::Fail)
         && report.is_held_by_changes()
         && !has_failed_gate(report);

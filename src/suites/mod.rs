@@ -45,9 +45,7 @@ pub(crate) use self::shared::judged::{Exhibit, vote};
 pub(crate) use self::shared::labels::{
     GivenLabel, LabelContent, LabelForm, Labels, NewLabel, with_label,
 };
-pub(crate) use self::shared::meaning::{
-    CaseUse, EXPRESSION, MeaningReader, reads_case, whole_numbers,
-};
+pub(crate) use self::shared::meaning::{CaseUse, EXPRESSION, MeaningReader, reads_case};
 pub(crate) use self::shared::rubric::DIMENSIONS;
 pub(crate) use self::shared::suite_digest::{outputs_digest, suite_digest};
 pub(crate) use self::shared::turns::turns;

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::files::sha256_hex;
+use crate::format::json::whole_numbers;
 use crate::format::lenient;
-use crate::suites::whole_numbers;
 
 /// The keys of a recording that are not its content: what states its origin, what is added later, and what repeats its path.
 const NOT_CONTENT: [&str; 6] = [

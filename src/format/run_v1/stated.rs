@@ -24,7 +24,7 @@ pub struct StatedOrigin {
 /// What `goldgate stamp` states as the writer of the digests.
 pub const STAMPED: &str = "goldgate stamp";
 
-/// The origin that a recording states; nothing of what it does not state, or of a text that is no recording.
+/// The origin that a recording states; nothing of what it does not state, or of another text.
 pub fn stated_origin(text: &str) -> StatedOrigin {
     #[derive(Deserialize)]
     struct OriginAlone {

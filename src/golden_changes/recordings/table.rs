@@ -1,7 +1,7 @@
 //! The table that decides which recordings count: [`decide`] puts each recording of an agent into a row,
 //! [`effect`] says what the row does.
 //!
-//! There is no rule on recordings elsewhere. What a recording states and how it differs from the base commit's is computed before
+//! No rule on recordings is elsewhere. What a recording states and how it differs from the base commit's is computed before
 //! ([`GradedRecording`]).
 
 use std::collections::BTreeMap;

@@ -1,11 +1,12 @@
 //! The meaning of a golden case: what affects grading, without notes for people.
 
 use schemars::Schema;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use super::case_keys::{DRAFT, IDS, MARKS, NOTES, TAGS};
 use super::entries::ENTRY_AGENT;
 use super::finding::Severity;
+use crate::format::json::whole_numbers;
 use crate::suites::kind::SuiteKind;
 
 /// The parts of a case, compared separately.
@@ -124,25 +125,6 @@ pub fn digested_case(case: &str) -> String {
     value.to_string()
 }
 
-/// Writes whole numbers without a fraction: 1.0 is 1.
-pub fn whole_numbers(value: &mut Value) {
-    /// From here on a float cannot tell every whole number from the next one.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    match value {
-        Value::Number(number) if number.is_f64() => {
-            let whole = number
-                .as_f64()
-                .filter(|float| float.fract() == 0.0 && float.abs() < EXACT);
-            if let Some(whole) = whole {
-                *number = Number::from(whole as i64);
-            }
-        }
-        Value::Array(list) => list.iter_mut().for_each(whole_numbers),
-        Value::Object(fields) => fields.values_mut().for_each(whole_numbers),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
-
 const DECIMAL: &str = " (decimal)";
 const TEXT: &str = " (text)";
 
@@ -254,7 +236,8 @@ impl<'a> Defaults<'a> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{CaseUse, MeaningReader, digested_case, whole_numbers};
+    use super::{CaseUse, MeaningReader, digested_case};
+    use crate::format::json::whole_numbers;
     use crate::suites::kind;
 
     fn judged(name: &str, case: &Value) -> Value {

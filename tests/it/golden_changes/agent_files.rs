@@ -66,6 +66,7 @@ fn two_prompts() {
                 "path: golden\n    tier: [deterministic, model]\n",
             ),
         );
+        repository.stamp("goldgate.yaml");
         repository.goldgate(&["run"])
     };
     let ran = with("prompts/legal.md");

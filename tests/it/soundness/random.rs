@@ -84,6 +84,7 @@ fn all(seeds: &[u64]) {
 fn one(seed: u64, tally: &mut Tally) {
     let mut rng = Rng::with_seed(seed);
     let base = repository(&mut rng);
+    base.stamp("goldgate.yaml");
     let ran = base.goldgate(&["run", "--update-baseline", "--quiet", "-v"]);
     assert_eq!(
         ran.code, 0,
