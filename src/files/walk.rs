@@ -81,6 +81,15 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// Whether an entry is what macOS's Finder keeps of the folder. Only a file of that name is read.
+    fn is_finders(&self, path: &RepoPath) -> bool {
+        path.name() == FINDER
+            && self
+                .files
+                .bytes(path)
+                .is_ok_and(|bytes| is_of_the_finder(path, &bytes))
+    }
+
     fn add(
         &mut self,
         folder: &RepoPath,
@@ -103,11 +112,7 @@ impl Walk<'_> {
                 format!("{inner}/{}", entry.name)
             };
             let is_left_out = self.ignored == Ignored::LeftOut && self.files.is_ignored(&path);
-            let is_finders = || {
-                let bytes = self.files.bytes(&path);
-                bytes.is_ok_and(|bytes| is_of_the_finder(&path, &bytes))
-            };
-            if is_left_out || (path.name() == FINDER && is_finders()) {
+            if is_left_out || self.is_finders(&path) {
                 continue;
             }
             match entry.kind {

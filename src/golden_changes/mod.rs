@@ -109,7 +109,7 @@ impl GoldenChanges {
         changes
     }
 
-    /// Decides on the recordings of an agent. Call it last: where the number of reads is limited, golden files matter more.
+    /// Decides on the recordings of an agent.
     pub fn recordings(&mut self, recordings: &AgentRecordings<'_>) -> RecordingReport {
         recordings.report(&mut self.found)
     }

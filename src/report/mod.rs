@@ -462,10 +462,14 @@ pub fn refuse(report: &mut Report, why: Vec<NoVerdict>) {
 /// Whether a gate fails, by the rules of this change or by those of the base commit.
 fn has_failed_gate(report: &Report) -> bool {
     let is_failed = |suite: &SuiteReport| suite.verdict.verdict() == Some(Verdict::Fail);
-    report.suites.iter().any(is_failed)
-        || report
-            .unapproved()
-            .any(|change| change.class == ChangeClass::BaseRules)
+    report.suites.iter().any(is_failed) || fails_on_base(report)
+}
+
+/// Whether a gate fails by the rules of the base commit, and nobody approved that.
+fn fails_on_base(report: &Report) -> bool {
+    report
+        .unapproved()
+        .any(|change| change.class == ChangeClass::BaseRules)
 }
 
 /// Removes the reason for a missing verdict if it is only that every gate waits for the baseline that this run writes.
@@ -506,10 +510,7 @@ pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Opt
     });
     report.golden_changes = changes;
     report.approval = approval;
-    let fails_on_base = report
-        .unapproved()
-        .any(|change| change.class == ChangeClass::BaseRules);
-    let has_verdict = report.not_gateable.is_empty() || fails_on_base;
+    let has_verdict = report.not_gateable.is_empty() || fails_on_base(report);
     if report.is_held_by_changes() && has_verdict && report.called_off.is_none() {
         report.verdict = Ruling::Judged(Verdict::Fail);
     }

@@ -122,21 +122,21 @@ fn recordings(
         return;
     };
     for (suite, agent, report) in recorded.reports() {
-        let diagnostic = |words: &str, help: &str| {
-            let what = format!("{suite}/{agent}: {words}");
-            Diagnostic::of_file(&plan.config.file, Code::STALE_RECORDING, what, help)
-        };
         for note in &report.notes {
-            notes.push(diagnostic(
-                note,
-                "`goldgate explain stale-recording` tells more",
-            ));
+            let help = "`goldgate explain stale-recording` tells more";
+            let what = format!("{suite}/{agent}: {note}");
+            notes.push(stale_recording(plan, what, help));
         }
         if let Some(why) = &report.refused {
             let help = "record them again, or stamp them if they were made with the present files";
-            problems.push(diagnostic(why, help));
+            let what = format!("{suite}/{agent}: {why}");
+            problems.push(stale_recording(plan, what, help));
         }
     }
+}
+
+fn stale_recording(plan: &Plan, what: String, help: &str) -> Diagnostic {
+    Diagnostic::of_file(&plan.config.file, Code::STALE_RECORDING, what, help)
 }
 
 /// Checks that each case has a recording that answers the calls of its agent's code in the deterministic tier.

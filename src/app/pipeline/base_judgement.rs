@@ -15,9 +15,7 @@ use super::replay::Replay;
 use super::selection::Selection;
 use crate::diag::Diagnostics;
 use crate::files::{DifferentRead, HeadCommit};
-use crate::golden_changes::{
-    BaseConfig, GoldenChanges, Sides, SuiteSide, base_config, same_rules, same_suite,
-};
+use crate::golden_changes::{BaseConfig, GoldenChanges, Sides, SuiteSide, same_rules, same_suite};
 use crate::model::{
     AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange,
     MetricEvidence, MetricReport, NoVerdict, RunSource, SuiteConfig, SuiteId, SuiteReport, Tier,
@@ -41,6 +39,8 @@ pub struct TierRuns {
 pub struct BaseInputs<'a> {
     /// The files of both commits.
     pub sides: Sides<'a>,
+    /// The base commit's config.
+    pub config: &'a BaseConfig,
     /// The head's plan, after its runs were judged.
     pub head: &'a Plan,
     /// The runs of the deciding tiers.
@@ -84,17 +84,12 @@ pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerd
 }
 
 fn compare_commits(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
-    let file = &inputs.head.config.file;
-    let before = match base_config(inputs.sides.base, file) {
-        BaseConfig::Absent(change) => return (vec![change], Vec::new()),
-        BaseConfig::Unreadable(why) => return unreadable_config(&why),
+    let before = match inputs.config {
+        BaseConfig::Absent(change) => return (vec![change.clone()], Vec::new()),
+        BaseConfig::Unreadable(why) => return unreadable_config(why),
         BaseConfig::Known(before) => before,
     };
-    BaseJudge {
-        inputs,
-        before: &before,
-    }
-    .all()
+    BaseJudge { inputs, before }.all()
 }
 
 fn unreadable_config(why: &str) -> (Vec<GoldenChange>, Vec<NoVerdict>) {

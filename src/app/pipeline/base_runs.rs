@@ -17,14 +17,14 @@ const REASON: usize = 300;
 /// Where the base commit's own recordings are.
 pub struct BaseRecordings<'a> {
     files: &'a dyn Files,
-    config: Config,
+    config: &'a Config,
     branch: Option<&'a str>,
     layout: LiveLayout,
 }
 
 impl<'a> BaseRecordings<'a> {
     /// `branch` is the name of the base branch, for messages.
-    pub fn new(files: &'a dyn Files, config: Config, branch: Option<&'a str>) -> Self {
+    pub fn new(files: &'a dyn Files, config: &'a Config, branch: Option<&'a str>) -> Self {
         Self {
             files,
             config,
@@ -43,7 +43,7 @@ impl<'a> BaseRecordings<'a> {
     /// # Errors
     /// Folders that cannot be listed.
     pub fn replay(&self, plan: &Plan, tier: Tier) -> Result<Replay<'_>, Diagnostics> {
-        let replay = Replay::of(self.files, plan, &self.config, tier, &self.layout)?;
+        let replay = Replay::of(self.files, plan, self.config, tier, &self.layout)?;
         Ok(replay.of_base_commit())
     }
 }

@@ -52,26 +52,28 @@ pub fn grade_files(
     let (started_at, files) = (clock.now(), inputs.files);
     let other = inputs.base.map(|base| base as &dyn OtherCommit);
     let plan = plan_with_reads(files, other, inputs.config, job.wanted.clone(), clock)?;
-    // A pull request cannot hide anything of its report by patterns of its own.
-    let before = inputs
+    let base = inputs
         .base
-        .and_then(|base| match base_config(base, inputs.config) {
-            BaseConfig::Known(config) => Some((base, *config)),
-            BaseConfig::Absent(_) | BaseConfig::Unreadable(_) => None,
-        });
-    let config_before = before.as_ref().map(|(_, config)| config);
-    world.redact_by(&plan.config, config_before.unwrap_or(&plan.config));
+        .map(|base| (base, base_config(base, inputs.config)));
+    let known_base = match &base {
+        Some((base, BaseConfig::Known(config))) => Some((*base, &**config)),
+        Some((_, BaseConfig::Absent(_) | BaseConfig::Unreadable(_))) | None => None,
+    };
+    // A pull request cannot hide anything of its report by patterns of its own.
+    let redacting = known_base.map_or(&plan.config, |(_, config)| config);
+    world.redact_by(&plan.config, redacting);
     let config_sha256 = sha256_hex(&files.bytes(inputs.config)?);
     refuse_linked_baseline(files, plan.config.baseline.as_ref())?;
     let against = (inputs.baseline)(plan.config.baseline.as_ref())?;
-    let recordings_base = inputs.base.map(|base| RecordingsBase {
+    let recordings_base = known_base.map(|(base, config)| RecordingsBase {
         sides: Sides { base, head: files },
+        config,
         revision: short_commit(job.base.as_deref().unwrap_or_default()).to_owned(),
     });
     let recordings =
         RecordedAgents::read(&plan, files, &plan.wanted.tiers, recordings_base.as_ref())?;
-    let base_runs =
-        before.map(|(base, config)| BaseRecordings::new(base, config, job.base_branch.as_deref()));
+    let base_runs = known_base
+        .map(|(base, config)| BaseRecordings::new(base, config, job.base_branch.as_deref()));
     let base_runs = base_runs.as_ref();
     let compared = ComparedNumbers {
         baseline: against.as_ref(),
@@ -85,9 +87,13 @@ pub fn grade_files(
         .iter()
         .filter(|runs| job.decides(runs.tier))
         .collect();
-    let judged = inputs.base.map(|base| {
+    let judged = base.as_ref().map(|(base, config)| {
         base_judgement(&BaseInputs {
-            sides: Sides { base, head: files },
+            sides: Sides {
+                base: *base,
+                head: files,
+            },
+            config,
             head: &plan,
             tiers: &deciding,
             deciding: &job.compared_tiers(),

@@ -14,9 +14,10 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
 
 use self::agent_notes::{changed_files, list_notes, no_file};
-use self::digests::{CurrentDigests, TargetMotion, base_proof, proof};
+use self::digests::{CurrentDigests, base_proof, proof};
 pub use self::digests::{RecordingInput, recording_input};
-use self::inputs::{BaseSide, InputMotion, SuiteInputs};
+pub use self::inputs::RecordingsBase;
+use self::inputs::{InputMotion, SuiteInputs};
 pub use self::stamped::{RecordingDigests, StampedAgent};
 use super::agent_digest::AgentState;
 use super::plan::{Plan, source_of};
@@ -26,22 +27,13 @@ use crate::format::called_target::target_digest;
 use crate::format::recording_layout::case_and_sample;
 use crate::format::{lenient, run_v1};
 use crate::golden_changes::{
-    AgentRecordings, Answers, BaseConfig, BaseProof, Content, FileListChange, FilesDigests,
-    GoldenChanges, GradedRecording, Motion, NamedRecording, Origin, RecordedAgain, RecordingReport,
-    Sides, base_config, same_suite,
+    AgentRecordings, Answers, BaseProof, Content, FileListChange, FilesDigests, GoldenChanges,
+    GradedRecording, Motion, NamedRecording, Origin, RecordedAgain, RecordingReport, same_suite,
 };
 use crate::model::{
     Agent, AgentName, CALL_LISTS, CaseId, Config, Effect, GoldenChange, RecordingRow,
     RecordingTrust, RepoPath, Row, RunKey, RunSource, SuiteId, Tier,
 };
-
-/// The base commit that recordings are compared with.
-pub struct RecordingsBase<'a> {
-    /// The files of both commits.
-    pub sides: Sides<'a>,
-    /// What names the base commit in a command.
-    pub revision: String,
-}
 
 /// What the recordings of the graded agents mean for the verdict.
 #[derive(Default)]
@@ -62,26 +54,12 @@ impl RecordedAgents {
         tiers: &[Tier],
         base: Option<&RecordingsBase<'_>>,
     ) -> Result<Self, Diagnostics> {
-        let before = base.and_then(
-            |base| match base_config(base.sides.base, &plan.config.file) {
-                BaseConfig::Known(config) => Some((base, config)),
-                BaseConfig::Absent(_) | BaseConfig::Unreadable(_) => None,
-            },
-        );
-        let reader = RecordingReader {
-            plan,
-            files,
-            base: before.as_ref().map(|(base, config)| BaseSide {
-                sides: &base.sides,
-                config,
-                revision: &base.revision,
-            }),
-        };
+        let reader = RecordingReader { plan, files, base };
         let mut problems = Diagnostics::default();
         let mut changes = GoldenChanges::default();
         let mut reports = BTreeMap::new();
         for (suite, agents) in graded_runs(plan, tiers) {
-            let opened = SuiteInputs::open(plan, &suite, files, reader.base.as_ref());
+            let opened = SuiteInputs::open(plan, &suite, files, base);
             let Some(inputs) = problems.keep_all(opened) else {
                 continue;
             };
@@ -172,7 +150,7 @@ enum RecordingUse {
 struct RecordingReader<'a> {
     plan: &'a Plan,
     files: &'a dyn Files,
-    base: Option<BaseSide<'a>>,
+    base: Option<&'a RecordingsBase<'a>>,
 }
 
 /// The recordings of an agent in a folder: by case and sample, with the path below the agent's folder.
@@ -202,7 +180,7 @@ impl RecordingReader<'_> {
         let Some(agent) = config.suite(suite).and_then(|suite| suite.agents.get(name)) else {
             return Ok(None);
         };
-        let folders: BTreeSet<(&RepoPath, RecordingUse)> = tiers
+        let mut folders: BTreeSet<(&RepoPath, RecordingUse)> = tiers
             .iter()
             .filter_map(|tier| recordings_of(agent, *tier))
             .collect();
@@ -213,15 +191,16 @@ impl RecordingReader<'_> {
         }
         let mut report = RecordingReport::default();
         let mut reasons = Vec::new();
+        let before = match self.agent_on_base(suite, name, tiers) {
+            Err(problem) if could_not_be_read(&problem) => {
+                reasons.push(format!("{}: {}", problem.file, problem.what));
+                folders.clear();
+                None
+            }
+            before => before?,
+        };
         for (folder, used) in folders {
             let recorded = listed(self.files, folder, name)?;
-            let before = match self.agent_on_base(suite, name, tiers) {
-                Err(problem) if could_not_be_read(&problem) => {
-                    reasons.push(format!("{}: {}", problem.file, problem.what));
-                    continue;
-                }
-                before => before?,
-            };
             let graded = AgentToGrade {
                 key: (suite, name),
                 state: &state,
@@ -240,17 +219,16 @@ impl RecordingReader<'_> {
                 folder,
                 trust: self
                     .base
-                    .as_ref()
                     .map_or(RecordingTrust::Author, |base| base.config.recordings),
                 recordings,
                 gone,
-                changed_files: changed_files(&state, self.base.as_ref().map(|base| base.sides)),
+                changed_files: changed_files(&state, self.base.map(|base| &base.sides)),
                 target: live_target(agent).map(str::to_owned),
                 pointer: match &state {
                     AgentState::Files(files) => files.pointer.clone(),
                     AgentState::Unnamed(_) => None,
                 },
-                revision: self.base.as_ref().map(|base| base.revision.to_owned()),
+                revision: self.base.map(|base| base.revision.clone()),
             };
             let RecordingReport {
                 refused,
@@ -296,7 +274,7 @@ impl RecordingReader<'_> {
         name: &AgentName,
         tiers: &[Tier],
     ) -> Result<Option<AgentOnBase<'_>>, Diagnostic> {
-        let Some(base) = &self.base else {
+        let Some(base) = self.base else {
             return Ok(None);
         };
         let head_suite = self.plan.config.suite(suite);
@@ -356,54 +334,34 @@ impl RecordingReader<'_> {
             input: input.now(),
             target: graded.target.as_deref(),
         };
-        let mut answers = Answers::Same;
-        let mut motion = Motion::Still;
-        let mut unread = None;
-        let content = match (&self.base, graded.before) {
-            (None, _) => Content::Same(BaseProof::Current),
-            (Some(_), None) => Content::OfNewCase,
-            (Some(base), Some(before)) => {
-                if graded.is_moved(before) || input.is_moved() {
-                    motion = Motion::Moved;
+        let compared = match (self.base, graded.before) {
+            (None, _) => ComparedRecording::of(Content::Same(BaseProof::Current)),
+            (Some(_), None) => ComparedRecording::of(Content::OfNewCase),
+            (Some(base), Some(before)) => match before.recordings.get(key) {
+                Some((_, old)) => {
+                    let then = CurrentDigests {
+                        agent: graded.compared_agent(&before.state),
+                        input: input.before(),
+                        target: before.target.as_deref(),
+                    };
+                    compared(base, (old, &then), (file, &text))
                 }
-                match before.recordings.get(key) {
-                    Some((_, old)) => {
-                        let then = CurrentDigests {
-                            agent: graded.compared_agent(&before.state),
-                            input: input.before(),
-                            target: before.target.as_deref(),
-                        };
-                        let old_text = base.sides.base.text(old).map(|source| source.text);
-                        let is_same_file = base.sides.base.likeness(old, file) == FileMatch::Same;
-                        if let (Err(problem), false) = (&old_text, is_same_file) {
-                            unread = could_not_be_read(problem).then(|| problem.what.clone());
-                        }
-                        let old_text = old_text.unwrap_or_default();
-                        let proof = base_proof(&run_v1::stated_origin(&old_text), &then);
-                        let is_same = is_same_file
-                            || run_v1::content(&old_text)
-                                .is_some_and(|old| Some(old) == run_v1::content(&text));
-                        if is_same {
-                            Content::Same(proof)
-                        } else {
-                            answers = compared_answers(&old_text, &text);
-                            Content::Changed(proof)
-                        }
-                    }
-                    None if before.cases.contains(case) => Content::OfNewSample,
-                    None => Content::OfNewCase,
-                }
-            }
+                None if before.cases.contains(case) => ComparedRecording::of(Content::OfNewSample),
+                None => ComparedRecording::of(Content::OfNewCase),
+            },
         };
+        let ComparedRecording {
+            content,
+            answers,
+            unread,
+        } = compared;
         let is_new = !matches!(content, Content::Same(_));
         let own_content = (is_new || self.base.is_none()).then_some(text.as_str());
-        let is_other_target = graded
-            .before
-            .is_some_and(|before| graded.has_other_target(before));
-        let target = if is_other_target {
-            TargetMotion::Moved
+        let target = graded.target_motion();
+        let motion = if input.is_moved() || graded.files_moved() || target == Motion::Moved {
+            Motion::Moved
         } else {
-            TargetMotion::Still
+            Motion::Still
         };
         let proof = proof(&stated, &now, own_content, target);
         let by_stamp = stated.by.as_deref() == Some(run_v1::STAMPED);
@@ -461,18 +419,69 @@ impl AgentToGrade<'_> {
         }
     }
 
-    /// Whether the agent's files or its target differ between the commits.
-    fn is_moved(&self, before: &AgentOnBase<'_>) -> bool {
+    /// Whether the agent's files differ between the commits, where recordings are compared with them.
+    fn files_moved(&self) -> bool {
         let now = self.compared_agent(self.state);
-        let then = self.compared_agent(&before.state);
-        let files_moved = now.zip(then).is_some_and(|(now, then)| now != then);
-        files_moved || self.has_other_target(before)
+        let then = self
+            .before
+            .and_then(|before| self.compared_agent(&before.state));
+        now.zip(then).is_some_and(|(now, then)| now != then)
     }
 
     /// Whether both commits name what the agent calls, and name something else.
-    fn has_other_target(&self, before: &AgentOnBase<'_>) -> bool {
-        let targets = self.target.as_ref().zip(before.target.as_ref());
-        targets.is_some_and(|(now, then)| now != then)
+    fn target_motion(&self) -> Motion {
+        let then = self.before.and_then(|before| before.target.as_ref());
+        match self.target.as_ref().zip(then) {
+            Some((now, then)) if now != then => Motion::Moved,
+            Some(_) | None => Motion::Still,
+        }
+    }
+}
+
+/// How a recording differs from the base commit's.
+struct ComparedRecording {
+    content: Content,
+    answers: Answers,
+    /// Why the base commit's recording cannot be read here.
+    unread: Option<String>,
+}
+
+impl ComparedRecording {
+    /// A recording with nothing to compare it with.
+    fn of(content: Content) -> Self {
+        Self {
+            content,
+            answers: Answers::Same,
+            unread: None,
+        }
+    }
+}
+
+/// Compares a recording with the base commit's of the same case and sample.
+fn compared(
+    base: &RecordingsBase<'_>,
+    (old, then): (&RepoPath, &CurrentDigests<'_>),
+    (file, text): (&RepoPath, &str),
+) -> ComparedRecording {
+    let read = base.sides.base.text(old).map(|source| source.text);
+    let is_same_file = base.sides.base.likeness(old, file) == FileMatch::Same;
+    let unread = match &read {
+        Err(problem) if !is_same_file && could_not_be_read(problem) => Some(problem.what.clone()),
+        Ok(_) | Err(_) => None,
+    };
+    let old_text = read.unwrap_or_default();
+    let proof = base_proof(&run_v1::stated_origin(&old_text), then);
+    let is_same = is_same_file
+        || run_v1::content(&old_text).is_some_and(|old| Some(old) == run_v1::content(text));
+    let (content, answers) = if is_same {
+        (Content::Same(proof), Answers::Same)
+    } else {
+        (Content::Changed(proof), compared_answers(&old_text, text))
+    };
+    ComparedRecording {
+        content,
+        answers,
+        unread,
     }
 }
 
@@ -563,22 +572,24 @@ fn is_recorded_again(recordings: &[NamedRecording]) -> RecordedAgain {
 
 /// Whether two recordings differ in an answer or in a call, and not only in measures or in the results of tools.
 fn compared_answers(before: &str, after: &str) -> Answers {
-    let answers = |text: &str| -> Option<(Value, Vec<Value>)> {
-        let run = lenient::whole(text)?;
-        let mut calls = Vec::new();
-        for list in CALL_LISTS {
-            for call in run["intermediate"][list].as_array().into_iter().flatten() {
-                calls.push(call["name"].clone());
-                calls.push(call["arguments"].clone());
-            }
-        }
-        Some((run["outputs"].clone(), calls))
-    };
-    if answers(before) == answers(after) {
+    if answers_and_calls(before) == answers_and_calls(after) {
         Answers::Same
     } else {
         Answers::Other
     }
+}
+
+/// The outputs of a recording, then names and arguments of its calls; `None` of a text that cannot be read.
+fn answers_and_calls(text: &str) -> Option<Vec<Value>> {
+    let run = lenient::whole(text)?;
+    let mut found = vec![run["outputs"].clone()];
+    for list in CALL_LISTS {
+        for call in run["intermediate"][list].as_array().into_iter().flatten() {
+            found.push(call["name"].clone());
+            found.push(call["arguments"].clone());
+        }
+    }
+    Some(found)
 }
 
 /// The target and the model that a recording states.

@@ -108,12 +108,10 @@ fn changed_files(
     before: &Config,
     both: BothCommits<'_>,
 ) -> Vec<ChangedText> {
-    let files = |files: &dyn Files, agent: &Agent| -> BTreeMap<String, RepoPath> {
-        let of = |agent: &Agent| agent_files(files, agent).unwrap_or_default();
-        of(agent)
-    };
-    let now = agents_behind(&plan.config, loaded, report).flat_map(|agent| files(both.head, agent));
-    let old = agents_behind(before, loaded, report).flat_map(|agent| files(both.base, agent));
+    let now = agents_behind(&plan.config, loaded, report)
+        .flat_map(|agent| agent_files(both.head, agent).unwrap_or_default());
+    let old = agents_behind(before, loaded, report)
+        .flat_map(|agent| agent_files(both.base, agent).unwrap_or_default());
     let paths: BTreeMap<String, RepoPath> = now.chain(old).collect();
     let text = |files: &dyn Files, path: &RepoPath| files.text(path).ok().map(|source| source.text);
     let changed = paths

@@ -41,7 +41,7 @@ fn is_new_in_change(row: Row) -> bool {
     }
 }
 
-/// The recordings of an agent by row, as indexes into the list that was decided on; the last row has those that are gone.
+/// The recordings of an agent by row, as indexes into the list that was decided on. Those that are gone are not in that list.
 pub type Rows = BTreeMap<Row, Vec<usize>>;
 
 /// Puts each recording of an agent into its row.

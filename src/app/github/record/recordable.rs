@@ -46,6 +46,7 @@ pub fn recordable(
             base: view,
             head: &commits.head,
         },
+        config: &commits.base_config,
         revision: commits.file.to_string(),
     };
     let tiers = [Tier::Deterministic];

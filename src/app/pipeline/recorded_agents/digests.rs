@@ -5,7 +5,7 @@ use crate::app::pipeline::plan::LoadedSuite;
 use crate::diag::Diagnostic;
 use crate::files::Files;
 use crate::format::run_v1::{StatedOrigin, content_sha256};
-use crate::golden_changes::{BaseProof, Digest, Proof};
+use crate::golden_changes::{BaseProof, Digest, Motion, Proof};
 use crate::model::{Ask, RunKey};
 
 /// The digests of a commit that a recording is compared with. `None` is not compared.
@@ -18,21 +18,12 @@ pub struct CurrentDigests<'a> {
     pub target: Option<&'a str>,
 }
 
-/// Whether the target of an agent differs between the commits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TargetMotion {
-    /// It is the same.
-    Still,
-    /// It differs, so recordings have to state theirs.
-    Moved,
-}
-
-/// What a recording proves. `content` is its text, where the digest of its content is compared.
+/// What a recording proves. `content` is its text, where the digest of its content is compared. If the target moved, it has to be stated.
 pub fn proof(
     stated: &StatedOrigin,
     now: &CurrentDigests<'_>,
     content: Option<&str>,
-    target: TargetMotion,
+    target: Motion,
 ) -> Proof {
     let compared = [
         (Digest::Agent, &stated.agent_sha256, now.agent),
@@ -50,14 +41,13 @@ pub fn proof(
     if differs(&stated.content_sha256, of_content.as_deref()) {
         return Proof::Stale(Digest::Content);
     }
-    let is_missing = |stated: &Option<String>, now: Option<&str>| stated.is_none() && now.is_some();
     if is_missing(&stated.agent_sha256, now.agent) {
         return Proof::Missing(Digest::Agent);
     }
     if is_missing(&stated.input_sha256, now.input) {
         return Proof::Missing(Digest::Input);
     }
-    if target == TargetMotion::Moved && is_missing(&stated.target_sha256, now.target) {
+    if target == Motion::Moved && is_missing(&stated.target_sha256, now.target) {
         return Proof::Missing(Digest::Target);
     }
     Proof::Current
@@ -65,7 +55,7 @@ pub fn proof(
 
 /// What the base commit's recording proves on the base commit.
 pub fn base_proof(stated: &StatedOrigin, then: &CurrentDigests<'_>) -> BaseProof {
-    if proof(stated, then, None, TargetMotion::Still).is_current() {
+    if proof(stated, then, None, Motion::Still).is_current() {
         BaseProof::Current
     } else {
         BaseProof::Other
@@ -78,6 +68,11 @@ fn differs(stated: &Option<String>, now: Option<&str>) -> bool {
         .as_deref()
         .zip(now)
         .is_some_and(|(stated, now)| stated != now)
+}
+
+/// Whether a recording does not state a digest that is compared.
+fn is_missing(stated: &Option<String>, now: Option<&str>) -> bool {
+    stated.is_none() && now.is_some()
 }
 
 /// The digests for a new recording of a case.
@@ -113,9 +108,9 @@ pub fn recording_input(
 
 #[cfg(test)]
 mod tests {
-    use super::{CurrentDigests, TargetMotion, proof};
+    use super::{CurrentDigests, proof};
     use crate::format::run_v1::{StatedOrigin, content_sha256};
-    use crate::golden_changes::{Digest, Proof};
+    use crate::golden_changes::{Digest, Motion, Proof};
 
     const TEXT: &str = r#"{"outputs": {}}"#;
 
@@ -177,12 +172,12 @@ mod tests {
         ] {
             let stated = stated(agent, input, target);
             assert_eq!(
-                proof(&stated, &now, None, TargetMotion::Still),
+                proof(&stated, &now, None, Motion::Still),
                 still,
                 "{stated:?}"
             );
             assert_eq!(
-                proof(&stated, &now, None, TargetMotion::Moved),
+                proof(&stated, &now, None, Motion::Moved),
                 moved,
                 "{stated:?}"
             );
@@ -196,7 +191,7 @@ mod tests {
             input: Some("i"),
             target: None,
         };
-        let is = |agent: &str| proof(&stated(agent, "i", ""), &now, None, TargetMotion::Moved);
+        let is = |agent: &str| proof(&stated(agent, "i", ""), &now, None, Motion::Moved);
         assert_eq!((is(""), is("x")), (Proof::Current, Proof::Current));
     }
 
@@ -208,7 +203,7 @@ mod tests {
             target: None,
         };
         let mut stated = StatedOrigin::default();
-        let proof = |stated: &StatedOrigin, text| proof(stated, &now, text, TargetMotion::Still);
+        let proof = |stated: &StatedOrigin, text| proof(stated, &now, text, Motion::Still);
         assert_eq!(proof(&stated, Some(TEXT)), Proof::Current);
         stated.content_sha256 = content_sha256(TEXT);
         assert_eq!(proof(&stated, Some(TEXT)), Proof::Current);

@@ -5,16 +5,19 @@ use std::sync::{Arc, OnceLock};
 
 use crate::app::pipeline::plan::Plan;
 use crate::diag::Diagnostics;
-use crate::files::{Files, OtherCommit, ReadFor, ReadLog, RecordedFiles};
+use crate::files::{BaseFiles, Files, ReadFor, ReadLog, RecordedFiles};
 use crate::golden_changes::{Sides, same_suite};
 use crate::model::{Ask, Config, RunKey, SuiteConfig, SuiteId};
 use crate::suites::{Suite, input_digest, kind};
 
-/// The base commit with its config.
-pub struct BaseSide<'a> {
-    pub sides: &'a Sides<'a>,
+/// The base commit that recordings are compared with.
+pub struct RecordingsBase<'a> {
+    /// The files of both commits.
+    pub sides: Sides<'a>,
+    /// The base commit's config.
     pub config: &'a Config,
-    pub revision: &'a str,
+    /// What names the base commit in a command.
+    pub revision: String,
 }
 
 /// The inputs of the runs of a suite on the head, and on the base commit if there is one.
@@ -25,8 +28,7 @@ pub struct SuiteInputs<'a> {
 }
 
 struct BaseInputs<'a> {
-    files: &'a dyn Files,
-    other: &'a dyn OtherCommit,
+    files: &'a dyn BaseFiles,
     config: Option<&'a SuiteConfig>,
     /// Whether loading the golden set of both commits gives the same cases.
     opens_alike: OpensAlike,
@@ -83,7 +85,7 @@ impl<'a> SuiteInputs<'a> {
         plan: &Plan,
         suite: &SuiteId,
         files: &'a dyn Files,
-        base: Option<&BaseSide<'a>>,
+        base: Option<&'a RecordingsBase<'a>>,
     ) -> Result<Self, Diagnostics> {
         let head = Requests::of_plan(plan, suite, files)?;
         let loaded = plan.read_suites().find(|loaded| loaded.config.id == *suite);
@@ -96,7 +98,6 @@ impl<'a> SuiteInputs<'a> {
             let reads_alike = loaded.is_some_and(|loaded| loaded.reads.opens_alike());
             BaseInputs {
                 files: base.sides.base,
-                other: base.sides.base,
                 config: before,
                 opens_alike: if is_same_config && reads_alike {
                     OpensAlike::Yes
@@ -118,9 +119,9 @@ impl<'a> SuiteInputs<'a> {
             let now = head.digest(run, self.files);
             return now.map_or(InputMotion::Unknown, InputMotion::Still);
         };
-        let log = ReadLog::comparing(Some(base.other));
+        let log = ReadLog::comparing(Some(base.files));
         let read_for = ReadFor::Case(run.case.clone());
-        let files = RecordedFiles::new(self.files, base.other, &log, read_for);
+        let files = RecordedFiles::new(self.files, base.files, &log, read_for);
         let Some(now) = head.digest(run, &files) else {
             return InputMotion::Unknown;
         };

@@ -77,13 +77,14 @@ impl StampedAgent {
         let mut found = Vec::new();
         for folder in folders {
             for ((case, _), (_, file)) in listed(files, folder, &self.agent)? {
-                let Some(case) = self.cases.iter().find(|known| known.as_str() == case) else {
+                let case = CaseId::new(&case).ok();
+                let Some(case) = case.filter(|case| self.cases.contains(case)) else {
                     continue;
                 };
                 let run = RunKey {
                     suite: self.suite.clone(),
                     agent: self.agent.clone(),
-                    case: case.clone(),
+                    case,
                 };
                 let digests = RecordingDigests {
                     agent: state.sha256().map(str::to_owned),
