@@ -4,6 +4,7 @@ mod base_files;
 mod digest;
 mod overlay;
 mod read_log;
+mod renamed;
 mod source;
 mod walk;
 
@@ -15,8 +16,9 @@ pub(crate) use self::digest::escaped_name;
 pub use self::digest::sha256_hex;
 pub(crate) use self::overlay::OverlayFiles;
 pub(crate) use self::read_log::{
-    DifferentRead, HeadCommit, OtherCommit, ReadFor, ReadKind, ReadLog, RecordedFiles,
+    DifferentRead, FolderNames, HeadCommit, OtherCommit, ReadFor, ReadKind, ReadLog, RecordedFiles,
 };
+pub(crate) use self::renamed::{MovedPath, RenamedAgent, RenamedFiles};
 pub use self::source::SourceText;
 pub(crate) use self::source::{OriginPiece, PieceChange, is_lfs_pointer, too_large};
 pub use self::walk::files_below;

@@ -28,12 +28,17 @@ pub fn compare(sides: &Sides<'_>, before: &Config, after: &Config, found: &mut C
                     Some(&after.file),
                 );
             }
-            contents(sides, old, new, found);
+            contents(sides, (old, new), after, found);
         }
     }
 }
 
-fn contents(sides: &Sides<'_>, old: &RepoPath, new: &RepoPath, found: &mut ChangeCollector) {
+fn contents(
+    sides: &Sides<'_>,
+    (old, new): (&RepoPath, &RepoPath),
+    config: &Config,
+    found: &mut ChangeCollector,
+) {
     let (before, after) = (
         sides.base.baseline_bytes(old),
         sides.head.baseline_bytes(new),
@@ -60,7 +65,9 @@ fn contents(sides: &Sides<'_>, old: &RepoPath, new: &RepoPath, found: &mut Chang
     let read = |file: &RepoPath, bytes| {
         baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes).ok()?).ok()
     };
-    match (read(old, before), read(new, after)) {
+    let renamed = |baseline: Baseline| baseline.renamed(config);
+    let (before, after) = (read(old, before), read(new, after));
+    match (before.map(renamed), after.map(renamed)) {
         (Some(before), Some(after)) if before == after => {}
         (Some(before), Some(after)) if numbers(&before) == numbers(&after) => {
             match is_older(&before, &after) {

@@ -12,6 +12,7 @@ mod gates;
 mod judges;
 mod record_command;
 mod recordings;
+mod renamed;
 mod settings;
 mod sides;
 
@@ -30,6 +31,7 @@ pub use self::recordings::{
     AgentRecordings, Answers, BaseProof, Content, Digest, GradedRecording, Motion, NamedRecording,
     Origin, Proof, RecordingReport,
 };
+pub use self::renamed::{RenamedBase, idle_name};
 pub use self::settings::SETTINGS;
 pub use self::sides::{Sides, same_suite};
 
@@ -151,6 +153,7 @@ pub fn same_rules(before: &SuiteConfig, after: &SuiteConfig) -> bool {
     let rules = |suite: &SuiteConfig| {
         let mut suite = SuiteConfig {
             index: 0,
+            was: None,
             judges: Vec::new(),
             ..suite.clone()
         };

@@ -82,6 +82,11 @@ pub const SETTINGS: &[SettingRule] = &[
         "the name under which suites are compared",
     ),
     setting("suites.*.index", Harmless, "the order of suites"),
+    setting(
+        "suites.*.was",
+        Harmless,
+        "that the base commit's suite of this id is meant is listed",
+    ),
     setting("suites.*.path", Approval("golden files of `{}`:"), ""),
     setting("suites.*.kind", Approval("kind of `{}`:"), ""),
     setting("suites.*.runs_of", Approval("runs that `{}` grades:"), ""),
@@ -138,6 +143,11 @@ pub const SETTINGS: &[SettingRule] = &[
         "suites.*.agents.*",
         Depends("a removed agent needs an approval, an added one is listed"),
         "",
+    ),
+    setting(
+        "suites.*.agents.*.was",
+        Harmless,
+        "that the base commit's agent of this name is meant is listed",
     ),
     setting("suites.*.agents.*.role", Approval("role of `{}`:"), ""),
     setting(

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::config::Config;
 use super::file_form::{by_word, known_counts};
 use super::grade::Layer;
 use super::ids::{AgentName, CaseId, JudgeName, SuiteId};
@@ -38,6 +39,30 @@ pub struct Baseline {
 impl Baseline {
     pub fn entry(&self, suite: &SuiteId, agent: &AgentName) -> Option<&BaselineEntry> {
         self.suites.get(suite)?.get(agent)
+    }
+
+    /// The same numbers under the names of a config: entries of what a suite or an agent was (`was:`), where there are none of what it
+    /// is.
+    #[must_use]
+    pub fn renamed(mut self, config: &Config) -> Self {
+        for suite in &config.suites {
+            let was = suite.was.as_ref();
+            if let Some(was) = was.filter(|_| !self.suites.contains_key(&suite.id))
+                && let Some(entries) = self.suites.remove(was)
+            {
+                self.suites.insert(suite.id.clone(), entries);
+            }
+            let Some(entries) = self.suites.get_mut(&suite.id) else {
+                continue;
+            };
+            for (name, agent) in &suite.agents {
+                let was = agent.was.as_ref().filter(|_| !entries.contains_key(name));
+                if let Some(entry) = was.and_then(|was| entries.remove(was)) {
+                    entries.insert(name.clone(), entry);
+                }
+            }
+        }
+        self
     }
 }
 

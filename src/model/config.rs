@@ -74,6 +74,8 @@ pub struct SuiteConfig {
     pub index: usize,
     /// Its id.
     pub id: SuiteId,
+    /// The id that it had.
+    pub was: Option<SuiteId>,
     /// The name of its kind, as written; checked against the table of kinds later.
     pub kind: String,
     /// Its folder or file.
@@ -133,6 +135,7 @@ impl SuiteConfig {
         Self {
             index: 0,
             id: self.id.clone(),
+            was: None,
             kind: self.kind.clone(),
             path: self.path.clone(),
             tiers: Vec::new(),
@@ -160,6 +163,8 @@ impl SuiteConfig {
 /// One agent: the source of its runs in each tier.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Agent {
+    /// The name that it had.
+    pub was: Option<AgentName>,
     /// The source of the deterministic tier.
     pub deterministic: Option<RunSource>,
     /// The source of the model tier.

@@ -88,6 +88,17 @@ impl RepoPath {
         folder.0.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
+    /// This path after its folder `before` moved to `after`; `None` if it is not that folder or below it.
+    pub fn rebased(&self, before: &Self, after: &Self) -> Option<Self> {
+        let inner = self
+            .is_within(before)
+            .then(|| self.0[before.0.len()..].trim_start_matches('/'))?;
+        Some(match inner {
+            "" => after.clone(),
+            inner => after.below(inner),
+        })
+    }
+
     /// The parent folder; the root is its own parent.
     pub fn parent(&self) -> Self {
         match self.0.rsplit_once('/') {

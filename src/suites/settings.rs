@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::format::config::{FromKeys, KindKeys, SuiteKeyReader};
-use crate::model::{KindSettings, SettingChange, SettingFile, SettingRule, SuiteConfig, SuiteId};
+use crate::model::{
+    KindSettings, RepoPath, SettingChange, SettingFile, SettingRule, SuiteConfig, SuiteId,
+};
 
 /// The settings of one kind. A change of a setting that it does not mention needs an approval.
 pub trait OwnSettings: FromKeys + Default {
@@ -20,6 +22,11 @@ pub trait OwnSettings: FromKeys + Default {
     fn changes(old: &Self, new: &Self, suite: &SuiteId) -> Vec<SettingChange>;
 
     fn files(&self) -> Vec<SettingFile>;
+
+    /// The same settings, after the files that they name moved; `None` if they name none.
+    fn with_paths(&self, _moved: &dyn Fn(&RepoPath) -> RepoPath) -> Option<Self> {
+        None
+    }
 }
 
 /// The settings of a kind, for code that knows no kind.
@@ -32,6 +39,8 @@ pub struct SettingsSpec {
     pub defaults: fn() -> KindSettings,
     changes: fn(&SuiteConfig, &SuiteConfig) -> Vec<SettingChange>,
     files: fn(&KindSettings) -> Vec<SettingFile>,
+    /// The same settings, after the files that they name moved.
+    pub with_paths: fn(&KindSettings, &dyn Fn(&RepoPath) -> RepoPath) -> KindSettings,
     /// Edits of every key with what they need.
     #[cfg(test)]
     pub edits: tests::SettingEdits,
@@ -50,6 +59,10 @@ impl SettingsSpec {
                 (None, _) | (_, None) => Vec::new(),
             },
             files: |settings| settings.get::<S>().map_or(Vec::new(), S::files),
+            with_paths: |settings, moved| {
+                let own = settings.get::<S>().and_then(|own| own.with_paths(moved));
+                own.map_or_else(|| settings.clone(), KindSettings::new)
+            },
             #[cfg(test)]
             edits: S::EDITS,
         }

@@ -1,6 +1,7 @@
 //! Which recordings count: each row of the table with a control, under both trusts.
 
 mod lists;
+mod renamed;
 mod rows;
 mod sides;
 
@@ -24,6 +25,7 @@ pub fn trials() -> Vec<Trial> {
         }
     }
     trials.extend(lists::trials());
+    trials.extend(renamed::trials());
     trials.extend(sides::trials());
     trials
 }

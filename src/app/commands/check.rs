@@ -14,8 +14,8 @@ use crate::app::worktree::graded_recordings;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::recording_layout::RecordingPaths;
-use crate::golden_changes::record_missing;
-use crate::model::{RunSource, Tier};
+use crate::golden_changes::{idle_name, record_missing};
+use crate::model::{Baseline, Config, RunSource, Tier};
 use crate::render::operating::rates_list;
 use crate::render::plural;
 use crate::text::config_option;
@@ -35,7 +35,6 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
         problems.extend(found.problems);
         notes.extend(found.notes);
     }
-    notes.sort();
     let configured = plan.config.baseline.as_ref();
     let baseline = match baseline::here(None, &disk, configured) {
         Ok(baseline) => baseline,
@@ -45,6 +44,8 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
         }
         Err(other) => return Err(other),
     };
+    notes.extend(idle_names(&plan.config, baseline.as_ref()));
+    notes.sort();
     let lines: Vec<String> = plan
         .suites
         .iter()
@@ -90,6 +91,32 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
         lines.join("\n")
     ));
     Ok(0)
+}
+
+/// Notes on old names that the baseline does not have any more.
+fn idle_names(config: &Config, baseline: Option<&Baseline>) -> Vec<Diagnostic> {
+    let Some(baseline) = baseline else {
+        return Vec::new();
+    };
+    let mut idle = Vec::new();
+    for suite in &config.suites {
+        let Some(entries) = baseline.suites.get(&suite.id) else {
+            continue;
+        };
+        idle.extend(
+            suite
+                .was
+                .iter()
+                .map(|was| idle_name(suite.id.as_str(), was.as_str())),
+        );
+        for (name, agent) in &suite.agents {
+            let was = agent.was.iter().filter(|_| entries.contains_key(name));
+            idle.extend(was.map(|was| idle_name(&format!("{}/{name}", suite.id), was.as_str())));
+        }
+    }
+    let help = "remove it";
+    let of_config = |what| Diagnostic::of_file(&config.file, Code::NO_EFFECT, what, help);
+    idle.into_iter().map(of_config).collect()
 }
 
 /// How often the gates of each suite fail on an unchanged agent, by its recordings.

@@ -41,6 +41,8 @@ pub struct BaseInputs<'a> {
     pub sides: Sides<'a>,
     /// The base commit's config.
     pub config: &'a BaseConfig,
+    /// What the head gave another name or place.
+    pub renamed: &'a [GoldenChange],
     /// The head's plan, after its runs were judged.
     pub head: &'a Plan,
     /// The runs of the deciding tiers.
@@ -126,7 +128,8 @@ impl BaseJudge<'_> {
         if !different.is_empty() {
             self.judge_again(&different, &mut changes);
         }
-        for change in &self.inputs.recordings.changes {
+        let recordings = &self.inputs.recordings.changes;
+        for change in self.inputs.renamed.iter().chain(recordings) {
             changes.add(change.clone());
         }
         changes.all()

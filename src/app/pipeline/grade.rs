@@ -6,7 +6,7 @@ use super::evaluate::Evaluated;
 use super::grade_tier::{CallableAgents, RunsFrom, assemble_report, grade_tier};
 use super::graded_run::GradedRun;
 use super::live_runs::{LiveRuns, NotRun};
-use super::plan::{Plan, plan_with_reads};
+use super::plan::{Plan, config_text, plan_with_reads};
 use super::read_runs::ReadRuns;
 use super::recorded_agents::{RecordedAgents, RecordingsBase};
 use super::run_options::RunOptions;
@@ -16,12 +16,14 @@ use super::tiers::{TierOutcome, not_run};
 use super::weighed_baseline::weighed;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
-use crate::files::{BaseFiles, Files, OtherCommit, sha256_hex};
-use crate::golden_changes::{BaseConfig, Sides, base_config};
+use crate::files::{BaseFiles, Files, OtherCommit, RenamedFiles, sha256_hex};
+use crate::golden_changes::{BaseConfig, RenamedBase, Sides, base_config};
 use crate::model::{
-    Baseline, BaselineUse, Interruption, NoVerdict, RepoPath, Ruling, RunUsage, Tier,
+    Baseline, BaselineUse, Config, GoldenChange, Interruption, NoVerdict, RepoPath, Ruling,
+    RunUsage, Tier,
 };
 use crate::report;
+use crate::suites::read_config;
 use crate::text::short_commit;
 use crate::world::World;
 
@@ -50,21 +52,23 @@ pub fn grade_files(
 ) -> Result<GradedRun, CliError> {
     let clock = &world.clock;
     let (started_at, files) = (clock.now(), inputs.files);
-    let other = inputs.base.map(|base| base as &dyn OtherCommit);
-    let plan = plan_with_reads(files, other, inputs.config, job.wanted.clone(), clock)?;
-    let base = inputs
-        .base
-        .map(|base| (base, base_config(base, inputs.config)));
-    let known_base = match &base {
-        Some((base, BaseConfig::Known(config))) => Some((*base, &**config)),
-        Some((_, BaseConfig::Absent(_) | BaseConfig::Unreadable(_))) | None => None,
-    };
+    let source = config_text(files, inputs.config)?;
+    let config = read_config(&source)?;
+    let base = inputs.base.map(|base| NamedBase::read(base, &config));
+    let base = base.as_ref();
+    let other = base.map(|base| &base.files as &dyn OtherCommit);
+    let plan = plan_with_reads(files, other, (&source, config), job.wanted.clone(), clock)?;
+    let known_base = base.and_then(|base| match &base.config {
+        BaseConfig::Known(config) => Some((&base.files as &dyn BaseFiles, &**config)),
+        BaseConfig::Absent(_) | BaseConfig::Unreadable(_) => None,
+    });
     // A pull request cannot hide anything of its report by patterns of its own.
     let redacting = known_base.map_or(&plan.config, |(_, config)| config);
     world.redact_by(&plan.config, redacting);
     let config_sha256 = sha256_hex(&files.bytes(inputs.config)?);
     refuse_linked_baseline(files, plan.config.baseline.as_ref())?;
-    let against = (inputs.baseline)(plan.config.baseline.as_ref())?;
+    let against = (inputs.baseline)(plan.config.baseline.as_ref())?
+        .map(|baseline| baseline.renamed(&plan.config));
     let recordings_base = known_base.map(|(base, config)| RecordingsBase {
         sides: Sides { base, head: files },
         config,
@@ -80,20 +84,21 @@ pub fn grade_files(
         base_runs,
         recordings: &recordings,
     };
-    let graded = grade_tiers(job, &plan, inputs, compared)?;
+    let graded = grade_tiers(job, &plan, inputs, other, compared)?;
     // A tier that does not decide by the head's rules does not decide by the base's either.
     let deciding: Vec<&TierRuns> = graded
         .runs
         .iter()
         .filter(|runs| job.decides(runs.tier))
         .collect();
-    let judged = base.as_ref().map(|(base, config)| {
+    let judged = base.map(|base| {
         base_judgement(&BaseInputs {
             sides: Sides {
-                base: *base,
+                base: &base.files,
                 head: files,
             },
-            config,
+            config: &base.config,
+            renamed: &base.renamed,
             head: &plan,
             tiers: &deciding,
             deciding: &job.compared_tiers(),
@@ -157,9 +162,17 @@ pub fn grade_files(
         let changes = weighed(changes, files, against.as_ref(), &plan.config, &report);
         report::govern(&mut report, changes, None);
     }
-    if let Some(base) = inputs.base {
-        add_since_base(&mut report, &plan, BothCommits { base, head: files });
+    if let Some((base, before)) = known_base {
+        let both = BothCommits {
+            base,
+            before,
+            head: files,
+        };
+        add_since_base(&mut report, &plan, both);
+    }
+    if let Some(base) = base {
         report.notes.extend(failing_on_base(&report, &plan));
+        report.notes.extend(base.idle_names.iter().cloned());
     }
     snapshots::compare(files, &plan.config, &mut report)?;
     if let Some(interruption) = called_off {
@@ -177,6 +190,44 @@ pub fn grade_files(
         model_tier,
         not_run,
     })
+}
+
+/// The base commit under the names of the head.
+struct NamedBase<'a> {
+    config: BaseConfig,
+    files: RenamedFiles<'a>,
+    /// What has another name or place on the head.
+    renamed: Vec<GoldenChange>,
+    /// Notes on `was:` that has no effect any more.
+    idle_names: Vec<String>,
+}
+
+impl<'a> NamedBase<'a> {
+    fn read(base: &'a dyn BaseFiles, head: &Config) -> Self {
+        match base_config(base, &head.file) {
+            BaseConfig::Known(before) => {
+                let RenamedBase {
+                    config,
+                    moved,
+                    agents,
+                    changes,
+                    idle,
+                } = RenamedBase::of(&before, head, base);
+                Self {
+                    config: BaseConfig::Known(Box::new(config)),
+                    files: RenamedFiles::new(base, moved, agents),
+                    renamed: changes,
+                    idle_names: idle,
+                }
+            }
+            config => Self {
+                config,
+                files: RenamedFiles::new(base, Vec::new(), Vec::new()),
+                renamed: Vec::new(),
+                idle_names: Vec::new(),
+            },
+        }
+    }
 }
 
 /// Refuses a link in place of the head's own baseline. With a base commit it is not read, but the next change is compared with it.
@@ -224,9 +275,9 @@ fn grade_tiers(
     job: &RunOptions,
     plan: &Plan,
     inputs: &GradeInputs<'_>,
+    other: Option<&dyn OtherCommit>,
     compared: ComparedNumbers<'_>,
 ) -> Result<GradedTiers, CliError> {
-    let other = inputs.base.map(|base| base as &dyn OtherCommit);
     let tiers = &plan.wanted.tiers;
     let mut graded = GradedTiers::default();
     for tier in tiers {

@@ -44,7 +44,9 @@ pub fn plan(
     wanted: Selection,
     clock: &Clock,
 ) -> Result<Plan, Diagnostics> {
-    plan_with_reads(files, None, file, wanted, clock)
+    let source = config_text(files, file)?;
+    let config = read_config(&source)?;
+    plan_with_reads(files, None, (&source, config), wanted, clock)
 }
 
 /// Reads the text of the config. If there is none, the help says how to get one.
@@ -78,20 +80,18 @@ fn config_above(files: &dyn Files, file: &RepoPath) -> Option<String> {
 /// How to get a config.
 const NO_CONFIG: &str = "`goldgate init` writes one; --config names one in another folder";
 
-/// Like [`plan`], and also records which read files differ from another commit.
+/// Reads the selected suites of a config, and records which read files differ from another commit.
 pub fn plan_with_reads(
     files: &dyn Files,
     other: Option<&dyn OtherCommit>,
-    file: &RepoPath,
+    (source, mut config): (&SourceText, Config),
     wanted: Selection,
     clock: &Clock,
 ) -> Result<Plan, Diagnostics> {
-    let source = config_text(files, file)?;
-    let mut config = read_config(&source)?;
     let reader = PlanReader {
         files,
-        source: &source,
-        locations: yaml::YamlLocations::of(&source),
+        source,
+        locations: yaml::YamlLocations::of(source),
         other,
         rules: RulesSource::Head,
         head: None,
@@ -157,7 +157,11 @@ pub fn plan_with_reads(
     // A shard may be empty; `merge` checks that the whole is not. A change that affects no agent gives no verdict.
     let may_be_empty = plan.wanted.shard.is_some() || !plan.wanted.left_out.is_empty();
     if problems.is_empty() && plan.suites.is_empty() && !may_be_empty {
-        problems.push(selection::nothing_selected(file, &plan.wanted, &all_cases));
+        problems.push(selection::nothing_selected(
+            &source.file,
+            &plan.wanted,
+            &all_cases,
+        ));
     }
     problems.or(plan)
 }

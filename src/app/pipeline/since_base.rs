@@ -8,7 +8,7 @@ use super::replay::{Replay, RunReader};
 use super::sample_count::SampleCount;
 use super::target_settings::changed_target_settings;
 use crate::files::{BaseFiles, FileMatch, Files};
-use crate::golden_changes::{BaseConfig, agent_files, base_config};
+use crate::golden_changes::agent_files;
 use crate::model::{
     Agent, AgentReport, CaseId, CaseTrend, ChangeClass, ChangedText, Config, PairResult, RepoPath,
     Report, RunSource, Sample, SinceBase, Tier, Verdict,
@@ -25,21 +25,21 @@ const MODEL: &str = "model of the recordings";
 #[derive(Clone, Copy)]
 pub struct BothCommits<'a> {
     pub base: &'a dyn BaseFiles,
+    /// The base commit's config.
+    pub before: &'a Config,
     pub head: &'a dyn Files,
 }
 
 /// Adds to each agent with recordings what differs from the base commit. It decides nothing, so what cannot be read is left out.
 pub fn add_since_base(report: &mut Report, plan: &Plan, both: BothCommits<'_>) {
-    let BaseConfig::Known(before) = base_config(both.base, &plan.config.file) else {
-        return;
-    };
+    let before = both.before;
     let recorded = report
         .golden_changes
         .iter()
         .any(|change| change.class == ChangeClass::Recording);
     let layout = LiveLayout::default();
     let replays = recorded.then(|| {
-        let old = Replay::of(both.base, plan, &before, Tier::Deterministic, &layout).ok()?;
+        let old = Replay::of(both.base, plan, before, Tier::Deterministic, &layout).ok()?;
         let new = Replay::open(both.head, plan, Tier::Deterministic, &layout).ok()?;
         Some(Replays { old, new })
     });
@@ -58,19 +58,19 @@ pub fn add_since_base(report: &mut Report, plan: &Plan, both: BothCommits<'_>) {
         };
         for agent in &mut suite.agents {
             let mut since = SinceBase {
-                agent: changed_files(plan, loaded, agent, &before, both),
+                agent: changed_files(plan, loaded, agent, before, both),
                 ..SinceBase::default()
             };
             if let Some(replays) = &replays {
                 replays.add(&mut since, loaded, plan, agent);
                 // Another setting of a target is a cause only for runs that were recorded again.
-                let agents: Vec<&Agent> = [&before, &plan.config]
+                let agents: Vec<&Agent> = [before, &plan.config]
                     .into_iter()
                     .flat_map(|config| agents_behind(config, loaded, agent))
                     .collect();
                 since
                     .agent
-                    .extend(changed_target_settings(&agents, &before, &plan.config));
+                    .extend(changed_target_settings(&agents, before, &plan.config));
             }
             agent.since_base = since;
         }

@@ -54,6 +54,8 @@ pub struct ConfigFile {
 pub(super) struct SuiteForm {
     /// Its id, unique in this file.
     pub(super) id: String,
+    /// The id that it had: baseline entries, cases and recordings of this id count for it.
+    pub(super) was: Option<String>,
     /// The kind of suite.
     pub(super) kind: String,
     /// Its folder or file, relative to this file.
@@ -132,6 +134,8 @@ pub(super) enum TierForm {
 #[derive(Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AgentForm {
+    /// The name that it had: baseline entries, cases and recordings of this name count for it.
+    pub(super) was: Option<String>,
     /// Source of its runs in the deterministic tier.
     pub(super) deterministic: Option<SourceForm>,
     /// Source of its runs in the model tier.

@@ -12,7 +12,7 @@ mod recordings;
 mod sources;
 mod variables;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use jiff::SignedDuration;
@@ -31,8 +31,8 @@ use super::yaml::Step::{At, Key};
 use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
 use crate::model::{
-    AgentName, Budget, Config, Price, Provider, RecordPolicy, RedactPattern, RepoPath, StatedGate,
-    StatedLimit, SuiteConfig, SuiteId, Target, Tier, Transport, Wire,
+    Agent, AgentName, Budget, Config, Price, Provider, RecordPolicy, RedactPattern, RepoPath,
+    StatedGate, StatedLimit, SuiteConfig, SuiteId, Target, Tier, Transport, Wire,
 };
 
 /// Reads a config whose suites are of these kinds; paths are relative to its folder.
@@ -96,6 +96,7 @@ impl ConfigReader<'_> {
                 suites.push(suite);
             }
         }
+        self.suites_were(&suites);
         self.find_runs_of(&mut suites);
         sources::share_recordings(&mut suites);
         Config {
@@ -123,6 +124,46 @@ impl ConfigReader<'_> {
             redact: self.redact_patterns(&form.redact),
             recordings: form.recordings.into(),
         }
+    }
+
+    /// Refuses old names of suites that are still in use, or that two suites claim.
+    fn suites_were(&mut self, suites: &[SuiteConfig]) {
+        let mut taken: BTreeSet<&str> = suites.iter().map(|suite| suite.id.as_str()).collect();
+        for suite in suites {
+            if let Some(was) = suite.was.as_ref().filter(|was| !taken.insert(was.as_str())) {
+                self.old_name_in_use(
+                    &[Key("suites"), At(suite.index), Key("was")],
+                    "suite",
+                    was.as_str(),
+                );
+            }
+        }
+    }
+
+    /// The same for the agents of a suite.
+    fn agents_were(&mut self, index: usize, agents: &BTreeMap<AgentName, Agent>) {
+        let mut taken: BTreeSet<&str> = agents.keys().map(AgentName::as_str).collect();
+        for (name, agent) in agents {
+            if let Some(was) = agent.was.as_ref().filter(|was| !taken.insert(was.as_str())) {
+                let at = [
+                    Key("suites"),
+                    At(index),
+                    Key("agents"),
+                    Key(name.as_str()),
+                    Key("was"),
+                ];
+                self.old_name_in_use(&at, "agent", was.as_str());
+            }
+        }
+    }
+
+    fn old_name_in_use(&mut self, at: &[Step<'_>], what: &str, was: &str) {
+        self.refuse(
+            at,
+            Code::DUPLICATE_ID,
+            format!("another {what} is or was \"{was}\""),
+            format!("one {what} can take over what belonged to \"{was}\", and only where no {what} has that name any more"),
+        );
     }
 
     fn find_runs_of(&mut self, suites: &mut [SuiteConfig]) {
@@ -162,14 +203,12 @@ impl ConfigReader<'_> {
         let id = SuiteId::new(&form.id)
             .map_err(|bad| self.refuse(&at("id"), Code::BAD_ID, bad.to_string(), bad.help()))
             .ok();
-        let runs_of = match &form.runs_of {
-            None => None,
-            Some(text) => SuiteId::new(text)
-                .map_err(|bad| {
-                    self.refuse(&at("runs_of"), Code::BAD_ID, bad.to_string(), bad.help())
-                })
-                .ok(),
+        let mut other = |key, text: Option<String>| {
+            SuiteId::new(&text?)
+                .map_err(|bad| self.refuse(&at(key), Code::BAD_ID, bad.to_string(), bad.help()))
+                .ok()
         };
+        let (was, runs_of) = (other("was", form.was), other("runs_of", form.runs_of));
         let tiers = form.tier.unwrap_or_else(|| vec![TierForm::Deterministic]);
         if tiers.is_empty() {
             self.refuse(
@@ -202,9 +241,11 @@ impl ConfigReader<'_> {
             .into_iter()
             .map(|(metric, forms)| (self.gates(index, &metric, forms), metric));
         let gates = stated.map(|(stated, metric)| (metric, stated)).collect();
+        self.agents_were(index, &agents);
         Some(SuiteConfig {
             index,
             id: id?,
+            was,
             kind: form.kind,
             path: self.path(&at("path"), &form.path),
             tiers,

@@ -9,8 +9,8 @@ use crate::diag::Code;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
 use crate::model::{
-    Agent, CaptureSource, LiveSource, Protocol, RepoPath, Role, RunSource, SuiteConfig, Target,
-    Transport,
+    Agent, AgentName, CaptureSource, LiveSource, Protocol, RepoPath, Role, RunSource, SuiteConfig,
+    Target, Transport,
 };
 
 /// The word with which recordings answer the calls of an agent's code.
@@ -85,9 +85,22 @@ impl ConfigReader<'_> {
             None | Some(RoleForm::Actor) => Role::Actor,
             Some(RoleForm::Critic) => Role::Critic,
         };
+        let was = form.was.and_then(|text| {
+            let at = [
+                Key("suites"),
+                At(index),
+                Key("agents"),
+                Key(name),
+                Key("was"),
+            ];
+            AgentName::new(&text)
+                .map_err(|bad| self.refuse(&at, Code::BAD_ID, bad.to_string(), bad.help()))
+                .ok()
+        });
         let (fingerprint, no_fingerprint) =
             self.fingerprint(index, name, form.fingerprint, prompt.as_ref());
         Agent {
+            was,
             deterministic,
             model,
             prompt,

@@ -139,6 +139,12 @@ const ROWS: &[SettingRow] = &[
         "kind: triggers, path: cross",
         Approval,
     ),
+    (
+        "SuiteForm.was",
+        "id: cross",
+        "was: across, id: cross",
+        Nothing,
+    ),
     ("SuiteForm.path", "path: golden", "path: easy", Approval),
     (
         "SuiteForm.tier",
@@ -282,6 +288,12 @@ const ROWS: &[SettingRow] = &[
         "AgentForm.fingerprint",
         "['prompts/**']",
         "['prompts/a.md']",
+        Nothing,
+    ),
+    (
+        "AgentForm.was",
+        "legal:\n",
+        "legal:\n        was: law\n",
         Nothing,
     ),
     ("AgentForm.role", "role: critic, ", "", Approval),

@@ -179,4 +179,13 @@ impl OwnSettings for ToolUseSettings {
         });
         self.flags.iter().map(terms).chain(tools).collect()
     }
+
+    fn with_paths(&self, moved: &dyn Fn(&RepoPath) -> RepoPath) -> Option<Self> {
+        let mut settings = self.clone();
+        let terms = settings.flags.values_mut().map(|flag| &mut flag.terms);
+        for path in terms.chain(&mut settings.tools) {
+            *path = moved(path);
+        }
+        Some(settings)
+    }
 }

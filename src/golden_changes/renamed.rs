@@ -1,0 +1,241 @@
+//! The base commit under the head's names: suites and agents that state `was:`, and golden folders that moved.
+
+use super::found::ChangeCollector;
+use crate::files::{BaseFiles, FolderNames, MovedPath, RenamedAgent};
+use crate::model::{AgentName, Config, GoldenChange, RepoPath, SettingFile, SuiteConfig};
+use crate::suites::{kind, setting_files};
+
+/// The base commit's config under the head's names, and how its files are found under them.
+#[derive(Debug)]
+pub struct RenamedBase {
+    /// The config.
+    pub config: Config,
+    /// Where its files are on the head.
+    pub moved: Vec<MovedPath>,
+    /// The agents that have another name.
+    pub agents: Vec<RenamedAgent>,
+    /// What is listed.
+    pub changes: Vec<GoldenChange>,
+    /// Notes on `was:` that has no effect any more.
+    pub idle: Vec<String>,
+}
+
+impl RenamedBase {
+    /// Gives the base commit's suites, agents and golden folders the names of the head.
+    pub fn of(before: &Config, after: &Config, base: &dyn BaseFiles) -> Self {
+        let mut renamed = Renaming {
+            base,
+            before,
+            after,
+            found: ChangeCollector::default(),
+            result: Self {
+                config: before.clone(),
+                moved: Vec::new(),
+                agents: Vec::new(),
+                changes: Vec::new(),
+                idle: Vec::new(),
+            },
+        };
+        for suite in &after.suites {
+            renamed.suite(suite);
+        }
+        let Renaming { found, result, .. } = renamed;
+        Self {
+            changes: found.all(),
+            ..result
+        }
+    }
+}
+
+struct Renaming<'a> {
+    base: &'a dyn BaseFiles,
+    before: &'a Config,
+    after: &'a Config,
+    found: ChangeCollector,
+    result: RenamedBase,
+}
+
+impl<'a> Renaming<'a> {
+    fn suite(&mut self, suite: &SuiteConfig) {
+        let Some(old) = self.old(suite) else { return };
+        if old.id != suite.id {
+            self.suite_id(old, suite);
+        } else if let Some(was) = &suite.was {
+            self.result
+                .idle
+                .push(idle_name(suite.id.as_str(), was.as_str()));
+        }
+        self.golden_files(old, suite);
+        for (name, agent) in &suite.agents {
+            let Some(was) = &agent.was else { continue };
+            if old.agents.contains_key(name) {
+                let whose = format!("{}/{name}", suite.id);
+                self.result.idle.push(idle_name(&whose, was.as_str()));
+            } else if old.agents.contains_key(was) {
+                self.agent(old, suite, (was, name));
+            }
+        }
+    }
+
+    /// The base commit's suite of this id, else of the id that it had.
+    fn old(&self, suite: &SuiteConfig) -> Option<&'a SuiteConfig> {
+        let was = || self.before.suite(suite.was.as_ref()?);
+        self.before.suite(&suite.id).or_else(was)
+    }
+
+    fn suite_id(&mut self, old: &SuiteConfig, new: &SuiteConfig) {
+        for suite in &mut self.result.config.suites {
+            if suite.id == old.id {
+                suite.id.clone_from(&new.id);
+            }
+            if suite.runs_of.as_ref() == Some(&old.id) {
+                suite.runs_of = Some(new.id.clone());
+            }
+        }
+        self.lists(format!("`{}` was `{}`", new.id, old.id));
+    }
+
+    fn lists(&mut self, words: String) {
+        self.found.lists(words, Some(&self.after.file));
+    }
+
+    /// Finds the golden files and folders of a suite that the head names elsewhere.
+    fn golden_files(&mut self, old: &SuiteConfig, new: &SuiteConfig) {
+        let mut moves: Vec<MovedPath> = Vec::new();
+        for (what, before, after) in self.paths(new) {
+            let is_known = |before: &RepoPath| before == &after || rebased(&moves, before) == after;
+            let Some(before) = before.filter(|before| !is_known(before)) else {
+                continue;
+            };
+            let moved = MovedPath { before, after };
+            if self.is_free(&moved.after) && self.is_apart(&moved) {
+                self.lists(format!(
+                    "{what} of `{}`: {} -> {}",
+                    new.id, moved.before, moved.after
+                ));
+                moves.push(moved);
+            }
+        }
+        let to = |path: &RepoPath| rebased(&moves, path);
+        let with_paths = kind(&new.kind).map(|kind| kind.settings.with_paths);
+        for suite in &mut self.result.config.suites {
+            if suite.id == new.id {
+                suite.path = to(&old.path);
+                for path in suite.terms.values_mut().chain(&mut suite.labels) {
+                    *path = to(path);
+                }
+                if let Some(with_paths) = with_paths {
+                    suite.settings = with_paths(&suite.settings, &to);
+                }
+            }
+            if suite.runs_of.as_ref() == Some(&new.id) {
+                suite.runs_in = suite.runs_in.as_ref().map(to);
+            }
+        }
+        self.result.moved.extend(moves);
+    }
+
+    /// The golden files and folders that a suite names: what they are, their path on the base commit if it names them, and their path.
+    fn paths(&self, suite: &SuiteConfig) -> Vec<(String, Option<RepoPath>, RepoPath)> {
+        let old = self.old(suite).map_or_else(Vec::new, named_paths);
+        named_paths(suite)
+            .into_iter()
+            .map(|SettingFile { name, path }| {
+                let before = old.iter().find(|one| one.name == name);
+                let before = before.map(|one| one.path.clone());
+                (name, before, path)
+            })
+            .collect()
+    }
+
+    /// Whether everything else that the configs name at the new place moved along, so that the move shows the base commit's other files as
+    /// they were.
+    fn is_apart(&self, moved: &MovedPath) -> bool {
+        let MovedPath { before, after } = moved;
+        let mut old = self.before.suites.iter().flat_map(named_paths);
+        let is_around = old.any(|one| after.is_within(&one.path) && one.path != *before);
+        let moves_along = |path: Option<RepoPath>, to: &RepoPath| {
+            path.is_none_or(|path| path.rebased(before, after).as_ref() == Some(to))
+        };
+        let others = self.after.suites.iter().flat_map(|suite| self.paths(suite));
+        let mut others = others.filter(|(_, _, to)| to.is_within(after) || after.is_within(to));
+        !is_around && others.all(|(_, path, to)| to.is_within(after) && moves_along(path, &to))
+    }
+
+    /// Whether the base commit has nothing at this path.
+    fn is_free(&self, path: &RepoPath) -> bool {
+        self.base.has_file(path, None) && self.base.has_folder(path, FolderNames::All, None)
+    }
+
+    fn renamed_suite(&mut self, new: &SuiteConfig) -> Option<&mut SuiteConfig> {
+        let mut suites = self.result.config.suites.iter_mut();
+        suites.find(|suite| suite.id == new.id)
+    }
+
+    fn agent(
+        &mut self,
+        old: &SuiteConfig,
+        new: &SuiteConfig,
+        (was, name): (&AgentName, &AgentName),
+    ) {
+        let Some(suite) = self.renamed_suite(new) else {
+            return;
+        };
+        let Some(agent) = suite.agents.remove(was) else {
+            return;
+        };
+        let (golden, labels) = (suite.path.clone(), suite.labels.clone());
+        let recordings: Vec<RepoPath> = agent.recordings().cloned().collect();
+        suite.agents.insert(name.clone(), agent);
+        let mut moved: Vec<MovedPath> = recordings
+            .iter()
+            .map(|folder| MovedPath {
+                before: folder.child(was.as_str()),
+                after: folder.child(name.as_str()),
+            })
+            .collect();
+        moved.push(MovedPath {
+            before: old.path.child("expected").child(was.as_str()),
+            after: golden.child("expected").child(name.as_str()),
+        });
+        moved.retain(|moved| self.is_free(&moved.after) && !self.result.moved.contains(moved));
+        let readers = self.result.config.suites.iter();
+        let readers = readers.filter(|suite| suite.runs_of.as_ref() == Some(&new.id));
+        let mut named_in: Vec<RepoPath> = readers.map(|suite| suite.path.clone()).collect();
+        named_in.push(golden);
+        named_in.extend(labels);
+        named_in.extend(moved.iter().map(|moved| moved.after.clone()));
+        self.result.moved.extend(moved);
+        self.result.agents.push(RenamedAgent {
+            before: was.clone(),
+            after: name.clone(),
+            named_in,
+        });
+        self.lists(format!("`{}/{name}` was `{}/{was}`", new.id, new.id));
+    }
+}
+
+/// The note on a suite or agent that states an old name although its new one is known.
+pub fn idle_name(whose: &str, was: &str) -> String {
+    format!("`{whose}`: `was: {was}` has no effect any more: remove it")
+}
+
+/// The path after these moves.
+fn rebased(moves: &[MovedPath], path: &RepoPath) -> RepoPath {
+    let moved = moves
+        .iter()
+        .find_map(|one| path.rebased(&one.before, &one.after));
+    moved.unwrap_or_else(|| path.clone())
+}
+
+/// The golden files and folders that a suite names.
+fn named_paths(suite: &SuiteConfig) -> Vec<SettingFile> {
+    let golden = SettingFile {
+        name: "golden files".to_owned(),
+        path: suite.path.clone(),
+    };
+    let of_kind = kind(&suite.kind).map(|kind| &kind.settings);
+    let mut named = vec![golden];
+    named.extend(setting_files(of_kind, suite));
+    named
+}
