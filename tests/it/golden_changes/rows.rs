@@ -141,13 +141,13 @@ pub const ROWS: &[Row] = &[
         code: 1,
     },
     Row {
-        name: "golden files that lie elsewhere need an approval",
+        name: "golden files that lie elsewhere are listed",
         change: |it| {
             std::fs::rename(it.path("golden"), it.path("easy")).unwrap();
             it.replace("goldgate.yaml", "path: golden", "path: easy");
         },
         says: "golden files of `contracts`: golden -> easy",
-        code: 1,
+        code: 0,
     },
     Row {
         name: "recordings that are edited alone need an approval",
