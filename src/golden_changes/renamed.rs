@@ -239,3 +239,87 @@ fn named_paths(suite: &SuiteConfig) -> Vec<SettingFile> {
     named.extend(setting_files(of_kind, suite));
     named
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MovedPath, RenamedBase};
+    use crate::diag::Diagnostic;
+    use crate::files::{BaseFiles, Entry, FileMatch, Files, OtherCommit, SourceText};
+    use crate::model::{Config, RepoPath};
+    use crate::suites::read_config;
+
+    /// A base commit that has nothing at any path.
+    struct Nothing;
+
+    impl Files for Nothing {
+        fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+            Err(Diagnostic::of_missing_folder(folder))
+        }
+
+        fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+            Err(Diagnostic::of_missing_file(file))
+        }
+    }
+
+    impl OtherCommit for Nothing {
+        fn files(&self) -> &dyn Files {
+            self
+        }
+
+        fn has_file(&self, _file: &RepoPath, bytes: Option<&[u8]>) -> bool {
+            bytes.is_none()
+        }
+    }
+
+    impl BaseFiles for Nothing {
+        fn find(&self, _names: &[&str]) -> Result<Option<RepoPath>, String> {
+            Ok(None)
+        }
+
+        fn likeness(&self, _before: &RepoPath, _after: &RepoPath) -> FileMatch {
+            FileMatch::Differs
+        }
+
+        fn links_gone(&self) -> Vec<RepoPath> {
+            Vec::new()
+        }
+    }
+
+    fn config(suites: &[(&str, &str)]) -> Config {
+        let suites = suites.iter().map(|(id, path)| {
+            format!("  - {{ id: {id}, kind: tool_use, path: {path}, tools: {path}/tools.json, agents: {{ a: {{ deterministic: {{ replay: runs }} }} }} }}\n")
+        });
+        let text = format!("version: 1\nsuites:\n{}", suites.collect::<String>());
+        let file = RepoPath::root().child("goldgate.yaml");
+        let read = read_config(&SourceText::from_text(file, text));
+        read.map_err(|problems| problems.first_line()).unwrap()
+    }
+
+    /// A move may show the base commit's files only to what moved along.
+    #[test]
+    fn golden_files_move_only_where_nothing_else_reads_them() {
+        let moves = |before: &[(&str, &str)], after: &[(&str, &str)]| -> Vec<String> {
+            let found = RenamedBase::of(&config(before), &config(after), &Nothing);
+            let words = |MovedPath { before, after }: &MovedPath| format!("{before} -> {after}");
+            found.moved.iter().map(words).collect()
+        };
+        let one = |path| [("s", path)];
+        assert_eq!(moves(&one("a"), &one("b")), ["a -> b"]);
+        assert_eq!(moves(&one("a"), &one("a/b")), ["a -> a/b"]);
+        assert_eq!(moves(&one("a"), &one("a")), [""; 0]);
+        let two = |path, other| [("s", path), ("t", other)];
+        assert_eq!(moves(&two("a", "a"), &two("b", "b")), ["a -> b", "a -> b"]);
+        assert_eq!(moves(&two("a", "c"), &two("b", "c")), ["a -> b"]);
+        for (before, after) in [
+            // Two suites would read one of both.
+            (two("a", "c"), two("b", "b")),
+            (two("a", "c"), two("b", "b/d")),
+            // Into what another suite reads.
+            (two("a", "c"), two("c/d", "c")),
+            (two("a", "c"), two("b", "b/e")),
+        ] {
+            let found = moves(&before, &after);
+            assert_eq!(found, [""; 0], "{before:?} -> {after:?}");
+        }
+    }
+}

@@ -281,9 +281,7 @@ pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), Cli
     // Another run may have written numbers of other suites in the meantime.
     let _lock = disk.lock(&file)?;
     let current = load(&disk, &file, Need::Configured)?;
-    let renamed = current
-        .clone()
-        .map(|current| current.renamed(&done.config));
+    let renamed = current.clone().map(|current| current.renamed(&done.config));
     let proposed = done.proposed_after(renamed.as_ref().or(done.against.as_ref()));
     // Two branches that measure the same numbers would conflict in the time alone.
     let is_same = |current: &Baseline| {

@@ -521,6 +521,35 @@ mod tests {
     use crate::model::{RepoPath, SuiteConfig};
 
     #[test]
+    fn an_old_name_belongs_to_one_suite_or_agent() {
+        let read = |suites: &str| {
+            let text = format!("version: 1\nsuites:\n{suites}");
+            let file = RepoPath::root().child("goldgate.yaml");
+            let read = crate::suites::read_config(&SourceText::from_text(file, text));
+            read.map(drop).map_err(|problems| problems.first_line())
+        };
+        let suite = |id: &str, was: &str, agents: &str| {
+            format!("  - {{ id: {id}, {was} kind: custom, path: p, agents: {{ {agents} }} }}\n")
+        };
+        let two = |was: &str| suite("a", "was: x,", "") + &suite("b", was, "");
+        assert_eq!(read(&two("was: y,")), Ok(()));
+        for was in ["was: x,", "was: a,"] {
+            let said = read(&two(was)).unwrap_err();
+            assert!(
+                said.starts_with("goldgate.yaml:4:14: another suite is or was"),
+                "{said}"
+            );
+        }
+        let agents =
+            |other: &str| suite("a", "", &format!("c: {{ was: z }}, d: {{ was: {other} }}"));
+        assert_eq!(read(&agents("y")), Ok(()));
+        for other in ["z", "c"] {
+            let said = read(&agents(other)).unwrap_err();
+            assert!(said.contains("another agent is or was"), "{said}");
+        }
+    }
+
+    #[test]
     fn a_duration_has_a_unit_and_is_not_negative() {
         for (text, milliseconds) in [
             ("60s", 60_000),
