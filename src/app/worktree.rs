@@ -1,21 +1,24 @@
 //! Grades the files of the working tree: recordings, and live samples that are made now.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use anyhow::Context;
 
 use super::cli_error::CliError;
 use super::live;
+use super::pipeline::agent_digest::AgentState;
 use super::pipeline::baseline;
 use super::pipeline::grade::{GradeInputs, grade_files};
 use super::pipeline::graded_run::GradedRun;
 use super::pipeline::past_baselines::add_past_baselines;
 use super::pipeline::plan::config_text;
+use super::pipeline::recorded_agents::{BranchDigest, NoMerge};
 use super::pipeline::run_options::{AgentScope, DecidingTiers, RunOptions, UncommittedFiles};
 use super::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{BaseFiles, Files, OverlayFiles};
-use crate::model::{Authority, Baseline, NoVerdict, RepoPath, Report, Tier};
+use crate::model::{Agent, Authority, Baseline, NoVerdict, RepoPath, Report, Tier};
 use crate::report;
 use crate::suites::read_config;
 use crate::text::{first_of, short_commit};
@@ -86,6 +89,11 @@ pub fn grade_worktree(
         keys: keys(&job, before, &disk, &file),
         ..job.live.clone()
     };
+    let branch = match before {
+        BaseSource::Commit(objects, _) => Some(MergedBranch::of(objects, &job, &disk, &files)),
+        BaseSource::None => None,
+    };
+    let branch = branch.flatten();
     let inputs = GradeInputs {
         // Both judgements and the comparison read the same bytes.
         files: &files,
@@ -112,6 +120,9 @@ pub fn grade_worktree(
         },
         baseline: &|configured| read_baseline(&disk, base, configured),
         base: base.filter(|_| guards).map(|base| base as &dyn BaseFiles),
+        branch: branch
+            .as_ref()
+            .map_or(&NoMerge, |branch| branch as &dyn BranchDigest),
     };
     let mut done = grade_files(&job, world, &inputs)?;
     #[cfg(feature = "models")]
@@ -146,6 +157,44 @@ pub fn grade_worktree(
     }
     add_past_baselines(&mut done, &disk);
     Ok(done)
+}
+
+/// The branch of a merge that is checked out.
+struct MergedBranch<'a> {
+    objects: &'a dyn Objects,
+    /// Its newest commit.
+    commit: String,
+    files: &'a ReadOnce<'a>,
+    /// Opened when a digest is needed; `None` if it cannot be read.
+    tree: OnceLock<Option<BaseTree<'a>>>,
+}
+
+impl<'a> MergedBranch<'a> {
+    /// `None` if the graded commit itself is checked out.
+    fn of(
+        objects: &'a dyn Objects,
+        job: &RunOptions,
+        disk: &Disk,
+        files: &'a ReadOnce<'a>,
+    ) -> Option<Self> {
+        let commit = job.commit.clone()?;
+        let is_merge = head_commit(disk).is_some_and(|here| here != commit);
+        is_merge.then(|| Self {
+            objects,
+            commit,
+            files,
+            tree: OnceLock::new(),
+        })
+    }
+}
+
+impl BranchDigest for MergedBranch<'_> {
+    fn sha256(&self, agent: &Agent) -> Option<String> {
+        let open = || BaseTree::open(self.objects, &self.commit, self.files).ok();
+        let tree = self.tree.get_or_init(open).as_ref()?;
+        let state = AgentState::of(tree, agent).ok()?;
+        state.sha256().map(str::to_owned)
+    }
 }
 
 /// Opens the commit that is checked out, to compare the working tree with it; `None` without a base commit.
@@ -283,6 +332,7 @@ pub fn graded_with(
         make: &|_, _| Ok(live::LiveRuns::default()),
         baseline: &|_| Ok(None),
         base: None,
+        branch: &NoMerge,
     };
     let wanted = Selection {
         tiers: vec![Tier::Deterministic],

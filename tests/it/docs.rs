@@ -253,7 +253,7 @@ fn metrics() {
     }
     text.push_str(
         "\n## Every kind\n\nEvery kind also has these metrics, after its own. If `coverage` is below its floor, there is no verdict, and a gate\nfails only if no result of the missing cases could let it pass.\n\n\
-         Missing samples and cases without a result may take back the pass of any gate ([missing recordings](golden-changes.md#missing-recordings)).\n\n\
+         Missing samples and cases without a result may take back the pass of any gate ([lost samples](golden-changes.md#lost-samples)).\n\n\
          | metric | what it is | unit | better | samples | cases | default gates |\n|---|---|---|---|---|---|---|\n",
     );
     COMMON.iter().for_each(|spec| text.push_str(&row(spec)));

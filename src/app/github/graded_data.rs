@@ -14,6 +14,7 @@ use crate::app::live;
 use crate::app::pipeline::baseline;
 use crate::app::pipeline::grade::{BaselineProvider, GradeInputs, grade_files};
 use crate::app::pipeline::graded_run::GradedRun;
+use crate::app::pipeline::recorded_agents::NoMerge;
 use crate::app::pipeline::run_options::{AgentScope, RunOptions, UncommittedFiles};
 use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
@@ -147,6 +148,7 @@ fn grade_commits(
         make: &|_, _| Ok(live::LiveRuns::default()),
         baseline,
         base: base.map(|base| base as &dyn BaseFiles),
+        branch: &NoMerge,
     };
     grade_files(job, world, &inputs)
 }

@@ -16,7 +16,7 @@ use serde_json::Value;
 use self::agent_notes::{changed_files, list_notes, no_file};
 use self::digests::{CurrentDigests, base_proof, proof};
 pub use self::digests::{RecordingInput, recording_input};
-pub use self::inputs::RecordingsBase;
+pub use self::inputs::{BranchDigest, NoMerge, RecordingsBase};
 use self::inputs::{InputMotion, SuiteInputs};
 pub use self::stamped::{RecordingDigests, StampedAgent};
 use super::agent_digest::AgentState;
@@ -27,8 +27,9 @@ use crate::format::called_target::target_digest;
 use crate::format::recording_layout::case_and_sample;
 use crate::format::{lenient, run_v1};
 use crate::golden_changes::{
-    AgentRecordings, Answers, BaseProof, Content, FileListChange, FilesDigests, GoldenChanges,
-    GradedRecording, Motion, NamedRecording, Origin, RecordedAgain, RecordingReport, same_suite,
+    AgentRecordings, Answers, BaseProof, Content, Digest, FileListChange, FilesDigests,
+    GoldenChanges, GradedRecording, Motion, NamedRecording, Origin, Proof, RecordedAgain,
+    RecordingReport, same_suite,
 };
 use crate::model::{
     Agent, AgentName, CALL_LISTS, CaseId, Config, Effect, GoldenChange, RecordingRow,
@@ -210,6 +211,8 @@ impl RecordingReader<'_> {
                 recorded: &recorded,
             };
             let recordings = self.named_recordings(&graded, cases, inputs);
+            let is_stale = |one: &NamedRecording| one.graded.proof == Proof::Stale(Digest::Agent);
+            let base = self.base.filter(|_| recordings.iter().any(is_stale));
             let gone = gone(&graded, cases);
             let is_recorded_again = is_recorded_again(&recordings);
             let agent_recordings = AgentRecordings {
@@ -224,6 +227,7 @@ impl RecordingReader<'_> {
                 gone,
                 changed_files: changed_files(&state, self.base.map(|base| &base.sides)),
                 target: live_target(agent).map(str::to_owned),
+                branch_sha256: base.and_then(|base| base.branch.sha256(agent)),
                 pointer: match &state {
                     AgentState::Files(files) => files.pointer.clone(),
                     AgentState::Unnamed(_) => None,
@@ -374,6 +378,7 @@ impl RecordingReader<'_> {
                 motion,
             },
             answers,
+            agent_sha256: stated.agent_sha256,
             origin: if by_stamp {
                 Origin::Stamp
             } else {

@@ -24,6 +24,8 @@ pub struct NamedRecording {
     pub graded: GradedRecording,
     /// Whether its answers or calls differ from those of the base commit's recording.
     pub answers: Answers,
+    /// The digest of the agent's files that it states.
+    pub agent_sha256: Option<String>,
     /// Whether `goldgate stamp` wrote its digests.
     pub origin: Origin,
     /// The target and the model that it states.
@@ -70,6 +72,8 @@ pub struct AgentRecordings<'a> {
     pub changed_files: String,
     /// What the agent calls.
     pub target: Option<String>,
+    /// The digest of its files on the branch, where a merge with the base branch is graded.
+    pub branch_sha256: Option<String>,
     /// A file of the agent that is a Git LFS pointer: its content is not here.
     pub pointer: Option<RepoPath>,
     /// What names the base commit in a command; `None` without one.
@@ -222,6 +226,15 @@ impl AgentRecordings<'_> {
             |one: &&NamedRecording| one.graded.content == Content::Same(BaseProof::Other);
         if self.revision.is_some() && members.iter().all(is_of_base) {
             parts.push("the base commit's are stale as well".to_owned());
+        }
+        let is_of_branch = |one: &&NamedRecording| {
+            one.graded.proof == Proof::Stale(Digest::Agent)
+                && one.agent_sha256.is_some()
+                && one.agent_sha256 == self.branch_sha256
+        };
+        if members.iter().all(is_of_branch) {
+            parts
+                .push("the base branch changed the agent since: merge it, then do this".to_owned());
         }
         parts.push(self.next_of_stale(members));
         parts.join("; ")

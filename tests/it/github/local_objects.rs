@@ -23,6 +23,10 @@ pub fn trials() -> Vec<Trial> {
             "a base commit that the checkout does not have is read on GitHub",
             shallow,
         ),
+        trial(
+            "a recording of the branch's own files asks to merge the base branch, which changed the agent",
+            overtaken,
+        ),
     ]
 }
 
@@ -111,4 +115,49 @@ fn shallow() {
     });
     is_red(&ran);
     assert!(asks_github(&requests), "{requests:?}");
+}
+
+/// The prompt changes on the base branch while a branch records the old one again.
+fn overtaken() {
+    const MERGE_FIRST: &str = "changed the agent since: merge it";
+    let prompt = "prompts/legal.md";
+    let repository = Repository::small();
+    let answer = |text: &str| repository.replace(RUN, "Needs prior approval.", text);
+    let stamp = || assert_eq!(repository.stamp("goldgate.yaml").code, 0);
+    // What the branch has.
+    stamp();
+    let recorded = repository.read(RUN);
+    answer("Needs approval before.");
+    stamp();
+    let (of_branch, old_prompt) = (repository.read(RUN), repository.read(prompt));
+    // What the base branch has.
+    repository.write(RUN, recorded);
+    repository.write(prompt, "Report every change of control, briefly.\n");
+    answer("Needs approval first.");
+    stamp();
+    commit_all(&repository);
+    let base = git_answer(&repository.path(""), &["rev-parse", "HEAD"]);
+    let github = Standin::new(&head_sha());
+    github.commit_as_is(&base, &repository);
+    github.branch("master", &base);
+    let on_merge = |head_prompt: &str| {
+        repository.write(RUN, &of_branch);
+        let new_prompt = repository.read(prompt);
+        repository.write(prompt, head_prompt);
+        github.commit_as_is(&head_sha(), &repository);
+        repository.write(prompt, new_prompt);
+        github.commit_as_is(MERGE, &repository);
+        repository.write(".git/HEAD", format!("{MERGE}\n"));
+        opened(&repository, &github)
+            .keep_recordings()
+            .variable("PATH", &std::env::var("PATH").unwrap())
+            .runs()
+    };
+    let ran = on_merge(&old_prompt);
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains(MERGE_FIRST), "{}", ran.stdout);
+    // The control: the recording is not of the branch's files either.
+    let ran = on_merge("Report nothing.\n");
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    assert!(!ran.stdout.contains(MERGE_FIRST), "{}", ran.stdout);
 }

@@ -12,7 +12,7 @@ use crate::app::cli_error::CliError;
 use crate::app::github::commit_files::BaseView;
 use crate::app::github::graded_data::CommitPair;
 use crate::app::pipeline::plan::{Plan, plan};
-use crate::app::pipeline::recorded_agents::{RecordedAgents, RecordingsBase};
+use crate::app::pipeline::recorded_agents::{NoMerge, RecordedAgents, RecordingsBase};
 use crate::app::pipeline::selection::Selection;
 use crate::golden_changes::Sides;
 use crate::model::{
@@ -47,6 +47,7 @@ pub fn recordable(
             head: &commits.head,
         },
         config: &commits.base_config,
+        branch: &NoMerge,
         revision: commits.file.to_string(),
     };
     let tiers = [Tier::Deterministic];

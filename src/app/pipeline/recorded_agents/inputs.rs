@@ -7,7 +7,7 @@ use crate::app::pipeline::plan::Plan;
 use crate::diag::Diagnostics;
 use crate::files::{BaseFiles, Files, ReadFor, ReadLog, RecordedFiles};
 use crate::golden_changes::{Sides, same_suite};
-use crate::model::{Ask, Config, RunKey, SuiteConfig, SuiteId};
+use crate::model::{Agent, Ask, Config, RunKey, SuiteConfig, SuiteId};
 use crate::suites::{Suite, input_digest, kind};
 
 /// The base commit that recordings are compared with.
@@ -16,8 +16,25 @@ pub struct RecordingsBase<'a> {
     pub sides: Sides<'a>,
     /// The base commit's config.
     pub config: &'a Config,
+    /// The branch without the base branch, where a merge of both is graded.
+    pub branch: &'a dyn BranchDigest,
     /// What names the base commit in a command.
     pub revision: String,
+}
+
+/// A branch before it was merged with its base branch.
+pub trait BranchDigest: Sync {
+    /// The digest of an agent's files there; `None` if no merge is graded, or the files cannot be read.
+    fn sha256(&self, agent: &Agent) -> Option<String>;
+}
+
+/// No merge is graded.
+pub struct NoMerge;
+
+impl BranchDigest for NoMerge {
+    fn sha256(&self, _agent: &Agent) -> Option<String> {
+        None
+    }
 }
 
 /// The inputs of the runs of a suite on the head, and on the base commit if there is one.
