@@ -13,7 +13,6 @@ pub mod event;
 pub(crate) mod event_action;
 pub mod expression;
 pub mod failed_v1;
-pub(crate) mod finished_run;
 pub mod foreign_cases;
 mod golden_format;
 pub(crate) mod json;

@@ -33,7 +33,6 @@ impl InputLimit {
         &Self::FILE,
         &Self::BASELINE,
         &Self::REPORT,
-        &Self::PUBLISHED,
         &Self::ANSWER,
         &Self::COMPLAINTS,
         &Self::EXCHANGES,
@@ -78,12 +77,6 @@ impl InputLimit {
         "report.json and shard.json",
         1024 * MIB,
         "grade fewer cases in one run: use --suite or --agent, or more shards",
-    );
-    /// A report of a job without rights, which is not trusted.
-    pub const PUBLISHED: Self = Self::bytes(
-        "report.json that `mode: publish` shows",
-        32 * MIB,
-        "use `mode: trusted`, which grades the files itself",
     );
     /// An answer of a live agent or model.
     pub const ANSWER: Self = Self::bytes(

@@ -1,6 +1,6 @@
 //! Plans the one pull request with the moved baseline of the default branch, from its present state and the measured numbers.
 
-use super::bump::is_same;
+use super::moves::has_same_numbers;
 use super::moves::{BaselineMove, is_worse};
 use super::reason::{reason as reason_in, reason_example};
 use crate::model::{Acceptance, Baseline, metric_value};
@@ -84,7 +84,7 @@ pub enum BaselinePrPlan {
 pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
     if asked
         .before
-        .is_some_and(|before| is_same(before, asked.proposed))
+        .is_some_and(|before| has_same_numbers(before, asked.proposed))
     {
         return asked.open.map_or(BaselinePrPlan::Nothing, |open| {
             BaselinePrPlan::Close(open.number)
@@ -92,7 +92,7 @@ pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
     }
     let declined = asked
         .declined
-        .filter(|declined| is_same(declined.baseline, asked.proposed));
+        .filter(|declined| has_same_numbers(declined.baseline, asked.proposed));
     if let (None, Some(declined)) = (asked.open, declined) {
         return BaselinePrPlan::Declined(declined.number);
     }
@@ -109,7 +109,7 @@ pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
         .accepted
         .extend(is_entered(&entry, asked.moves).then_some(entry));
     let is_current = asked.open.and(asked.branch).is_some_and(|branch| {
-        is_same(branch, &target) && newest_entry(branch) == newest_entry(&target)
+        has_same_numbers(branch, &target) && newest_entry(branch) == newest_entry(&target)
     });
     BaselinePrPlan::Keep {
         commit: (!is_current).then(|| Box::new(target)),

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 
 use self::fit::{FittedText, fitted};
 pub use self::fit::{regressions, summary, summary_within};
-pub use self::sections::ReportOrigin;
 use self::sections::{
     ALERT, ALERT_END, CommentSection, END, SECTION, SECTIONS, SectionState, dated_sections_of,
     digest, sections_of, tier_index,
@@ -41,8 +40,6 @@ pub struct CommentRequest<'a> {
     pub current_head: &'a str,
     /// The run.
     pub run: RunNumber,
-    /// Which job measured it.
-    pub origin: ReportOrigin,
     /// The login that writes the comments; `None` if it is not known yet.
     pub author: Option<&'a str>,
 }
@@ -75,8 +72,6 @@ pub struct Note<'a> {
 pub enum NoteSubject {
     /// The approval label.
     Approval,
-    /// The commit with an approved baseline.
-    Bump,
     /// The recordings that a label asked for.
     Record,
     /// A tier without a verdict: it takes the place of the tier's result.
@@ -111,8 +106,6 @@ pub enum StaleComment {
     NewerHead,
     /// The section is of a later run on the same commit.
     LaterRun,
-    /// The section is from a job that the pull request does not control.
-    Trusted,
 }
 
 fn marker(key: &str) -> String {
@@ -139,8 +132,7 @@ impl NoteSubject {
     fn tier_index(self) -> usize {
         match self {
             Self::Approval => TIERS,
-            Self::Bump => TIERS + 1,
-            Self::Record => TIERS + 2,
+            Self::Record => TIERS + 1,
             Self::Verdict(tier) => tier_index(tier.as_str()).unwrap_or_default(),
         }
     }
@@ -154,7 +146,6 @@ struct SectionWriter<'a> {
     current_head: &'a str,
     run: RunNumber,
     author: Option<&'a str>,
-    origin: ReportOrigin,
 }
 
 impl<'a> CommentRequest<'a> {
@@ -167,7 +158,6 @@ impl<'a> CommentRequest<'a> {
             current_head,
             run,
             author,
-            origin,
         } = *self;
         SectionWriter {
             index: tier(report),
@@ -176,7 +166,6 @@ impl<'a> CommentRequest<'a> {
             current_head,
             run,
             author,
-            origin,
         }
     }
 }
@@ -201,7 +190,6 @@ impl<'a> Note<'a> {
             current_head,
             run,
             author,
-            origin: ReportOrigin::Own,
         }
     }
 }
@@ -222,7 +210,6 @@ pub fn plan_note(note: &Note<'_>, comments: &[Comment]) -> CommentPlan {
             attempt: note.run.attempt,
             alert: note.alert.to_owned(),
             headline: note.headline.to_owned(),
-            origin: ReportOrigin::Own,
             result: None,
             since: None,
             hidden: 0,
@@ -321,15 +308,9 @@ fn stale(writer: &SectionWriter<'_>, current: &SectionState) -> Option<StaleComm
     match (own_is_current, section_is_current) {
         (false, true) => Some(StaleComment::NewerHead),
         (true, false) => None,
-        (true, true) | (false, false) => match (writer.origin, current.origin) {
-            // A pull request must not overwrite the verdict of a job that it does not control.
-            (ReportOrigin::Untrusted, ReportOrigin::Own) => Some(StaleComment::Trusted),
-            (ReportOrigin::Own, ReportOrigin::Untrusted) => None,
-            (ReportOrigin::Own, ReportOrigin::Own)
-            | (ReportOrigin::Untrusted, ReportOrigin::Untrusted) => {
-                (current.number() > writer.run).then_some(StaleComment::LaterRun)
-            }
-        },
+        (true, true) | (false, false) => {
+            (current.number() > writer.run).then_some(StaleComment::LaterRun)
+        }
     }
 }
 
@@ -346,10 +327,8 @@ pub fn is_note_written(note: &Note<'_>, body: &str) -> bool {
 fn has_section(writer: &SectionWriter<'_>, body: &str) -> bool {
     let sections: BTreeMap<usize, CommentSection> = sections_of(body).into_iter().collect();
     sections.get(&writer.index).is_some_and(|section| {
-        let SectionState { head, origin, .. } = &section.state;
-        head == &plain(writer.head)
-            && section.state.number() == writer.run
-            && *origin == writer.origin
+        let SectionState { head, .. } = &section.state;
+        head == &plain(writer.head) && section.state.number() == writer.run
     })
 }
 
@@ -388,7 +367,6 @@ fn composed(
         attempt: request.run.attempt,
         alert: alert.to_owned(),
         headline,
-        origin: request.origin,
         result,
         since,
         // At least as long as the value that is set below.
@@ -417,7 +395,7 @@ fn composed(
     within_limit(marker, sections, index)
 }
 
-/// The space that is kept free for notes on an approval and a bump, in bytes.
+/// The space that is kept free for notes on an approval and a recording, in bytes.
 const NOTES: usize = 2_048;
 /// The least space of a section, in bytes.
 const ROOM: usize = 12_000;
@@ -444,23 +422,14 @@ fn within_limit(marker: &str, mut sections: BTreeMap<usize, CommentSection>, own
 
 const LEFT_OUT: &str = "Left out for lack of space; the summary of its run has it.\n";
 
-/// The kind and text of the alert. A result from the pull request's own job is never shown as passed or as blocking.
+/// The kind and text of the alert.
 fn opening(request: &CommentRequest<'_>) -> (&'static str, String) {
     let (kind, headline) = (
         markdown::alert_kind(request.report),
         words::headline(request.report),
     );
-    let headline = line_with_end(&headline, HEADLINE);
-    match (request.origin, kind) {
-        (ReportOrigin::Own, kind) => (kind, headline),
-        (ReportOrigin::Untrusted, "CAUTION" | "WARNING") => {
-            ("WARNING", format!("{ITSELF}{headline}"))
-        }
-        (ReportOrigin::Untrusted, _) => ("NOTE", format!("{ITSELF}{headline}")),
-    }
+    (kind, line_with_end(&headline, HEADLINE))
 }
-
-const ITSELF: &str = "As measured by the pull request itself: ";
 
 /// The text of the comment. It starts with the first section's alert.
 fn body_of(marker: &str, sections: &BTreeMap<usize, CommentSection>) -> String {
@@ -493,7 +462,7 @@ fn alert_of(state: &SectionState) -> String {
         .unwrap_or("NOTE");
     format!(
         "> [!{kind}]\n> **{}**\n",
-        with_code(&sentence(&state.headline, HEADLINE + ITSELF.len()))
+        with_code(&sentence(&state.headline, HEADLINE))
     )
 }
 

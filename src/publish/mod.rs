@@ -2,7 +2,6 @@
 
 pub mod approval;
 pub mod baseline_pr;
-pub mod bump;
 mod comment;
 mod config_key;
 mod moves;
@@ -10,14 +9,12 @@ mod reason;
 pub mod record;
 #[cfg(test)]
 mod samples;
-mod untrusted_report;
 
 pub use comment::{
-    CommentPlan, CommentRequest, Note, NoteSubject, ReportOrigin, ShownReport, StaleComment,
-    author_of, is_note_written, is_settled, is_unaltered, is_written, may_exist, plan, plan_note,
-    regressions, shown_digest, shown_report, summary, summary_within,
+    CommentPlan, CommentRequest, Note, NoteSubject, ShownReport, StaleComment, author_of,
+    is_note_written, is_settled, is_unaltered, is_written, may_exist, plan, plan_note, regressions,
+    shown_digest, shown_report, summary, summary_within,
 };
 pub use config_key::ConfigKey;
-pub use moves::{BaselineMove, MoveDirection, is_worse, moves};
+pub use moves::{BaselineMove, MoveDirection, has_same_numbers, is_worse, moves, rounded};
 pub use reason::{reason, reason_example};
-pub use untrusted_report::{Rejected, admitted};

@@ -1,6 +1,10 @@
 //! The numbers that a new baseline would move.
 
-use crate::model::{AgentName, Baseline, Better, NEWLY_FAILING, Report, SuiteId, Unit};
+use std::collections::BTreeMap;
+
+use crate::model::{
+    AgentName, Baseline, BaselineEntry, Better, NEWLY_FAILING, Report, SuiteId, Unit, six_places,
+};
 
 /// A number of the baseline that would move.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,6 +88,30 @@ fn turn(better: Better, before: Option<f64>, after: Option<f64>) -> Option<MoveD
             (Better::Higher, false) | (Better::Lower, true) => MoveDirection::Worse,
         }),
     }
+}
+
+/// Whether two baselines have the same numbers, rounded as in the file. Their time, commit and version do not count.
+pub fn has_same_numbers(one: &Baseline, other: &Baseline) -> bool {
+    rounded(one) == rounded(other)
+}
+
+/// The entries of a baseline with their numbers rounded as in the file.
+pub fn rounded(baseline: &Baseline) -> BTreeMap<SuiteId, BTreeMap<AgentName, BaselineEntry>> {
+    let mut suites = baseline.suites.clone();
+    for entry in suites.values_mut().flat_map(|agents| agents.values_mut()) {
+        entry
+            .metrics
+            .values_mut()
+            .for_each(|value| *value = six_places(*value));
+        for values in entry.cases.values_mut().flat_map(|case| case.values_mut()) {
+            values
+                .iter_mut()
+                .flatten()
+                .for_each(|value| *value = six_places(*value));
+        }
+        entry.taxonomy.retain(|_, count| *count > 0);
+    }
+    suites
 }
 
 #[cfg(test)]

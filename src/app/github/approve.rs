@@ -6,9 +6,8 @@ use super::approval_label::{LabelPurpose, ensure_label};
 use super::approved_head::{
     ReasonState, catch_up, catch_up_withdrawal, measured, note_approval, note_withdrawal,
 };
-use super::bumped_commit::recover_approval;
 use super::edited_comment::edit;
-use super::inputs::{ActionInputs, RerunPolicy};
+use super::inputs::ActionInputs;
 use super::pull_request_context::{
     LOOKS, PAUSE, PullRequestContext, baseline_of, log, needs, outputs,
 };
@@ -58,7 +57,6 @@ pub fn approve(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
         log(world, "nothing to do: the pull request removes this config");
         return outputs(world, &[("approved", "false")]).map(|()| 0);
     }
-    recover_approval(&context)?;
     let planned = planned(&context)?;
     log(world, &planned.plan.to_string());
     act(&context, &planned)?;
@@ -361,10 +359,9 @@ fn is_of_base(context: &PullRequestContext<'_>, commit: &str) -> Result<bool, Cl
 
 fn act(context: &PullRequestContext<'_>, planned: &PlannedApproval) -> Result<(), CliError> {
     match &planned.plan {
-        ApprovalPlan::Nothing(ApprovalSkip::Already) => match context.inputs.rerun {
-            RerunPolicy::AtOnce => catch_up(context, planned.standing.as_ref()),
-            RerunPolicy::LeftToBump => Ok(()),
-        },
+        ApprovalPlan::Nothing(ApprovalSkip::Already) => {
+            catch_up(context, planned.standing.as_ref())
+        }
         ApprovalPlan::Nothing(
             ApprovalSkip::OtherEvent
             | ApprovalSkip::OtherLabel
@@ -407,10 +404,8 @@ fn act(context: &PullRequestContext<'_>, planned: &PlannedApproval) -> Result<()
                 .map(|_| ());
             }
             match &planned.gate {
-                Some(gate) if context.inputs.rerun == RerunPolicy::AtOnce => {
-                    gate.after_refusal(context)
-                }
-                Some(_) | None => Ok(()),
+                Some(gate) => gate.after_refusal(context),
+                None => Ok(()),
             }
         }
     }
@@ -455,15 +450,8 @@ fn granted(
         );
         return Ok(());
     }
-    let next = match context.inputs.rerun {
-        RerunPolicy::AtOnce => planned
-            .gate
-            .as_ref()
-            .map_or(String::new(), |gate| gate.after_approval(context)),
-        RerunPolicy::LeftToBump => {
-            "The check shows it after the commit of the baseline.".to_owned()
-        }
-    };
+    let gate = planned.gate.as_ref();
+    let next = gate.map_or(String::new(), |gate| gate.after_approval(context));
     note_approval(context, by, &next, planned.reason);
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::inputs::ActionInputs;
 use crate::model::{Comment, PullRequest, Report, RunNumber};
 use crate::publish;
-use crate::publish::{CommentPlan, CommentRequest, ReportOrigin, StaleComment};
+use crate::publish::{CommentPlan, CommentRequest, StaleComment};
 use crate::render::markdown::Links;
 use crate::world::{GitHub, GitHubError, World};
 
@@ -17,8 +17,6 @@ pub struct CommentInput<'a> {
     pub links: &'a Links,
     /// The run that measured it.
     pub run: RunNumber,
-    /// Who controls that run.
-    pub origin: ReportOrigin,
     /// The current head of the pull request, if it was read just now.
     pub current_head: Option<&'a str>,
 }
@@ -114,7 +112,6 @@ fn upsert(
             head: &pull_request.head,
             current_head: &current_head,
             run: input.run,
-            origin: input.origin,
             // Without a comment of this key, none is of this account.
             author: publish::may_exist(key.as_str(), &comments)
                 .then(|| github.identity())
@@ -127,9 +124,6 @@ fn upsert(
                     "a run on a newer commit has already written the comment"
                 }
                 StaleComment::LaterRun => "a later run has already written the comment",
-                StaleComment::Trusted => {
-                    "the comment shows the verdict of a job that the pull request does not control"
-                }
             };
             world.command(&format!(
                 "::notice title=goldgate::{why}; it is left unchanged\n"

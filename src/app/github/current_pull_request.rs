@@ -505,7 +505,7 @@ fn of_branch(github: &GitHub, number: u64) -> Result<Vec<OpenPull>, CliError> {
     }
 }
 
-/// A run that was started by hand on a branch, or by `bump`, is about the pull request of that branch. Of several pull requests it is
+/// A run that was started by hand on a branch is about the pull request of that branch. Of several pull requests it is
 /// the one with the lowest number; [`others`] returns the rest. Returns it with the commit of the run.
 fn dispatched_pull(
     env: &Env,

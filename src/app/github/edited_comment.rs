@@ -1,13 +1,12 @@
 //! Whether somebody else edited the comment that whoever set the label looked at.
 
 use super::inputs::DEFAULT_LABEL;
-use super::links::{addresses, links_of_run};
+use super::links::links_of_run;
 use super::pull_request_context::{PullRequestContext, log, needs};
 use crate::app::cli_error::CliError;
 use crate::app::github::measured_run::MeasuredRun;
 use crate::model::{Approval, Comment, CommentEdit, LabelEvent, Report, RunNumber};
 use crate::publish;
-use crate::publish::ReportOrigin;
 use crate::publish::approval::NoResult;
 use crate::world::LISTED_EDITS;
 
@@ -82,12 +81,8 @@ fn is_unaltered(
 ) -> bool {
     let env = &context.world.env;
     let is_shown = |report: &Report, label: &str| {
-        let links = |report: &Report, origin: ReportOrigin, run: RunNumber| {
-            let run = run.run.to_string();
-            match origin {
-                ReportOrigin::Own => links_of_run(env, label, report, Some(&run)),
-                ReportOrigin::Untrusted => addresses(env, report, Some(&run)),
-            }
+        let links = |report: &Report, run: RunNumber| {
+            links_of_run(env, label, report, Some(&run.run.to_string()))
         };
         publish::is_unaltered(comment, context.key.as_str(), report, &links)
     };

@@ -18,12 +18,8 @@ words! {
         Merge = "merge",
         /// Grades a pull request whose files are only read as data.
         Trusted = "trusted",
-        /// Writes the comment for a run that had no right to write it.
-        Publish = "publish",
         /// Checks the label that accepts a baseline.
         Approve = "approve",
-        /// Commits an approved baseline to the pull request.
-        Bump = "bump",
         /// Maintains one pull request with the moved baseline of the default branch.
         BaselinePr = "baseline-pr",
         /// Records a pull request again after a label.
@@ -46,15 +42,6 @@ pub struct ApproverPolicy {
     pub floor: Permission,
     /// Whether the author of a pull request may approve it.
     pub by_author: ByAuthor,
-}
-
-/// What starts the gate again after an approval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RerunPolicy {
-    /// The step that approves.
-    AtOnce,
-    /// A later step with `mode: bump`: its commit starts the checks, and without a commit it starts the failed jobs again.
-    LeftToBump,
 }
 
 /// The validated inputs.
@@ -93,8 +80,6 @@ pub struct ActionInputs {
     pub part_results: Vec<String>,
     /// Whether to write a comment.
     pub comment: bool,
-    /// What starts the gate again after an approval.
-    pub rerun: RerunPolicy,
     /// Whether the trusted gate also writes its verdict as a check run of its own.
     pub verdict_check: bool,
     /// The key of the comment, `default` for the config's own key.
@@ -184,10 +169,6 @@ impl ActionInputs {
                 .collect(),
             samples,
             comment: values.truth("comment")?.unwrap_or(true),
-            rerun: match values.truth("rerun")?.unwrap_or(true) {
-                true => RerunPolicy::AtOnce,
-                false => RerunPolicy::LeftToBump,
-            },
             verdict_check: values.truth("check-run")?.unwrap_or(false),
             comment_key: values.comment_key()?,
             baseline: get("baseline").map(str::to_owned),

@@ -2,8 +2,8 @@
 
 use crate::files::SourceText;
 use crate::format::archive::ArchiveLimits;
-use crate::format::{archive, baseline_v1, report_v1};
-use crate::model::{Authority, Baseline, InputLimit, RepoPath, Report, Tier};
+use crate::format::{archive, report_v1};
+use crate::model::{Authority, InputLimit, RepoPath, Report, Tier};
 use crate::publish::ConfigKey;
 use crate::publish::approval::NoResult;
 use crate::report::result_digest;
@@ -57,8 +57,6 @@ pub struct ResultDigest<'a> {
 pub struct MeasuredRun {
     /// Its report, for the requested commit and config.
     pub report: Report,
-    /// The proposed baseline.
-    pub written: Baseline,
     /// The run.
     pub run: WorkflowRun,
     /// The upload time, in GitHub's format.
@@ -280,15 +278,12 @@ fn fetched(
     run: WorkflowRun,
 ) -> Result<FoundRun, GitHubError> {
     match github.artifact(artifact.id, ARCHIVE) {
-        Ok(bytes) => Ok(
-            read_measured_run(&bytes, query).map(|(report, written)| MeasuredRun {
-                report,
-                written,
-                run,
-                at: artifact.at.clone(),
-                artifact: artifact.name.clone(),
-            }),
-        ),
+        Ok(bytes) => Ok(read_measured_run(&bytes, query).map(|report| MeasuredRun {
+            report,
+            run,
+            at: artifact.at.clone(),
+            artifact: artifact.name.clone(),
+        })),
         Err(GitHubError::Unusable(error)) => Ok(Err(NoResult::Unusable(format!("{error:#}")))),
         Err(other) => Err(other),
     }
@@ -352,24 +347,16 @@ impl SiblingResult {
     }
 }
 
-fn read_measured_run(bytes: &[u8], query: &RunQuery<'_>) -> Result<(Report, Baseline), NoResult> {
+fn read_measured_run(bytes: &[u8], query: &RunQuery<'_>) -> Result<Report, NoResult> {
     let unusable = |why: &dyn ToString| NoResult::Unusable(why.to_string());
-    let (report, proposed) = (
-        RepoPath::root().child("report.json"),
-        RepoPath::root().child("proposed-baseline.json"),
-    );
-    let wanted = |file: &RepoPath| *file == report || *file == proposed;
-    let mut unpacked = archive::zip(bytes, LIMITS, &wanted).map_err(|why| unusable(&why))?;
-    let mut text = |file: &RepoPath| {
-        let bytes = unpacked
-            .files
-            .remove(file)
-            .ok_or_else(|| unusable(&format!("it has no {file}")))?;
-        SourceText::new(file.clone(), bytes).map_err(|problem| unusable(&problem))
+    let file = RepoPath::root().child("report.json");
+    let mut unpacked =
+        archive::zip(bytes, LIMITS, &|path| *path == file).map_err(|why| unusable(&why))?;
+    let Some(bytes) = unpacked.files.remove(&file) else {
+        return Err(NoResult::Unusable(format!("it has no {file}")));
     };
-    let written =
-        baseline_v1::read_baseline(&text(&proposed)?).map_err(|problem| unusable(&problem))?;
-    let report = report_v1::read_report(&text(&report)?).map_err(|problem| unusable(&problem))?;
+    let source = SourceText::new(file, bytes).map_err(|problem| unusable(&problem))?;
+    let report = report_v1::read_report(&source).map_err(|problem| unusable(&problem))?;
     // A report of another config is skipped, whatever commit it is for.
     if report.config.as_ref() != Some(query.config) {
         return Err(NoResult::OtherConfig(
@@ -377,7 +364,7 @@ fn read_measured_run(bytes: &[u8], query: &RunQuery<'_>) -> Result<(Report, Base
         ));
     }
     match report.commit.as_deref() == Some(query.commit) {
-        true => Ok((report, written)),
+        true => Ok(report),
         false => Err(NoResult::OtherCommit),
     }
 }

@@ -7,8 +7,6 @@ mod approved_head;
 mod approved_results;
 mod base_branch;
 mod baseline_pr;
-mod bump;
-mod bumped_commit;
 mod changed_files;
 mod check_run;
 mod comment;
@@ -31,7 +29,6 @@ mod merged_shards;
 mod missing_verdict;
 mod other_pull_requests;
 mod published_run;
-mod publishing;
 mod pull_request_context;
 mod pushed_commits;
 mod read_paths;
@@ -81,9 +78,7 @@ fn run_selected(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
         ActionMode::Run => run_mode(world, inputs),
         ActionMode::Merge => merged_shards::merge_shards(world, inputs),
         ActionMode::Trusted => trusted::trusted(world, inputs),
-        ActionMode::Publish => publishing::publish_report(world, inputs),
         ActionMode::Approve => pull_request_context::warned(world, approve::approve(world, inputs)),
-        ActionMode::Bump => pull_request_context::warned(world, bump::bump(world, inputs)),
         ActionMode::Record => pull_request_context::warned(world, record_mode(world, inputs)),
         ActionMode::BaselinePr => {
             pull_request_context::warned(world, baseline_pr::baseline_pr(world, inputs))

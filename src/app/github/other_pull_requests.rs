@@ -14,7 +14,6 @@ use crate::format::event::Event;
 use crate::model::{
     Authority, BranchOrigin, NoVerdict, OtherOutcome, OtherPullRequest, RepoPath, Report, Tier,
 };
-use crate::publish::ReportOrigin;
 use crate::render::words;
 use crate::report;
 use crate::world::{GitHub, OpenPull, World};
@@ -230,7 +229,6 @@ fn judged(
             report: &report,
             links: &links,
             run: comment::this_run(world),
-            origin: ReportOrigin::Own,
             current_head: None,
         };
         comment::comment(world, inputs, pull_request, Some(github), &input);

@@ -15,7 +15,6 @@ use crate::app::pipeline::show;
 use crate::format::event::Event;
 use crate::model::Report;
 use crate::publish;
-use crate::publish::ReportOrigin;
 use crate::render::line;
 use crate::world::{Disk, GitHub, World};
 
@@ -69,7 +68,6 @@ pub(super) fn publish_result(
                 report,
                 links: &links,
                 run,
-                origin: ReportOrigin::Own,
                 current_head,
             };
             Some(comment::comment(
@@ -125,7 +123,6 @@ pub(super) fn learn_identity(
             report,
             links: &links,
             run,
-            origin: ReportOrigin::Own,
             current_head: None,
         };
         comment::comment(world, inputs, pull_request, Some(github), &input);

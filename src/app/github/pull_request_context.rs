@@ -373,14 +373,6 @@ impl<'a> PullRequestContext<'a> {
         }
     }
 
-    /// Returns the baseline file of another config of the base commit; `None` if it has none.
-    ///
-    /// # Errors
-    /// An invalid config.
-    pub fn baseline_file_of(&self, config: &RepoPath) -> Result<Option<RepoPath>, CliError> {
-        configured_baseline(config, |file| self.file(file, &self.base))
-    }
-
     /// Reads a file at a commit; `None` if it does not exist.
     ///
     /// # Errors

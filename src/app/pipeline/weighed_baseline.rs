@@ -8,7 +8,7 @@ use crate::model::{
     Agent, AgentName, Baseline, BaselineEntry, CaseId, Config, GoldenChange, NEWLY_FAILING, PASSED,
     RepoPath, Report, Ruling, RunSource, SuiteId, Tier, Verdict, Weight,
 };
-use crate::publish::bump::{is_same, rounded};
+use crate::publish::{has_same_numbers, rounded};
 use crate::publish::{is_worse, moves};
 use crate::suites::kind;
 use crate::text::config_option;
@@ -276,7 +276,7 @@ fn is_measured_and_not_worse(
     let own =
         SourceText::new(file.clone(), bytes).and_then(|source| baseline_v1::read_baseline(&source));
     let Ok(own) = own else { return false };
-    let is_measured = is_same(&own, &baseline::proposed(Some(against), report));
+    let is_measured = has_same_numbers(&own, &baseline::proposed(Some(against), report));
     // Who accepted earlier numbers is not rewritten by hand.
     let keeps_acceptances = against.accepted.starts_with(&own.accepted);
     is_measured && keeps_acceptances && !moves(Some(against), report).iter().any(is_worse)

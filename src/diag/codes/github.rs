@@ -22,7 +22,7 @@ codes! {
 
     BAD_INPUT = "bad-input" {
         cause: "An input of the action has a value that it does not accept, or does not fit the mode or the event.",
-        example: "action input: mode is \"check\"; write one of run, merge, trusted, publish, approve, bump, \
+        example: "action input: mode is \"check\"; write one of run, merge, trusted, approve, \
             baseline-pr, record [bad-input]",
         fix: "Correct the input under `with` of the workflow. `action.yml` describes all inputs.",
     }

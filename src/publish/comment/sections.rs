@@ -6,19 +6,7 @@ use crate::files::sha256_hex;
 use crate::model::{Comment, RunNumber};
 
 /// The sections in order. The deterministic tier decides, so it comes first.
-pub(super) const SECTIONS: [&str; 5] = ["deterministic", "model", "approval", "bump", "record"];
-
-/// Which job measured the result of a section.
-#[derive(Serialize, Deserialize, Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[serde(rename_all = "lowercase")]
-pub enum ReportOrigin {
-    /// This job.
-    #[default]
-    Own,
-    /// An untrusted job: the pull request controls its workflow, config and program.
-    #[serde(rename = "stranger")]
-    Untrusted,
-}
+pub(super) const SECTIONS: [&str; 4] = ["deterministic", "model", "approval", "record"];
 
 /// The state that is stored in a section.
 #[derive(Serialize, Deserialize, Debug, Clone, PartialEq, Eq)]
@@ -29,8 +17,6 @@ pub(super) struct SectionState {
     pub(super) alert: String,
     #[serde(rename = "says")]
     pub(super) headline: String,
-    #[serde(default, rename = "witness")]
-    pub(super) origin: ReportOrigin,
     /// The digest of the shown result; `None` if the section does not show all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) result: Option<String>,

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::fit::fitted;
-use super::sections::{CommentSection, ReportOrigin, sections_of, without_space};
+use super::sections::{CommentSection, sections_of, without_space};
 use super::{CommentRequest, LIMIT, ROOM, body_of, composed, marker, tier};
 use crate::model::{Comment, Report, RunNumber};
-use crate::publish::untrusted_report::as_untrusted;
 use crate::render::markdown::Links;
 
-/// Returns the links of a section: of a report, by who measured it in which run.
-pub type LinksOf<'a> = &'a dyn Fn(&Report, ReportOrigin, RunNumber) -> Links;
+/// Returns the links of a section: of a report, by the run that measured it.
+pub type LinksOf<'a> = &'a dyn Fn(&Report, RunNumber) -> Links;
 
 /// Whether a comment has nothing but sections as goldgate composes them, and that of the report's tier is the one of this report.
 ///
@@ -30,23 +29,18 @@ pub fn is_unaltered(comment: &Comment, key: &str, report: &Report, links: LinksO
     if report.tool.version != env!("CARGO_PKG_VERSION") {
         return true;
     }
-    let (origin, run, head) = (state.origin, state.number(), state.head.clone());
-    let report = match origin {
-        ReportOrigin::Own => report.clone(),
-        ReportOrigin::Untrusted => as_untrusted(report.clone()),
-    };
-    let links = links(&report, origin, run);
+    let (run, head) = (state.number(), state.head.clone());
+    let links = links(report, run);
     let (head, current_head, author) = (head.as_str(), head.as_str(), None);
     let request = CommentRequest {
-        report: &report,
+        report,
         links: &links,
         key,
         head,
         current_head,
         run,
-        origin,
         author,
     };
     is_body(&composed(&request, &marker, sections))
-        || fitted(&report, &links, LIMIT).text.len() > ROOM
+        || fitted(report, &links, LIMIT).text.len() > ROOM
 }

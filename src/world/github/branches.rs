@@ -172,34 +172,6 @@ impl GitHub {
         )
     }
 
-    /// Dispatches a workflow on a branch, with the number of the branch's pull request as its input `pull-request` if the workflow has
-    /// that input. GitHub answers 422 to an input that a workflow does not have, and starts nothing.
-    pub fn start(
-        &self,
-        workflow: &str,
-        branch: &str,
-        pull_request: u64,
-    ) -> Result<(), GitHubError> {
-        let path = self.path(&format!(
-            "/actions/workflows/{}/dispatches",
-            encoded_segment(workflow)
-        ));
-        let dispatch = |body: &Value| {
-            self.ask(
-                &Method::POST,
-                &path,
-                Some(body),
-                "while starting the gate again",
-            )
-        };
-        let inputs = json!({ "pull-request": pull_request.to_string() });
-        let started = match dispatch(&json!({ "ref": branch, "inputs": inputs })) {
-            Err(GitHubError::Failed(_)) => dispatch(&json!({ "ref": branch })),
-            other => other,
-        };
-        started.map(|_| ())
-    }
-
     /// Opens a pull request and returns its number.
     pub fn open_pull(
         &self,

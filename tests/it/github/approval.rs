@@ -1,7 +1,6 @@
 //! Approval by label and the bump, played against the stand-in: the story as it should go, and every way to cheat.
 
 mod artifacts;
-mod bumped;
 mod heads;
 mod label;
 mod lasting;
@@ -31,7 +30,6 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = seen::trials();
     trials.extend(rerun::trials());
     trials.extend(label::trials());
-    trials.extend(bumped::trials());
     trials.extend(heads::trials());
     trials.extend(states::trials());
     trials.extend(lasting::trials());

@@ -22,7 +22,6 @@ mod masked;
 mod outdated;
 mod parts;
 mod present;
-mod publish;
 mod pushes;
 mod queue;
 #[cfg(feature = "models")]
@@ -82,7 +81,6 @@ pub fn trials() -> Vec<Trial> {
         masked::trials,
         present::trials,
         parts::trials,
-        publish::trials,
         pushes::trials,
         pushes::payloads::trials,
         queue::trials,

@@ -147,14 +147,7 @@ impl<'a> GateStep<'a> {
     pub fn decides(&self) -> bool {
         let is_verdict = match self.mode() {
             Some(ActionMode::Run | ActionMode::Merge | ActionMode::Trusted) => !self.is_shard(),
-            Some(
-                ActionMode::Publish
-                | ActionMode::Approve
-                | ActionMode::Bump
-                | ActionMode::BaselinePr
-                | ActionMode::Record,
-            )
-            | None => false,
+            Some(ActionMode::Approve | ActionMode::BaselinePr | ActionMode::Record) | None => false,
         };
         is_verdict && self.input("tier") != "model" && self.input("blocking") != "false"
     }

@@ -27,10 +27,6 @@ fn permissions_of(mode: ActionMode) -> &'static [NeededPermission] {
             ("contents", READ, "to read the base commit"),
             ("pull-requests", WRITE, "to write the comment"),
         ],
-        ActionMode::Publish => &[
-            ("actions", READ, "to read the run's artifact"),
-            ("pull-requests", WRITE, "to write the comment"),
-        ],
         ActionMode::Approve => &[
             (
                 "actions",
@@ -54,7 +50,6 @@ fn permissions_of(mode: ActionMode) -> &'static [NeededPermission] {
             ),
             ("statuses", WRITE, "to leave the digest of the recordings"),
         ],
-        ActionMode::Bump => &[("contents", WRITE, "to commit the baseline")],
         ActionMode::BaselinePr => &[
             ("contents", WRITE, "to push the baseline's branch"),
             ("pull-requests", WRITE, "to open its pull request"),
