@@ -18,7 +18,7 @@ use self::digests::{CurrentDigests, base_proof, proof};
 pub use self::digests::{RecordingInput, recording_input};
 pub use self::inputs::RecordingsBase;
 use self::inputs::{InputMotion, SuiteInputs};
-pub use self::stamped::{RecordingDigests, StampedAgent};
+pub use self::stamped::{OtherDigests, Stamped, StampedAgent, with_other_digests};
 use super::agent_digest::AgentState;
 use super::plan::{Plan, source_of};
 use crate::diag::{Diagnostic, Diagnostics, ReadFailure};

@@ -1,4 +1,4 @@
-//! Today's digests of recordings, for writing them: [`StampedAgent`].
+//! Today's digests of recordings, and how they are written into one: [`StampedAgent`], [`RecordingDigests`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,10 @@ use crate::app::pipeline::agent_digest::AgentState;
 use crate::app::pipeline::plan::Plan;
 use crate::diag::Diagnostics;
 use crate::files::Files;
+use crate::format::run_v1;
 use crate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteId, Tier};
+use crate::render::plural;
+use crate::text::first_of;
 
 /// An agent whose recordings get today's digests.
 pub struct StampedAgent {
@@ -27,6 +30,64 @@ pub struct RecordingDigests {
     pub input: Option<String>,
     /// Of what is called.
     pub target: Option<String>,
+}
+
+/// What happens to a recording that states another digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OtherDigests {
+    /// It keeps all that it states.
+    Kept,
+    /// They are replaced.
+    Replaced,
+}
+
+/// What becomes of a recording.
+pub enum Stamped {
+    /// Its new text.
+    Written(String),
+    /// It states all of today's digests.
+    Current,
+    /// It states another digest, and keeps it.
+    Other,
+}
+
+impl RecordingDigests {
+    /// Writes these digests, and that of the content, into the text of a recording: those that it lacks, and in place of others if they are
+    /// replaced.
+    pub fn stamped(&self, text: &str, over: OtherDigests) -> Stamped {
+        let stated = run_v1::stated_origin(text);
+        let content = run_v1::content_sha256(text);
+        let today = [
+            ("agent_sha256", &stated.agent_sha256, &self.agent),
+            ("input_sha256", &stated.input_sha256, &self.input),
+            ("target_sha256", &stated.target_sha256, &self.target),
+            ("content_sha256", &stated.content_sha256, &content),
+        ];
+        let mut values: Vec<(&str, &str)> = Vec::new();
+        for (key, stated, now) in today {
+            let Some(now) = now else { continue };
+            match (stated, over) {
+                (Some(stated), _) if stated == now => {}
+                (Some(_), OtherDigests::Kept) => return Stamped::Other,
+                (Some(_), OtherDigests::Replaced) | (None, _) => values.push((key, now)),
+            }
+        }
+        if values.is_empty() {
+            return Stamped::Current;
+        }
+        values.push(("by", run_v1::STAMPED));
+        Stamped::Written(run_v1::with_origin(text, &values))
+    }
+}
+
+/// Says which recordings keep other digests.
+pub fn with_other_digests(recordings: &BTreeSet<String>) -> String {
+    let subject = plural(recordings.len(), "recording states", "recordings state");
+    let names: Vec<&String> = recordings.iter().collect();
+    format!(
+        "{subject} digests of other files or inputs, or was edited ({})",
+        first_of(&names)
+    )
 }
 
 impl StampedAgent {
