@@ -6,13 +6,14 @@ use crate::app::cli::StampArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::plan;
 use crate::app::pipeline::recorded_agents::{
-    OtherDigests, Stamped, StampedAgent, with_other_digests,
+    OtherDigests, Stamped, StampedSuite, with_other_digests,
 };
 use crate::app::pipeline::selection::chosen;
+use crate::diag::Diagnostics;
 use crate::files::Files;
 use crate::model::RepoPath;
 use crate::render::plural;
-use crate::world::{Disk, World};
+use crate::world::{Disk, ReadOnce, World};
 
 /// The exit code if recordings keep digests of other files.
 const NOT_STAMPED: u8 = 3;
@@ -24,7 +25,8 @@ const NOT_STAMPED: u8 = 3;
 /// Bad input, or files that cannot be written. Nothing is written before everything was read.
 pub fn stamp(args: &StampArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
-    let plan = plan(&disk, &file, chosen(&args.chosen)?, &world.clock)?;
+    let files = ReadOnce::of(&disk);
+    let plan = plan(&files, &file, chosen(&args.chosen)?, &world.clock)?;
     let over = if args.stale {
         OtherDigests::Replaced
     } else {
@@ -33,23 +35,26 @@ pub fn stamp(args: &StampArgs, world: &World) -> Result<u8, CliError> {
     let mut texts: BTreeMap<RepoPath, String> = BTreeMap::new();
     let mut kept: BTreeSet<String> = BTreeSet::new();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for agent in StampedAgent::all(&plan) {
-        for (recording, digests) in agent.recordings(&plan, &disk)? {
+    let mut problems = Diagnostics::default();
+    for suite in StampedSuite::all(&plan) {
+        let recordings = problems.keep_all(suite.recordings(&plan, &files));
+        for recording in recordings.unwrap_or_default() {
             // A folder that two suites share is stamped once.
-            if texts.contains_key(&recording) {
+            if texts.contains_key(&recording.file) {
                 continue;
             }
-            let text = disk.text(&recording)?.text;
-            match digests.stamped(&text, over) {
+            let text = files.text(&recording.file)?.text;
+            match recording.digests.stamped(&text, over) {
                 Stamped::Written(text) => {
-                    *counts.entry(agent.name.clone()).or_default() += 1;
-                    texts.insert(recording, text);
+                    *counts.entry(recording.agent).or_default() += 1;
+                    texts.insert(recording.file, text);
                 }
                 Stamped::Current => {}
-                Stamped::Other => drop(kept.insert(recording.to_string())),
+                Stamped::Other => drop(kept.insert(recording.file.to_string())),
             }
         }
     }
+    problems.or(())?;
     for (file, text) in &texts {
         disk.replace_input(file, text.as_bytes())?;
     }

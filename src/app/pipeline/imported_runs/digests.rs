@@ -20,7 +20,7 @@ use crate::suites::{
     user_messages,
 };
 use crate::text::{Redactor, line};
-use crate::world::{Disk, World};
+use crate::world::{Disk, ReadOnce, World};
 
 /// The config's suites, if a config exists.
 pub struct Digests {
@@ -212,14 +212,14 @@ impl Digests {
             .filter(|loaded| loaded.config.agents.contains_key(agent))
             .collect();
         suites.sort_by_key(|loaded| !self.is_replayed_from_out(loaded, agent));
+        let files: &dyn Files = &ReadOnce::of(disk);
         for loaded in suites {
             let key = RunKey {
                 suite: loaded.config.id.clone(),
                 agent: agent.clone(),
                 case: case.clone(),
             };
-            if let Some(digests) = recording_input(&plan.config, loaded, &key, disk as &dyn Files)?
-            {
+            if let Some(digests) = recording_input(&plan.config, loaded, &key, files)? {
                 return Ok(Some((loaded, digests)));
             }
         }

@@ -119,7 +119,8 @@ pub fn recording_input(
     let (Some(pair), Some(agent)) = (pair, loaded.config.agents.get(&key.agent)) else {
         return Ok(None);
     };
-    let state = AgentState::of(files, agent)?;
+    let who = format!("{}/{}", key.suite, key.agent);
+    let state = AgentState::of_present_files(files, &config.file, &who, agent)?;
     let ask = loaded.suite.ask(pair, key, files)?;
     Ok(Some(RecordingInput {
         agent: state.sha256().map(str::to_owned),
