@@ -80,7 +80,7 @@ pub enum Command {
     /// Run an agent once for each case, and record its answers, tool calls and model calls
     #[cfg(feature = "models")]
     Record(RecordArgs),
-    /// Convert transcripts of other tools into recordings
+    /// Convert transcripts of other tools, and run records, into recordings
     Import(ImportArgs),
     /// Write today's digests into recordings: you say that they were made with the present files
     Stamp(StampArgs),
@@ -299,7 +299,7 @@ pub struct ImportArgs {
     /// Add a draft case to the agent's suite for each query that no case has
     #[arg(long, conflicts_with = "case")]
     pub new_cases: bool,
-    /// Replace existing recordings, and import a run even if its input differs from the case's
+    /// Replace recordings with other content, and import a run even if its input differs from the case's
     #[arg(long)]
     pub force: bool,
 }
@@ -307,7 +307,7 @@ pub struct ImportArgs {
 /// The help of the paths of `import`.
 fn paths() -> String {
     format!(
-        "Files, folders or patterns of transcripts; - reads standard input. The first word may be the format ({}); without it, the \
+        "Files, folders or patterns of transcripts and run records; - reads standard input. The first word may be the format ({}); without it, the \
          format of each file is detected",
         TranscriptFormat::names()
     )

@@ -26,7 +26,9 @@ use crate::model::{Answerer, Provenance, RecordedExchange, Run, RunKey, RunStatu
 
 pub use ballots::with_ballots;
 pub use content::{content, content_sha256};
-pub use stated::{STAMPED, StatedOrigin, stated_origin, with_content_sha256, with_origin};
+pub use stated::{
+    STAMPED, StatedOrigin, stated_origin, with_content_sha256, with_origin, with_place,
+};
 pub use writing::{json, written};
 
 /// Whether a file is a run record: an object with a status and outputs.
@@ -38,7 +40,20 @@ pub fn is_run(source: &SourceText) -> bool {
         #[serde(rename = "outputs")]
         _outputs: IgnoredAny,
     }
-    serde_json::from_str::<RunMarks>(&source.text).is_ok()
+    // A list of two values would be read as the two fields.
+    source.text.trim_start().starts_with('{')
+        && serde_json::from_str::<RunMarks>(&source.text).is_ok()
+}
+
+/// Whether a file says that it is a run record.
+pub fn states_schema(source: &SourceText) -> bool {
+    #[derive(Deserialize)]
+    struct SchemaAlone {
+        schema: String,
+    }
+    source.text.trim_start().starts_with('{')
+        && serde_json::from_str::<SchemaAlone>(&source.text)
+            .is_ok_and(|stated| stated.schema == SCHEMA)
 }
 
 /// Reads the record of sample `sample` of the pair `key`. The path decides which sample it is; the record must not contradict it.
@@ -47,7 +62,38 @@ pub fn is_run(source: &SourceText) -> bool {
 /// Invalid content with its position (grading.md 15).
 pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagnostic> {
     let record: RunFile<'_> = json::whole(source)?;
+    record.refuse_other_schema(source)?;
     record.refuse_contradictions(source, key, sample)?;
+    run_of(source, record)
+}
+
+/// Where a record says that it belongs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StatedPlace {
+    /// The agent.
+    pub agent: Option<String>,
+    /// The case.
+    pub case: Option<String>,
+    /// The sample, from 0.
+    pub sample: Option<u32>,
+}
+
+/// Reads a record that does not lie at its own path yet, and where it says that it belongs.
+///
+/// # Errors
+/// Invalid content with its position.
+pub fn read_unplaced_run(source: &SourceText) -> Result<(StatedPlace, Run), Diagnostic> {
+    let mut record: RunFile<'_> = json::whole(source)?;
+    record.refuse_other_schema(source)?;
+    let stated = StatedPlace {
+        agent: record.agent.take(),
+        case: record.case.take(),
+        sample: record.sample,
+    };
+    Ok((stated, run_of(source, record)?))
+}
+
+fn run_of(source: &SourceText, record: RunFile<'_>) -> Result<Run, Diagnostic> {
     let status = record.status(source)?;
     // Only one of two values would be graded, and nobody knows which one the agent gave.
     let graded = [record.outputs, record.intermediate, record.metrics]
@@ -249,6 +295,18 @@ struct AskedForm {
 }
 
 impl RunFile<'_> {
+    fn refuse_other_schema(&self, source: &SourceText) -> Result<(), Diagnostic> {
+        match self.schema.as_deref() {
+            Some(schema) if schema != SCHEMA => {
+                let at = JsonCursor::whole(source).key(&[Key("schema")]);
+                let what = format!("unknown schema \"{schema}\"");
+                let help = format!("this version reads \"{SCHEMA}\"");
+                Err(source.problem(at, Code::UNKNOWN_SCHEMA, what, help))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
     fn refuse_contradictions(
         &self,
         source: &SourceText,
@@ -265,16 +323,6 @@ impl RunFile<'_> {
                 "move the record to its own path, or correct the field",
             )
         };
-        if let Some(schema) = self.schema.as_deref().filter(|schema| *schema != SCHEMA) {
-            let at = JsonCursor::whole(source).key(&[Key("schema")]);
-            let what = format!("unknown schema \"{schema}\"");
-            return Err(source.problem(
-                at,
-                Code::UNKNOWN_SCHEMA,
-                what,
-                format!("this version reads \"{SCHEMA}\""),
-            ));
-        }
         if let Some(agent) = self
             .agent
             .as_deref()
@@ -346,7 +394,7 @@ impl RunFile<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::read_run;
+    use super::{is_run, read_run};
     use crate::files::SourceText;
     use crate::model::{AgentName, CaseId, RepoPath, Run, RunKey, RunStatus, SuiteId};
 
@@ -407,6 +455,20 @@ mod tests {
             ),
             None
         );
+    }
+
+    #[test]
+    fn only_an_object_with_a_status_and_outputs_is_a_record() {
+        for (text, is_record) in [
+            (r#" {"status": 1, "outputs": null, "more": 1}"#, true),
+            (r#"{"status": "completed"}"#, false),
+            (r#"[{"role": "user"}, {"role": "assistant"}]"#, false),
+            ("{", false),
+        ] {
+            let file = RepoPath::root().child("r.json");
+            let source = SourceText::from_text(file, text.to_owned());
+            assert_eq!(is_run(&source), is_record, "{text}");
+        }
     }
 
     #[test]

@@ -140,18 +140,19 @@ fn three_commands() {
     passes(&repository, "selftest");
 }
 
-/// The agent worsened: it refunds whom it should help.
+/// Another prompt, with which the agent ran on every case again: it refunds one that it should help, the other answers are the same.
 fn worsened(repository: &Repository) {
     repository.write("prompts/support.md", "Be generous.\n");
-    repository.write(
-        "transcripts/0.json",
-        chat((
-            "Where is my order 17?",
-            "issue_refund",
-            "You got your money back.",
-        ))
-        .to_string(),
-    );
+    let mut chats = CHATS.map(chat);
+    chats[0] = chat((
+        "Where is my order 17?",
+        "issue_refund",
+        "You got your money back.",
+    ));
+    for (number, mut one) in chats.into_iter().enumerate() {
+        one["created_at"] = json!("2026-06-02T09:00:00Z");
+        repository.write(&format!("transcripts/{number}.json"), one.to_string());
+    }
 }
 
 const FINDINGS: &str = r"  - id: review
@@ -284,7 +285,10 @@ fn new_cases() {
         "{}",
         alone.stderr
     );
-    // The other recording exists, so that nothing is written, not even the draft.
+    // The other recording exists with another answer, so that nothing is written, not even the draft.
+    let (query, tool, answer) = CHATS[1];
+    let other = format!("{answer} Anything else?");
+    repository.write("more/a.json", chat((query, tool, &other)).to_string());
     assert_eq!(
         goldgate(
             &repository,

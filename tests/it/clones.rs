@@ -29,7 +29,7 @@ pub fn trials() -> Vec<Trial> {
             separate,
         ),
         trial(
-            "check and run name a submodule that is not checked out",
+            "check, run, stamp and import name a submodule that is not checked out",
             without_submodule,
         ),
     ]
@@ -253,7 +253,28 @@ fn without_submodule() {
             ran.stderr
         );
     }
+    // A digest of the files that are there would say nothing of the agent, also where other patterns find theirs.
+    let recording = "clone/golden/runs/legal/lease.json";
+    let before = outer.read(recording);
+    let import = ["import", recording, "--out", "elsewhere"];
+    for patterns in ["['prompts/**']", "['golden/contracts/*', 'prompts/**']"] {
+        outer.replace("clone/goldgate.yaml", "['prompts/**']", patterns);
+        for command in [&["stamp"][..], &["stamp", "--stale"], &import] {
+            let ran = ran(command);
+            let words = "prompts: files of `contracts/legal`: the folder is in a submodule that is not checked out, so its files are not \
+                         known (`prompts/**`); check it out";
+            assert!(
+                ran.code == 2 && ran.stderr.contains(words),
+                "{patterns} {command:?}: {ran:?}"
+            );
+        }
+        assert_eq!(outer.read(recording), before, "{patterns}");
+        assert!(!outer.path("elsewhere/legal").exists(), "{patterns}");
+        outer.replace("clone/goldgate.yaml", patterns, "['prompts/**']");
+    }
     let inside = format!("file://{}", origin.path("prompts").display());
     git(&outer.path("clone"), &["clone", "-q", &inside, "prompts"]);
     assert_eq!(ran(&["check"]).code, 0, "the control");
+    assert_eq!(ran(&["stamp"]).code, 0, "the control");
+    assert_ne!(outer.read(recording), before, "the control");
 }

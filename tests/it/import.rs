@@ -4,6 +4,7 @@ mod otlp;
 mod paths;
 mod promptfoo;
 mod real_files;
+mod records;
 mod told_calls;
 
 use goldgate::files::SourceText;
@@ -90,6 +91,30 @@ pub fn trials() -> Vec<Trial> {
         trial(
             "with --force the recordings of a case are replaced together",
             together,
+        ),
+        trial(
+            "import writes run records where they belong, with today's digests",
+            records::where_they_belong,
+        ),
+        trial(
+            "import tells run records and transcripts apart",
+            records::told_apart,
+        ),
+        trial(
+            "import leaves a recording with the same content alone, also with --force",
+            records::same_content,
+        ),
+        trial(
+            "import keeps other digests that a run record states, and says so",
+            records::other_digests,
+        ),
+        trial(
+            "import refuses run records that cannot be graded or have no place",
+            records::refused,
+        ),
+        trial(
+            "import removes secrets from run records",
+            records::without_secrets,
         ),
         trial(
             "import finds out the format of files, folders and patterns",

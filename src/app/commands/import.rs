@@ -9,9 +9,10 @@ use crate::app::cli::ImportArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::case_queries::{AddedDrafts, KnownCases, NewRun};
 use crate::app::pipeline::imported_runs::{
-    ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN, write_recordings,
+    CaseRuns, ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN, write_recordings,
 };
 use crate::app::pipeline::proposed_case::Origin;
+use crate::app::pipeline::run_record_file::RunRecordFile;
 use crate::app::pipeline::transcript_files::{
     TranscriptFile, TranscriptFiles, TranscriptReading, joined_problems, read_transcript_files,
 };
@@ -19,7 +20,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::format::foreign_cases::ForeignCase;
 use crate::format::transcript::{RunNames, Transcript, TranscriptFormat};
-use crate::model::{AgentName, BadId, CaseId, RunStatus, Word};
+use crate::model::{AgentName, BadId, CaseId, Word};
 use crate::render::plural;
 use crate::suites::read_config;
 use crate::text::{first_of, line};
@@ -42,7 +43,11 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
             agent: args.agent.as_deref(),
         },
     };
-    let TranscriptFiles { files, skipped } = read_transcript_files(paths, reading, world)?;
+    let TranscriptFiles {
+        files,
+        records,
+        skipped,
+    } = read_transcript_files(paths, reading, world)?;
     let existing = if args.force {
         ExistingRecordings::Replaced
     } else {
@@ -57,7 +62,7 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
                 .problem(0, Code::NO_RUN, "this file has cases, but no runs", help)
                 .into());
         }
-        write_runs(out, args, &files, existing, world)?;
+        write_runs(out, args, &files, &records, existing, world)?;
     }
     if let Some(path) = &args.cases {
         write_cases(path, &cases, existing)?;
@@ -75,6 +80,7 @@ fn write_runs(
     out: &str,
     args: &ImportArgs,
     files: &[TranscriptFile],
+    records: &[RunRecordFile],
     existing: ExistingRecordings,
     world: &World,
 ) -> Result<(), CliError> {
@@ -101,7 +107,7 @@ fn write_runs(
         named,
         drafts,
         left_out,
-    } = names.assign(files)?;
+    } = names.assign(files, records)?;
     let place = RecordingsPlace {
         out,
         config: args.config.as_deref(),
@@ -126,12 +132,10 @@ fn write_runs(
             first_of(&files)
         ));
     }
-    let failed = named
+    let failed: Vec<&str> = named
         .values()
-        .flatten()
-        .filter(|imported| imported.run.status != RunStatus::Completed);
-    let failed: Vec<&str> = failed
-        .map(|imported| imported.source.file.as_str())
+        .flat_map(CaseRuns::failed)
+        .map(|source| source.file.as_str())
         .collect();
     if !failed.is_empty() {
         let runs = plural(
@@ -247,7 +251,11 @@ impl<'k> ImportNames<'k> {
 
     /// Assigns an agent and a case to every run, and adds drafts for new cases. Names of the command line win over those of the
     /// transcript.
-    fn assign<'a>(&self, files: &'a [TranscriptFile]) -> Result<AssignedRuns<'a, 'k>, CliError> {
+    fn assign<'a>(
+        &self,
+        files: &'a [TranscriptFile],
+        records: &'a [RunRecordFile],
+    ) -> Result<AssignedRuns<'a, 'k>, CliError> {
         let mut problems = Diagnostics::default();
         let (mut named, mut new, mut left_out) = (NamedRuns::new(), Vec::new(), Vec::new());
         let mut unanswered = Diagnostics::default();
@@ -277,7 +285,10 @@ impl<'k> ImportNames<'k> {
                 source,
                 form: _,
             } = imported;
-            let agent = self.agent.clone().map_or_else(|| agent_of(source, run), Ok);
+            let agent = self
+                .agent
+                .clone()
+                .map_or_else(|| agent_of(source, run.at, run.agent.as_deref()), Ok);
             let Some(agent) = problems.keep(agent) else {
                 continue;
             };
@@ -286,10 +297,10 @@ impl<'k> ImportNames<'k> {
                 self.unknown,
                 self.known,
             ) {
-                (Some(case), ..) => named.entry((agent, case)).or_default().push(imported),
+                (Some(case), ..) => add_run(&mut named, agent, case, imported),
                 (None, UnknownCase::Drafted, Some(_)) => new.push((agent, imported, origin)),
                 (None, UnknownCase::Drafted, None) | (None, UnknownCase::Refused, _) => {
-                    let case = case_of(source, run)
+                    let case = case_of_transcript(source, run)
                         .map_err(|problem| self.unknown_case(&agent, imported, problem));
                     let of_run = if run.is_answered() {
                         &mut problems
@@ -297,7 +308,7 @@ impl<'k> ImportNames<'k> {
                         &mut unanswered
                     };
                     match of_run.keep(case) {
-                        Some(case) => named.entry((agent, case)).or_default().push(imported),
+                        Some(case) => add_run(&mut named, agent, case, imported),
                         None if run.is_answered() => {}
                         None => left_out.push(source),
                     }
@@ -305,8 +316,9 @@ impl<'k> ImportNames<'k> {
             }
         }
         for runs in named.values() {
-            problems.keep(one_variant(runs));
+            problems.keep(one_variant(&runs.transcripts));
         }
+        problems.keep_all(self.add_records(&mut named, records));
         // Where nothing else is imported, they were meant.
         if named.is_empty() && new.is_empty() {
             problems.extend(unanswered);
@@ -325,10 +337,7 @@ impl<'k> ImportNames<'k> {
             drafts = known.add_drafts(&runs)?;
             for ((agent, imported, _), case) in new.iter().zip(&drafts.cases) {
                 match case {
-                    Some(case) => named
-                        .entry((agent.clone(), case.clone()))
-                        .or_default()
-                        .push(*imported),
+                    Some(case) => add_run(&mut named, agent.clone(), case.clone(), *imported),
                     None => left_out.push(imported.source),
                 }
             }
@@ -405,6 +414,38 @@ impl<'k> ImportNames<'k> {
             .or_else(by_query)
     }
 
+    /// Adds run records to the runs of their cases. Names of the command line win over those of a record, and those over its path.
+    fn add_records<'a>(
+        &self,
+        named: &mut NamedRuns<'a>,
+        records: &'a [RunRecordFile],
+    ) -> Result<(), Diagnostics> {
+        let mut problems = Diagnostics::default();
+        let first_case = records
+            .first()
+            .and_then(|first| first.place.case.as_deref());
+        for record in records {
+            let RunRecordFile { source, place, .. } = record;
+            let stated = place.case.as_deref();
+            if self.case.is_some() && stated != first_case {
+                problems.push(another_case(source, 0, [first_case, stated]));
+            }
+            let agent = self
+                .agent
+                .clone()
+                .map_or_else(|| agent_of(source, 0, place.agent.as_deref()), Ok);
+            let case = self
+                .case
+                .clone()
+                .map_or_else(|| case_of(source, 0, stated, "use --case ID"), Ok);
+            let (agent, case) = (problems.keep(agent), problems.keep(case));
+            if let Some(key) = agent.zip(case) {
+                named.entry(key).or_default().records.push(record);
+            }
+        }
+        problems.or(())
+    }
+
     /// Checks that all runs can be samples of the one case of `--case`: refuses runs of different cases, and several traces whose input is
     /// not known.
     fn one_case(&self, runs: &[ImportedRun<'_>]) -> Result<(), Diagnostic> {
@@ -412,16 +453,8 @@ impl<'k> ImportNames<'k> {
             return Ok(());
         };
         if let Some(other) = rest.iter().find(|other| other.run.case != first.run.case) {
-            let [first, other_case] =
-                [first, other].map(|one| one.run.case.as_deref().unwrap_or("none"));
-            let what =
-                format!("this run has the case {other_case:?}, but the first one has {first:?}");
-            return Err(other.source.problem(
-                other.run.at,
-                Code::OTHER_CASE,
-                what,
-                "omit --case, or split the file",
-            ));
+            let cases = [first, other].map(|one| one.run.case.as_deref());
+            return Err(another_case(other.source, other.run.at, cases));
         }
         let is_unknown = |one: &ImportedRun<'_>| {
             one.form.is_trace() && one.run.case.is_none() && one.run.query.is_none()
@@ -471,36 +504,53 @@ fn one_variant(runs: &[ImportedRun<'_>]) -> Result<(), Diagnostic> {
         .problem(other.run.at, Code::MANY_AGENTS, what, help))
 }
 
-fn agent_of(source: &SourceText, run: &Transcript) -> Result<AgentName, Diagnostic> {
-    let Some(name) = &run.agent else {
+fn add_run<'a>(
+    named: &mut NamedRuns<'a>,
+    agent: AgentName,
+    case: CaseId,
+    imported: ImportedRun<'a>,
+) {
+    let of_case = named.entry((agent, case)).or_default();
+    of_case.transcripts.push(imported);
+}
+
+fn agent_of(source: &SourceText, at: usize, name: Option<&str>) -> Result<AgentName, Diagnostic> {
+    let Some(name) = name else {
         let help = "use --agent NAME";
-        return Err(source.problem(run.at, Code::NO_AGENT, "this run has no agent name", help));
+        return Err(source.problem(at, Code::NO_AGENT, "this run has no agent name", help));
     };
     AgentName::new(name).map_err(|bad| {
         let help = format!("use --agent NAME: {}", bad.help());
-        source.problem(
-            run.at,
-            Code::BAD_ID,
-            format!("this run's agent: {bad}"),
-            help,
-        )
+        source.problem(at, Code::BAD_ID, format!("this run's agent: {bad}"), help)
     })
 }
 
-fn case_of(source: &SourceText, run: &Transcript) -> Result<CaseId, Diagnostic> {
-    let Some(id) = &run.case else {
-        let help = "use --case ID, or name the key of the case with --case-key PATH";
-        return Err(source.problem(run.at, Code::NO_CASE, "this run has no case id", help));
+fn case_of_transcript(source: &SourceText, run: &Transcript) -> Result<CaseId, Diagnostic> {
+    let help = "use --case ID, or name the key of the case with --case-key PATH";
+    case_of(source, run.at, run.case.as_deref(), help)
+}
+
+/// The case that a run states; `help` says what to do if it states none.
+fn case_of(
+    source: &SourceText,
+    at: usize,
+    id: Option<&str>,
+    help: &str,
+) -> Result<CaseId, Diagnostic> {
+    let Some(id) = id else {
+        return Err(source.problem(at, Code::NO_CASE, "this run has no case id", help));
     };
     CaseId::new(id).map_err(|bad| {
         let help = format!("use --case ID: {}", bad.help());
-        source.problem(
-            run.at,
-            Code::BAD_ID,
-            format!("this run's case: {bad}"),
-            help,
-        )
+        source.problem(at, Code::BAD_ID, format!("this run's case: {bad}"), help)
     })
+}
+
+fn another_case(source: &SourceText, at: usize, [first, other]: [Option<&str>; 2]) -> Diagnostic {
+    let [first, other] = [first, other].map(|case| case.unwrap_or("none"));
+    let what = format!("this run has the case {other:?}, but the first one has {first:?}");
+    let help = "omit --case, or split the file";
+    source.problem(at, Code::OTHER_CASE, what, help)
 }
 
 /// Returns notes about files that were not read, and about content that the recordings do not contain.

@@ -236,7 +236,8 @@ impl ProposedCases {
                         source: &from.source,
                         form: from.form,
                     };
-                    named.entry((agent.clone(), id)).or_default().push(imported);
+                    let of_case = named.entry((agent.clone(), id)).or_default();
+                    of_case.transcripts.push(imported);
                 }
             }
         }

@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::app::cli::StampArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::plan;
-use crate::app::pipeline::recorded_agents::{RecordingDigests, StampedAgent};
+use crate::app::pipeline::recorded_agents::{
+    OtherDigests, Stamped, StampedSuite, with_other_digests,
+};
 use crate::app::pipeline::selection::chosen;
+use crate::diag::Diagnostics;
 use crate::files::Files;
-use crate::format::run_v1;
 use crate::model::RepoPath;
 use crate::render::plural;
-use crate::text::first_of;
-use crate::world::{Disk, World};
+use crate::world::{Disk, ReadOnce, World};
 
 /// The exit code if recordings keep digests of other files.
 const NOT_STAMPED: u8 = 3;
@@ -24,27 +25,36 @@ const NOT_STAMPED: u8 = 3;
 /// Bad input, or files that cannot be written. Nothing is written before everything was read.
 pub fn stamp(args: &StampArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
-    let plan = plan(&disk, &file, chosen(&args.chosen)?, &world.clock)?;
+    let files = ReadOnce::of(&disk);
+    let plan = plan(&files, &file, chosen(&args.chosen)?, &world.clock)?;
+    let over = if args.stale {
+        OtherDigests::Replaced
+    } else {
+        OtherDigests::Kept
+    };
     let mut texts: BTreeMap<RepoPath, String> = BTreeMap::new();
     let mut kept: BTreeSet<String> = BTreeSet::new();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for agent in StampedAgent::all(&plan) {
-        for (recording, digests) in agent.recordings(&plan, &disk)? {
+    let mut problems = Diagnostics::default();
+    for suite in StampedSuite::all(&plan) {
+        let recordings = problems.keep_all(suite.recordings(&plan, &files));
+        for recording in recordings.unwrap_or_default() {
             // A folder that two suites share is stamped once.
-            if texts.contains_key(&recording) {
+            if texts.contains_key(&recording.file) {
                 continue;
             }
-            let text = disk.text(&recording)?.text;
-            match stamped(&text, &digests, args.stale) {
+            let text = files.text(&recording.file)?.text;
+            match recording.digests.stamped(&text, over) {
                 Stamped::Written(text) => {
-                    *counts.entry(agent.name.clone()).or_default() += 1;
-                    texts.insert(recording, text);
+                    *counts.entry(recording.agent).or_default() += 1;
+                    texts.insert(recording.file, text);
                 }
                 Stamped::Current => {}
-                Stamped::Other => drop(kept.insert(recording.to_string())),
+                Stamped::Other => drop(kept.insert(recording.file.to_string())),
             }
         }
     }
+    problems.or(())?;
     for (file, text) in &texts {
         disk.replace_input(file, text.as_bytes())?;
     }
@@ -56,11 +66,9 @@ pub fn stamp(args: &StampArgs, world: &World) -> Result<u8, CliError> {
         ));
     }
     if !kept.is_empty() {
-        let subject = plural(kept.len(), "recording states", "recordings state");
-        let names: Vec<&String> = kept.iter().collect();
         world.say(&format!(
-            "{subject} digests of other files or inputs, or was edited ({}): record again, or add --stale if the change cannot alter an answer\n",
-            first_of(&names)
+            "{}: record again, or add --stale if the change cannot alter an answer\n",
+            with_other_digests(&kept)
         ));
         return Ok(NOT_STAMPED);
     }
@@ -68,39 +76,4 @@ pub fn stamp(args: &StampArgs, world: &World) -> Result<u8, CliError> {
         world.say("nothing to do: every recording states today's digests\n");
     }
     Ok(0)
-}
-
-/// What becomes of a recording.
-enum Stamped {
-    /// Its new text.
-    Written(String),
-    /// It states all of today's digests.
-    Current,
-    /// It states another digest, which only `--stale` replaces.
-    Other,
-}
-
-fn stamped(text: &str, digests: &RecordingDigests, replaces_stale: bool) -> Stamped {
-    let stated = run_v1::stated_origin(text);
-    let content = run_v1::content_sha256(text);
-    let today = [
-        ("agent_sha256", &stated.agent_sha256, &digests.agent),
-        ("input_sha256", &stated.input_sha256, &digests.input),
-        ("target_sha256", &stated.target_sha256, &digests.target),
-        ("content_sha256", &stated.content_sha256, &content),
-    ];
-    let mut values: Vec<(&str, &str)> = Vec::new();
-    for (key, stated, now) in today {
-        let Some(now) = now else { continue };
-        match stated {
-            Some(stated) if stated == now => {}
-            Some(_) if !replaces_stale => return Stamped::Other,
-            Some(_) | None => values.push((key, now)),
-        }
-    }
-    if values.is_empty() {
-        return Stamped::Current;
-    }
-    values.push(("by", run_v1::STAMPED));
-    Stamped::Written(run_v1::with_origin(text, &values))
 }

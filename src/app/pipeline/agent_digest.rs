@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::files::{Files, escaped_name, files_below, is_lfs_pointer, sha256_hex};
 use crate::golden_changes::files_of_pattern;
 use crate::model::{Agent, PathGlob, RepoPath};
@@ -43,12 +43,61 @@ impl AgentState {
         }
         let mut list = AgentFileList::new(files);
         for glob in &agent.fingerprint {
-            list.add_pattern(agent, glob)?;
+            let added = list.add_pattern(agent, glob);
+            added.map_err(|problem| named_by(problem, glob.as_str()))?;
         }
         if let Some(prompt) = &agent.prompt {
-            list.add_prompt(prompt)?;
+            let added = list.add_prompt(prompt);
+            added.map_err(|problem| named_by(problem, prompt.as_str()))?;
         }
         Ok(Self::Files(list.state()))
+    }
+
+    /// The state of an agent's files for a recording that is to state their digest: all of them are there. `who` is `suite/agent`.
+    ///
+    /// # Errors
+    /// A file or folder that cannot be read, a pointer in place of a file, or a list without files. A digest would say nothing of the agent.
+    pub fn of_present_files(
+        files: &dyn Files,
+        config: &RepoPath,
+        who: &str,
+        agent: &Agent,
+    ) -> Result<Self, Diagnostic> {
+        let of_agent = |problem: Diagnostic| Diagnostic {
+            what: format!("files of `{who}`: {}", problem.what),
+            ..problem
+        };
+        let state = Self::of(files, agent).map_err(of_agent)?;
+        if let Some(what) = state.no_file() {
+            let problem = Diagnostic::of_file(config, Code::MISSING_FILE, what, CORRECT_PATTERNS);
+            return Err(of_agent(problem));
+        }
+        match state.pointer() {
+            Some(pointer) => {
+                let problem =
+                    Diagnostic::of_file(pointer, Code::LFS_POINTER, POINTER, GET_POINTER_TARGET);
+                Err(of_agent(problem))
+            }
+            None => Ok(state),
+        }
+    }
+
+    /// Says that the list names no file: a change of the agent would not be seen.
+    pub fn no_file(&self) -> Option<String> {
+        match self {
+            Self::Files(state) if state.files.is_empty() => {
+                Some(format!("no file matches {}", state.named))
+            }
+            Self::Files(_) | Self::Unnamed(_) => None,
+        }
+    }
+
+    /// The first file that is a Git LFS pointer.
+    pub fn pointer(&self) -> Option<&RepoPath> {
+        match self {
+            Self::Files(state) => state.pointer.as_ref(),
+            Self::Unnamed(_) => None,
+        }
     }
 
     /// The digest; `None` if the agent names no files.
@@ -57,6 +106,21 @@ impl AgentState {
             Self::Files(state) => Some(&state.sha256),
             Self::Unnamed(_) => None,
         }
+    }
+}
+
+/// What to do if no file matches a list.
+pub const CORRECT_PATTERNS: &str = "correct the patterns";
+
+const POINTER: &str = "this is a Git LFS pointer, not the file itself";
+
+const GET_POINTER_TARGET: &str = "get it with `git lfs pull` (`lfs: true` of actions/checkout)";
+
+/// The problem of a file, with the pattern that names it.
+fn named_by(problem: Diagnostic, pattern: &str) -> Diagnostic {
+    Diagnostic {
+        what: format!("{} (`{pattern}`)", problem.what),
+        ..problem
     }
 }
 

@@ -1,4 +1,4 @@
-//! Writes the runs of transcripts as recordings.
+//! Writes the runs of transcripts, and run records, as recordings.
 
 mod digests;
 mod place;
@@ -6,8 +6,11 @@ mod place;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use self::digests::{ComparedMessages, Digests};
-pub use self::place::{ExistingRecordings, ImportedRun, RecordingsPlace, SHOWN};
+use self::digests::{ComparedMessages, Digests, StampedRecord, StatedDigests};
+pub use self::place::{
+    CaseRuns, ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN,
+};
+use super::recorded_agents::with_other_digests;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Entry, EntryKind, Files};
@@ -15,77 +18,241 @@ use crate::format::recording_layout::{RecordingPaths, sample_number};
 use crate::format::redact::redacted_record;
 use crate::format::run_v1;
 use crate::model::{AgentName, CaseId, InputLimit, RepoPath};
+use crate::render::plural;
 use crate::suites::are_same_texts;
-use crate::text::line;
+use crate::text::{Redactor, first_of, line};
 use crate::world::{Disk, NoFile, RecordingFiles, RecordingSet, World};
 
-/// The runs by agent and case, in order.
-pub type NamedRuns<'a> = BTreeMap<(AgentName, CaseId), Vec<ImportedRun<'a>>>;
-
-/// Writes the recordings of named runs, and returns their paths: all of them, or none.
+/// Writes the recordings of named runs, and returns the paths of those that it wrote: all of them, or none. A recording that is there with
+/// the same content stays unchanged.
 ///
 /// # Errors
-/// Existing recordings, or runs that do not belong to their cases.
+/// Existing recordings with other content, or runs that do not belong to their cases.
 pub fn write_recordings(
     place: &RecordingsPlace<'_>,
     named: &NamedRuns<'_>,
     world: &World,
 ) -> Result<Vec<String>, CliError> {
-    let digests = Digests::open(place, world)?;
-    let redactor = world.redactor();
-    let folder = Disk::create(Path::new(place.out))?;
+    let writer = RecordingWriter {
+        digests: Digests::open(place, world)?,
+        folder: Disk::create(Path::new(place.out))?,
+        redactor: world.redactor(),
+        place,
+    };
     let mut problems = Diagnostics::default();
-    let (mut recordings, mut unknown) = (Vec::new(), BTreeSet::new());
+    let mut notes = ImportNotes::default();
+    let mut cases = Vec::new();
     for ((agent, case), runs) in named {
-        problems.keep_all(same_input(
-            case,
-            runs,
-            digests.compared_messages(agent, case),
-        ));
-        let destination = RecordingDestination {
-            out: place.out,
-            folder: &folder,
-            paths: RecordingPaths::new(&RepoPath::root(), agent, case),
-        };
-        let paths = destination.checked_paths(runs.len(), place.existing);
-        let mut texts = Vec::new();
-        for (path, (sample, run)) in problems
-            .keep_all(paths)
-            .unwrap_or_default()
-            .into_iter()
-            .zip((0_u32..).zip(runs))
-        {
-            let mut record = run
-                .run
-                .record(run.form, agent.clone(), case.clone(), sample);
-            if let Some(note) = problems.keep_all(digests.add(&mut record, run, place.existing)) {
-                unknown.extend(note);
-            }
-            let record = redacted_record(record, &redactor);
-            texts.push((sample, path, run_v1::written(&record)));
-        }
-        recordings.push((destination.paths, texts));
+        let recordings = writer.case(agent, case, runs, &mut notes);
+        cases.extend(problems.keep_all(recordings));
     }
     problems.or(())?;
-    let sets: Vec<RecordingSet<'_>> = recordings
-        .iter()
-        .map(|(paths, texts)| set(paths, texts))
-        .collect();
-    folder.swap(&sets)?;
+    let changed: Vec<&CaseRecordings> = cases.iter().filter(|case| case.is_changed).collect();
+    let sets: Vec<RecordingSet<'_>> = changed.iter().map(|case| case.set()).collect();
+    writer.folder.swap(&sets)?;
     let (around, out) = Disk::around(Path::new(place.out))?;
-    let files = recordings
+    let files = cases
         .iter()
-        .map(|(paths, _)| out.below(paths.single().as_str()));
+        .map(|case| out.below(case.paths.single().as_str()));
     around
         .ignored_note(files)
         .iter()
         .for_each(|note| world.tell(note));
-    unknown.iter().for_each(|note| world.tell(note));
-    digests.tell_unread(named.keys().map(|(agent, _)| agent), world);
-    let texts = recordings.iter().flat_map(|(_, texts)| texts);
-    Ok(texts
-        .map(|(_, path, _)| display_path(place.out, path))
+    notes.tell(world);
+    writer
+        .digests
+        .tell_unread(named.keys().map(|(agent, _)| agent), world);
+    let samples = cases.iter().flat_map(|case| &case.samples);
+    Ok(samples
+        .filter(|sample| sample.content == SampleContent::New)
+        .map(|sample| display_path(place.out, &sample.path))
         .collect())
+}
+
+/// Where a run says when it was made: then another run with the same answer has other content.
+const DATES: &str = "created_at of a transcript, provenance.recorded_at of a run record";
+
+/// What is said about recordings, each once.
+#[derive(Default)]
+struct ImportNotes {
+    unknown: BTreeSet<String>,
+    /// The recordings that keep other digests.
+    other_digests: BTreeSet<String>,
+    /// The recordings that were there with the same content.
+    left: BTreeSet<String>,
+}
+
+impl ImportNotes {
+    fn tell(&self, world: &World) {
+        let Self {
+            unknown,
+            other_digests,
+            left,
+        } = self;
+        unknown.iter().for_each(|note| world.tell(note));
+        if !other_digests.is_empty() {
+            world.tell(&format!(
+                "{}: record again, or use goldgate stamp --stale if the change cannot alter an answer",
+                with_other_digests(other_digests)
+            ));
+        }
+        if !left.is_empty() {
+            let names: Vec<&String> = left.iter().collect();
+            world.tell(&format!(
+                "unchanged, digests too: {} with the same content ({}); if the agent ran again, write when it did: {DATES}",
+                plural(left.len(), "recording", "recordings"),
+                first_of(&names)
+            ));
+        }
+    }
+}
+
+/// The recordings of one case, as they will be.
+struct CaseRecordings {
+    paths: RecordingPaths,
+    samples: Vec<SampleRecording>,
+    /// Whether a file will differ.
+    is_changed: bool,
+}
+
+struct SampleRecording {
+    sample: u32,
+    path: RepoPath,
+    text: String,
+    content: SampleContent,
+}
+
+/// Whether the recording was there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SampleContent {
+    /// With the same content.
+    Same,
+    /// Not, or with other content.
+    New,
+}
+
+impl CaseRecordings {
+    /// The recordings as a set, which replaces the old ones at once.
+    fn set(&self) -> RecordingSet<'_> {
+        let files = match self.samples.as_slice() {
+            [only] => RecordingFiles::Single(only.text.as_bytes()),
+            several => RecordingFiles::Several(
+                several
+                    .iter()
+                    .map(|one| (one.sample, one.text.as_bytes()))
+                    .collect(),
+            ),
+        };
+        RecordingSet {
+            paths: self.paths.clone(),
+            files,
+        }
+    }
+}
+
+struct RecordingWriter<'a> {
+    digests: Digests,
+    folder: Disk,
+    redactor: Redactor,
+    place: &'a RecordingsPlace<'a>,
+}
+
+impl RecordingWriter<'_> {
+    /// The recordings of one case.
+    fn case(
+        &self,
+        agent: &AgentName,
+        case: &CaseId,
+        runs: &CaseRuns<'_>,
+        notes: &mut ImportNotes,
+    ) -> Result<CaseRecordings, Diagnostics> {
+        let mut problems = Diagnostics::default();
+        let compared = self.digests.compared_messages(agent, case);
+        problems.keep_all(same_input(case, &runs.transcripts, compared));
+        let destination = RecordingDestination {
+            out: self.place.out,
+            folder: &self.folder,
+            paths: RecordingPaths::new(&RepoPath::root(), agent, case),
+        };
+        let Some(paths) = problems.keep(destination.paths_of_samples(runs.len())) else {
+            return Err(problems);
+        };
+        let texts = problems.keep_all(self.texts(agent, case, runs, notes));
+        let old = problems.keep(destination.old_texts());
+        let Some((texts, old)) = texts.zip(old) else {
+            return Err(problems);
+        };
+        let mut samples = Vec::new();
+        for (path, (sample, stamped)) in paths.into_iter().zip((0_u32..).zip(texts)) {
+            let same = old.get(&sample).filter(|(_, old)| {
+                run_v1::content(old).is_some_and(|old| Some(old) == run_v1::content(&stamped.text))
+            });
+            let shown = display_path(self.place.out, &path);
+            let (text, content) = match same {
+                Some((_, old)) => {
+                    notes.left.insert(shown);
+                    (old.clone(), SampleContent::Same)
+                }
+                None => {
+                    if stamped.states == StatedDigests::Other {
+                        notes.other_digests.insert(shown);
+                    }
+                    (stamped.text, SampleContent::New)
+                }
+            };
+            samples.push(SampleRecording {
+                sample,
+                path,
+                text,
+                content,
+            });
+        }
+        problems.keep_all(destination.refuse_losses(&samples, self.place.existing));
+        let is_there = |one: &SampleRecording| {
+            one.content == SampleContent::Same
+                && old
+                    .get(&one.sample)
+                    .is_some_and(|(path, _)| *path == one.path)
+        };
+        let is_changed = old.len() != samples.len() || !samples.iter().all(is_there);
+        problems.or(CaseRecordings {
+            paths: destination.paths,
+            samples,
+            is_changed,
+        })
+    }
+
+    /// The texts of the samples of a case with their digests, in order.
+    fn texts(
+        &self,
+        agent: &AgentName,
+        case: &CaseId,
+        runs: &CaseRuns<'_>,
+        notes: &mut ImportNotes,
+    ) -> Result<Vec<StampedRecord>, Diagnostics> {
+        let mut problems = Diagnostics::default();
+        let mut texts = Vec::new();
+        let mut samples = 0_u32..;
+        for (run, sample) in runs.transcripts.iter().zip(&mut samples) {
+            let mut record = run
+                .run
+                .record(run.form, agent.clone(), case.clone(), sample);
+            let note = self.digests.add(&mut record, run, self.place.existing);
+            notes.unknown.extend(problems.keep_all(note).flatten());
+            let record = redacted_record(record, &self.redactor);
+            texts.push(StampedRecord::current(run_v1::written(&record)));
+        }
+        let mut records = runs.records.clone();
+        records.sort_by_key(|record| record.sample());
+        for (record, sample) in records.into_iter().zip(samples) {
+            let text = record.text_for(agent, case, sample);
+            let stamped = problems.keep(self.digests.stamp(text, agent, case));
+            let Some(stamped) = stamped else { continue };
+            notes.unknown.extend(stamped.note.clone());
+            texts.push(stamped);
+        }
+        problems.or(texts)
+    }
 }
 
 /// Checks that all runs of a case answer the same input: only then are they its samples.
@@ -119,23 +286,6 @@ fn same_input(
     problems.or(())
 }
 
-/// Returns the recordings of one case as a set, which replaces the old ones at once.
-fn set<'a>(paths: &RecordingPaths, texts: &'a [(u32, RepoPath, String)]) -> RecordingSet<'a> {
-    let files = match texts {
-        [(_, _, text)] => RecordingFiles::Single(text.as_bytes()),
-        texts => RecordingFiles::Several(
-            texts
-                .iter()
-                .map(|(sample, _, text)| (*sample, text.as_bytes()))
-                .collect(),
-        ),
-    };
-    RecordingSet {
-        paths: paths.clone(),
-        files,
-    }
-}
-
 fn display_path(out: &str, path: &RepoPath) -> String {
     format!("{}/{path}", out.trim_end_matches('/'))
 }
@@ -151,35 +301,49 @@ struct RecordingDestination<'a> {
 }
 
 impl RecordingDestination<'_> {
-    /// Returns the paths to write: one file for one sample, a folder for several. Existing recordings that would be overwritten or mixed
-    /// with new ones are errors.
-    fn checked_paths(
-        &self,
-        samples: usize,
-        existing: ExistingRecordings,
-    ) -> Result<Vec<RepoPath>, Diagnostics> {
-        let (file, inner) = (self.paths.single(), self.paths.folder());
-        let alone = samples == 1;
-        let numbered = (0_u32..)
-            .take(samples)
-            .map(|sample| self.paths.sample(sample));
-        let paths: Vec<RepoPath> = if alone {
-            vec![file.clone()]
-        } else {
-            numbered.collect()
-        };
-        let mut problems = Diagnostics::default();
+    /// The paths to write: one file for one sample, a folder for several.
+    ///
+    /// # Errors
+    /// More samples than a run grades.
+    fn paths_of_samples(&self, samples: usize) -> Result<Vec<RepoPath>, Diagnostic> {
         if samples > MOST_SAMPLES {
             let what =
                 format!("this case has {samples} samples; a run grades at most {MOST_SAMPLES}");
-            problems.push(self.problem(
-                &inner,
-                Code::TOO_MANY_SAMPLES,
-                &what,
-                "split the file, or add a case id to each run",
-            ));
-            return problems.or(paths);
+            let help = "split the file, or add a case id to each run";
+            let folder = self.paths.folder();
+            return Err(self.problem(&folder, Code::TOO_MANY_SAMPLES, &what, help));
         }
+        if samples == 1 {
+            return Ok(vec![self.paths.single()]);
+        }
+        let numbers = (0_u32..).take(samples);
+        Ok(numbers.map(|sample| self.paths.sample(sample)).collect())
+    }
+
+    /// The recordings that are there, in both layouts. One that cannot be read has no content.
+    ///
+    /// # Errors
+    /// A folder that cannot be listed.
+    fn old_texts(&self) -> Result<BTreeMap<u32, (RepoPath, String)>, Diagnostic> {
+        let listed = self.paths.list(self.folder)?;
+        Ok(listed
+            .into_iter()
+            .map(|(sample, path)| {
+                let text = self.folder.text(&path).map(|source| source.text);
+                (sample, (path, text.unwrap_or_default()))
+            })
+            .collect())
+    }
+
+    /// Refuses that existing recordings are overwritten or mixed with new ones.
+    fn refuse_losses(
+        &self,
+        samples: &[SampleRecording],
+        existing: ExistingRecordings,
+    ) -> Result<(), Diagnostics> {
+        let (file, inner) = (self.paths.single(), self.paths.folder());
+        let alone = samples.len() == 1;
+        let mut problems = Diagnostics::default();
         if existing == ExistingRecordings::Replaced {
             // The new set takes the place of every recording of the case, in both layouts, and of nothing else.
             let there = self.folder.list(&inner).unwrap_or_default();
@@ -195,7 +359,7 @@ impl RecordingDestination<'_> {
                     "move it elsewhere",
                 ));
             }
-            return problems.or(paths);
+            return problems.or(());
         }
         let (other, kind) = if alone {
             (&inner, EntryKind::Folder)
@@ -228,7 +392,7 @@ impl RecordingDestination<'_> {
         for more in there
             .iter()
             .map(|entry| inner.child(&entry.name))
-            .filter(|path| !paths.contains(path))
+            .filter(|path| samples.iter().all(|one| one.path != *path))
         {
             let what = "this sample would be mixed with the new ones";
             problems.push(self.problem(
@@ -238,19 +402,18 @@ impl RecordingDestination<'_> {
                 "use --force to replace it, or another --out",
             ));
         }
-        for path in paths
-            .iter()
-            .filter(|path| self.folder.read(path) != Err(NoFile::Missing))
-        {
+        for one in samples.iter().filter(|one| {
+            one.content == SampleContent::New && self.folder.read(&one.path) != Err(NoFile::Missing)
+        }) {
             let what = "this recording already exists";
             problems.push(self.problem(
-                path,
+                &one.path,
                 Code::WOULD_OVERWRITE,
                 what,
                 "use --force to replace it, or another --out",
             ));
         }
-        problems.or(paths)
+        problems.or(())
     }
 
     fn problem(&self, path: &RepoPath, code: Code, what: &str, help: &str) -> Diagnostic {

@@ -34,6 +34,7 @@ pub mod remarks;
 pub mod replay;
 pub mod required_samples;
 pub mod run_options;
+pub mod run_record_file;
 pub mod sample_count;
 pub mod selection;
 pub mod shard_part;

@@ -13,13 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
 
-use self::agent_notes::{changed_files, list_notes, no_file};
+use self::agent_notes::{changed_files, list_notes};
 use self::digests::{CurrentDigests, base_proof, proof};
 pub use self::digests::{RecordingInput, recording_input};
 pub use self::inputs::{BranchDigest, NoMerge, RecordingsBase};
 use self::inputs::{InputMotion, SuiteInputs};
-pub use self::stamped::{RecordingDigests, StampedAgent};
-use super::agent_digest::AgentState;
+pub use self::stamped::{OtherDigests, Stamped, StampedSuite, with_other_digests};
+use super::agent_digest::{AgentState, CORRECT_PATTERNS};
 use super::plan::{Plan, source_of};
 use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{FileMatch, Files, all_files_below};
@@ -228,10 +228,7 @@ impl RecordingReader<'_> {
                 changed_files: changed_files(&state, self.base.map(|base| &base.sides)),
                 target: live_target(agent).map(str::to_owned),
                 branch_sha256: base.and_then(|base| base.branch.sha256(agent)),
-                pointer: match &state {
-                    AgentState::Files(files) => files.pointer.clone(),
-                    AgentState::Unnamed(_) => None,
-                },
+                pointer: state.pointer().cloned(),
                 revision: self.base.map(|base| base.revision.clone()),
             };
             let RecordingReport {
@@ -259,8 +256,8 @@ impl RecordingReader<'_> {
             .notes
             .splice(..0, list_notes(config, agent, &state, self.files));
         // Where a pattern is wrong, its files did not change.
-        if let Some(why) = no_file(&state) {
-            reasons = vec![why];
+        if let Some(what) = state.no_file() {
+            reasons = vec![format!("{what}: {CORRECT_PATTERNS}")];
             let count = report.rows.iter().map(|row| row.count).sum();
             report.rows = vec![RecordingRow {
                 row: Row::Unproven,

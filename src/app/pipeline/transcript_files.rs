@@ -1,13 +1,15 @@
-//! Finds the files of transcripts that a user names, and reads their runs.
+//! Finds the files of transcripts and run records that a user names, and reads their runs.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::proposed_case::{Origin, QueryCount};
+use super::run_record_file::RunRecordFile;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{FilePaths, Files, SourceText, all_files_below, files_below};
 use crate::format::foreign_cases::{ForeignCase, openai_evals_cases, promptfoo_cases};
 use crate::format::redact::redacted_transcript;
+use crate::format::run_v1::{is_run, states_schema};
 use crate::format::transcript::{
     RunNames, Transcript, TranscriptFormat, format_of, read_transcripts, source_texts,
 };
@@ -92,6 +94,8 @@ pub struct TranscriptReading<'a> {
 pub struct TranscriptFiles {
     /// The files with runs, in order.
     pub files: Vec<TranscriptFile>,
+    /// The run records, in order.
+    pub records: Vec<RunRecordFile>,
     /// The files in named folders whose format is unknown.
     pub skipped: Vec<String>,
 }
@@ -124,6 +128,7 @@ pub fn read_transcript_files(
     let mut problems = Diagnostics::default();
     let mut found = TranscriptFiles {
         files: Vec::new(),
+        records: Vec::new(),
         skipped: Vec::new(),
     };
     for path in paths {
@@ -131,41 +136,32 @@ pub fn read_transcript_files(
             let read = world
                 .input()
                 .map_err(Diagnostics::from)
-                .and_then(|source| read_file(source, reading, &redactor));
-            match problems.keep_all(read) {
-                Some(ReadFile::Runs(read)) => found.files.push(read),
-                Some(ReadFile::Unknown(source)) => problems.push(unknown(&source)),
-                None => {}
+                .and_then(|source| read_file(source, None, reading, &redactor));
+            if let Some(read) = problems.keep_all(read) {
+                problems.keep(found.add(read, FoundBy::Name));
             }
             continue;
         }
-        let Some((disk, files, found_by)) = problems.keep(files_of(path)) else {
+        let Some(named) = problems.keep(files_of(path)) else {
             continue;
         };
-        for file in files {
+        for file in &named.files {
             let texts = problems.keep(
-                disk.bytes(&file)
-                    .and_then(|bytes| source_texts(&file, bytes)),
+                named
+                    .disk
+                    .bytes(file)
+                    .and_then(|bytes| source_texts(file, bytes)),
             );
             for source in texts.unwrap_or_default() {
-                match (
-                    problems.keep_all(read_file(source, reading, &redactor)),
-                    found_by,
-                ) {
-                    (Some(ReadFile::Runs(read)), _) => found.files.push(read),
-                    (Some(ReadFile::Unknown(source)), FoundBy::Folder) => {
-                        found.skipped.push(source.file.to_string())
-                    }
-                    (Some(ReadFile::Unknown(source)), FoundBy::Name) => {
-                        problems.push(unknown(&source))
-                    }
-                    (None, _) => {}
+                let read = read_file(source, named.inner(file), reading, &redactor);
+                if let Some(read) = problems.keep_all(read) {
+                    problems.keep(found.add(read, named.found_by));
                 }
             }
         }
     }
     joined_problems(problems).or(())?;
-    if found.files.is_empty() {
+    if found.files.is_empty() && found.records.is_empty() {
         let what = "no file of a known format was found";
         return Err(
             Diagnostic::of_file(paths.join(" "), Code::NO_TRANSCRIPT, what, formats()).into(),
@@ -177,19 +173,47 @@ pub fn read_transcript_files(
 /// What reading one file gave.
 enum ReadFile {
     Runs(TranscriptFile),
+    Record(RunRecordFile),
     /// The format is not known.
     Unknown(SourceText),
 }
 
+impl TranscriptFiles {
+    /// Adds a file. One that a folder has may be of any format.
+    ///
+    /// # Errors
+    /// A named file of an unknown format.
+    fn add(&mut self, read: ReadFile, found_by: FoundBy) -> Result<(), Diagnostic> {
+        match (read, found_by) {
+            (ReadFile::Runs(file), _) => self.files.push(file),
+            (ReadFile::Record(record), _) => self.records.push(record),
+            (ReadFile::Unknown(source), FoundBy::Folder) => {
+                self.skipped.push(source.file.to_string());
+            }
+            (ReadFile::Unknown(source), FoundBy::Name) => return Err(unknown(&source)),
+        }
+        Ok(())
+    }
+}
+
+/// Reads a file; `inner` is its path below the folder that was named.
 fn read_file(
     source: SourceText,
+    inner: Option<&str>,
     reading: TranscriptReading<'_>,
     redactor: &Redactor,
 ) -> Result<ReadFile, Diagnostics> {
-    let found = reading
-        .form
-        .map_or_else(|| format_of(&source), |form| Ok(Some(form)));
-    let Some(form) = found? else {
+    let says_record = reading.form.is_none() && states_schema(&source);
+    let form = match reading.form {
+        Some(form) => Some(form),
+        None if says_record => None,
+        None => format_of(&source)?,
+    };
+    let Some(form) = form else {
+        if says_record || is_run(&source) {
+            let record = RunRecordFile::read(source, inner, redactor)?;
+            return Ok(ReadFile::Record(record));
+        }
         return Ok(ReadFile::Unknown(source));
     };
     let runs = read_transcripts(form, &source, reading.names)?;
@@ -262,8 +286,26 @@ fn wanted_files(
     }
 }
 
+/// The files that a path names.
+struct NamedFiles {
+    disk: Disk,
+    files: Vec<RepoPath>,
+    found_by: FoundBy,
+    /// The folder that was named, or in which the pattern begins.
+    folder: Option<RepoPath>,
+}
+
+impl NamedFiles {
+    /// The path of one of the files below the folder that was named.
+    fn inner<'f>(&self, file: &'f RepoPath) -> Option<&'f str> {
+        let folder = self.folder.as_ref()?.as_str();
+        let below = file.as_str().strip_prefix(folder)?;
+        Some(below.trim_start_matches('/'))
+    }
+}
+
 /// The files that a path names: itself, those in a folder, or those that match a pattern.
-fn files_of(path: &str) -> Result<(Disk, Vec<RepoPath>, FoundBy), Diagnostic> {
+fn files_of(path: &str) -> Result<NamedFiles, Diagnostic> {
     let plain = path.split(['*', '?', '[', '{']).next().unwrap_or_default();
     let is_pattern = plain.len() < path.len() && !std::path::Path::new(path).exists();
     if !is_pattern {
@@ -279,9 +321,19 @@ fn files_of(path: &str) -> Result<(Disk, Vec<RepoPath>, FoundBy), Diagnostic> {
                     SUFFIXES.iter().any(|suffix| name.ends_with(suffix)) && !is_hidden(name)
                 };
                 let files = wanted_files(&disk, &place, is_wanted)?;
-                Ok((disk, files, FoundBy::Folder))
+                Ok(NamedFiles {
+                    disk,
+                    files,
+                    found_by: FoundBy::Folder,
+                    folder: Some(place),
+                })
             }
-            Err(_) => Ok((disk, vec![place], FoundBy::Name)),
+            Err(_) => Ok(NamedFiles {
+                disk,
+                files: vec![place],
+                found_by: FoundBy::Name,
+                folder: None,
+            }),
         };
     }
     let folder = plain.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -316,7 +368,12 @@ fn files_of(path: &str) -> Result<(Disk, Vec<RepoPath>, FoundBy), Diagnostic> {
                 help,
             ))
         }
-        false => Ok((disk, files, FoundBy::Name)),
+        false => Ok(NamedFiles {
+            disk,
+            files,
+            found_by: FoundBy::Name,
+            folder: Some(glob.folder().clone()),
+        }),
     }
 }
 

@@ -1,10 +1,12 @@
 //! The digests that a recording states, and how they are written into it.
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::content::content_sha256;
 use crate::format::json_cursor::Fields;
+use crate::model::{AgentName, CaseId};
 
 /// The origin that a recording states.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -55,8 +57,24 @@ pub fn with_origin(text: &str, values: &[(&str, &str)]) -> String {
     written
 }
 
+/// The text of a recording for a path: what it says of its agent, case and sample becomes the path's; the rest, and what it does not say,
+/// is unchanged to the byte.
+pub fn with_place(text: &str, agent: &AgentName, case: &CaseId, sample: u32) -> String {
+    let mut written = text.to_owned();
+    for (key, value) in [
+        ("agent", Value::from(agent.as_str())),
+        ("case", Value::from(case.as_str())),
+        ("sample", Value::from(sample)),
+    ] {
+        if let Some(old) = field(&written, key).map(RawValue::get) {
+            written = replaced(&written, old, &value.to_string());
+        }
+    }
+    written
+}
+
 fn with_value(text: &str, key: &str, value: &str) -> String {
-    let value = serde_json::Value::from(value).to_string();
+    let value = Value::from(value).to_string();
     let Some(provenance) = field(text, "provenance") else {
         return with_key(
             text,
@@ -119,8 +137,9 @@ fn field<'a>(object: &'a str, key: &str) -> Option<&'a RawValue> {
 
 #[cfg(test)]
 mod tests {
-    use super::{StatedOrigin, stated_origin, with_content_sha256, with_origin};
+    use super::{StatedOrigin, stated_origin, with_content_sha256, with_origin, with_place};
     use crate::format::run_v1::content_sha256;
+    use crate::model::{AgentName, CaseId};
 
     #[test]
     fn only_the_values_of_the_provenance_change() {
@@ -146,6 +165,24 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(with_origin(old, &[("a", "2"), ("b", "3")]), new, "{old}");
+        }
+    }
+
+    #[test]
+    fn only_what_a_recording_says_of_its_place_changes() {
+        let (agent, case) = (AgentName::new("a").unwrap(), CaseId::new("c").unwrap());
+        for (old, new) in [
+            (
+                r#"{"agent" : "b", "x": 1.50, "sample":7, "case": null}"#,
+                r#"{"agent" : "a", "x": 1.50, "sample":2, "case": "c"}"#,
+            ),
+            (
+                r#"{"outputs": {"agent": "b"}}"#,
+                r#"{"outputs": {"agent": "b"}}"#,
+            ),
+            ("[]", "[]"),
+        ] {
+            assert_eq!(with_place(old, &agent, &case, 2), new, "{old}");
         }
     }
 

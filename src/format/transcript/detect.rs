@@ -20,6 +20,7 @@ struct RecordKeys<'a> {
     choices: Option<&'a RawValue>,
     input: Option<&'a RawValue>,
     output: Option<&'a RawValue>,
+    outputs: Option<&'a RawValue>,
     role: Option<&'a RawValue>,
     #[serde(rename = "type")]
     kind: Option<&'a RawValue>,
@@ -112,7 +113,9 @@ fn format_of_record(record: &RawValue) -> Option<TranscriptFormat> {
             "\"function_call\"" | "\"function_call_output\"" | "\"reasoning\""
         ) && (keys.arguments.is_some() || keys.output.is_some() || keys.content.is_some());
     let is_input = keys.input.is_some() && is_response;
-    let is_failure = keys.error.is_some_and(|error| error.get().starts_with('{'));
+    // A run record that did not complete has an error and outputs.
+    let is_failure =
+        keys.error.is_some_and(|error| error.get().starts_with('{')) && keys.outputs.is_none();
     let is_openai = keys.choices.is_some()
         || is_response
         || is_input

@@ -11,7 +11,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial(
-            "an imported recording is stale when its agent or its case changes, and importing again mends it",
+            "an imported recording is stale when its agent or its case changes, until another run is imported",
             stale,
         ),
         trial(
@@ -69,16 +69,24 @@ fn import_answer(repository: &Repository, question: &str, text: &str, more: &[&s
 
 fn stale() {
     let repository = talk();
-    let again = |question| {
-        let ran = import(&repository, question, &["--force"]);
-        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let import = |question, answer| {
+        let ran = import_answer(&repository, question, answer, &["--force"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ran.stderr
+    };
+    let again = |question, answer| {
+        assert_eq!(import(question, answer), "");
         let (code, notes) = noted(&repository);
         assert!(code == 0 && !notes.contains("no digests"), "{notes}");
     };
-    again("Where is my order 17?");
+    again("Where is my order 17?", "It was shipped today.");
     repository.write("prompts/helper.md", "Answer at once.\n");
     assert_eq!(refused(&repository, &[]).0, 3);
-    again("Where is my order 17?");
+    // The same run says nothing of the new prompt.
+    let told = import("Where is my order 17?", "It was shipped today.");
+    assert!(told.starts_with("unchanged, digests too"), "{told}");
+    assert_eq!(refused(&repository, &[]).0, 3);
+    again("Where is my order 17?", "It was shipped.");
     repository.replace("cases.json", "order 17", "order 18");
     let (code, why) = refused(&repository, &[]);
     assert!(
@@ -86,7 +94,7 @@ fn stale() {
         "{why}"
     );
     // Space alone is no other question.
-    again("Where is  my order 18?\n");
+    again("Where is  my order 18?\n", "It was shipped.");
     repository.replace("cases.json", "[\"shipped\"]", "[\"shipped\", \"sent\"]");
     repository.replace("cases.json", "\"expected_tools\"", "\n\n\"expected_tools\"");
     assert_eq!(run(&repository, &[]).code, 0);

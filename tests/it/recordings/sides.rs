@@ -1,7 +1,7 @@
 //! Without a base commit, on a base commit that has no config or is stale itself, and with other trusts.
 
 use super::*;
-use crate::golden_changes::git;
+use crate::golden_changes::{git, lfs_pointer};
 
 pub fn trials() -> Vec<Trial> {
     vec![
@@ -34,6 +34,10 @@ pub fn trials() -> Vec<Trial> {
         trial(
             "stamp writes over other digests only if it is told to",
             stamp_stale,
+        ),
+        trial(
+            "stamp writes no digest of files that are not there",
+            stamp_without_files,
         ),
         trial(
             "a recording that was made before another prompt was merged is stale",
@@ -255,6 +259,45 @@ fn stamp_stale() {
         &against(&repository),
         Refused("2 recordings are stale (lease-1.json, lease-2.json)"),
     );
+}
+
+/// Every agent is named, and the others are not stamped either.
+fn stamp_without_files() {
+    let repository = recorded(Trust::Author);
+    second_agent(&repository);
+    bare_all(&repository);
+    let prompt = repository.read("prompts/legal.md");
+    let before = repository.read(&recording(0));
+    let pointer = lfs_pointer(&prompt);
+    for (text, says) in [
+        (
+            None,
+            "goldgate.yaml: files of `contracts/legal`: no file matches prompts/legal.md; correct the patterns [missing-file]",
+        ),
+        (
+            Some(&pointer),
+            "prompts/legal.md: files of `contracts/legal`: this is a Git LFS pointer, not the file itself; get it with",
+        ),
+    ] {
+        repository.remove("prompts/legal.md");
+        if let Some(text) = text {
+            repository.write("prompts/legal.md", text);
+        }
+        for more in [&[][..], &["--stale"]] {
+            let ran = repository.goldgate(&[&["stamp"], more].concat());
+            for agent in ["legal", "second"] {
+                let says = says.replace("/legal`", &format!("/{agent}`"));
+                assert!(
+                    ran.code == 2 && ran.stderr.contains(&says),
+                    "{says} {ran:?}"
+                );
+            }
+            assert_eq!(repository.read(&recording(0)), before, "{says}");
+        }
+        repository.write("prompts/legal.md", &prompt);
+    }
+    assert_eq!(repository.goldgate(&["stamp"]).code, 0, "the control");
+    assert_ne!(repository.read(&recording(0)), before, "the control");
 }
 
 /// A case was recorded on a branch, and then another prompt was merged into the base branch, and that into the branch.

@@ -166,10 +166,11 @@ fn recordings_below() {
         ("json", r#"{"city": "Paris"}"#),
         ("refusal", "I cannot help with that."),
     ];
-    let record = || {
+    let record = |system: &str| {
         for (case, answer) in answers {
-            let messages = json!([{ "role": "user", "content": case }, { "role": "assistant", "content": answer }]);
-            repository.write("chat.json", json!(messages).to_string());
+            let messages = json!([{ "role": "system", "content": system }, { "role": "user", "content": case },
+                { "role": "assistant", "content": answer }]);
+            repository.write("chat.json", messages.to_string());
             let folder = "agents/helper/runs";
             let options = [
                 "--agent", "helper", "--case", case, "--out", folder, "--force",
@@ -179,8 +180,8 @@ fn recordings_below() {
             assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{case}");
         }
     };
-    for _ in 0..2 {
-        record();
+    for system in ["Be brief.", "Be polite."] {
+        record(system);
         let ran = run(&repository);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     }

@@ -6,7 +6,9 @@ use std::path::absolute;
 use super::place::{ExistingRecordings, ImportedRun, RecordingsPlace, SHOWN};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
-use crate::app::pipeline::recorded_agents::{RecordingInput, recording_input};
+use crate::app::pipeline::recorded_agents::{
+    OtherDigests, RecordingInput, Stamped, recording_input,
+};
 use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
@@ -18,7 +20,7 @@ use crate::suites::{
     user_messages,
 };
 use crate::text::{Redactor, line};
-use crate::world::{Disk, World};
+use crate::world::{Disk, ReadOnce, World};
 
 /// The config's suites, if a config exists.
 pub struct Digests {
@@ -26,6 +28,34 @@ pub struct Digests {
     /// The folder of `--out`.
     out: String,
     redactor: Redactor,
+}
+
+/// A run record with its digests.
+pub struct StampedRecord {
+    pub text: String,
+    pub states: StatedDigests,
+    /// Why it has none of today's.
+    pub note: Option<String>,
+}
+
+impl StampedRecord {
+    /// A text with today's digests, as far as they are known.
+    pub fn current(text: String) -> Self {
+        Self {
+            text,
+            states: StatedDigests::Current,
+            note: None,
+        }
+    }
+}
+
+/// What a run record states after it was stamped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatedDigests {
+    /// Today's digests, as far as they are known.
+    Current,
+    /// Other digests, which it keeps.
+    Other,
 }
 
 /// Which messages of the user the samples of a case share.
@@ -105,11 +135,7 @@ impl Digests {
         };
         let (agent, case) = (&record.agent, &record.case);
         let Some((loaded, digests)) = self.digests(disk, plan, agent, case)? else {
-            let note = format!(
-                "no suite of {} has the case {case} for the agent {agent}",
-                plan.config.file
-            );
-            return Ok(Some(format!("{note}: the recording has no digests")));
+            return Ok(Some(without_suite(plan, agent, case)));
         };
         let provenance = &mut record.provenance.provenance;
         provenance.agent_sha256 = digests.agent;
@@ -142,6 +168,36 @@ impl Digests {
         }
     }
 
+    /// The text of a run record with the digests that it lacks. Without a config no digest is known.
+    ///
+    /// # Errors
+    /// Files that cannot be read.
+    pub fn stamp(
+        &self,
+        text: String,
+        agent: &AgentName,
+        case: &CaseId,
+    ) -> Result<StampedRecord, Diagnostic> {
+        let Some((disk, plan)) = &self.known else {
+            return Ok(StampedRecord::current(text));
+        };
+        let Some((_, input)) = self.digests(disk, plan, agent, case)? else {
+            return Ok(StampedRecord {
+                note: Some(without_suite(plan, agent, case)),
+                ..StampedRecord::current(text)
+            });
+        };
+        let digests = input.digests(disk)?;
+        Ok(match digests.stamped(&text, OtherDigests::Kept) {
+            Stamped::Written(text) => StampedRecord::current(text),
+            Stamped::Current => StampedRecord::current(text),
+            Stamped::Other => StampedRecord {
+                states: StatedDigests::Other,
+                ..StampedRecord::current(text)
+            },
+        })
+    }
+
     /// Returns the suite that replays the recording, and the digests. A suite that replays from `--out` comes first.
     fn digests<'p>(
         &self,
@@ -156,13 +212,14 @@ impl Digests {
             .filter(|loaded| loaded.config.agents.contains_key(agent))
             .collect();
         suites.sort_by_key(|loaded| !self.is_replayed_from_out(loaded, agent));
+        let files: &dyn Files = &ReadOnce::of(disk);
         for loaded in suites {
             let key = RunKey {
                 suite: loaded.config.id.clone(),
                 agent: agent.clone(),
                 case: case.clone(),
             };
-            if let Some(digests) = recording_input(loaded, &key, disk as &dyn Files)? {
+            if let Some(digests) = recording_input(&plan.config, loaded, &key, files)? {
                 return Ok(Some((loaded, digests)));
             }
         }
@@ -213,6 +270,13 @@ impl Digests {
             Some(RunSource::Live(_)) | None => false,
         }
     }
+}
+
+fn without_suite(plan: &Plan, agent: &AgentName, case: &CaseId) -> String {
+    format!(
+        "no suite of {} has the case {case} for the agent {agent}: the recording gets no digests",
+        plan.config.file
+    )
 }
 
 /// Whether a run has the input of its case.

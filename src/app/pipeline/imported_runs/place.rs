@@ -1,7 +1,11 @@
 //! Where recordings are written, and which runs.
 
+use std::collections::BTreeMap;
+
+use crate::app::pipeline::run_record_file::RunRecordFile;
 use crate::files::SourceText;
 use crate::format::transcript::{Transcript, TranscriptFormat};
+use crate::model::{AgentName, CaseId, RunStatus};
 
 /// The most characters of a query that are shown.
 pub const SHOWN: usize = 80;
@@ -19,7 +23,7 @@ pub struct RecordingsPlace<'a> {
 pub enum ExistingRecordings {
     /// Both are errors.
     Refused,
-    /// Recordings are replaced, and such runs are imported with an unknown input.
+    /// Recordings with other content are replaced, and such runs are imported with an unknown input.
     Replaced,
 }
 
@@ -29,4 +33,39 @@ pub struct ImportedRun<'a> {
     pub run: &'a Transcript,
     pub source: &'a SourceText,
     pub form: TranscriptFormat,
+}
+
+/// The runs by agent and case.
+pub type NamedRuns<'a> = BTreeMap<(AgentName, CaseId), CaseRuns<'a>>;
+
+/// The runs of a case, which become its samples: those of transcripts, and then those of run records.
+#[derive(Default)]
+pub struct CaseRuns<'a> {
+    /// In order.
+    pub transcripts: Vec<ImportedRun<'a>>,
+    /// By their sample numbers, or else in order.
+    pub records: Vec<&'a RunRecordFile>,
+}
+
+impl CaseRuns<'_> {
+    /// The number of runs.
+    pub fn len(&self) -> usize {
+        self.transcripts.len() + self.records.len()
+    }
+
+    /// The files of those that did not complete.
+    pub fn failed(&self) -> impl Iterator<Item = &SourceText> {
+        let transcripts = self
+            .transcripts
+            .iter()
+            .map(|imported| (imported.run.status, imported.source));
+        let records = self
+            .records
+            .iter()
+            .map(|record| (record.status, &record.source));
+        transcripts
+            .chain(records)
+            .filter(|(status, _)| *status != RunStatus::Completed)
+            .map(|(_, source)| source)
+    }
 }

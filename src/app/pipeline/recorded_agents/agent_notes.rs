@@ -29,15 +29,6 @@ pub fn changed_files(state: &AgentState, sides: Option<&Sides<'_>>) -> String {
     }
 }
 
-/// Why a list that names no file gives no verdict: a change of the agent would not be seen.
-pub fn no_file(state: &AgentState) -> Option<String> {
-    let AgentState::Files(state) = state else {
-        return None;
-    };
-    let is_empty = state.files.is_empty();
-    is_empty.then(|| format!("no file matches {}: correct the patterns", state.named))
-}
-
 /// Notes on the list of an agent's files.
 pub fn list_notes(
     config: &Config,

@@ -1,12 +1,15 @@
 //! What the digests that a recording states prove.
 
+use super::called;
+use super::stamped::RecordingDigests;
 use crate::app::pipeline::agent_digest::AgentState;
 use crate::app::pipeline::plan::LoadedSuite;
 use crate::diag::Diagnostic;
 use crate::files::Files;
 use crate::format::run_v1::{StatedOrigin, content_sha256};
 use crate::golden_changes::{BaseProof, Digest, Motion, Proof};
-use crate::model::{Ask, RunKey};
+use crate::model::{Ask, Config, RunKey};
+use crate::suites::input_digest;
 
 /// The digests of a commit that a recording is compared with. `None` is not compared.
 pub struct CurrentDigests<'a> {
@@ -75,11 +78,28 @@ fn is_missing(stated: &Option<String>, now: Option<&str>) -> bool {
     stated.is_none() && now.is_some()
 }
 
-/// The digests for a new recording of a case.
+/// What the digests of a new recording of a case are made of.
 pub struct RecordingInput {
     /// The digest of the agent's files.
     pub agent: Option<String>,
     pub ask: Option<Ask>,
+    /// The digest of what the agent calls.
+    pub target: Option<String>,
+}
+
+impl RecordingInput {
+    /// The digests for a recording that was made with the present files.
+    ///
+    /// # Errors
+    /// Files of the case that cannot be read.
+    pub fn digests(self, files: &dyn Files) -> Result<RecordingDigests, Diagnostic> {
+        let input = self.ask.map(|ask| input_digest(&ask, files)).transpose()?;
+        Ok(RecordingDigests {
+            agent: self.agent,
+            input,
+            target: self.target,
+        })
+    }
 }
 
 /// Returns the agent's digest and the case's request for a new recording; `None` if no pair of the suite has this run.
@@ -87,6 +107,7 @@ pub struct RecordingInput {
 /// # Errors
 /// Files that cannot be read.
 pub fn recording_input(
+    config: &Config,
     loaded: &LoadedSuite,
     key: &RunKey,
     files: &dyn Files,
@@ -98,11 +119,13 @@ pub fn recording_input(
     let (Some(pair), Some(agent)) = (pair, loaded.config.agents.get(&key.agent)) else {
         return Ok(None);
     };
-    let state = AgentState::of(files, agent)?;
+    let who = format!("{}/{}", key.suite, key.agent);
+    let state = AgentState::of_present_files(files, &config.file, &who, agent)?;
     let ask = loaded.suite.ask(pair, key, files)?;
     Ok(Some(RecordingInput {
         agent: state.sha256().map(str::to_owned),
         ask,
+        target: called(config, agent),
     }))
 }
 
