@@ -37,7 +37,6 @@ impl InputLimit {
         &Self::COMPLAINTS,
         &Self::EXCHANGES,
         &Self::EXCHANGED,
-        &Self::ARTIFACT,
         &Self::ARCHIVE,
         &Self::ARCHIVE_UNPACKED,
         &Self::ARCHIVE_ENTRIES,
@@ -98,12 +97,6 @@ impl InputLimit {
         "requests and answers of one sample that is recorded with `capture`",
         16 * MIB,
         "send shorter requests, or divide the case",
-    );
-    /// The artifact with a report of an untrusted run, before it is unpacked.
-    pub const ARTIFACT: Self = Self::bytes(
-        "artifact that `mode: publish` downloads",
-        64 * MIB,
-        "upload report.json and no other file",
     );
     /// A downloaded archive of a repository or a report.
     pub const ARCHIVE: Self = Self::bytes(

@@ -90,12 +90,6 @@ const ELSEWHERE: &[(&str, &str, usize, &str)] = &[
     ("src/format/run_v1.rs", "evidence", 1, "a key of recordings"),
     ("src/model/evidence.rs", "evidence", 1, "a key of reports"),
     (
-        "src/publish/untrusted_report.rs",
-        "evidence",
-        1,
-        "a key of reports",
-    ),
-    (
         "src/suites/kinds/property/mod.rs",
         "reconciliation",
         1,

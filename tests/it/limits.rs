@@ -54,10 +54,6 @@ const TESTS: &[(&InputLimit, &str)] = &[
     // A gigabyte of memory at the limit would be too much for a test: a large report below it is read, and one above it is not.
     (&InputLimit::REPORT, "a stored report has at most 1024 MiB"),
     (
-        &InputLimit::PUBLISHED,
-        "a report of at most 32 MiB is published, in an artifact of at most 64 MiB",
-    ),
-    (
         &InputLimit::ANSWER,
         "an answer that never ends is not read for ever",
     ),
@@ -71,10 +67,6 @@ const TESTS: &[(&InputLimit, &str)] = &[
     ),
     (&InputLimit::EXCHANGED, "an_agent_exchanges_at_most_16_mib"),
     (
-        &InputLimit::ARTIFACT,
-        "a report of at most 32 MiB is published, in an artifact of at most 64 MiB",
-    ),
-    (
         &InputLimit::ARCHIVE,
         "an archive of a commit has at most 256 MiB",
     ),
@@ -85,7 +77,7 @@ const TESTS: &[(&InputLimit, &str)] = &[
     ),
     (
         &InputLimit::ARCHIVE_ENTRIES,
-        "a report of at most 32 MiB is published, in an artifact of at most 64 MiB",
+        "entries_are_counted",
     ),
     (
         &InputLimit::API_ANSWER,

@@ -27,7 +27,7 @@ pub fn trials() -> Vec<Trial> {
             events,
         ),
         trial(
-            "the report is uploaded under the name that approvals and the publisher look for",
+            "the report is uploaded under the name that approvals look for",
             artifacts,
         ),
         trial(
@@ -99,7 +99,7 @@ fn workflows() -> Vec<Workflow> {
             });
         }
     }
-    assert!(found.len() >= 14, "{} workflows", found.len());
+    assert!(found.len() >= 13, "{} workflows", found.len());
     found
 }
 
@@ -237,8 +237,7 @@ fn events() {
                 }
                 "run" | "merge" => &["pull_request", "merge_group", "workflow_dispatch"],
                 "trusted" => &["pull_request_target", "merge_group"],
-                "approve" | "bump" | "record" => &["pull_request_target"],
-                "publish" => &["workflow_run"],
+                "approve" | "record" => &["pull_request_target"],
                 "baseline-pr" => &["push", "schedule"],
                 other => panic!("{}: which events has mode {other}?", workflow.path),
             };
@@ -291,13 +290,10 @@ fn events() {
 
 fn artifacts() {
     let evidence = fs::read_to_string(root().join("src/app/github/measured_run.rs")).unwrap();
-    let publishing = fs::read_to_string(root().join("src/app/github/publishing.rs")).unwrap();
-    for source in [&evidence, &publishing] {
-        assert!(
-            source.contains("const ARTIFACT: &str = \"goldgate-report\";"),
-            "the program looks for another name"
-        );
-    }
+    assert!(
+        evidence.contains("const ARTIFACT: &str = \"goldgate-report\";"),
+        "the program looks for another name"
+    );
     for workflow in workflows() {
         for step in gates(&workflow) {
             let wanted = match step.mode() {
@@ -372,13 +368,6 @@ fn needs(step: &Step<'_>) -> &'static [(&'static str, &'static str)] {
             ("pull-requests", "write"),
             ("statuses", "write"),
         ],
-        "bump" => &[
-            ("actions", "write"),
-            ("contents", "write"),
-            ("pull-requests", "write"),
-            ("statuses", "write"),
-        ],
-        "publish" => &[("actions", "read"), ("pull-requests", "write")],
         "record" => &[
             ("contents", "write"),
             ("pull-requests", "write"),

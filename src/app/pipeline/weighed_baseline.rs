@@ -8,8 +8,7 @@ use crate::model::{
     Agent, AgentName, Baseline, BaselineEntry, CaseId, Config, GoldenChange, NEWLY_FAILING, PASSED,
     RepoPath, Report, Ruling, RunSource, SuiteId, Tier, Verdict, Weight,
 };
-use crate::publish::{has_same_numbers, rounded};
-use crate::publish::{is_worse, moves};
+use crate::publish::{has_same_numbers, is_worse, moves, rounded};
 use crate::suites::kind;
 use crate::text::config_option;
 

@@ -525,7 +525,7 @@ mod tests {
         let read = |suites: &str| {
             let text = format!("version: 1\nsuites:\n{suites}");
             let file = RepoPath::root().child("goldgate.yaml");
-            let read = crate::suites::read_config(&SourceText::from_text(file, text));
+            let read = read_config(&SourceText::from_text(file, text), &[]);
             read.map(drop).map_err(|problems| problems.first_line())
         };
         let suite = |id: &str, was: &str, agents: &str| {

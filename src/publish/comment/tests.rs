@@ -1,7 +1,7 @@
 //! A comment always fits GitHub's limit.
 
 use super::{
-    CommentPlan, CommentRequest, LIMIT, Note, NoteSubject, ReportOrigin, ShownReport,
+    CommentPlan, CommentRequest, LIMIT, Note, NoteSubject, ShownReport,
     is_note_written, is_written, plan, plan_note, shown_digest, shown_report,
 };
 use crate::model::{
@@ -39,7 +39,6 @@ fn written(report: &Report, run: u64, comments: &[Comment]) -> String {
     let links = Links::default();
     let head = "a".repeat(40);
     let run = RunNumber { run, attempt: 1 };
-    let origin = ReportOrigin::Own;
     let request = CommentRequest {
         report,
         links: &links,
@@ -47,7 +46,6 @@ fn written(report: &Report, run: u64, comments: &[Comment]) -> String {
         head: &head,
         current_head: &head,
         run,
-        origin,
         author: Some(BOT),
     };
     match plan(&request, comments) {
@@ -195,7 +193,7 @@ fn a_comment_that_quotes_the_marker_is_not_goldgates() {
             "a".repeat(40),
             RunNumber { run: 1, attempt: 1 },
         );
-        let (origin, author) = (ReportOrigin::Own, Some(BOT));
+        let author = Some(BOT);
         let (head, current_head, key) = (head.as_str(), head.as_str(), "default");
         plan(
             &CommentRequest {
@@ -205,7 +203,6 @@ fn a_comment_that_quotes_the_marker_is_not_goldgates() {
                 head,
                 current_head,
                 run,
-                origin,
                 author,
             },
             comments,

@@ -137,18 +137,10 @@ fn failed_modes() {
             "missing.yaml",
         ),
         ("push", "push", ("mode", "trusted"), 2, "trusted"),
-        ("push", "push", ("mode", "publish"), 2, "workflow_run"),
         (
             "pull_request.opened",
             "pull_request_target",
             ("mode", "approve"),
-            3,
-            "pull request cannot be read",
-        ),
-        (
-            "pull_request.opened",
-            "pull_request_target",
-            ("mode", "bump"),
             3,
             "pull request cannot be read",
         ),

@@ -1,4 +1,4 @@
-//! Approval by label and the bump, played against the stand-in: the story as it should go, and every way to cheat.
+//! Approval by label, played against the stand-in: the story as it should go, and every way to cheat.
 
 mod artifacts;
 mod heads;
@@ -16,11 +16,10 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use self::artifacts::{
-    broken_artifacts, foreign_artifacts, hostile_reason, many_runs, moved_during, no_reason,
-    not_as_measured, of_the_models, storage_is_down,
+    broken_artifacts, forged_artifacts, foreign_artifacts, hostile_reason, many_runs, of_the_models, redirected, storage_is_down,
 };
-use self::rights::{by_hand, carried, fork, permissions, token, unread_statuses};
-pub use self::story::{BASELINE, LABEL, REASON, Story, base_sha, zipped};
+use self::rights::{carried, fork, permissions, token, unread_statuses};
+pub use self::story::{BASELINE, LABEL, REASON, Story, base_sha, uploaded, zipped};
 use super::standin::Standin;
 use super::{BOT, Job, RUN, head_sha};
 use crate::repository::{FILES, Ran, Repository};
@@ -37,10 +36,10 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(person::trials());
     trials.extend(vec![
         trial(
-            "a regression, a label, a bump, and the gate is green",
+            "a regression, a label, and the gate is green",
             whole_story,
         ),
-        trial("an approval twice and a bump twice are one of each", twice),
+        trial("an approval twice is one status, one comment and one start of the run", twice),
         trial("the label of a triage user is removed and says why", triage),
         trial("who may approve is what the input approvers says", floors),
         trial(
@@ -96,22 +95,12 @@ pub fn trials() -> Vec<Trial> {
             storage_is_down,
         ),
         trial(
-            "a proposed baseline that is not what the report measured is not committed",
-            not_as_measured,
+            "a forged report that somebody approves does not make the gate green",
+            forged_artifacts,
         ),
-        trial(
-            "a head that moves during the bump is not overwritten",
-            moved_during,
-        ),
-        trial(
-            "a worse number without a reason is not committed, and the comment asks for one",
-            no_reason,
-        ),
+        trial("a download is sent on without the token", redirected),
         trial("hostile text in the reason is data", hostile_reason),
-        trial(
-            "a fork's approval counts, and the comment says how to commit",
-            fork,
-        ),
+        trial("an approval of a fork's pull request counts", fork),
         trial(
             "a pull request that carries the baseline needs the approval alone",
             carried,
@@ -125,11 +114,7 @@ pub fn trials() -> Vec<Trial> {
             unread_statuses,
         ),
         trial(
-            "where the gate cannot be restarted the comment says what to click",
-            by_hand,
-        ),
-        trial(
-            "the token is in no output, comment or commit of any mode",
+            "the token and the storage's signature are in no output and no comment of an approval",
             token,
         ),
     ]);
@@ -193,73 +178,7 @@ fn whole_story() {
             .read(".runner/output")
             .contains("\napproved=true\n")
     );
-
-    let ran = story.bump();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let head = story.github.head("changes").unwrap();
-    assert_ne!(head, head_sha(), "{}", ran.stdout);
-    let commits = story.github.commits();
-    assert_eq!(
-        (
-            commits.len(),
-            commits[0]["fileChanges"]["additions"]
-                .as_array()
-                .unwrap()
-                .len()
-        ),
-        (1, 1)
-    );
-    assert_eq!(commits[0]["fileChanges"]["additions"][0]["path"], BASELINE);
-    assert_eq!(story.github.statuses(&head), statuses);
-    assert_eq!(
-        story.github.dispatched(),
-        [("goldgate.yml".to_owned(), "changes".to_owned())]
-    );
-    assert!(
-        story.comment().contains("are committed as"),
-        "{}",
-        story.comment()
-    );
-    let written: Value = serde_json::from_str(&committed(&story, &head)).unwrap();
-    let entry = &written["accepted"][0];
-    assert_eq!(
-        (&entry["by"], &entry["pull_request"]),
-        (&json!("alice"), &json!(2))
-    );
-    assert_eq!(entry["reason"], "the agent reports more on purpose");
-    assert_eq!(entry["previous_sha256"].as_str().unwrap().len(), 64);
-
-    // The gate that was started on the branch judges the test merge of its pull request, and is green.
-    story.checkout.write(BASELINE, committed(&story, &head));
-    story.has_merge();
-    let mut job = Job::new(
-        &story.checkout,
-        &story.github,
-        "workflow_dispatch",
-        "workflow_dispatch",
-    );
-    job.event["ref"] = json!("refs/heads/changes");
-    job.event["repository"]["default_branch"] = json!("master");
-    job.run = 40;
-    let ran = job.variable("GITHUB_SHA", &head).runs();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(
-        story
-            .comment()
-            .starts_with("> [!NOTE]\n> **Passes by approval"),
-        "{}",
-        story.comment()
-    );
-    let report: Value = serde_json::from_str(&story.report()).unwrap();
-    assert_eq!(
-        (&report["base"], &report["approval"]["head"]),
-        (&json!(base_sha()), &json!(head))
-    );
-}
-
-pub fn committed(story: &Story, commit: &str) -> String {
-    let bytes = story.github.read_at(commit, BASELINE);
-    String::from_utf8(bytes).unwrap()
+    assert!(story.github.commits().is_empty());
 }
 
 fn twice() {
@@ -268,18 +187,7 @@ fn twice() {
     story.labeled("alice");
     story.approve("alice");
     assert_eq!(story.github.statuses(&head_sha()).len(), 1);
-    story.bump();
-    let head = story.github.head("changes").unwrap();
-    let ran = story.bump();
-    assert_eq!(ran.code, 0, "{}", ran.stdout);
-    assert_eq!(
-        (
-            story.github.head("changes").unwrap(),
-            story.github.commits().len()
-        ),
-        (head, 1)
-    );
-    assert_eq!(story.github.dispatched().len(), 1);
+    assert_eq!(story.github.reruns().len(), 1);
     assert_eq!(story.github.bodies(BOT).len(), 1);
 }
 
@@ -303,7 +211,6 @@ fn triage() {
                 .any(|request| request.contains("/artifacts")),
             "it looked at the result"
         );
-        assert_eq!((story.bump().code, story.github.commits().len()), (0, 0));
     }
 }
 
@@ -366,7 +273,6 @@ fn pushed_after() {
     .head(&next);
     job.run = 22;
     assert_eq!(job.runs().code, 1);
-    assert_eq!((story.bump().code, story.github.commits().len()), (0, 0));
 }
 
 fn own_label() {
@@ -395,7 +301,6 @@ fn mere_presence() {
         .input("mode", "approve")
         .runs();
     story.is_refused(&ran, "it was added before the pull request was opened");
-    assert_eq!((story.bump().code, story.github.commits().len()), (0, 0));
 }
 
 fn unlabeled() {
@@ -415,7 +320,6 @@ fn unlabeled() {
         story.comment()
     );
     assert_eq!(story.graded(9).code, 1);
-    assert_eq!((story.bump().code, story.github.commits().len()), (0, 0));
 }
 
 fn meanwhile() {
@@ -471,12 +375,6 @@ fn forged() {
         forged.gate(7);
         forged.github.status(creator, &head_sha(), "success", &line);
         assert_eq!(forged.graded(8).code, 1, "{creator}");
-        let ran = forged.bump();
-        assert!(
-            forged.github.commits().is_empty(),
-            "{creator}: {}",
-            ran.stdout
-        );
     }
     // Nor can another creator take an approval away.
     story
@@ -502,15 +400,6 @@ fn other_result() {
         ),
         "{}",
         ran.stdout
-    );
-    story.bump();
-    assert!(story.github.commits().is_empty());
-    assert!(
-        story
-            .comment()
-            .contains("has another result than the approved one"),
-        "{}",
-        story.comment()
     );
 }
 

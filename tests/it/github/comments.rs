@@ -114,6 +114,34 @@ pub fn two_tiers() {
     }
 }
 
+pub fn edited() {
+    let (repository, github) = (super::writers::two_tiers(), Standin::new(&head_sha()));
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    opened(&repository, &github).input("tier", "model").runs();
+    let body = github.bodies(BOT).remove(0);
+    let (from, to) = (
+        "❌ **fail**",
+        "✅ pass [see](https://evil.example) @acme/all",
+    );
+    assert!(body.contains(from), "{body}");
+    github.change_comment(1, &body.replace(from, to));
+    opened(&repository, &github).runs();
+    let bodies = github.bodies(BOT);
+    let [body] = bodies.as_slice() else {
+        panic!("{bodies:?}")
+    };
+    assert!(
+        !body.contains("evil.example") && !body.contains("Model tier"),
+        "{body}"
+    );
+    opened(&repository, &github).input("tier", "model").runs();
+    assert!(
+        github.bodies(BOT)[0].contains("### Model tier"),
+        "{:?}",
+        github.bodies(BOT)
+    );
+}
+
 pub fn older_head() {
     let (repository, github) = (Repository::small(), Standin::new(&"a".repeat(40)));
     opened(&repository, &github).head(&"a".repeat(40)).runs();

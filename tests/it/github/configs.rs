@@ -3,7 +3,7 @@
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use super::approval::{LABEL, zipped};
+use super::approval::{LABEL, uploaded};
 use super::standin::Standin;
 use super::{BOT, Job, head_sha, payload};
 use crate::repository::{FILES, Ran, Repository};
@@ -28,14 +28,6 @@ pub fn trials() -> Vec<Trial> {
             green_sibling,
         ),
         trial(
-            "two approved configs are both committed, and each approval moves on with every commit",
-            both_bumped,
-        ),
-        trial(
-            "a stopped commit of one config is continued by the step of another one that runs first",
-            stopped_sibling,
-        ),
-        trial(
             "a config that is refused takes no approval from another one, whichever comes first",
             refused_sibling,
         ),
@@ -56,7 +48,7 @@ pub fn trials() -> Vec<Trial> {
             no_config,
         ),
         trial(
-            "a report of another config is not published, merged or made the baseline",
+            "a report of another config is not merged or made the baseline",
             elsewhere,
         ),
     ]
@@ -128,16 +120,10 @@ impl Services {
             "status": "completed", "conclusion": "failure", "path": format!(".github/workflows/{run}.yml"),
             "head_repository": { "id": 186_853_002, "owner": { "login": "acme" } }, "actor": { "login": "Codertocat" },
         }));
-        let proposed = self
-            .checkout
-            .read(".goldgate/report/proposed-baseline.json");
         self.github.artifact(
             run,
             name,
-            zipped(&[
-                ("report.json", report),
-                ("proposed-baseline.json", &proposed),
-            ]),
+            uploaded(report),
         );
     }
 
@@ -145,7 +131,7 @@ impl Services {
         self.checkout.read(".goldgate/report/report.json")
     }
 
-    pub fn labeled(&self, service: &str, mode: &str) -> Ran {
+    pub fn labeled(&self, service: &str) -> Ran {
         let config = format!("{service}/goldgate.yaml");
         let mut job = Job::new(
             &self.elsewhere,
@@ -155,7 +141,7 @@ impl Services {
         );
         job.event["sender"]["login"] = json!("alice");
         job.event["label"]["name"] = json!(LABEL);
-        job.input("mode", mode).input("config", &config).runs()
+        job.input("mode", "approve").input("config", &config).runs()
     }
 }
 
@@ -166,7 +152,7 @@ fn other_config() {
     // The name that every shipped workflow uploads says nothing about the config.
     services.upload(7, "goldgate-report", &services.report());
     services.github.label(LABEL);
-    let ran = services.labeled("a", "approve");
+    let ran = services.labeled("a");
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert!(
         services.github.statuses(&head_sha()).is_empty(),
@@ -182,9 +168,6 @@ fn other_config() {
         comments.contains("is for another config, b/goldgate.yaml"),
         "{comments}"
     );
-    // Even where somebody approved a result of `a` by hand, the numbers of `b` are not committed as those of `a`.
-    let ran = services.labeled("a", "bump");
-    assert!(services.github.commits().is_empty(), "{}", ran.stdout);
     assert_eq!(services.gate("a", 8).code, 0);
 }
 
@@ -210,7 +193,7 @@ fn one_by_one() {
         "each config has its comment"
     );
     services.github.label(LABEL);
-    services.labeled("b", "approve");
+    services.labeled("b");
     assert_eq!(
         services.github.contexts(&head_sha()),
         ["goldgate/baseline/b"]
@@ -219,7 +202,7 @@ fn one_by_one() {
         (services.gate("a", 9).code, services.gate("b", 10).code),
         (1, 0)
     );
-    services.labeled("a", "approve");
+    services.labeled("a");
     assert_eq!(
         services.github.contexts(&head_sha()),
         ["goldgate/baseline/b", "goldgate/baseline/a"]
@@ -227,12 +210,6 @@ fn one_by_one() {
     assert_eq!(
         (services.gate("a", 11).code, services.gate("b", 12).code),
         (0, 0)
-    );
-    services.labeled("b", "bump");
-    let commits = services.github.commits();
-    assert_eq!(
-        commits[0]["fileChanges"]["additions"][0]["path"],
-        "b/baselines/latest.json"
     );
 }
 
@@ -270,7 +247,7 @@ impl Services {
 
 fn one_run() {
     let services = in_one_run(&SERVICES);
-    let ran = services.labeled("a", "approve");
+    let ran = services.labeled("a");
     assert!(services.github.reruns().is_empty(), "{}", ran.stdout);
     assert!(
         services
@@ -279,7 +256,7 @@ fn one_run() {
         "{}",
         services.comments()
     );
-    services.labeled("b", "approve");
+    services.labeled("b");
     let reruns = services.github.reruns();
     assert_eq!(
         (reruns.len(), reruns[0].run, reruns[0].what.as_str()),
@@ -321,10 +298,10 @@ fn one_run() {
 
 fn green_sibling() {
     let services = in_one_run(&["a"]);
-    let ran = services.labeled("a", "approve");
+    let ran = services.labeled("a");
     assert_eq!(services.github.reruns().len(), 1, "{}", ran.stdout);
     // Its own step finds a result that passes, and a run that is started again.
-    let ran = services.labeled("b", "approve");
+    let ran = services.labeled("b");
     assert_eq!(services.github.reruns().len(), 1, "{}", ran.stdout);
     assert!(
         ran.stdout
@@ -346,7 +323,7 @@ fn refused_sibling() {
             + 1;
         services.github.change_comment(of_b, "gone");
         let log = order
-            .map(|service| services.labeled(service, "approve").stdout)
+            .map(|service| services.labeled(service).stdout)
             .concat();
         assert!(
             !services.github.labels().contains(&LABEL.to_owned()),
@@ -421,7 +398,7 @@ fn removed() {
     services.github.remove_at(&head_sha(), "a/goldgate.yaml");
     services.github.label(LABEL);
     for service in SERVICES {
-        let ran = services.labeled(service, "approve");
+        let ran = services.labeled(service);
         assert_eq!(ran.code, 0, "{service}: {}{}", ran.stdout, ran.stderr);
     }
     assert_eq!(
@@ -458,7 +435,7 @@ fn no_config() {
     report.as_object_mut().unwrap().remove("config").unwrap();
     services.upload(7, "goldgate-report", &report.to_string());
     services.github.label(LABEL);
-    let ran = services.labeled("a", "approve");
+    let ran = services.labeled("a");
     assert!(
         services.github.statuses(&head_sha()).is_empty(),
         "{}",
@@ -534,101 +511,6 @@ fn elsewhere() {
         ran.stdout,
         ran.stderr
     );
-}
-
-fn both_bumped() {
-    let services = in_one_run(&SERVICES);
-    for mode in ["approve", "bump"] {
-        for service in SERVICES {
-            let ran = services.labeled(service, mode);
-            assert_eq!(
-                ran.code, 0,
-                "{mode} {service}: {}{}",
-                ran.stdout, ran.stderr
-            );
-        }
-    }
-    let written: Vec<Value> = services.github.commits();
-    let path = |commit: &Value| commit["fileChanges"]["additions"][0]["path"].clone();
-    let paths: Vec<Value> = written.iter().map(path).collect();
-    assert_eq!(
-        paths,
-        ["a/baselines/latest.json", "b/baselines/latest.json"]
-    );
-    let head = services.github.head("changes").unwrap();
-    assert_eq!(
-        services.github.contexts(&head),
-        ["goldgate/baseline/a", "goldgate/baseline/b"]
-    );
-    for service in SERVICES {
-        let path = format!("{service}/baselines/latest.json");
-        services
-            .checkout
-            .write(&path, services.github.read_at(&head, &path));
-    }
-    for service in SERVICES {
-        let config = format!("{service}/goldgate.yaml");
-        let job = Job::new(
-            &services.checkout,
-            &services.github,
-            "pull_request.synchronize",
-            "pull_request",
-        )
-        .head(&head);
-        let ran = job.input("config", &config).runs();
-        assert_eq!(ran.code, 0, "{service}: {}{}", ran.stdout, ran.stderr);
-    }
-}
-
-/// The job is stopped between the commit of the first config's baseline and its status. The next event begins with another config.
-fn stopped_sibling() {
-    for (is_changed, contexts) in [
-        (false, vec!["goldgate/baseline/b", "goldgate/baseline/a"]),
-        (true, Vec::new()),
-    ] {
-        let services = in_one_run(&SERVICES);
-        for service in SERVICES {
-            assert_eq!(services.labeled(service, "approve").code, 0);
-        }
-        services.github.commit(&head_sha(), &services.checkout);
-        services.github.deny("statuses: write");
-        assert_eq!(
-            (
-                services.labeled("a", "bump").code,
-                services.github.commits().len()
-            ),
-            (3, 1)
-        );
-        services.github.change_denied(false);
-        let head = services.github.head("changes").unwrap();
-        assert!(head != head_sha() && services.github.contexts(&head).is_empty());
-        if is_changed {
-            services.github.change_commit(&head, |commit| {
-                commit.entries.insert(
-                    "b/prompts/legal.md".to_owned(),
-                    (0o100_644, b"Report nothing.\n".to_vec()),
-                );
-            });
-        }
-        for service in ["b", "a"] {
-            let config = format!("{service}/goldgate.yaml");
-            let mut job = Job::new(
-                &services.elsewhere,
-                &services.github,
-                "pull_request.synchronize",
-                "pull_request_target",
-            );
-            job.event["pull_request"]["head"]["sha"] = json!(head);
-            let job = job
-                .input("mode", "approve")
-                .input("rerun", "false")
-                .input("config", &config);
-            let ran = job.runs();
-            assert_eq!(ran.code, 0, "{service}: {}{}", ran.stdout, ran.stderr);
-        }
-        assert_eq!(services.github.contexts(&head), contexts);
-        assert_eq!(services.github.labels().is_empty(), is_changed);
-    }
 }
 
 fn each_excused() {

@@ -21,10 +21,6 @@ pub fn trials() -> Vec<Trial> {
             trusted,
         ),
         trial(
-            "a fork's report is published on an Enterprise Server",
-            published,
-        ),
-        trial(
             "the baseline pull request on an Enterprise Server, old or new",
             baseline,
         ),
@@ -103,7 +99,7 @@ fn story() {
             on_server(job, &addresses).runs()
         };
         assert_eq!(gate(7).code, 1);
-        story.upload(7, &head_sha(), &story.report(), &story.proposed());
+        story.upload(7, &head_sha(), &story.report());
         story.github.label_by("alice", LABEL);
         let job = |event: &'static str, by: &'static str| {
             story.job(event, by, 20).input("mode", "approve")
@@ -155,25 +151,6 @@ fn trusted() {
         assert_eq!(story.github.leaks(), Vec::<String>::new());
         asks_the_server_alone(&story.github);
     }
-}
-
-fn published() {
-    let fork = super::publish::Fork::new(true);
-    fork.uploads(Some(fork.artifact()));
-    let addresses = addresses(&fork.github);
-    let before = fork.github.requests().len();
-    is_green(&on_server(fork.job(), &addresses).runs());
-    assert_eq!(fork.github.bodies(BOT).len(), 1);
-    assert!(
-        fork.github.bodies(BOT)[0].contains(&format!("({SERVER}/acme/agents/actions/runs/4711)"))
-    );
-    let asked = fork.github.requests().split_off(before);
-    assert!(
-        asked
-            .iter()
-            .all(|request| request.contains(" /api/") || request.contains(" /_stored/")),
-        "{asked:?}"
-    );
 }
 
 fn baseline() {

@@ -37,12 +37,8 @@ pub fn trials() -> Vec<Trial> {
             labels::withdrawals,
         ),
         trial(
-            "a failure at any request leaves one commit of a baseline, with its approval",
-            labels::bumps,
-        ),
-        trial(
-            "a failure at any request leaves one baseline pull request and one published comment",
-            written::one_of_each,
+            "a failure at any request leaves one baseline pull request",
+            written::baseline_pull,
         ),
         #[cfg(feature = "models")]
         trial(

@@ -121,6 +121,10 @@ fn runs() -> Vec<Trial> {
             two_tiers,
         ),
         trial(
+            "a section that a person edited is not taken over",
+            edited,
+        ),
+        trial(
             "a run on an older head leaves a newer head's section alone",
             older_head,
         ),
@@ -696,8 +700,8 @@ fn bad_inputs() {
         ),
         (
             "mode",
-            "bumb",
-            "action input: mode is \"bumb\"; write one of run, merge, trusted, publish, approve, bump, baseline-pr, record",
+            "recrod",
+            "action input: mode is \"recrod\"; write one of run, merge, trusted, approve, baseline-pr, record",
         ),
         (
             "approvers",

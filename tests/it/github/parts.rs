@@ -107,7 +107,7 @@ fn approved() {
     let story = Story::new();
     grade(&story.checkout, &story.github);
     assert_eq!(merged(&story.checkout, &story.github, 7).code, 1);
-    story.upload(7, &head_sha(), &story.report(), &story.proposed());
+    story.upload(7, &head_sha(), &story.report());
     story.labeled("alice");
     let ran = merged(&story.checkout, &story.github, 8);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);

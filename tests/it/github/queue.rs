@@ -3,7 +3,7 @@
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use super::approval::{BASELINE, Story, base_sha, committed};
+use super::approval::{BASELINE, Story, base_sha};
 use super::{Job, RUN};
 use crate::repository::{Ran, Repository};
 use crate::trial;
@@ -17,8 +17,8 @@ pub fn trials() -> Vec<Trial> {
             same_result,
         ),
         trial(
-            "a merge group with a bumped baseline is green by the approval that the bump carried on",
-            bumped,
+            "a merge group with the baseline that its pull request carries is green by its approval",
+            carried,
         ),
         trial(
             "a merge group with another result than the approved one is red and says so",
@@ -108,20 +108,22 @@ fn same_result() {
     }
 }
 
-fn bumped() {
+fn carried() {
     let story = Story::new();
-    story.gate(7);
-    story.labeled("alice");
-    story.bump();
-    let head = story.github.head("changes").unwrap();
     let base = Repository::small();
     base.write(BASELINE, story.github.text(BASELINE));
     story.github.commit(&base_sha(), &base);
-    story.checkout.write(BASELINE, committed(&story, &head));
-    story.github.commit(&group(), &story.checkout);
+    story.checkout.stamp_unless_kept();
+    story.checkout.goldgate(&["run", "--update-baseline"]);
+    for commit in [super::head_sha(), group()] {
+        story.github.commit(&commit, &story.checkout);
+    }
+    assert_eq!(story.gate(7).code, 1);
+    assert_eq!(queued(&story, 2).code, 1, "nobody has approved it");
+    story.labeled("alice");
     let ran = queued(&story, 2);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert_eq!(report(&story)["approval"]["head"], json!(head));
+    assert_eq!(report(&story)["approval"]["head"], json!(super::head_sha()));
 }
 
 fn other_result() {

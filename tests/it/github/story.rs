@@ -8,7 +8,7 @@ mod others;
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use super::approval::{BASELINE, LABEL, REASON, Story, base_sha, zipped};
+use super::approval::{BASELINE, LABEL, REASON, Story, base_sha, uploaded};
 use super::standin::{Fault, Standin};
 use super::{BOT, Job, RUN, head_sha};
 use crate::repository::{Ran, Repository, root};
@@ -25,7 +25,7 @@ pub fn trials() -> Vec<Trial> {
             merges::story,
         ),
         trial(
-            "the story of a fork: measured without rights, published, judged by the trusted gate, approved",
+            "the story of a fork: measured without rights, judged by the trusted gate, approved",
             fork,
         ),
         trial(
@@ -37,10 +37,6 @@ pub fn trials() -> Vec<Trial> {
             others::two_configs,
         ),
         trial(
-            "the story of an app's token: the baseline is committed to the pull request",
-            others::app,
-        ),
-        trial(
             "the story of the default branch: one baseline pull request, updated, closed, never a second",
             default_branch,
         ),
@@ -49,7 +45,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// The stages that have a picture, in the order of the page.
-const STAGES: [&str; 12] = [
+const STAGES: [&str; 10] = [
     "1-green",
     "2-regression",
     "3-refused",
@@ -57,11 +53,9 @@ const STAGES: [&str; 12] = [
     "5-withdrawn",
     "6-behind",
     "7-baseline-pull-request",
-    "8-published",
     "9-trusted",
     "10-retargeted",
     "11-two-configs",
-    "12-bumped",
 ];
 
 /// Keeps a stage's text for its picture.
@@ -204,7 +198,7 @@ fn is_approved(story: &Story) {
         (reruns.len(), reruns[0].run, reruns[0].what.as_str()),
         (1, 8, "rerun-failed-jobs")
     );
-    assert!(story.github.commits().is_empty() && story.github.dispatched().is_empty());
+    assert!(story.github.commits().is_empty());
     let ran = story.gate(8);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert!(
@@ -360,15 +354,11 @@ impl Fork {
             "status": "completed", "conclusion": "failure", "path": ".github/workflows/goldgate.yml",
             "head_repository": { "id": 77, "owner": { "login": "mallory" } },
         }));
-        let read = |file: &str| folder.read(&format!(".goldgate/report/{file}"));
-        let (report, proposed) = (read("report.json"), read("proposed-baseline.json"));
+        let report = folder.read(".goldgate/report/report.json");
         self.github.artifact(
             run,
             name,
-            zipped(&[
-                ("report.json", &report),
-                ("proposed-baseline.json", &proposed),
-            ]),
+            uploaded(&report),
         );
     }
 
@@ -400,9 +390,8 @@ impl Fork {
 fn fork() {
     let fork = Fork::new();
     is_measured(&fork);
-    is_published(&fork);
 
-    // The trusted gate judges the same commit as data, and its verdict takes the place of what the fork said.
+    // The trusted gate judges the same commit as data.
     let ran = fork.trusted("pull_request.opened", 11);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     is_opened_by(&one(&fork.github), "CAUTION", "Merge blocked: legal ");
@@ -454,36 +443,6 @@ fn is_measured(fork: &Fork) {
     assert!(fork.github.bodies(BOT).is_empty());
     fork.github.change(super::standin::State::heal);
     fork.upload(10, "pull_request", "goldgate-report", &fork.head);
-}
-
-/// The publisher finds the pull request by itself, and says whose numbers they are.
-fn is_published(fork: &Fork) {
-    let from = json!({ "id": 77, "full_name": "mallory/agents", "owner": { "login": "mallory" } });
-    fork.github.pull_from(
-        "mallory:changes",
-        json!({
-            "number": 2, "state": "open", "head": { "sha": head_sha(), "repo": from },
-            "base": { "sha": base_sha(), "repo": { "id": 1, "full_name": "acme/agents" } },
-        }),
-    );
-    let mut job = fork
-        .job(
-            &fork.workspace,
-            "workflow_run.completed",
-            "workflow_run",
-            14,
-        )
-        .input("mode", "publish");
-    job.event["workflow_run"]["id"] = json!(10);
-    job.event["workflow_run"]["head_sha"] = json!(head_sha());
-    let ran = job.runs();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    is_opened_by(
-        &one(&fork.github),
-        "WARNING",
-        "As measured by the pull request itself: legal ",
-    );
-    keep("8-published", &one(&fork.github));
 }
 
 /// The default branch after merges, measured on a schedule.

@@ -6,7 +6,7 @@ use libtest_mimic::Trial;
 use serde_json::json;
 
 use self::archives::{binary, hostile, large, not_the_commit, submodules};
-use super::approval::{LABEL, zipped};
+use super::approval::{LABEL, uploaded};
 use super::standin::Standin;
 use super::standin::pulls::MERGE;
 use super::{BOT, Job, RUN, payload};
@@ -317,13 +317,7 @@ impl Fork {
             "status": "completed", "conclusion": "failure", "path": ".github/workflows/goldgate-trusted.yml",
             "head_repository": { "id": 1, "owner": { "login": "mallory" } },
         }));
-        let proposed = self
-            .workspace
-            .read(".goldgate/report/proposed-baseline.json");
-        let zip = zipped(&[
-            ("report.json", report),
-            ("proposed-baseline.json", &proposed),
-        ]);
+        let zip = uploaded(report);
         self.github.artifact(run, "goldgate-report", zip.clone());
         self.github
             .artifact(run, &format!("goldgate-report-{}", sha("head")), zip);

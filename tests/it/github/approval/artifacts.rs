@@ -1,4 +1,4 @@
-//! Reports and baselines that an approval does not take, and heads that move.
+//! Reports that an approval does not take, and where they are downloaded from.
 
 use super::*;
 
@@ -52,7 +52,7 @@ pub fn of_the_models() {
         .replace("\"blocking\": true", "\"blocking\": false")
         .replace("\"exit_code\": 1", "\"exit_code\": 0");
     assert!(model != story.report() && advisory != model, "{model}");
-    story.upload(8, &head_sha(), &advisory, &story.proposed());
+    story.upload(8, &head_sha(), &advisory);
     let ran = story.labeled("alice");
     assert_eq!(
         story.github.statuses(&head_sha()).len(),
@@ -92,7 +92,7 @@ pub fn foreign_artifacts() {
     // A run on another commit, and a report on another commit in a run on this one.
     let story = Story::new();
     story.graded(7);
-    story.upload(7, &other, &story.report(), &story.proposed());
+    story.upload(7, &other, &story.report());
     story.labeled("alice");
     story.has_no_result();
     let story = Story::new();
@@ -100,9 +100,7 @@ pub fn foreign_artifacts() {
     story.upload(
         7,
         &head_sha(),
-        &story.report().replace(&head_sha(), &other),
-        &story.proposed(),
-    );
+        &story.report().replace(&head_sha(), &other));
     let ran = story.labeled("alice");
     story.is_refused(&ran, "is for another commit");
     // Nothing is ever asked of another repository.
@@ -118,33 +116,34 @@ pub fn foreign_artifacts() {
 pub fn broken_artifacts() {
     let story = Story::new();
     story.graded(7);
-    let (report, proposed) = (story.report(), story.proposed());
+    let report = story.report();
     for (zip, why) in [
         (b"no archive".to_vec(), "the archive cannot be read"),
         (
-            zipped(&[("report.json", &report)]),
-            "it has no proposed-baseline.json",
-        ),
-        (
-            zipped(&[("proposed-baseline.json", &proposed)]),
+            zipped(&[("a/report.json", &report)]),
             "it has no report.json",
         ),
         (
-            zipped(&[("report.json", "{"), ("proposed-baseline.json", &proposed)]),
+            uploaded("{"),
             "report.json&#58;1&#58;",
         ),
+        (uploaded(&"[".repeat(1_000_000)), "report.json&#58;1&#58;"),
         (
-            zipped(&[("report.json", &report), ("proposed-baseline.json", "[]")]),
-            "proposed-baseline.json&#58;1&#58;",
+            uploaded(&report.replace("goldgate.report/1", "goldgate.report/2")),
+            "unknown schema",
         ),
         (
-            zipped(&[("../report.json", &report)]),
+            zipped(&[("report.json", &report), ("../x", "")]),
             "leaves the repository",
+        ),
+        (
+            zipped(&[("report.json", &report), ("/etc/x", "")]),
+            "is absolute",
         ),
     ] {
         let story = Story::new();
         story.graded(7);
-        story.upload(7, &head_sha(), &report, &proposed);
+        story.upload(7, &head_sha(), &report);
         story.github.artifact(7, "goldgate-report", zip);
         let ran = story.labeled("alice");
         story.is_refused(&ran, why);
@@ -154,98 +153,6 @@ pub fn broken_artifacts() {
     story.github.expire();
     let ran = story.labeled("alice");
     story.is_refused(&ran, "has expired; run the gate again");
-}
-
-pub fn not_as_measured() {
-    let story = Story::new();
-    story.graded(7);
-    let lower = story
-        .proposed()
-        .replace("\"f1_score\": 0.5", "\"f1_score\": 0.1");
-    assert_ne!(lower, story.proposed());
-    story.upload(7, &head_sha(), &story.report(), &lower);
-    story.labeled("alice");
-    let ran = story.bump();
-    assert!(story.github.commits().is_empty(), "{}", ran.stdout);
-    assert!(
-        story
-            .comment()
-            .contains("does not have the numbers of the run's own report"),
-        "{}",
-        story.comment()
-    );
-}
-
-pub fn moved_during() {
-    let story = Story::new();
-    story.gate(7);
-    story.labeled("alice");
-    let next = "c".repeat(40);
-    story.github.push_before_commit(&next);
-    let ran = story.bump();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert_eq!(story.github.head("changes").as_deref(), Some(next.as_str()));
-    assert!(story.github.commits().is_empty() && story.github.dispatched().is_empty());
-    assert!(story.github.statuses(&next).is_empty());
-    assert!(
-        ran.stdout.contains("the branch moved since the approval"),
-        "{}",
-        ran.stdout
-    );
-}
-
-pub fn no_reason() {
-    let story = Story::new();
-    story.gate(7);
-    story.github.describe(
-        2,
-        "<!-- Goldgate-Reason: a hint -->\nGoldgate-Reason:\nText.",
-    );
-    story.labeled("alice");
-    story.bump();
-    assert!(story.github.commits().is_empty());
-    let comment = story.comment();
-    assert!(
-        comment.contains("a worse number needs a reason"),
-        "{comment}"
-    );
-    assert!(
-        comment.contains("f1&#95;score of contracts/legal"),
-        "{comment}"
-    );
-    story.github.describe(2, REASON);
-    story.bump();
-    assert_eq!(story.github.commits().len(), 1);
-}
-
-pub fn hostile_reason() {
-    let story = Story::new();
-    story.gate(7);
-    let hostile = "@acme/all closes #1 ![x](http://e/x.png) <img> \u{202e}`` --> <!-- goldgate:end --> \"}]\\ ::error::x";
-    story.github.describe(
-        2,
-        &format!("Goldgate-Reason: {hostile}{}\nlines", "y".repeat(70_000)),
-    );
-    story.labeled("alice");
-    let ran = story.bump();
-    let head = story.github.head("changes").unwrap();
-    let written: Value = serde_json::from_str(&committed(&story, &head)).unwrap();
-    let reason = written["accepted"][0]["reason"].as_str().unwrap();
-    assert!(
-        reason.chars().count() <= 301 && !reason.contains(['\n', '\u{202e}']),
-        "{reason}"
-    );
-    let message = &story.github.commits()[0]["message"];
-    assert!(!message.to_string().contains("acme/all"), "{message}");
-    for bad in ["@acme", "![", "<img", "http:"] {
-        assert!(!story.comment().contains(bad), "{bad}");
-    }
-    assert!(
-        ran.stdout.lines().all(|line| !line.starts_with("::error")),
-        "{}",
-        ran.stdout
-    );
-    assert_eq!(story.comment().matches("<!-- goldgate:comment").count(), 1);
 }
 
 /// An outage says nothing about the result, so nothing is refused.
@@ -264,4 +171,124 @@ pub fn storage_is_down() {
     story.github.break_storage(false);
     story.approve("alice");
     assert_eq!(story.github.statuses(&head_sha()).len(), 1);
+}
+
+/// A run of the pull request's own workflow leaves a report that claims what the gate does not find. Somebody believes it and adds the
+/// label.
+pub fn forged_artifacts() {
+    let story = Story::new();
+    assert_eq!(story.graded(7).code, 1);
+    let real = story.report();
+    let change = |change: &dyn Fn(&mut Value)| {
+        let mut report: Value = serde_json::from_str(&real).unwrap();
+        change(&mut report);
+        report.to_string()
+    };
+    let harmless = |report: &mut Value| {
+        let agent = &mut report["suites"][0]["agents"][0];
+        agent["metrics"]["f1_score"]["value"] = json!(0.999);
+        agent["cases"][0]["metrics"]["f1_score"]["samples"] = json!([0.999]);
+    };
+    for (what, forged) in [
+        ("better numbers", change(&harmless)),
+        (
+            "no case",
+            change(&|report| report["suites"][0]["agents"][0]["cases"] = json!([])),
+        ),
+        (
+            "no golden change",
+            change(&|report| report["golden_changes"] = json!([])),
+        ),
+        (
+            "another suite",
+            change(&|report| report["suites"][0]["id"] = json!("other")),
+        ),
+    ] {
+        let story = Story::new();
+        assert_eq!(story.graded(7).code, 1);
+        story.upload(7, &head_sha(), &forged);
+        let ran = story.labeled("alice");
+        assert_eq!(ran.code, 0, "{what}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(story.graded(8).code, 1, "{what}");
+    }
+    // The control: what the gate itself has measured.
+    let story = Story::new();
+    story.gate(7);
+    story.labeled("alice");
+    assert_eq!(story.graded(8).code, 0);
+}
+
+pub fn redirected() {
+    for (address, wanted) in [
+        (None, None),
+        (
+            Some("PORT/_stored/artifact-500?signature=of-the-storage"),
+            None,
+        ),
+        (
+            Some("PORT/_stored/round"),
+            Some("there were more than 3 redirects"),
+        ),
+        (
+            Some("ftp://127.0.0.1/x"),
+            Some("an address without TLS, which is not followed"),
+        ),
+        (
+            Some("/relative"),
+            Some("an address without TLS, which is not followed"),
+        ),
+        (
+            Some("http://[broken"),
+            Some("a redirect has an invalid address"),
+        ),
+    ] {
+        let story = Story::new();
+        story.gate(7);
+        if let Some(address) = address {
+            let address = address.replace("PORT", &story.github.address());
+            story.github.send_elsewhere(&address);
+        }
+        let ran = story.labeled("alice");
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        let count = story.github.statuses(&head_sha()).len();
+        match wanted {
+            None => assert_eq!((ran.code, count), (0, 1), "{address:?}: {said}"),
+            Some(sentence) => assert!(
+                (ran.code, count) == (3, 0) && said.contains(sentence),
+                "{address:?}: {said}"
+            ),
+        }
+        assert_eq!(story.github.leaks(), Vec::<String>::new(), "{address:?}");
+    }
+}
+
+/// The reason of a worse number goes from the description into the comment.
+pub fn hostile_reason() {
+    let story = Story::new();
+    story.gate(7);
+    let hostile = "@acme/all closes #1 ![x](http://e/x.png) <img> \u{202e}`` --> <!-- goldgate:end --> \"}]\\ ::error::x";
+    story.github.describe(
+        2,
+        &format!("Goldgate-Reason: {hostile}{}\nlines", "y".repeat(70_000)),
+    );
+    story.labeled("alice");
+    let ran = story.graded(8);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let report: Value = serde_json::from_str(&story.report()).unwrap();
+    let reason = report["approval"]["reason"].as_str().unwrap();
+    assert!(
+        reason.chars().count() <= 301 && !reason.contains(['\n', '\u{202e}']),
+        "{reason}"
+    );
+    let comment = story.comment();
+    assert!(comment.contains(" Reason: "), "{comment}");
+    for bad in ["@acme", "![", "<img", "http:", "\u{202e}"] {
+        assert!(!comment.contains(bad), "{bad}: {comment}");
+    }
+    assert!(
+        ran.stdout.lines().all(|line| !line.starts_with("::error")),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(comment.matches("<!-- goldgate:comment").count(), 1);
 }

@@ -103,13 +103,8 @@ fn both() {
         job.event["pull_request"]["base"]["ref"] = json!("lax");
         job.run = run;
         let ran = job.variable("GITHUB_SHA", &commit).runs();
-        let read = |file: &str| merge.read(&format!(".goldgate/report/{file}"));
-        story.upload(
-            run,
-            &head_sha(),
-            &read("report.json"),
-            &read("proposed-baseline.json"),
-        );
+        let report = merge.read(".goldgate/report/report.json");
+        story.upload(run, &head_sha(), &report);
         ran
     };
     // The newest result on the commit is that of the other pull request.

@@ -66,7 +66,7 @@ fn is_not_lifted(story: &Story, why: &str) {
     assert!(story.comment().contains(why), "{}", story.comment());
     let mut older = report(story);
     older.as_object_mut().unwrap().remove("lasting_reasons");
-    story.upload(7, &head_sha(), &older.to_string(), &story.proposed());
+    story.upload(7, &head_sha(), &older.to_string());
     let ran = story.labeled("alice");
     let statuses = story.github.statuses(&head_sha());
     assert!(

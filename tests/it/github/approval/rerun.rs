@@ -79,10 +79,7 @@ fn by_hand() {
         "status": "completed", "conclusion": "failure", "path": ".github/workflows/goldgate.yml",
         "head_repository": { "id": 186_853_002, "owner": { "login": "acme" } }, "actor": { "login": "Codertocat" },
     }));
-    let zip = zipped(&[
-        ("report.json", &story.report()),
-        ("proposed-baseline.json", &story.proposed()),
-    ]);
+    let zip = uploaded(&story.report());
     story.github.artifact(8, "goldgate-report", zip);
     let ran = story.labeled("alice");
     let reruns = story.github.reruns();
@@ -287,10 +284,7 @@ fn trusted_gate(story: &Story, event: &str) {
         "status": "completed", "conclusion": "failure", "path": ".github/workflows/goldgate-trusted.yml",
         "head_repository": { "id": 186_853_002, "owner": { "login": "acme" } }, "actor": { "login": "Codertocat" },
     }));
-    let zip = zipped(&[
-        ("report.json", &story.report()),
-        ("proposed-baseline.json", &story.proposed()),
-    ]);
+    let zip = uploaded(&story.report());
     story
         .github
         .artifact(40, &format!("goldgate-report-{}", head_sha()), zip);

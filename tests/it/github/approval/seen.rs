@@ -71,7 +71,7 @@ fn older_label() {
     let story = Story::new();
     story.graded(7);
     story.github.label_by("alice", LABEL);
-    story.upload(7, &head_sha(), &story.report(), &story.proposed());
+    story.upload(7, &head_sha(), &story.report());
     let ran = story.approve("alice");
     story.is_refused(&ran, "is newer than the label");
     // Looked at, and given again.
@@ -240,7 +240,7 @@ fn not_shown() {
     story.gate(7);
     let other = story.report().replace("\"value\": 0.5", "\"value\": 0.25");
     assert_ne!(other, story.report());
-    story.upload(8, &head_sha(), &other, &story.proposed());
+    story.upload(8, &head_sha(), &other);
     let ran = story.labeled("alice");
     story.is_refused(&ran, "does not show the result on this commit");
 }

@@ -1,4 +1,4 @@
-//! Labels: approvals, withdrawals, and the commit of an approved baseline.
+//! Labels: approvals and withdrawals.
 
 use super::{Play, at_each_request};
 use crate::github::approval::{LABEL, Story};
@@ -116,72 +116,5 @@ pub(super) fn withdrawals() {
         story.github.concluded(7, "success");
         story.github.unlabel(LABEL);
         Withdrawal(story)
-    });
-}
-
-/// The commit of an approved baseline.
-struct Bump(Story);
-
-impl Play for Bump {
-    fn github(&self) -> &Standin {
-        &self.0.github
-    }
-
-    fn job(&self) -> Ran {
-        // On the event of the commit, the label is checked first.
-        let head = self.0.github.head("changes").unwrap();
-        for mode in ["approve", "bump"] {
-            let job = self
-                .0
-                .job("pull_request.synchronize", "alice", 22)
-                .head(&head)
-                .input("mode", mode);
-            let ran = job.input("rerun", "false").runs();
-            if ran.code != 0 || mode == "bump" {
-                return ran;
-            }
-        }
-        unreachable!()
-    }
-
-    fn stopped(&self, ran: &Ran, cut: &str) {
-        assert!(
-            [0, 3].contains(&ran.code),
-            "{cut}: {}{}",
-            ran.stdout,
-            ran.stderr
-        );
-        assert!(self.0.github.commits().len() <= 1, "{cut}");
-    }
-
-    fn finished(&self, ran: &Ran, cut: &str) {
-        assert_eq!(
-            (ran.code, self.0.github.commits().len()),
-            (0, 1),
-            "{cut}: {}{}",
-            ran.stdout,
-            ran.stderr
-        );
-        let head = self.0.github.head("changes").unwrap();
-        let statuses = self.0.github.statuses(&head);
-        assert!(
-            statuses
-                .last()
-                .is_some_and(|last| last.starts_with("success approved by alice")),
-            "{cut}: {statuses:?}"
-        );
-        assert_eq!(self.0.github.labels(), [LABEL], "{cut}: {}", ran.stdout);
-    }
-}
-
-pub(super) fn bumps() {
-    at_each_request(|| {
-        let Approval { story, .. } = Approval::new("alice");
-        story.github.commit(&head_sha(), &story.checkout);
-        let job = story
-            .job("pull_request.labeled", "alice", 20)
-            .input("mode", "approve");
-        assert_eq!(job.input("rerun", "false").runs().code, 0);
-        Bump(story)
     });
 }

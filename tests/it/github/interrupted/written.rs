@@ -1,12 +1,11 @@
-//! What jobs write: the baseline pull request, a published comment, and new recordings.
+//! What jobs write: the baseline pull request.
 
 use serde_json::json;
 
 use super::{Play, at_each_request};
 use crate::github::approval::{BASELINE, Story, base_sha};
-use crate::github::publish::Fork;
 use crate::github::standin::Standin;
-use crate::github::{BOT, Job};
+use crate::github::Job;
 use crate::repository::{FILES, Ran, Repository};
 
 /// The pull request with the moved baseline of the default branch.
@@ -49,7 +48,7 @@ impl Play for BaselinePull {
     }
 }
 
-pub(super) fn one_of_each() {
+pub(super) fn baseline_pull() {
     at_each_request(|| {
         let Story {
             checkout, github, ..
@@ -70,36 +69,4 @@ pub(super) fn one_of_each() {
             github,
         }
     });
-    at_each_request(|| {
-        let fork = Fork::new(true);
-        fork.uploads(Some(fork.artifact()));
-        Published(fork)
-    });
-}
-
-/// The comment on a fork's run.
-struct Published(Fork);
-
-impl Play for Published {
-    fn github(&self) -> &Standin {
-        &self.0.github
-    }
-
-    fn job(&self) -> Ran {
-        self.0.job().runs()
-    }
-
-    fn stopped(&self, ran: &Ran, cut: &str) {
-        assert!(
-            [0, 3].contains(&ran.code),
-            "{cut}: {}{}",
-            ran.stdout,
-            ran.stderr
-        );
-    }
-
-    fn finished(&self, ran: &Ran, cut: &str) {
-        assert_eq!(ran.code, 0, "{cut}: {}{}", ran.stdout, ran.stderr);
-        assert_eq!(self.0.github.bodies(BOT).len(), 1, "{cut}");
-    }
 }

@@ -33,10 +33,6 @@ pub struct Pulls {
     /// The name that the last payload has.
     payload_default: Option<String>,
     pub(super) trees: Vec<(String, Value)>,
-    dispatched: Vec<(String, String)>,
-    /// The input `pull-request` of each.
-    inputs: Vec<String>,
-    dispatches: Dispatches,
     moves: Option<String>,
     made: u64,
     /// Merges that are not made anew when a branch moves, by their commit.
@@ -54,16 +50,6 @@ pub struct Pulls {
     pub(super) merge_bases: BTreeMap<String, String>,
     /// The commits with a history of their own.
     pub(super) unrelated: BTreeSet<String>,
-}
-
-/// Whether the gate's workflow can be started by hand.
-#[derive(Default, Clone, Copy, PartialEq, Eq)]
-pub enum Dispatches {
-    #[default]
-    Yes,
-    No,
-    /// With the input `pull-request`.
-    WithInput,
 }
 
 /// Who has a fork. An organization may fork its own repository (GitHub docs, "Fork a repository").
@@ -288,7 +274,7 @@ impl Pulls {
     }
 }
 
-/// `pulls`, `git/…` and `actions/workflows/ID/dispatches`.
+/// `pulls` and `git/…`.
 #[allow(clippy::too_many_lines, reason = "one scenario, told in its order")]
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
     let labels = |number: u64| state.approval.labels_of(number);
@@ -296,7 +282,6 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
     for (permission, accepted, area) in [
         ("pull-requests: write", "pull_requests=write", "pulls"),
         ("contents: write", "contents=write", "git"),
-        ("actions: write", "actions=write", "actions"),
     ] {
         if writes && segments.first() == Some(&area) && !state.allows(permission) {
             return Some(forbidden(accepted));
@@ -400,23 +385,6 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         }
         ("GET", ["compare", _]) => return comparisons::answer(request, segments, state),
         (_, ["git", ..]) => return git_data::answer(request, segments, state),
-        ("POST", ["actions", "workflows", workflow, "dispatches"]) => match pulls.dispatches {
-            Dispatches::No => invalid(),
-            // "Unexpected inputs provided" (REST, "Create a workflow dispatch event": 422).
-            Dispatches::Yes if request.body.get("inputs").is_some() => invalid(),
-            Dispatches::Yes | Dispatches::WithInput => {
-                pulls
-                    .dispatched
-                    .push((decoded(workflow), text("ref").unwrap()));
-                pulls.inputs.push(
-                    request.body["inputs"]["pull-request"]
-                        .as_str()
-                        .unwrap_or_default()
-                        .to_owned(),
-                );
-                nothing()
-            }
-        },
         _ => return None,
     })
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{is_opened_by, keep};
-use crate::github::approval::{BASELINE, LABEL, zipped};
+use crate::github::approval::{BASELINE, LABEL, uploaded};
 use crate::github::standin::Standin;
 use crate::github::standin::pulls::test_merge;
 use crate::github::{Job, RUN, head_sha};
@@ -141,12 +141,7 @@ impl Default {
             "path": ".github/workflows/goldgate.yml", "actor": { "login": "Codertocat" },
             "head_repository": { "id": 186_853_002, "owner": { "login": "acme" } },
         }));
-        let read = |file: &str| pull.checkout.read(&format!(".goldgate/report/{file}"));
-        let (report, proposed) = (read("report.json"), read("proposed-baseline.json"));
-        let zip = zipped(&[
-            ("report.json", &report),
-            ("proposed-baseline.json", &proposed),
-        ]);
+        let zip = uploaded(&pull.checkout.read(".goldgate/report/report.json"));
         self.github.artifact(pull.run, "goldgate-report", zip);
         ran
     }

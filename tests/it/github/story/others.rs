@@ -1,12 +1,11 @@
-//! A retarget, two configs, and an app's token.
+//! A retarget, and two configs.
 
 use serde_json::json;
 
 use super::{Fork, is_opened_by, keep, one};
-use crate::github::approval::{BASELINE, LABEL, Story, committed};
 use crate::github::configs::{SERVICES, in_one_run};
 use crate::github::standin::pulls::MERGE;
-use crate::github::{Job, RUN, head_sha};
+use crate::github::{RUN, head_sha};
 use crate::repository::Repository;
 
 /// A fork's pull request into an older branch that asks for less. It is green there; for the default branch it is judged again.
@@ -66,7 +65,7 @@ pub fn retargeted() {
 pub fn two_configs() {
     let services = in_one_run(&SERVICES);
     for service in SERVICES {
-        let ran = services.labeled(service, "approve");
+        let ran = services.labeled(service);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         let of_a = services.github.bodies_on(2).remove(0);
         if service == "a" {
@@ -91,75 +90,4 @@ pub fn two_configs() {
         2,
         "each config has one comment"
     );
-}
-
-/// With an app's token the approved baseline is a commit on the branch, and its push starts the gate.
-pub fn app() {
-    const APP: &str = "acme-goldgate[bot]";
-    let story = Story::new();
-    story.github.app(APP);
-    assert_eq!(story.gate(8).code, 1);
-    story.github.label(LABEL);
-    let approve = story
-        .job("pull_request.labeled", "alice", 20)
-        .input("mode", "approve")
-        .input("rerun", "false");
-    let ran = approve.runs();
-    assert_eq!(
-        (ran.code, story.github.statuses(&head_sha()).len()),
-        (0, 1),
-        "{}{}",
-        ran.stdout,
-        ran.stderr
-    );
-    let ran = story.bump();
-    let head = story.github.head("changes").unwrap();
-    assert!(
-        ran.code == 0 && head != head_sha(),
-        "{}{}",
-        ran.stdout,
-        ran.stderr
-    );
-    assert_eq!(
-        story.github.statuses(&head),
-        story.github.statuses(&head_sha())
-    );
-    assert!(story.github.reruns().is_empty());
-    let bodies = story.github.bodies(APP);
-    assert!(
-        bodies.len() == 1 && bodies[0].contains("are committed as"),
-        "{bodies:?}"
-    );
-    keep("12-bumped", &bodies[0]);
-
-    // The steps run on the event of that push as well, and change nothing.
-    for mode in ["approve", "bump"] {
-        let mut job = story
-            .job("pull_request.synchronize", APP, 21)
-            .input("mode", mode)
-            .input("rerun", "false");
-        job.event["pull_request"]["head"]["sha"] = json!(head);
-        assert_eq!(job.runs().code, 0);
-    }
-    assert_eq!(
-        (
-            story.github.commits().len(),
-            story.github.statuses(&head).len()
-        ),
-        (1, 1)
-    );
-    story.checkout.write(BASELINE, committed(&story, &head));
-    let mut job = Job::new(
-        &story.checkout,
-        &story.github,
-        "pull_request.synchronize",
-        "pull_request",
-    )
-    .head(&head);
-    job.run = 40;
-    let ran = job.runs();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let bodies = story.github.bodies(APP);
-    assert_eq!(bodies.len(), 1);
-    is_opened_by(&bodies[0], "NOTE", "Passes by approval of alice: legal ");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{BASE, Dispatches, ForkOwner, MERGE, Pull, Standin};
+use super::{BASE, ForkOwner, MERGE, Pull, Standin};
 
 impl Standin {
     /// Somebody pushes to the pull request's branch.
@@ -233,25 +233,5 @@ impl Standin {
 
     pub fn head(&self, branch: &str) -> Option<String> {
         self.change(|state| state.pulls.head_of(branch))
-    }
-
-    /// The gate's workflow has no `workflow_dispatch`.
-    pub fn refuse_dispatches(&self) {
-        self.change(|state| state.pulls.dispatches = Dispatches::No);
-    }
-
-    /// The gate's workflow has the input `pull-request`, as that of the shards.
-    pub fn take_input(&self) {
-        self.change(|state| state.pulls.dispatches = Dispatches::WithInput);
-    }
-
-    /// The input `pull-request` of the workflows that were started.
-    pub fn dispatched_inputs(&self) -> Vec<String> {
-        self.change(|state| state.pulls.inputs.clone())
-    }
-
-    /// Workflows that were started, with their branches.
-    pub fn dispatched(&self) -> Vec<(String, String)> {
-        self.change(|state| state.pulls.dispatched.clone())
     }
 }
