@@ -1,7 +1,7 @@
 //! The links of a report on GitHub, and whether it asks for an approval.
 
 use super::inputs::ActionInputs;
-use crate::model::{Better, EPSILON, MetricReport, Report};
+use crate::model::{Better, MOVED, MetricReport, Report};
 use crate::publish;
 use crate::render::markdown::Links;
 use crate::world::Env;
@@ -46,15 +46,15 @@ pub(super) fn addresses(env: &Env, report: &Report, run: Option<&str>) -> Links 
 /// Whether a number is worse than in the baseline, so that an approval needs a reason.
 fn has_worse_number(report: &Report) -> bool {
     own_moves(report).any(|(metric, delta)| match metric.better {
-        Better::Higher => delta < -EPSILON,
-        Better::Lower => delta > EPSILON,
+        Better::Higher => delta < -MOVED,
+        Better::Lower => delta > MOVED,
         Better::Neither => false,
     })
 }
 
 /// Whether an approval would change the result.
 pub(super) fn can_be_approved(report: &Report) -> bool {
-    let moved = own_moves(report).any(|(_, delta)| delta.abs() > EPSILON);
+    let moved = own_moves(report).any(|(_, delta)| delta.abs() > MOVED);
     let is_open = report.approval.is_none() && report.lasting.is_empty();
     is_open && (moved || report.unapproved().next().is_some())
 }
@@ -66,7 +66,7 @@ fn own_moves(report: &Report) -> impl Iterator<Item = (&MetricReport, f64)> {
         let is_behind = agent.metrics.iter().any(|metric| of_base(metric).is_some());
         agent.metrics.iter().filter_map(move |metric| {
             let is_own = match (of_base(metric), metric.value) {
-                (Some(base), Some(value)) => (value - base).abs() > EPSILON,
+                (Some(base), Some(value)) => (value - base).abs() > MOVED,
                 (Some(_), None) => true,
                 (None, _) => !is_behind || !metric.gates.is_empty(),
             };

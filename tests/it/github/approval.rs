@@ -127,6 +127,10 @@ pub fn trials() -> Vec<Trial> {
             unread_statuses,
         ),
         trial(
+            "a number of thirds that did not move asks for no approval",
+            thirds,
+        ),
+        trial(
             "where the gate cannot be restarted the comment says what to click",
             by_hand,
         ),
@@ -513,6 +517,32 @@ fn other_result() {
             .contains("has another result than the approved one"),
         "{}",
         story.comment()
+    );
+}
+
+/// A baseline keeps six decimal places, and a third has more.
+fn thirds() {
+    let (checkout, github) = (Repository::small(), Standin::new(&head_sha()));
+    checkout.replace(
+        RUN,
+        "\"findings\": [",
+        "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},",
+    );
+    checkout.stamp_unless_kept();
+    checkout.goldgate(&["run", "--update-baseline"]);
+    for file in FILES.iter().chain(&[BASELINE]) {
+        github.file(file, &checkout.read(file));
+    }
+    assert!(checkout.read(BASELINE).contains("0.333333"));
+    let ran = crate::github::opened(&checkout, &github).runs();
+    let comment = github.bodies(BOT).remove(0);
+    assert!(
+        ran.code == 0 && comment.contains("no number moved"),
+        "{comment}"
+    );
+    assert!(
+        !comment.contains(LABEL) && !comment.contains("Goldgate-Reason"),
+        "{comment}"
     );
 }
 
