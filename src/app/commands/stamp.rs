@@ -56,10 +56,14 @@ pub fn stamp(args: &StampArgs, world: &World) -> Result<u8, CliError> {
         ));
     }
     if !kept.is_empty() {
-        let subject = plural(kept.len(), "recording states", "recordings state");
+        let subject = plural(
+            kept.len(),
+            "recording states digests of other files or inputs, or was edited",
+            "recordings state digests of other files or inputs, or were edited",
+        );
         let names: Vec<&String> = kept.iter().collect();
         world.say(&format!(
-            "{subject} digests of other files or inputs, or was edited ({}): record again, or add --stale if the change cannot alter an answer\n",
+            "{subject} ({}): record again, or add --stale if the change cannot alter an answer\n",
             first_of(&names)
         ));
         return Ok(NOT_STAMPED);

@@ -17,7 +17,7 @@ use super::weighed_baseline::weighed;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{BaseFiles, Files, OtherCommit, RenamedFiles, sha256_hex};
-use crate::golden_changes::{BaseConfig, RenamedBase, Sides, base_config};
+use crate::golden_changes::{BaseConfig, BaseName, RenamedBase, Sides, base_config};
 use crate::model::{
     Baseline, BaselineUse, Config, GoldenChange, Interruption, NoVerdict, RepoPath, Ruling,
     RunUsage, Tier,
@@ -72,7 +72,10 @@ pub fn grade_files(
     let recordings_base = known_base.map(|(base, config)| RecordingsBase {
         sides: Sides { base, head: files },
         config,
-        revision: short_commit(job.base.as_deref().unwrap_or_default()).to_owned(),
+        name: BaseName {
+            revision: short_commit(job.base.as_deref().unwrap_or_default()).to_owned(),
+            branch: job.base_branch.clone(),
+        },
     });
     let recordings =
         RecordedAgents::read(&plan, files, &plan.wanted.tiers, recordings_base.as_ref())?;

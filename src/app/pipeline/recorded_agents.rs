@@ -28,7 +28,8 @@ use crate::format::recording_layout::case_and_sample;
 use crate::format::{lenient, run_v1};
 use crate::golden_changes::{
     AgentRecordings, Answers, BaseProof, Content, FileListChange, FilesDigests, GoldenChanges,
-    GradedRecording, Motion, NamedRecording, Origin, RecordedAgain, RecordingReport, same_suite,
+    GoneRecording, GradedRecording, Motion, NamedRecording, Origin, RecordedAgain, RecordingReport,
+    same_suite,
 };
 use crate::model::{
     Agent, AgentName, CALL_LISTS, CaseId, Config, Effect, GoldenChange, RecordingRow,
@@ -228,7 +229,7 @@ impl RecordingReader<'_> {
                     AgentState::Files(files) => files.pointer.clone(),
                     AgentState::Unnamed(_) => None,
                 },
-                revision: self.base.map(|base| base.revision.clone()),
+                base: self.base.map(|base| base.name.clone()),
             };
             let RecordingReport {
                 refused,
@@ -368,6 +369,7 @@ impl RecordingReader<'_> {
         Some(NamedRecording {
             case: case.clone(),
             name: name.to_owned(),
+            file: file.clone(),
             graded: GradedRecording {
                 proof,
                 content,
@@ -526,7 +528,7 @@ fn listed(
 }
 
 /// The recordings that only the base commit has, of graded cases that keep others.
-fn gone(graded: &AgentToGrade<'_>, cases: &BTreeSet<CaseId>) -> Vec<String> {
+fn gone(graded: &AgentToGrade<'_>, cases: &BTreeSet<CaseId>) -> Vec<GoneRecording> {
     let Some(before) = graded.before else {
         return Vec::new();
     };
@@ -541,7 +543,10 @@ fn gone(graded: &AgentToGrade<'_>, cases: &BTreeSet<CaseId>) -> Vec<String> {
         .recordings
         .iter()
         .filter(|(key, _)| kept.contains(key.0.as_str()) && !graded.recorded.contains_key(*key))
-        .map(|(_, (name, _))| name.clone())
+        .map(|(_, (name, file))| GoneRecording {
+            name: name.clone(),
+            file: file.clone(),
+        })
         .collect()
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::app::pipeline::plan::Plan;
 use crate::diag::Diagnostics;
 use crate::files::{BaseFiles, Files, ReadFor, ReadLog, RecordedFiles};
-use crate::golden_changes::{Sides, same_suite};
+use crate::golden_changes::{BaseName, Sides, same_suite};
 use crate::model::{Ask, Config, RunKey, SuiteConfig, SuiteId};
 use crate::suites::{Suite, input_digest, kind};
 
@@ -16,8 +16,8 @@ pub struct RecordingsBase<'a> {
     pub sides: Sides<'a>,
     /// The base commit's config.
     pub config: &'a Config,
-    /// What names the base commit in a command.
-    pub revision: String,
+    /// What messages call the base commit.
+    pub name: BaseName,
 }
 
 /// The inputs of the runs of a suite on the head, and on the base commit if there is one.
