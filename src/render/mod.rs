@@ -32,6 +32,9 @@ pub(crate) use plain::{inline, line};
 pub use screen::{Detail, Screen, Style};
 pub(crate) use words::plural;
 
+#[cfg(test)]
+mod tests;
+
 use std::io;
 use std::io::Write;
 

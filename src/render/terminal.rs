@@ -15,7 +15,6 @@ use super::since_base::{changed_names, explains};
 use super::words::GateCounts;
 use super::{certainty, evidence, judges, words};
 use crate::model::{CaseTrend, FailureLine, Report, Tag, Weight};
-use crate::text::line_with_end;
 
 /// The report: one line for each agent, the numbers that moved or failed, then what failed and why. The verdict comes last, next to
 /// the prompt.
@@ -25,10 +24,7 @@ pub fn terminal(report: &Report, screen: Screen) -> String {
         body(&mut out, report, screen);
     }
     for why in &report.not_gateable {
-        put(
-            &mut out,
-            &format!("no verdict: {}", line_with_end(&why.0, 600)),
-        );
+        put(&mut out, &format!("no verdict: {}", words::reason(why)));
     }
     if screen.detail != Detail::Verdict {
         put(&mut out, &GateCounts::of(&report.suites).to_words());
@@ -249,7 +245,7 @@ fn golden_changes(out: &mut String, report: &Report) {
             &format!(
                 "  [{}] {}",
                 words::weight(report, change),
-                line(&change.words, 400)
+                words::change(change)
             ),
         );
     }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::texts::bounded;
+use super::texts::{bounded, with_commands};
 use crate::model::{Report, Weight};
 use crate::render::words;
 
@@ -25,7 +25,7 @@ pub fn golden_changes(report: &Report) -> Markup {
                 ul {
                     "\n"
                     @for change in &heavy {
-                        li { b class=(class) { (words::weight(report, change)) } " " (bounded(&change.words)) } "\n"
+                        li { b class=(class) { (words::weight(report, change)) } " " (with_commands(&words::change(change))) } "\n"
                     }
                 }
             } "\n"
@@ -35,7 +35,7 @@ pub fn golden_changes(report: &Report) -> Markup {
                 summary { (words::plural(light.len(), "golden change that needs no approval", "golden changes that need no approval")) }
                 ul {
                     "\n"
-                    @for change in &light { li { (bounded(&change.words)) } "\n" }
+                    @for change in &light { li { (with_commands(&words::change(change))) } "\n" }
                 }
             } "\n"
         }
