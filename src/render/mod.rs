@@ -103,7 +103,13 @@ pub const RENDERERS: &[Renderer] = &[
         name: "markdown",
         about: "Text of the comment",
         file: Some("report.md"),
-        render: Rendering::Text(|report, _| markdown::summary(report, &markdown::Links::default())),
+        render: Rendering::Text(|report, _| {
+            let links = markdown::Links {
+                acceptance: markdown::Acceptance::PushedFirst,
+                ..markdown::Links::default()
+            };
+            markdown::summary(report, &links)
+        }),
     },
     Renderer {
         name: "junit",

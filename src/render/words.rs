@@ -37,6 +37,20 @@ pub fn note(text: &str) -> String {
     clauses(text, NOTE)
 }
 
+/// What to do about the changes that need an approval and have none, with who adds which label; `None` if there are none.
+pub fn next_of_changes(report: &Report, who: &str) -> Option<String> {
+    let changes = match report.unapproved().count() {
+        0 => return None,
+        1 => "the change that needs an approval is",
+        _ => "the changes that need an approval are",
+    };
+    Some(format!("If {changes} intended, {who}"))
+}
+
+/// Who adds which label, where the workflow that names the label is not known.
+pub const PUSH_FIRST: &str =
+    "push; somebody with write access adds a label (`goldgate:accept-baseline` by default)";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GateCounts {
     pub pass: usize,

@@ -28,6 +28,7 @@ pub fn golden_changes(report: &Report) -> Markup {
                         li { b class=(class) { (words::weight(report, change)) } " " (with_commands(&words::change(change))) } "\n"
                     }
                 }
+                @if let Some(next) = words::next_of_changes(report, words::PUSH_FIRST) { p { (with_commands(&next)) "." } "\n" }
             } "\n"
         }
         @if !light.is_empty() {

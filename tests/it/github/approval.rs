@@ -561,7 +561,7 @@ fn golden_change() {
     assert!(
         story
             .comment()
-            .contains(&format!("add the label `{LABEL}`")),
+            .contains(&format!("adds the label `{LABEL}`")),
         "{}",
         story.comment()
     );

@@ -49,7 +49,7 @@ fn is_not_lifted(story: &Story, why: &str) {
     let ran = story.gate(7);
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
     assert!(
-        !story.comment().contains("add the label"),
+        !story.comment().contains("the label"),
         "{}",
         story.comment()
     );
