@@ -137,7 +137,7 @@ fn reproduces() {
 fn nothing_moved() {
     let repository = Repository::small();
     let first = repository.goldgate(&["run", "--format", "markdown"]).stdout;
-    let next = "There is no baseline yet; `goldgate run --update-baseline` makes one.";
+    let next = "There is no baseline yet; <code>goldgate run --update-baseline</code> makes one.";
     assert!(
         first.contains(&format!(
             "> **First run: all 6 gates pass on 1 case. {next}**"
