@@ -28,8 +28,8 @@ pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
 pub use self::record_command::{RecordedCases, record_again, record_missing, stamp_command};
 pub use self::recordings::{
-    AgentRecordings, Answers, BaseProof, Content, Digest, GradedRecording, Motion, NamedRecording,
-    Origin, Proof, RecordingReport,
+    AgentRecordings, Answers, BaseName, BaseProof, Content, Digest, GoneRecording, GradedRecording,
+    Motion, NamedRecording, Origin, Proof, RecordingReport,
 };
 pub use self::renamed::{RenamedBase, idle_name};
 pub use self::settings::SETTINGS;

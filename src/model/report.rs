@@ -22,7 +22,7 @@ use super::one_or_all;
 use super::other_pull_request::{OtherOutcome, OtherPullRequest};
 use super::pair::{Exclusion, PairCheck, PairResult};
 use super::path::RepoPath;
-use super::recording_row::RecordingRow;
+use super::recording_row::{Effect, RecordingRow};
 use super::reliability::Reliability;
 use super::run_usage::RunUsage;
 use super::since_base::SinceBase;
@@ -442,6 +442,13 @@ impl SuiteReport {
 }
 
 impl AgentReport {
+    /// Whether its recordings give no verdict.
+    pub fn has_refused_recordings(&self) -> bool {
+        self.recordings
+            .iter()
+            .any(|row| row.effect == Effect::NoVerdict)
+    }
+
     /// Its cases, then its drafts.
     pub fn shown(&self) -> impl Iterator<Item = &PairResult> {
         self.cases.iter().chain(&self.drafts)

@@ -20,7 +20,7 @@ use crate::render::markdown::Links;
 use crate::render::plain::{sentence, with_code};
 use crate::render::{markdown, words};
 use crate::report;
-use crate::text::line_with_end;
+use crate::text::clauses;
 
 /// GitHub's limit of a comment in characters. It is applied to bytes, of which there are at least as many.
 const LIMIT: usize = 65_536;
@@ -428,7 +428,7 @@ fn opening(request: &CommentRequest<'_>) -> (&'static str, String) {
         markdown::alert_kind(request.report),
         words::headline(request.report),
     );
-    (kind, line_with_end(&headline, HEADLINE))
+    (kind, clauses(&headline, HEADLINE))
 }
 
 /// The text of the comment. It starts with the first section's alert.
@@ -466,7 +466,7 @@ fn alert_of(state: &SectionState) -> String {
     )
 }
 
-/// The longest headline, in characters: a reason for a missing verdict ends with a command.
+/// The longest headline, in characters.
 const HEADLINE: usize = 560;
 
 #[cfg(test)]

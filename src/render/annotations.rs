@@ -1,17 +1,26 @@
 //! GitHub's workflow commands: errors and warnings at the golden file's line.
 
-use super::markdown;
 use super::plain::line;
+use super::{markdown, words};
 use crate::model::{Authority, Report, Ruling, Verdict};
+use crate::text::clauses;
 
 /// GitHub shows at most this many annotations of each kind per step.
 const MOST: usize = 10;
 
-/// One annotation per line. Failed checks of failing agents are errors if the run blocks the merge; all others are warnings.
+/// One annotation per line. Reasons for a missing verdict, and failed checks of failing agents, are errors if the run blocks the merge; all
+/// others are warnings.
 /// A notice counts those beyond GitHub's limit.
 pub fn annotations(report: &Report) -> String {
     let mut errors = Vec::new();
     let mut warnings = Vec::new();
+    for why in &report.not_gateable {
+        let text = message(&words::reason(why));
+        match report.authority {
+            Authority::Blocking => errors.push(format!("::error title=no verdict::{text}")),
+            Authority::Advisory => warnings.push(format!("::warning title=no verdict::{text}")),
+        }
+    }
     for failed in report.failures() {
         let Some(failure) = failed.check.failure.as_deref() else {
             continue;
@@ -31,7 +40,7 @@ pub fn annotations(report: &Report) -> String {
             "[{}] {} Next: {}",
             failure.tag.as_str(),
             line(&failure.detail, 300),
-            line(&failure.next_action, 300)
+            clauses(&failure.next_action, 300)
         ));
         match (&failed.agent.verdict, report.authority) {
             (Ruling::Judged(Verdict::Fail), Authority::Blocking) => {
@@ -56,7 +65,7 @@ pub fn annotations(report: &Report) -> String {
         };
         let text = message(&format!(
             "golden change, needs approval: {}{more}",
-            line(&change.words, 300)
+            words::change(change)
         ));
         let location = match &change.file {
             Some(file) => format!(

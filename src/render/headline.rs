@@ -8,10 +8,11 @@ use super::words::{GateCounts, NAME, limit, other_outcome, plural};
 use super::{evidence, since_base};
 use crate::model::{
     AgentReport, Approval, Authority, BaselineUse, CaseChoice, CaseTrend, ChangeClass, Exclusion,
-    GateKind, GateRuling, OtherPullRequest, PairResult, Report, Ruling, Verdict, metric_value,
+    GateKind, GateRuling, NotGateable, OtherPullRequest, PairResult, Report, Ruling, Verdict,
+    metric_value,
 };
 use crate::suites::KINDS;
-use crate::text::{config_option, line_with_end};
+use crate::text::{clauses, config_option, first_clause};
 
 /// The verdict in one or two short sentences.
 pub fn headline(report: &Report) -> String {
@@ -41,10 +42,7 @@ pub fn headline(report: &Report) -> String {
             ),
             (_, _) => format!("{failed}, and "),
         };
-        let lasting = report
-            .lasting
-            .first()
-            .map(|why| line_with_end(&why.0, REASON));
+        let lasting = report.lasting.first().map(what);
         let lasting = lasting.map_or(String::new(), |why| {
             format!(" Fix this first, because no approval covers it: {why}.")
         });
@@ -118,19 +116,14 @@ fn lifted_too(report: &Report) -> String {
         .filter(|why| !report.lasting.contains(why));
     let why = others.next().filter(|_| report.lasting.is_empty());
     why.map_or(String::new(), |why| {
-        format!(
-            " It would also accept this: {}.",
-            line_with_end(&why.0, REASON)
-        )
+        format!(" It would also accept this: {}.", what(why))
     })
 }
 
 /// The first reason for no verdict where a gate fails as well: a correction of the agent alone does not remove it.
 fn also(report: &Report) -> String {
     let first = report.not_gateable.first();
-    first.map_or(String::new(), |why| {
-        format!(" Also: {}.", line_with_end(&why.0, REASON))
-    })
+    first.map_or(String::new(), |why| format!(" Also: {}.", what(why)))
 }
 
 /// The result of a run that writes the first baseline, where every gate compares with it.
@@ -250,12 +243,14 @@ fn lower_first(text: &str) -> String {
 /// The longest reason in a headline, in characters.
 const REASON: usize = 480;
 
-/// The first reason for a missing verdict, with the command that gets what is missing where there is one.
+/// What a reason for a missing verdict is about: its first clause. The whole reason, with what to do, is below the headline.
+fn what(why: &NotGateable) -> String {
+    clauses(first_clause(&why.0), REASON)
+}
+
+/// The first reason for a missing verdict.
 fn missing(report: &Report) -> String {
-    let first = report
-        .not_gateable
-        .first()
-        .map_or(String::new(), |why| line_with_end(&why.0, REASON));
+    let first = report.not_gateable.first().map_or(String::new(), what);
     match report.not_gateable.len() {
         0 | 1 => format!("{first}."),
         count => format!(

@@ -16,15 +16,15 @@ pub(crate) use self::changes::{hidden_kinds, kinds_of_changes, shown_changes};
 use self::changes::{listed, needing_approval};
 use self::evidence::{failed_gates, moved_cases};
 use self::failures::{newly_failing, other_failures, taxonomy};
-pub use self::links::Links;
+pub use self::links::{Acceptance, Links, MovedNumbers};
 use self::next_steps::next_steps;
 use self::numbers::{certainty, changed, detectable, moved_uses, unchanged};
 use self::remarks::remarks;
-use super::plain::{inline, name, put, put_more, sentence, title};
+use super::plain::{coded, inline, name, put, put_more, sentence, title, with_code};
 use super::words;
 use super::words::GateCounts;
 use crate::model::{Authority, Report, Verdict, grouped};
-use crate::text::line_with_end;
+use crate::text::clauses;
 
 /// A part of a section. If there is too little room it is left out as a whole, the highest rank first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,11 +73,14 @@ pub fn alert_kind(report: &Report) -> &'static str {
 
 /// The verdict in one or two short sentences, escaped.
 pub fn headline(report: &Report) -> String {
-    // The command is goldgate's own text, so it may be code.
-    let command = words::make_baseline(report);
-    let escaped = sentence(&command, 600);
-    sentence(&words::headline(report), 600).replace(&escaped, &command)
+    with_code(&sentence(
+        &clauses(&words::headline(report), HEADLINE),
+        HEADLINE,
+    ))
 }
+
+/// The longest headline, in characters.
+const HEADLINE: usize = 600;
 
 /// The alert that opens a comment.
 pub fn alert(report: &Report) -> String {
@@ -181,10 +184,7 @@ fn not_gateable(report: &Report) -> String {
     for why in report.not_gateable.iter().take(REASONS) {
         put(
             &mut out,
-            &format!(
-                "- **No verdict:** {}",
-                inline(&line_with_end(&why.0, 520), 540)
-            ),
+            &format!("- **No verdict:** {}", coded(&words::reason(why))),
         );
     }
     put_more(&mut out, report.not_gateable.len(), REASONS, |more| {
@@ -196,7 +196,7 @@ fn not_gateable(report: &Report) -> String {
 fn notes(report: &Report) -> String {
     let mut out = String::new();
     for note in report.notes.iter().take(NOTES) {
-        put(&mut out, &format!("- {}", inline(note, 300)));
+        put(&mut out, &format!("- {}", coded(&words::note(note))));
     }
     put_more(&mut out, report.notes.len(), NOTES, |more| {
         format!("- … and {more} more notes in the full report")

@@ -32,6 +32,9 @@ pub(crate) use plain::{inline, line};
 pub use screen::{Detail, Screen, Style};
 pub(crate) use words::plural;
 
+#[cfg(test)]
+mod tests;
+
 use std::io;
 use std::io::Write;
 
@@ -100,7 +103,13 @@ pub const RENDERERS: &[Renderer] = &[
         name: "markdown",
         about: "Text of the comment",
         file: Some("report.md"),
-        render: Rendering::Text(|report, _| markdown::summary(report, &markdown::Links::default())),
+        render: Rendering::Text(|report, _| {
+            let links = markdown::Links {
+                acceptance: markdown::Acceptance::PushedFirst,
+                ..markdown::Links::default()
+            };
+            markdown::summary(report, &links)
+        }),
     },
     Renderer {
         name: "junit",

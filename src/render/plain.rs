@@ -30,6 +30,11 @@ pub fn sentence(text: &str, limit: usize) -> String {
         .replace("&#41;", ")")
 }
 
+/// Escapes a line of goldgate like [`inline`], with what is between two backticks as code.
+pub fn coded(text: &str) -> String {
+    with_code(&inline(text, text.len()))
+}
+
 /// An escaped text with what is between two backticks as code. All of it stays escaped, whoever wrote the backticks.
 pub fn with_code(escaped: &str) -> String {
     let mut out = String::new();

@@ -14,8 +14,7 @@ use super::screen::{Detail, Screen, Style};
 use super::since_base::{changed_names, explains};
 use super::words::GateCounts;
 use super::{certainty, evidence, judges, words};
-use crate::model::{CaseTrend, FailureLine, Report, Tag, Weight};
-use crate::text::line_with_end;
+use crate::model::{CaseTrend, FailureLine, GoldenChange, Report, Tag, Weight};
 
 /// The report: one line for each agent, the numbers that moved or failed, then what failed and why. The verdict comes last, next to
 /// the prompt.
@@ -25,10 +24,7 @@ pub fn terminal(report: &Report, screen: Screen) -> String {
         body(&mut out, report, screen);
     }
     for why in &report.not_gateable {
-        put(
-            &mut out,
-            &format!("no verdict: {}", line_with_end(&why.0, 600)),
-        );
+        put(&mut out, &format!("no verdict: {}", words::reason(why)));
     }
     if screen.detail != Detail::Verdict {
         put(&mut out, &GateCounts::of(&report.suites).to_words());
@@ -243,42 +239,27 @@ fn golden_changes(out: &mut String, report: &Report) {
             "golden changes",
         ),
     );
-    for change in report.golden_changes.iter().take(LISTED) {
-        put(
-            out,
-            &format!(
-                "  [{}] {}",
-                words::weight(report, change),
-                line(&change.words, 400)
-            ),
-        );
+    let (heavy, light): (Vec<_>, Vec<_>) = report
+        .golden_changes
+        .iter()
+        .partition(|change| change.weight == Weight::NeedsApproval);
+    let list = |out: &mut String, changes: &[&GoldenChange]| {
+        for change in changes {
+            let weight = words::weight(report, change);
+            put(out, &format!("  [{weight}] {}", words::change(change)));
+        }
+    };
+    let shown = heavy.len().min(LISTED);
+    list(out, &heavy[..shown]);
+    if let Some(approval) = &report.approval {
+        put(out, &format!("  {}", line(&words::approval(approval), 200)));
     }
+    if let Some(next) = words::next_of_changes(report, words::PUSH_FIRST) {
+        put(out, &format!("  {next}"));
+    }
+    list(out, &light[..light.len().min(LISTED - shown)]);
     put_more(out, report.golden_changes.len(), LISTED, |more| {
         format!("  … and {more} more; --out DIR shows all")
     });
-    match &report.approval {
-        Some(approval) => put(out, &format!("  {}", line(&words::approval(approval), 200))),
-        None => {
-            let needed = report
-                .golden_changes
-                .iter()
-                .filter(|change| change.weight == Weight::NeedsApproval)
-                .count();
-            let (they_are, them) = if needed == 1 {
-                ("it is", "it")
-            } else {
-                ("they are", "them")
-            };
-            if needed > 0 {
-                let label = "a label (goldgate:accept-baseline by default)";
-                put(
-                    out,
-                    &format!(
-                        "  If {they_are} intended, push; somebody else approves {them} with {label}"
-                    ),
-                );
-            }
-        }
-    }
     out.push('\n');
 }

@@ -1,15 +1,55 @@
 //! Sentences that several formats share.
 
-pub use super::headline::{command, headline, make_baseline, passes_by_approval};
+pub use super::headline::{command, headline, passes_by_approval};
 use super::plain::line;
 use crate::model::{
     AgentReport, Approval, BaseCommitValue, Better, CaseTrend, ChanceOfFailure, GateKind,
-    GateRuling, GoldenChange, MetricReport, NewPart, Noise, OtherOutcome, PairResult, Quarantine,
-    Report, Ruling, Standing, SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
+    GateRuling, GoldenChange, MetricReport, NewPart, Noise, NotGateable, OtherOutcome, PairResult,
+    Quarantine, Report, Ruling, Standing, SuiteReport, Unit, Verdict, Weight, grouped,
+    metric_value,
 };
+use crate::text::clauses;
 
 /// The longest name in a sentence, in characters.
 pub const NAME: usize = 80;
+
+/// The longest reason for a missing verdict, in characters: it has the commands that give one.
+const REASON: usize = 1_200;
+
+/// The longest words of a golden change, in characters.
+pub const CHANGE: usize = 500;
+
+/// The longest note, in characters.
+const NOTE: usize = 500;
+
+/// Why a verdict is missing, on one line.
+pub fn reason(why: &NotGateable) -> String {
+    clauses(&why.0, REASON)
+}
+
+/// The words of a golden change, on one line.
+pub fn change(change: &GoldenChange) -> String {
+    clauses(&change.words, CHANGE)
+}
+
+/// A note, on one line.
+pub fn note(text: &str) -> String {
+    clauses(text, NOTE)
+}
+
+/// What to do about the changes that need an approval and have none, with who adds which label; `None` if there are none.
+pub fn next_of_changes(report: &Report, who: &str) -> Option<String> {
+    let changes = match report.unapproved().count() {
+        0 => return None,
+        1 => "the change that needs an approval is",
+        _ => "the changes that need an approval are",
+    };
+    Some(format!("If {changes} intended, {who}"))
+}
+
+/// Who adds which label, where the workflow that names the label is not known.
+pub const PUSH_FIRST: &str =
+    "push; somebody with write access adds a label (`goldgate:accept-baseline` by default)";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GateCounts {
@@ -131,6 +171,15 @@ pub fn plural(count: usize, one: &str, many: &str) -> String {
         "{} {}",
         grouped(&count.to_string()),
         if count == 1 { one } else { many }
+    )
+}
+
+/// How many failed checks decide no failed gate.
+pub fn outside_gates(count: usize) -> String {
+    plural(
+        count,
+        "failed check that decides no failed gate",
+        "failed checks that decide no failed gate",
     )
 }
 

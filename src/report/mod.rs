@@ -269,17 +269,17 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     }
 }
 
-/// Takes the failures of gates back: numbers of recordings that do not count are shown, and fail nothing.
+/// Takes the rulings of gates back: numbers of recordings that do not count are shown, and neither pass nor fail.
 fn withhold(metrics: &mut [MetricReport]) {
     let why = || Ruling::Skipped("no verdict on these recordings".to_owned());
-    let fails = |ruling: &Ruling| ruling.verdict() == Some(Verdict::Fail);
+    let is_judged = |ruling: &Ruling| ruling.verdict().is_some();
     for metric in metrics {
         for gate in &mut metric.gates {
-            if fails(&gate.ruling) {
+            if is_judged(&gate.ruling) {
                 gate.ruling = why();
             }
         }
-        if fails(&metric.verdict) {
+        if is_judged(&metric.verdict) {
             metric.verdict = why();
         }
     }

@@ -8,6 +8,9 @@ use crate::model::{
     KindSettings, RepoPath, SettingChange, SettingFile, SettingRule, SuiteConfig, SuiteId,
 };
 
+/// Where a file is after a move.
+pub type PathMove<'a> = &'a dyn Fn(&RepoPath) -> RepoPath;
+
 /// The settings of one kind. A change of a setting that it does not mention needs an approval.
 pub trait OwnSettings: FromKeys + Default {
     /// The settings whose change does not simply need an approval, or that have their own name in the report.
@@ -24,7 +27,7 @@ pub trait OwnSettings: FromKeys + Default {
     fn files(&self) -> Vec<SettingFile>;
 
     /// The same settings, after the files that they name moved; `None` if they name none.
-    fn with_paths(&self, _moved: &dyn Fn(&RepoPath) -> RepoPath) -> Option<Self> {
+    fn with_paths(&self, _moved: PathMove<'_>) -> Option<Self> {
         None
     }
 }
@@ -40,7 +43,7 @@ pub struct SettingsSpec {
     changes: fn(&SuiteConfig, &SuiteConfig) -> Vec<SettingChange>,
     files: fn(&KindSettings) -> Vec<SettingFile>,
     /// The same settings, after the files that they name moved.
-    pub with_paths: fn(&KindSettings, &dyn Fn(&RepoPath) -> RepoPath) -> KindSettings,
+    pub with_paths: fn(&KindSettings, PathMove<'_>) -> KindSettings,
     /// Edits of every key with what they need.
     #[cfg(test)]
     pub edits: tests::SettingEdits,

@@ -1,5 +1,7 @@
 //! Untrusted text on one line, for reports and messages.
 
+use std::ops::Range;
+
 /// The text on one line: without control, invisible and bidirectional characters, white space collapsed, at most `limit` characters.
 pub fn line(text: &str, limit: usize) -> String {
     let mut out = String::with_capacity(text.len().min(limit * 4));
@@ -28,23 +30,79 @@ pub fn line(text: &str, limit: usize) -> String {
     out
 }
 
-/// Like [`line()`], but of a longer text the end is kept as well, because a command or the first difference is there. Two thirds of the
-/// limit go to the beginning.
+/// Like [`line()`], but of a longer text the end is kept as well, because the first difference may be there. Two thirds of the limit go to
+/// the beginning. It is cut between words, and never within what is between two backticks: a part of a command would look like another one.
 pub fn line_with_end(text: &str, limit: usize) -> String {
     let whole = line(text, text.len());
     let count = whole.chars().count();
     if count <= limit {
         return whole;
     }
+    let spans = code_spans(&whole);
     let end = limit / 3;
-    let beginning: String = whole.chars().take(limit - end).collect();
-    let end: String = whole.chars().skip(count - end).collect();
-    // A cut word does not count as a word of the text.
-    let beginning = beginning
-        .rsplit_once(' ')
-        .map_or(beginning.as_str(), |(words, _)| words);
-    let end = end.split_once(' ').map_or(end.as_str(), |(_, words)| words);
-    format!("{beginning} … {end}")
+    let beginning = last_gap(&whole, &spans, offset_of(&whole, limit - end));
+    let from = offset_of(&whole, count - end);
+    let from = code_span_at(&spans, from).map_or(from, |span| span.end);
+    let end = gaps(&whole, &spans, " ").find(|gap| *gap >= from);
+    let end = end.map_or(from, |gap| gap + 1);
+    format!("{} … {}", &whole[..beginning], &whole[end..])
+}
+
+/// Like [`line()`], but a longer text ends after a clause: at a `;` or at the end of a sentence, outside of what is between two backticks. A
+/// first clause that is too long itself ends after a word.
+pub fn clauses(text: &str, limit: usize) -> String {
+    let whole = line(text, text.len());
+    if whole.chars().count() <= limit {
+        return whole;
+    }
+    let spans = code_spans(&whole);
+    let most = offset_of(&whole, limit.saturating_sub(CUT.chars().count()));
+    let ends = gaps(&whole, &spans, "; ").chain(gaps(&whole, &spans, ". ").map(|gap| gap + 1));
+    let end = ends.filter(|end| *end <= most).max();
+    let end = end.unwrap_or_else(|| last_gap(&whole, &spans, most));
+    format!("{}{CUT}", &whole[..end])
+}
+
+/// What follows a text that is cut.
+const CUT: &str = " …";
+
+/// The text until its first `;` outside of what is between two backticks.
+pub fn first_clause(text: &str) -> &str {
+    let spans = code_spans(text);
+    let end = gaps(text, &spans, "; ").next();
+    end.map_or(text, |end| &text[..end])
+}
+
+/// What is between two backticks, with them, as byte offsets.
+pub fn code_spans(text: &str) -> Vec<Range<usize>> {
+    let marks: Vec<usize> = text.match_indices('`').map(|(at, _)| at).collect();
+    let (pairs, _) = marks.as_chunks();
+    pairs.iter().map(|[start, end]| *start..end + 1).collect()
+}
+
+fn code_span_at(spans: &[Range<usize>], offset: usize) -> Option<&Range<usize>> {
+    spans.iter().find(|span| span.contains(&offset))
+}
+
+/// The byte offsets of a separator outside of code.
+fn gaps(text: &str, spans: &[Range<usize>], separator: &str) -> impl Iterator<Item = usize> {
+    text.match_indices(separator)
+        .map(|(offset, _)| offset)
+        .filter(|offset| code_span_at(spans, *offset).is_none())
+}
+
+/// The last end of a word at or before an offset; of a longer first word the offset itself, or the start of the code there.
+fn last_gap(text: &str, spans: &[Range<usize>], most: usize) -> usize {
+    let gap = gaps(text, spans, " ").take_while(|gap| *gap <= most).last();
+    gap.or_else(|| code_span_at(spans, most).map(|span| span.start))
+        .unwrap_or(most)
+}
+
+/// The byte offset of a character.
+fn offset_of(text: &str, index: usize) -> usize {
+    text.char_indices()
+        .nth(index)
+        .map_or(text.len(), |(offset, _)| offset)
 }
 
 /// The text as a reader sees it, without its invisible characters; `None` if it has none.
@@ -64,7 +122,7 @@ pub(super) fn is_invisible(char: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{line, line_with_end};
+    use super::{clauses, first_clause, line, line_with_end};
 
     #[test]
     fn the_end_of_a_long_text_is_kept_and_no_word_is_cut() {
@@ -83,6 +141,42 @@ mod tests {
             "{short}"
         );
         assert_eq!(line_with_end("a  b", 3), "a b");
+    }
+
+    #[test]
+    fn a_command_is_whole_or_not_there() {
+        let text = "legal: 3 are stale; record again: `goldgate run --tier model`; else: `goldgate stamp --stale`; or leave it";
+        for limit in 0..text.len() {
+            for short in [clauses(text, limit), line_with_end(text, limit)] {
+                let kept: Vec<&str> = short.split('`').skip(1).step_by(2).collect();
+                let are_whole = kept
+                    .iter()
+                    .all(|command| text.contains(&format!("`{command}`")));
+                assert!(are_whole && short.matches('`').count() % 2 == 0, "{short}");
+                assert!(!short.contains("goldgate") || !kept.is_empty(), "{short}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_is_cut_after_a_clause() {
+        for (text, limit, short) in [
+            ("one; two; three", 15, "one; two; three"),
+            ("one; two; three", 14, "one; two …"),
+            ("one; two; three", 9, "one …"),
+            ("One. Two three.", 12, "One. …"),
+            ("one two three", 10, "one two …"),
+            ("abcdefgh", 5, "abc …"),
+            ("`one; two`; three", 14, "`one; two` …"),
+            ("`one; two`; three", 9, " …"),
+            ("an odd ` and; some words", 20, "an odd ` and …"),
+        ] {
+            assert_eq!(clauses(text, limit), short);
+            assert!(short.chars().count() <= limit, "{short}");
+        }
+        for (text, first) in [("a; b", "a"), ("a `b; c`; d", "a `b; c`"), ("a", "a")] {
+            assert_eq!(first_clause(text), first);
+        }
     }
 
     #[test]

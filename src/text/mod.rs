@@ -26,7 +26,7 @@ pub(crate) use changed_ranges::{ChangedRange, changed_ranges};
 pub(crate) use commit::{is_commit, short_commit};
 pub(crate) use config_option::{as_argument, config_option};
 pub(crate) use key_formats::{may_have_had, may_match, possible_originals};
-pub(crate) use line::{line, line_with_end, visible};
+pub(crate) use line::{clauses, code_spans, first_clause, line, line_with_end, visible};
 pub(crate) use line_diff::{ChangedLine, changed_lines};
 pub(crate) use listing::{counted, first_of, named, named_with};
 pub(crate) use matching::contains;

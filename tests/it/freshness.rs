@@ -179,7 +179,9 @@ fn one_stale() {
     );
     let (code, why) = refused(&repository, &[]);
     assert!(
-        code == 3 && why.contains("1 recording is stale (order-status/1.json)"),
+        code == 3
+            && why.contains("1 recording is stale; ")
+            && why.contains("changed since it was made (order-status/1.json)"),
         "{why}"
     );
 }
@@ -303,14 +305,14 @@ fn across() {
     let (code, why) = refused(&repository, &alone);
     assert!(
         code == 3
-            && why.contains("together/all: contracts/legal: 1 recording is stale (lease.json): the agent's files (prompts/legal.md) changed since they were made"),
+            && why.contains("together/all: contracts/legal: 1 recording is stale; the agent's files (prompts/legal.md) changed since it was made (lease.json)"),
         "{why}"
     );
     record["provenance"] = json!({ "input_sha256": sha256("another") });
     repository.write("golden/runs/legal/lease.json", record.to_string());
     let (code, why) = refused(&repository, &alone);
     assert!(
-        code == 3 && why.contains("what the case asks changed since they were made"),
+        code == 3 && why.contains("what the case asks changed since it was made"),
         "{why}"
     );
 }

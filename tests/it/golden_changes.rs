@@ -298,7 +298,7 @@ fn written_pointer() {
     );
     commit_all(&repository);
     let ran = repository.goldgate(&["run", "--base", "before"]);
-    let says = "12 recordings of `contracts/legal` have the digests of this change and the content of before: stamped, not recorded";
+    let says = "12 recordings of `contracts/legal` are stamped, not recorded: they have the digests of this change and the content of before";
     assert!(
         ran.code == 1 && ran.stdout.contains(says),
         "{} {}{}",
@@ -568,7 +568,7 @@ fn outside() {
     assert_eq!((ran.code, found.len()), (1, 3), "{found:?}");
     assert!(
         found[2].0.starts_with(
-            "3 recordings of `evidence/inspector` have the digests of this change and the content of before"
+            "3 recordings of `evidence/inspector` are stamped, not recorded: they have the digests of this change and the content of before"
         ),
         "{found:?}"
     );

@@ -75,10 +75,7 @@ const TESTS: &[(&InputLimit, &str)] = &[
         &InputLimit::ARCHIVE_UNPACKED,
         "an_archive_at_its_limits_is_read",
     ),
-    (
-        &InputLimit::ARCHIVE_ENTRIES,
-        "entries_are_counted",
-    ),
+    (&InputLimit::ARCHIVE_ENTRIES, "entries_are_counted"),
     (
         &InputLimit::API_ANSWER,
         "an_answer_of_at_most_128_mib_is_read",

@@ -150,19 +150,19 @@ fn recordings(
     };
     for (suite, agent, report) in recorded.reports() {
         for note in &report.notes {
-            let help = "`goldgate explain stale-recording` tells more";
             let what = format!("{suite}/{agent}: {note}");
-            notes.push(stale_recording(plan, what, help));
+            notes.push(stale_recording(plan, what));
         }
         if let Some(why) = &report.refused {
-            let help = "record them again, or stamp them if they were made with the present files";
             let what = format!("{suite}/{agent}: {why}");
-            problems.push(stale_recording(plan, what, help));
+            problems.push(stale_recording(plan, what));
         }
     }
 }
 
-fn stale_recording(plan: &Plan, what: String, help: &str) -> Diagnostic {
+/// What to do is part of `what`.
+fn stale_recording(plan: &Plan, what: String) -> Diagnostic {
+    let help = "`goldgate explain stale-recording` tells more";
     Diagnostic::of_file(&plan.config.file, Code::STALE_RECORDING, what, help)
 }
 

@@ -1,9 +1,9 @@
 //! The links of a report on GitHub, and whether it asks for an approval.
 
 use super::inputs::ActionInputs;
-use crate::model::{Better, EPSILON, MetricReport, Report};
+use crate::model::{Better, MOVED, MetricReport, Report};
 use crate::publish;
-use crate::render::markdown::Links;
+use crate::render::markdown::{Acceptance, Links, MovedNumbers};
 use crate::world::Env;
 
 /// The links of a report that this job measured.
@@ -19,8 +19,7 @@ pub(super) fn links(env: &Env, inputs: &ActionInputs, report: &Report) -> Links 
 /// The links of a report that a run of this repository measured.
 pub(super) fn links_of_run(env: &Env, label: &str, report: &Report, run: Option<&str>) -> Links {
     Links {
-        label: can_be_approved(report).then(|| label.to_owned()),
-        reason: has_worse_number(report).then(publish::reason_example),
+        acceptance: acceptance(report, label),
         ..addresses(env, report, run)
     }
 }
@@ -38,25 +37,45 @@ pub(super) fn addresses(env: &Env, report: &Report, run: Option<&str>) -> Links 
             .as_ref()
             .map(|commit| format!("{server}/{repository}/blob/{commit}")),
         run: run.map(|run| format!("{server}/{repository}/actions/runs/{run}")),
-        label: None,
-        reason: None,
+        acceptance: Acceptance::Unasked,
+    }
+}
+
+fn acceptance(report: &Report, label: &str) -> Acceptance {
+    if !can_be_approved(report) {
+        return Acceptance::Unasked;
+    }
+    let numbers = if has_worse_number(report) {
+        MovedNumbers::Worse(publish::reason_example())
+    } else if has_moved_number(report) {
+        MovedNumbers::NoneWorse
+    } else {
+        MovedNumbers::None
+    };
+    Acceptance::Label {
+        name: label.to_owned(),
+        numbers,
     }
 }
 
 /// Whether a number is worse than in the baseline, so that an approval needs a reason.
 fn has_worse_number(report: &Report) -> bool {
     own_moves(report).any(|(metric, delta)| match metric.better {
-        Better::Higher => delta < -EPSILON,
-        Better::Lower => delta > EPSILON,
+        Better::Higher => delta < -MOVED,
+        Better::Lower => delta > MOVED,
         Better::Neither => false,
     })
 }
 
+/// Whether a number differs from that of the baseline.
+fn has_moved_number(report: &Report) -> bool {
+    own_moves(report).any(|(_, delta)| delta.abs() > MOVED)
+}
+
 /// Whether an approval would change the result.
 pub(super) fn can_be_approved(report: &Report) -> bool {
-    let moved = own_moves(report).any(|(_, delta)| delta.abs() > EPSILON);
     let is_open = report.approval.is_none() && report.lasting.is_empty();
-    is_open && (moved || report.unapproved().next().is_some())
+    is_open && (has_moved_number(report) || report.unapproved().next().is_some())
 }
 
 /// The metrics with their difference from the baseline, except for what the base branch already shows: nobody is asked to approve numbers
@@ -66,7 +85,7 @@ fn own_moves(report: &Report) -> impl Iterator<Item = (&MetricReport, f64)> {
         let is_behind = agent.metrics.iter().any(|metric| of_base(metric).is_some());
         agent.metrics.iter().filter_map(move |metric| {
             let is_own = match (of_base(metric), metric.value) {
-                (Some(base), Some(value)) => (value - base).abs() > EPSILON,
+                (Some(base), Some(value)) => (value - base).abs() > MOVED,
                 (Some(_), None) => true,
                 (None, _) => !is_behind || !metric.gates.is_empty(),
             };

@@ -60,7 +60,7 @@ pub(super) fn publish_result(
             None
         }
         (Some(pull_request), true) => {
-            if let (Some(github), Some(label)) = (github, &links.label) {
+            if let (Some(github), Some(label)) = (github, links.label()) {
                 ensure_label(world, github, LabelPurpose::Approve, label);
             }
             let run = comment::this_run(world);

@@ -17,7 +17,7 @@ use super::weighed_baseline::weighed;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{BaseFiles, Files, OtherCommit, RenamedFiles, sha256_hex};
-use crate::golden_changes::{BaseConfig, RenamedBase, Sides, base_config};
+use crate::golden_changes::{BaseConfig, BaseName, RenamedBase, Sides, base_config};
 use crate::model::{
     Baseline, BaselineUse, Config, GoldenChange, Interruption, NoVerdict, RepoPath, Ruling,
     RunUsage, Tier,
@@ -60,10 +60,7 @@ pub fn grade_files(
     let base = base.as_ref();
     let other = base.map(|base| &base.files as &dyn OtherCommit);
     let plan = plan_with_reads(files, other, (&source, config), job.wanted.clone(), clock)?;
-    let known_base = base.and_then(|base| match &base.config {
-        BaseConfig::Known(config) => Some((&base.files as &dyn BaseFiles, &**config)),
-        BaseConfig::Absent(_) | BaseConfig::Unreadable(_) => None,
-    });
+    let known_base = base.and_then(NamedBase::known);
     // A pull request cannot hide anything of its report by patterns of its own.
     let redacting = known_base.map_or(&plan.config, |(_, config)| config);
     world.redact_by(&plan.config, redacting);
@@ -75,7 +72,10 @@ pub fn grade_files(
         sides: Sides { base, head: files },
         config,
         branch: inputs.branch,
-        revision: short_commit(job.base.as_deref().unwrap_or_default()).to_owned(),
+        name: BaseName {
+            revision: short_commit(job.base.as_deref().unwrap_or_default()).to_owned(),
+            branch: job.base_branch.clone(),
+        },
     });
     let recordings =
         RecordedAgents::read(&plan, files, &plan.wanted.tiers, recordings_base.as_ref())?;
@@ -107,11 +107,7 @@ pub fn grade_files(
             deciding: &job.compared_tiers(),
             baseline: against.as_ref(),
             base_runs,
-            graded_here: if job.parts.is_none() {
-                GradedHere::Yes
-            } else {
-                GradedHere::No
-            },
+            graded_here: graded_here(job),
             recordings: &recordings,
             clock,
         })
@@ -165,13 +161,9 @@ pub fn grade_files(
         let changes = weighed(changes, files, against.as_ref(), &plan.config, &report);
         report::govern(&mut report, changes, None);
     }
+    let head = files;
     if let Some((base, before)) = known_base {
-        let both = BothCommits {
-            base,
-            before,
-            head: files,
-        };
-        add_since_base(&mut report, &plan, both);
+        add_since_base(&mut report, &plan, BothCommits { base, before, head });
     }
     if let Some(base) = base {
         report.notes.extend(failing_on_base(&report, &plan));
@@ -195,6 +187,13 @@ pub fn grade_files(
     })
 }
 
+fn graded_here(job: &RunOptions) -> GradedHere {
+    match job.parts {
+        None => GradedHere::Yes,
+        Some(_) => GradedHere::No,
+    }
+}
+
 /// The base commit under the names of the head.
 struct NamedBase<'a> {
     config: BaseConfig,
@@ -206,6 +205,14 @@ struct NamedBase<'a> {
 }
 
 impl<'a> NamedBase<'a> {
+    /// Its files and its config, if this version can read it.
+    fn known(&self) -> Option<(&dyn BaseFiles, &Config)> {
+        match &self.config {
+            BaseConfig::Known(config) => Some((&self.files, config)),
+            BaseConfig::Absent(_) | BaseConfig::Unreadable(_) => None,
+        }
+    }
+
     fn read(base: &'a dyn BaseFiles, head: &Config) -> Self {
         match base_config(base, &head.file) {
             BaseConfig::Known(before) => {

@@ -28,8 +28,8 @@ use crate::format::recording_layout::case_and_sample;
 use crate::format::{lenient, run_v1};
 use crate::golden_changes::{
     AgentRecordings, Answers, BaseProof, Content, Digest, FileListChange, FilesDigests,
-    GoldenChanges, GradedRecording, Motion, NamedRecording, Origin, Proof, RecordedAgain,
-    RecordingReport, same_suite,
+    GoldenChanges, GoneRecording, GradedRecording, Motion, NamedRecording, Origin, Proof,
+    RecordedAgain, RecordingReport, same_suite,
 };
 use crate::model::{
     Agent, AgentName, CALL_LISTS, CaseId, Config, Effect, GoldenChange, RecordingRow,
@@ -229,7 +229,7 @@ impl RecordingReader<'_> {
                 target: live_target(agent).map(str::to_owned),
                 branch_sha256: base.and_then(|base| base.branch.sha256(agent)),
                 pointer: state.pointer().cloned(),
-                revision: self.base.map(|base| base.revision.clone()),
+                base: self.base.map(|base| base.name.clone()),
             };
             let RecordingReport {
                 refused,
@@ -369,6 +369,7 @@ impl RecordingReader<'_> {
         Some(NamedRecording {
             case: case.clone(),
             name: name.to_owned(),
+            file: file.clone(),
             graded: GradedRecording {
                 proof,
                 content,
@@ -528,7 +529,7 @@ fn listed(
 }
 
 /// The recordings that only the base commit has, of graded cases that keep others.
-fn gone(graded: &AgentToGrade<'_>, cases: &BTreeSet<CaseId>) -> Vec<String> {
+fn gone(graded: &AgentToGrade<'_>, cases: &BTreeSet<CaseId>) -> Vec<GoneRecording> {
     let Some(before) = graded.before else {
         return Vec::new();
     };
@@ -543,7 +544,10 @@ fn gone(graded: &AgentToGrade<'_>, cases: &BTreeSet<CaseId>) -> Vec<String> {
         .recordings
         .iter()
         .filter(|(key, _)| kept.contains(key.0.as_str()) && !graded.recorded.contains_key(*key))
-        .map(|(_, (name, _))| name.clone())
+        .map(|(_, (name, file))| GoneRecording {
+            name: name.clone(),
+            file: file.clone(),
+        })
         .collect()
 }
 

@@ -9,5 +9,7 @@ mod row_words;
 mod table;
 
 pub use self::graded::{BaseProof, Content, Digest, GradedRecording, Motion, Proof};
-pub use self::row_words::{AgentRecordings, Answers, NamedRecording, Origin, RecordingReport};
+pub use self::row_words::{
+    AgentRecordings, Answers, BaseName, GoneRecording, NamedRecording, Origin, RecordingReport,
+};
 use self::table::{decide, effect};

@@ -14,12 +14,20 @@ use crate::text::{as_argument, first_of, named};
 /// The most cases that a command names.
 const NAMED_CASES: usize = 10;
 
+/// The most files that a command restores.
+const RESTORED: usize = 3;
+
+/// What a recorder of one's own does, so that its recordings count.
+const OWN_RECORDER: &str = "a recorder of your own writes `recorded_at` and the digests";
+
 /// A graded recording with what the report says of it.
 pub struct NamedRecording {
     /// Its case.
     pub case: String,
     /// Its path below the agent's folder.
     pub name: String,
+    /// Its file.
+    pub file: RepoPath,
     /// What the table needs to know of it.
     pub graded: GradedRecording,
     /// Whether its answers or calls differ from those of the base commit's recording.
@@ -52,6 +60,23 @@ pub enum Origin {
     Stamp,
 }
 
+/// A recording that only the base commit has.
+pub struct GoneRecording {
+    /// Its path below the agent's folder.
+    pub name: String,
+    /// Its file on the base commit.
+    pub file: RepoPath,
+}
+
+/// What messages call the base commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BaseName {
+    /// The commit, for a command.
+    pub revision: String,
+    /// Its branch, if known.
+    pub branch: Option<String>,
+}
+
 /// The graded recordings of one agent, and what the messages on them name.
 pub struct AgentRecordings<'a> {
     /// The suite.
@@ -67,7 +92,7 @@ pub struct AgentRecordings<'a> {
     /// The recordings.
     pub recordings: Vec<NamedRecording>,
     /// The recordings that only the base commit has, of cases that keep others.
-    pub gone: Vec<String>,
+    pub gone: Vec<GoneRecording>,
     /// The files of the agent that changed, or all of them.
     pub changed_files: String,
     /// What the agent calls.
@@ -76,8 +101,8 @@ pub struct AgentRecordings<'a> {
     pub branch_sha256: Option<String>,
     /// A file of the agent that is a Git LFS pointer: its content is not here.
     pub pointer: Option<RepoPath>,
-    /// What names the base commit in a command; `None` without one.
-    pub revision: Option<String>,
+    /// The base commit; `None` without one.
+    pub base: Option<BaseName>,
 }
 
 /// What the recordings of an agent mean for the verdict.
@@ -123,9 +148,13 @@ impl AgentRecordings<'_> {
                     report.refused_cases.extend(cases);
                 }
                 Effect::Approval => {
-                    self.add(found, Weight::NeedsApproval, self.words(row, &members));
+                    let words = self.words(row, &members);
+                    add(found, Weight::NeedsApproval, words, first_file(&members));
                 }
-                Effect::Listed => self.add(found, Weight::Listed, self.words(row, &members)),
+                Effect::Listed => {
+                    let words = self.words(row, &members);
+                    add(found, Weight::Listed, words, first_file(&members));
+                }
                 Effect::Counts if row == Row::UnprovenAsBefore => {
                     report.notes.push(self.unproven_note(&members));
                 }
@@ -137,15 +166,11 @@ impl AgentRecordings<'_> {
             report
                 .rows
                 .push(recording_row(Row::Gone, effect, self.gone.len()));
-            self.add(found, Weight::NeedsApproval, self.gone_words());
+            let file = self.gone.first().map(|one| &one.file);
+            add(found, Weight::NeedsApproval, self.gone_words(), file);
         }
         report.refused = (!reasons.is_empty()).then(|| reasons.join("; "));
         report
-    }
-
-    fn add(&self, found: &mut ChangeCollector, weight: Weight, words: String) {
-        let file = self.folder.child(self.agent.as_str());
-        found.add(ChangeClass::Recording, weight, words, Some(&file));
     }
 
     /// `3 recordings of s/a are`, with the word for their number.
@@ -192,7 +217,7 @@ impl AgentRecordings<'_> {
     }
 
     fn stale_reason(&self, members: &[&NamedRecording]) -> String {
-        let mut parts = Vec::new();
+        let mut parts = vec![self.subject(members, "recording is stale", "recordings are stale")];
         for digest in [
             Digest::Agent,
             Digest::Input,
@@ -207,25 +232,32 @@ impl AgentRecordings<'_> {
             if of_digest.is_empty() {
                 continue;
             }
-            let subject = self.subject(&of_digest, "recording is stale", "recordings are stale");
+            let they_were = if of_digest.len() == 1 {
+                "it was"
+            } else {
+                "they were"
+            };
             let why = match digest {
-                Digest::Agent => format!("{} changed since they were made", self.changed_files),
-                Digest::Input => "what the case asks changed since they were made".to_owned(),
+                Digest::Agent => format!("{} changed since {they_were} made", self.changed_files),
+                Digest::Input => format!("what the case asks changed since {they_were} made"),
                 Digest::Target => format!(
-                    "what the agent calls ({}) changed since they were made",
+                    "what the agent calls ({}) changed since {they_were} made",
                     self.target.as_deref().unwrap_or("none")
                 ),
-                Digest::Content => "they were edited after they were made".to_owned(),
+                Digest::Content => format!("{they_were} edited after {they_were} made"),
             };
-            parts.push(format!(
-                "{subject} ({}): {why}",
-                first_of(&names(&of_digest))
-            ));
+            parts.push(format!("{why} ({})", first_of(&names(&of_digest))));
         }
         let is_of_base =
             |one: &&NamedRecording| one.graded.content == Content::Same(BaseProof::Other);
-        if self.revision.is_some() && members.iter().all(is_of_base) {
-            parts.push("the base commit's are stale as well".to_owned());
+        if let Some(base) = &self.base
+            && members.iter().all(is_of_base)
+        {
+            let name = base
+                .branch
+                .as_ref()
+                .map_or("the base commit".to_owned(), |branch| format!("`{branch}`"));
+            parts.push(format!("{name} itself is stale"));
         }
         let is_of_branch = |one: &&NamedRecording| {
             one.graded.proof == Proof::Stale(Digest::Agent)
@@ -233,8 +265,11 @@ impl AgentRecordings<'_> {
                 && one.agent_sha256 == self.branch_sha256
         };
         if members.iter().all(is_of_branch) {
-            parts
-                .push("the base branch changed the agent since: merge it, then do this".to_owned());
+            let branch = self.base.as_ref().and_then(|base| base.branch.as_ref());
+            let branch = branch.map_or("the base branch".to_owned(), |name| format!("`{name}`"));
+            parts.push(format!(
+                "{branch} changed the agent since: merge {branch}, then do this"
+            ));
         }
         parts.push(self.next_of_stale(members));
         parts.join("; ")
@@ -269,7 +304,17 @@ impl AgentRecordings<'_> {
             })
             .collect();
         let missing: Vec<&str> = missing.into_iter().collect();
-        let subject = self.subject(members, "recording is", "recordings are");
+        let missing = missing.join(" and ");
+        let subject = if members.len() == 1 {
+            format!(
+                "1 recording that is new, or whose agent, input or target changed, states no digest of {missing}"
+            )
+        } else {
+            format!(
+                "{} recordings that are new, or whose agent, input or target changed, state no digest of {missing}",
+                members.len()
+            )
+        };
         let cases = self.cases_of(members);
         let stamp = stamp_command(
             self.config,
@@ -279,8 +324,7 @@ impl AgentRecordings<'_> {
             "",
         );
         format!(
-            "{subject} new, changed or of what changed, without a digest of {} ({}): `{stamp}` if made with the present files, else {}; a recorder of your own writes `recorded_at` and the digests",
-            missing.join(" and "),
+            "{subject} ({}); `{stamp}` if made with the present files, else {}; {OWN_RECORDER}",
             first_of(&names(members)),
             self.record_again(&cases)
         )
@@ -301,7 +345,7 @@ impl AgentRecordings<'_> {
 
     /// What is listed of the recordings of a row, or needs an approval.
     fn words(&self, row: Row, members: &[&NamedRecording]) -> String {
-        let what = match row {
+        let (what, why) = match row {
             Row::RecordedForChange => {
                 let same = members
                     .iter()
@@ -312,45 +356,64 @@ impl AgentRecordings<'_> {
                     _ => format!("; {same} of them with the content of before"),
                 };
                 let words = self.of_agent(members, "is of this change", "are of this change");
-                format!("{words}{kept}")
+                (format!("{words}{kept}"), "")
             }
-            Row::StampedNotRecorded => {
-                let words = self.of_agent(
+            Row::StampedNotRecorded => (
+                self.of_agent(
                     members,
-                    "has the digests of this change and the content of before",
-                    "have the digests of this change and the content of before",
-                );
-                format!(
-                    "{words}: stamped, not recorded; a recorder of your own writes `recorded_at` and the digests"
-                )
-            }
-            Row::New => self.of_agent(
-                members,
-                "is of a new case, or replaces one that was not current",
-                "are of new cases, or replace some that were not current",
+                    "is stamped, not recorded",
+                    "are stamped, not recorded",
+                ),
+                if members.len() == 1 {
+                    "it has the digests of this change and the content of before"
+                } else {
+                    "they have the digests of this change and the content of before"
+                },
             ),
-            Row::RecordedAgain => self.of_agent(
-                members,
-                "was recorded again without a change",
-                "were recorded again without a change",
+            Row::New => (
+                self.of_agent(
+                    members,
+                    "is of a new case, or replaces one that was not current",
+                    "are of new cases, or replace some that were not current",
+                ),
+                "",
+            ),
+            Row::RecordedAgain => (
+                self.of_agent(
+                    members,
+                    "was recorded again without a change",
+                    "were recorded again without a change",
+                ),
+                "",
             ),
             Row::PartChanged => {
                 let words = self.of_agent(members, "has other content", "have other content");
-                format!(
-                    "{words}, and others do not, though nothing that they were made with changed: edited, or a part recorded again"
+                (
+                    format!(
+                        "{words}, and others do not, though nothing that they were made with changed"
+                    ),
+                    "edited, or a part recorded again",
                 )
             }
-            Row::MoreSamples => self.of_agent(
-                members,
-                "was added to a case that has others",
-                "were added to cases that have others",
+            Row::MoreSamples => (
+                self.of_agent(
+                    members,
+                    "was added to a case that has others",
+                    "were added to cases that have others",
+                ),
+                "",
             ),
             Row::Stale
             | Row::Unproven
             | Row::UnprovenAsBefore
             | Row::Unchanged
             | Row::StampedAsBefore
-            | Row::Gone => self.of_agent(members, "counts", "count"),
+            | Row::Gone => (self.of_agent(members, "counts", "count"), ""),
+        };
+        let head = if why.is_empty() {
+            format!("{what}: {}", first_of(&names(members)))
+        } else {
+            format!("{what}: {why}; {}", first_of(&names(members)))
         };
         let stamped = members
             .iter()
@@ -371,31 +434,47 @@ impl AgentRecordings<'_> {
         } else {
             format!(" (recorded by {})", named(&makers))
         };
-        format!(
-            "{what}: {}{}{by_hand}{made_by}",
-            first_of(&names(members)),
-            other_answers(members)
-        )
+        let next = if row == Row::StampedNotRecorded {
+            let again = self.record_again(&self.cases_of(members));
+            format!("; {again}; {OWN_RECORDER}")
+        } else {
+            String::new()
+        };
+        format!("{head}{}{by_hand}{made_by}{next}", other_answers(members))
     }
 
     fn gone_words(&self) -> String {
-        let count = match self.gone.len() {
-            1 => "1 recording of".to_owned(),
-            more => format!("{more} recordings of"),
+        let whose = format!("`{}/{}`", self.suite, self.agent);
+        let (subject, them) = match self.gone.len() {
+            1 => (
+                format!("1 recording of {whose} was removed from a case that keeps others"),
+                "it",
+            ),
+            more => (
+                format!("{more} recordings of {whose} were removed from cases that keep others"),
+                "them",
+            ),
         };
-        let back = self.revision.as_ref().map_or(String::new(), |revision| {
-            format!(
-                "; `git restore --source {} --staged --worktree -- {}` brings them back",
-                as_argument(revision),
-                as_argument(self.folder.child(self.agent.as_str()).as_str())
-            )
-        });
-        format!(
-            "{count} `{}/{}` removed from cases that keep others: {}{back}",
-            self.suite,
-            self.agent,
-            first_of(&self.gone)
-        )
+        let names: Vec<&str> = self.gone.iter().map(|one| one.name.as_str()).collect();
+        let back = match &self.base {
+            Some(base) if names.len() > RESTORED => {
+                format!("; commit {} has {them}", base.revision)
+            }
+            Some(base) => {
+                let files: Vec<String> = self
+                    .gone
+                    .iter()
+                    .map(|one| as_argument(one.file.as_str()))
+                    .collect();
+                format!(
+                    "; `git restore --source {} --staged --worktree -- {}` brings {them} back",
+                    as_argument(&base.revision),
+                    files.join(" ")
+                )
+            }
+            None => String::new(),
+        };
+        format!("{subject}: {}{back}", first_of(&names))
     }
 
     /// The cases of these recordings where a command should name them; none for all of the agent.
@@ -423,6 +502,14 @@ impl AgentRecordings<'_> {
     }
 }
 
+fn add(found: &mut ChangeCollector, weight: Weight, words: String, file: Option<&RepoPath>) {
+    found.add(ChangeClass::Recording, weight, words, file);
+}
+
+fn first_file<'m>(members: &[&'m NamedRecording]) -> Option<&'m RepoPath> {
+    members.first().map(|one| &one.file)
+}
+
 fn recording_row(row: Row, effect: Effect, count: usize) -> RecordingRow {
     let count = u32::try_from(count).unwrap_or(u32::MAX);
     RecordingRow { row, effect, count }
@@ -440,8 +527,12 @@ fn names<'m>(members: &[&'m NamedRecording]) -> Vec<&'m str> {
     members.iter().map(|one| one.name.as_str()).collect()
 }
 
-/// The cases with other answers or calls than on the base commit. They may still pass.
+/// The cases with other answers or calls than on the base commit. They may still pass. Empty where no content changed.
 fn other_answers(members: &[&NamedRecording]) -> String {
+    let has_changed = |one: &&NamedRecording| matches!(one.graded.content, Content::Changed(_));
+    if !members.iter().any(has_changed) {
+        return String::new();
+    }
     let is_compared = |one: &&&NamedRecording| {
         matches!(one.graded.content, Content::Same(_) | Content::Changed(_))
     };
@@ -455,15 +546,13 @@ fn other_answers(members: &[&NamedRecording]) -> String {
         .filter(|one| one.answers == Answers::Other)
         .map(|one| one.case.as_str())
         .collect();
-    if compared.is_empty() {
-        return String::new();
-    }
     if other.is_empty() {
         return "; the answers and calls are the same".to_owned();
     }
     let names: Vec<&str> = other.into_iter().collect();
+    let cases = if compared.len() == 1 { "case" } else { "cases" };
     format!(
-        "; other answers or calls in {} of {} cases: {}",
+        "; other answers or calls in {} of {} {cases}: {}",
         names.len(),
         compared.len(),
         first_of(&names)

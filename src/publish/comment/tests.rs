@@ -1,8 +1,8 @@
 //! A comment always fits GitHub's limit.
 
 use super::{
-    CommentPlan, CommentRequest, LIMIT, Note, NoteSubject, ShownReport,
-    is_note_written, is_written, plan, plan_note, shown_digest, shown_report,
+    CommentPlan, CommentRequest, LIMIT, Note, NoteSubject, ShownReport, is_note_written,
+    is_written, plan, plan_note, shown_digest, shown_report,
 };
 use crate::model::{
     Comment, GoldenChange, NotGateable, RepoPath, Report, ReportTool, RunNumber, Tier, Weight,

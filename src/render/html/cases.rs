@@ -17,12 +17,11 @@ pub struct ListedCase<'a> {
 pub fn rows(report: &Report) -> Vec<ListedCase<'_>> {
     let mut rows = Vec::new();
     for (suite, agent) in report.suite_agents() {
-        let result = CaseResult::of;
         rows.extend(agent.cases.iter().map(|case| ListedCase {
             suite,
             agent,
             case,
-            result: result(case),
+            result: CaseResult::of(agent, case),
         }));
         let result = CaseResult::Draft;
         rows.extend(agent.drafts.iter().map(|case| ListedCase {
@@ -49,6 +48,8 @@ crate::model::words! {
         /// No majority of its samples completed.
         Excluded = "excluded",
         Quarantined = "quarantined",
+        /// The recordings of its agent do not count.
+        NoVerdict = "no verdict",
         /// It passes, and samples disagree.
         Flaky = "passes, flaky",
         Passes = "passes",
@@ -58,10 +59,11 @@ crate::model::words! {
 }
 
 impl CaseResult {
-    fn of(case: &PairResult) -> Self {
+    fn of(agent: &AgentReport, case: &PairResult) -> Self {
         match case.exclusion {
             Exclusion::NoMajority => Self::Excluded,
             Exclusion::Quarantined => Self::Quarantined,
+            Exclusion::Counted if agent.has_refused_recordings() => Self::NoVerdict,
             Exclusion::Counted if !case.passed.passes() => Self::Fails,
             Exclusion::Counted if case.flaky => Self::Flaky,
             Exclusion::Counted => Self::Passes,
@@ -71,7 +73,9 @@ impl CaseResult {
     fn class(self) -> &'static str {
         match self {
             Self::Fails => "fail",
-            Self::Excluded | Self::Quarantined | Self::Flaky | Self::Draft => "inconclusive",
+            Self::Excluded | Self::Quarantined | Self::NoVerdict | Self::Flaky | Self::Draft => {
+                "inconclusive"
+            }
             Self::Passes => "pass",
         }
     }

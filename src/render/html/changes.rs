@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::texts::bounded;
+use super::texts::{bounded, with_commands};
 use crate::model::{Report, Weight};
 use crate::render::words;
 
@@ -25,9 +25,10 @@ pub fn golden_changes(report: &Report) -> Markup {
                 ul {
                     "\n"
                     @for change in &heavy {
-                        li { b class=(class) { (words::weight(report, change)) } " " (bounded(&change.words)) } "\n"
+                        li { b class=(class) { (words::weight(report, change)) } " " (with_commands(&words::change(change))) } "\n"
                     }
                 }
+                @if let Some(next) = words::next_of_changes(report, words::PUSH_FIRST) { p { (with_commands(&next)) "." } "\n" }
             } "\n"
         }
         @if !light.is_empty() {
@@ -35,7 +36,7 @@ pub fn golden_changes(report: &Report) -> Markup {
                 summary { (words::plural(light.len(), "golden change that needs no approval", "golden changes that need no approval")) }
                 ul {
                     "\n"
-                    @for change in &light { li { (bounded(&change.words)) } "\n" }
+                    @for change in &light { li { (with_commands(&words::change(change))) } "\n" }
                 }
             } "\n"
         }

@@ -166,7 +166,7 @@ pub fn failed_checks(report: &Report) -> Markup {
         }
         @if !old.is_empty() {
             details {
-                summary { (words::plural(old.len(), "failed check", "failed checks")) " that decide no failed gate" }
+                summary { (words::outside_gates(old.len())) }
                 (checks(&old))
             } "\n"
         }

@@ -12,16 +12,20 @@ mod uses;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use self::texts::bounded;
+use self::texts::{bounded, with_commands};
 use super::words;
 use super::words::GateCounts;
 use crate::model::Report;
+use crate::text::clauses;
+
+/// The longest headline, in characters.
+const HEADLINE: usize = 1_000;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
 pub fn html(report: &Report) -> String {
-    let headline = bounded(&words::headline(report));
+    let headline = clauses(&words::headline(report), HEADLINE);
     let page = html! {
         (DOCTYPE) "\n"
         html lang="en" {
@@ -37,7 +41,7 @@ pub fn html(report: &Report) -> String {
                 a.skip href="#result" { "Skip to the result" } "\n"
                 header {
                     h1 { "goldgate · " (words::tiers(report)) " tier" } "\n"
-                    p class={ "verdict " (report.verdict.as_str()) } { (headline) } "\n"
+                    p class={ "verdict " (report.verdict.as_str()) } { (with_commands(&headline)) } "\n"
                     (facts(report))
                 } "\n"
                 main id="result" {
@@ -74,7 +78,7 @@ fn facts(report: &Report) -> Markup {
 /// The reasons for a missing verdict, and the notes.
 fn notes(report: &Report) -> Markup {
     html! {
-        @for why in &report.not_gateable { p.note { b { "No verdict: " } (bounded(&why.0)) } "\n" }
-        @for note in &report.notes { p.note { (bounded(note)) } "\n" }
+        @for why in &report.not_gateable { p.note { b { "No verdict: " } (with_commands(&words::reason(why))) } "\n" }
+        @for note in &report.notes { p.note { (with_commands(&words::note(note))) } "\n" }
     }
 }

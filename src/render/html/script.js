@@ -49,7 +49,7 @@
     line.className = "detail";
     const cell = line.appendChild(make("td"));
     cell.colSpan = row.cells.length;
-    write(cell, row, detail);
+    write(cell.appendChild(make("div")), row, detail);
     row.after(line);
     row.opened = line;
     row.button.setAttribute("aria-expanded", "true");

@@ -30,7 +30,7 @@ fn suite_part(suite: &SuiteReport) -> Markup {
     html! {
         h3 { (suite.id) " " span.soft { (bounded(&suite.kind)) " · " (suite.tier.as_str()) " tier" } } "\n"
         div.wide role="region" tabindex="0" aria-label={ "Numbers of " (suite.id) } { table {
-            thead { tr { @for (index, name) in COLUMNS.iter().enumerate() { th scope="col" class=[(2..7).contains(&index).then_some("n")] { (name) } } } }
+            thead { tr { @for (index, name) in COLUMNS.iter().enumerate() { th scope="col" class=[NUMBERS.contains(&index).then_some("n")] { (name) } } } }
             tbody {
                 "\n"
                 @for agent in &suite.agents {
@@ -52,11 +52,14 @@ const COLUMNS: [&str; 9] = [
     "baseline",
     "now",
     "delta",
+    "verdict",
+    "gate",
     "95% interval of the delta",
     "smallest detectable change",
-    "gate",
-    "verdict",
 ];
+
+/// The columns of numbers.
+const NUMBERS: [usize; 5] = [2, 3, 4, 7, 8];
 
 fn judge_row(agent: &AgentReport, judge: &JudgeReport) -> Markup {
     let [baseline, now, delta] = judges::numbers(judge);
@@ -67,10 +70,10 @@ fn judge_row(agent: &AgentReport, judge: &JudgeReport) -> Markup {
             td.n { (metric_value(Unit::Share, baseline)) }
             td.n { (metric_value(Unit::Share, now)) }
             td.n { (number::delta(Unit::Share, delta)) }
-            td {}
-            td {}
-            td { (judges::ADVISORY) }
             td.soft { (judges::standing_word(judge)) }
+            td { (judges::ADVISORY) }
+            td {}
+            td {}
         } "\n"
     }
 }
@@ -116,10 +119,10 @@ fn row(agent: &AgentReport, metric: &MetricReport) -> Markup {
                 @if let Some(ends) = metric.ci95 { br; span.soft { (certainty::between(metric.unit, ends)) } }
             }
             td.n { (number::change(metric)) }
+            td class=(metric.verdict.as_str()) { (verdict) }
+            td { (gates.join(", ")) }
             td.n { (noise) }
             td.n { (seen) }
-            td { (gates.join(", ")) }
-            td class=(metric.verdict.as_str()) { (verdict) }
         } "\n"
     }
 }

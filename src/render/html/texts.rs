@@ -1,21 +1,29 @@
 //! Untrusted texts and names for the page.
 
+use std::iter;
+
 use maud::{Markup, html};
 
 use crate::model::{AgentReport, SuiteReport};
 use crate::render::plain::line;
+use crate::text::code_spans;
 
 /// An untrusted text on one line.
 pub fn bounded(text: &str) -> String {
     line(text, 1000)
 }
 
-/// A sentence of goldgate in which backticks mark commands.
+/// A line of goldgate with what is between two backticks as code. All of it is escaped, whoever wrote the backticks.
 pub fn with_commands(text: &str) -> Markup {
+    let text = line(text, text.len());
+    let spans = code_spans(&text);
+    let starts = iter::once(0).chain(spans.iter().map(|span| span.end));
     html! {
-        @for (index, part) in text.split('`').enumerate() {
-            @if index % 2 == 0 { (part) } @else { code { (part) } }
+        @for (start, span) in starts.zip(&spans) {
+            (text[start..span.start])
+            code { (text[span.start + 1..span.end - 1]) }
         }
+        (text[spans.last().map_or(0, |span| span.end)..])
     }
 }
 

@@ -1,13 +1,17 @@
 //! The golden changes since the base commit.
 
 use crate::model::{ChangeClass, GoldenChange, Report, Weight};
-use crate::render::plain::{inline, put, put_more, with_code};
+use crate::render::plain::{coded, inline, put, put_more};
 use crate::render::words;
+use crate::text::clauses;
 
 /// The number of changes of each weight that are listed.
 const LISTED: usize = 20;
 /// The largest number of kinds of changes that are listed, one change of each kind.
 const KINDS: usize = 40;
+
+/// The room for the words of all changes that need an approval, in characters: a comment has to show them.
+const ROOM: usize = 12_000;
 
 /// The kind of a change: its class, the folder, and what was done there.
 type ChangeKind = (ChangeClass, String, String);
@@ -27,13 +31,16 @@ pub fn needing_approval(report: &Report) -> String {
         ),
         None => put(&mut out, &format!("**{what} without an approval:**\n")),
     }
-    for (change, more) in chosen(&heavy) {
+    let shown = chosen(&heavy);
+    let longest = (ROOM / shown.len()).min(words::CHANGE);
+    for (change, more) in shown {
+        let words = coded(&clauses(&change.words, longest));
         let more = if more > 0 {
             format!(" (and {more} more of this kind)")
         } else {
             String::new()
         };
-        put(&mut out, &format!("- {}{more}", with_names(&change.words)));
+        put(&mut out, &format!("- {words}{more}"));
     }
     if heavy.len() > LISTED {
         put(
@@ -53,11 +60,6 @@ pub fn needing_approval(report: &Report) -> String {
     out
 }
 
-/// The words of a change, with text between two backticks as code.
-fn with_names(words: &str) -> String {
-    with_code(&inline(words, 300))
-}
-
 /// The changes that need no approval, folded.
 pub fn listed(report: &Report) -> String {
     let light = of(report, Weight::Listed);
@@ -72,7 +74,7 @@ pub fn listed(report: &Report) -> String {
     );
     put(&mut out, &format!("<details><summary>{what}</summary>\n"));
     for change in light.iter().take(LISTED) {
-        put(&mut out, &format!("- {}", with_names(&change.words)));
+        put(&mut out, &format!("- {}", coded(&words::change(change))));
     }
     put_more(&mut out, light.len(), LISTED, |more| {
         format!("- … and {more} more in the full report")

@@ -43,14 +43,14 @@ pub fn other_failures(report: &Report, links: &Links) -> String {
     let before = others
         .iter()
         .all(|failed| failed.case.trend == CaseTrend::StillFailing);
-    let which = if before {
-        " in cases that failed before this change"
+    let title = if before {
+        let count = words::plural(others.len(), "failed check", "failed checks");
+        format!("{count} in cases that failed before this change")
     } else {
-        " that decide no failed gate"
+        words::outside_gates(others.len())
     };
-    let count = words::plural(others.len(), "failed check", "failed checks");
     format!(
-        "<details><summary>{count}{which}</summary>\n\n{}\n</details>\n",
+        "<details><summary>{title}</summary>\n\n{}\n</details>\n",
         listed(&others, links)
     )
 }

@@ -3,6 +3,34 @@
 use crate::model::PairResult;
 use crate::text::encoded_path;
 
+/// How people accept what a report shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Acceptance {
+    /// The report asks nobody.
+    #[default]
+    Unasked,
+    /// It is pushed first, so that a workflow shows it.
+    PushedFirst,
+    /// Somebody adds a label.
+    Label {
+        /// The label.
+        name: String,
+        /// Whether it would accept numbers as well.
+        numbers: MovedNumbers,
+    },
+}
+
+/// The numbers that moved against the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MovedNumbers {
+    /// None.
+    None,
+    /// Some, and none is worse.
+    NoneWorse,
+    /// Some, and one is worse: an approval needs this line with the reason.
+    Worse(&'static str),
+}
+
 /// Links to more information.
 #[derive(Debug, Clone, Default)]
 pub struct Links {
@@ -10,13 +38,19 @@ pub struct Links {
     pub files: Option<String>,
     /// The address of the run.
     pub run: Option<String>,
-    /// The label that approves moved numbers.
-    pub label: Option<String>,
-    /// The line that gives the reason for a worse number, if one is needed.
-    pub reason: Option<&'static str>,
+    /// How people accept what the report shows.
+    pub acceptance: Acceptance,
 }
 
 impl Links {
+    /// The label that accepts what the report shows, if it asks for one.
+    pub fn label(&self) -> Option<&str> {
+        match &self.acceptance {
+            Acceptance::Label { name, .. } => Some(name),
+            Acceptance::Unasked | Acceptance::PushedFirst => None,
+        }
+    }
+
     /// A link to the recording of a case, to be put behind its name; empty if there is none.
     pub fn recording(&self, case: Option<&PairResult>) -> String {
         match (&self.files, case.and_then(|case| case.recording.as_ref())) {

@@ -1,6 +1,6 @@
 //! What to do now: how to reproduce the result, and how to accept it.
 
-use super::Links;
+use super::{Acceptance, Links, MovedNumbers};
 use crate::model::{Aggregate, GateRuling, MetricReport, Report, Tier, metric_value};
 use crate::render::plain::{put, sentence};
 use crate::render::{evidence, words};
@@ -17,20 +17,36 @@ pub fn next_steps(report: &Report, links: &Links) -> String {
             case(report)
         ),
     );
-    if let Some(label) = &links.label {
-        put(
-            &mut out,
-            &format!(
-                "\nAccept the moved numbers: add the label `{label}`.{}",
-                not_accepted(report)
-            ),
-        );
-        if let Some(reason) = links.reason {
-            let ask = "A worse number needs a reason. Copy this line into the description, and complete it:";
-            put(&mut out, &format!("{ask}\n\n    {reason}"));
+    match &links.acceptance {
+        Acceptance::Unasked => {}
+        Acceptance::PushedFirst => {
+            if let Some(next) = words::next_of_changes(report, words::PUSH_FIRST) {
+                put(&mut out, &format!("\n{next}."));
+            }
+        }
+        Acceptance::Label { name, numbers } => {
+            put(&mut out, &format!("\n{}", by_label(report, name, *numbers)));
+            if let MovedNumbers::Worse(reason) = numbers {
+                let ask = "A worse number needs a reason. Copy this line into the description, and complete it:";
+                put(&mut out, &format!("{ask}\n\n    {reason}"));
+            }
         }
     }
     out
+}
+
+/// What the label accepts, and what stays.
+fn by_label(report: &Report, label: &str, numbers: MovedNumbers) -> String {
+    let who = format!("somebody with write access adds the label `{label}`.");
+    let changes = words::next_of_changes(report, &who);
+    let numbers = match numbers {
+        MovedNumbers::None => None,
+        MovedNumbers::NoneWorse | MovedNumbers::Worse(_) => Some(format!(
+            "Accept the moved numbers: add the label `{label}`."
+        )),
+    };
+    let sentences: Vec<String> = changes.into_iter().chain(numbers).collect();
+    sentences.join(" ") + &not_accepted(report)
 }
 
 /// The number of failed gates that are named.

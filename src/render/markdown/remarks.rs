@@ -1,7 +1,7 @@
 //! Remarks on single agents: folded, because they do not decide the verdict.
 
 use crate::model::Report;
-use crate::render::plain::{inline, name, put, put_more};
+use crate::render::plain::{coded, name, put, put_more};
 use crate::render::words;
 
 /// The number of remarks that are listed.
@@ -15,7 +15,7 @@ pub fn remarks(report: &Report) -> String {
             agent
                 .notes
                 .iter()
-                .map(|note| format!("- {whose}: {}", inline(note, 300))),
+                .map(|note| format!("- {whose}: {}", coded(&words::note(note)))),
         );
     }
     let mut out = String::new();

@@ -16,7 +16,7 @@ const DRAFTS: usize = 5;
 pub(super) fn notes(out: &mut String, report: &Report, detail: Detail) {
     let before = out.len();
     for note in &report.notes {
-        put(out, &format!("note: {}", line(note, 400)));
+        put(out, &format!("note: {}", words::note(note)));
     }
     let review = words::command(report, "review", "");
     let mut folded = 0;
@@ -53,7 +53,7 @@ fn minor(suite: &SuiteReport, agent: &AgentReport) -> Vec<String> {
     let notes = agent
         .notes
         .iter()
-        .map(|note| format!("{who}: {}", line(note, 400)));
+        .map(|note| format!("{who}: {}", words::note(note)));
     let cases =
         agent
             .cases

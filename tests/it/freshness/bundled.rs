@@ -202,7 +202,7 @@ fn changed(suite: &str, agent: &str, file: &str, what: &str, change: impl Fn(&st
         "{code} {why}"
     );
     let says = if what == "input" {
-        "what the case asks changed since they were made"
+        "what the case asks changed since "
     } else {
         "prompts/"
     };

@@ -90,7 +90,7 @@ fn stale() {
     repository.replace("cases.json", "order 17", "order 18");
     let (code, why) = refused(&repository, &[]);
     assert!(
-        code == 3 && why.contains("what the case asks changed since they were made"),
+        code == 3 && why.contains("what the case asks changed since it was made"),
         "{why}"
     );
     // Space alone is no other question.
@@ -196,7 +196,7 @@ fn other_input() {
         repository.goldgate_on_commit(&["run", "--base", "HEAD", "--dirty"], &[("PATH", &path)]);
     for says in [
         "[needs approval] expectation of order-status of `support` edited: query",
-        "[listed] 1 recording of `support/helper` is of this change: order-status.json; other answers or calls in 1 of 1 cases",
+        "[listed] 1 recording of `support/helper` is of this change: order-status.json; other answers or calls in 1 of 1 case",
     ] {
         assert!(
             ran.code == 1 && ran.stdout.contains(says),
@@ -267,7 +267,7 @@ fn conversation() {
     repository.replace("cases.json", "Cancel it.", "Cancel order 17.");
     let (code, why) = refused(&repository, &[]);
     assert!(
-        code == 3 && why.contains("what the case asks changed since they were made"),
+        code == 3 && why.contains("what the case asks changed since it was made"),
         "{why}"
     );
     repository.replace("cases.json", "Cancel order 17.", "Cancel it.");

@@ -16,6 +16,10 @@ pub fn trials() -> Vec<Trial> {
         ),
         trial("no rest is counted where every annotation is shown", few),
         trial(
+            "a missing verdict is annotated with its reason, and stamped recordings at one of their files",
+            no_verdict,
+        ),
+        trial(
             "an error of every mode is an annotation and in the summary, and its text is data",
             failed_modes,
         ),
@@ -90,6 +94,24 @@ fn warnings() {
         10,
         Some("::notice title=goldgate::2 more warnings; see the job summary"),
     );
+}
+
+/// The recordings are of another prompt; then they are stamped, so that another person has to approve them.
+fn no_verdict() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    repository.stamp_unless_kept();
+    repository.keep_digests();
+    github.files(&repository);
+    repository.write("prompts/legal.md", "Report nothing.\n");
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 3, "{}", ran.stdout);
+    let annotation = "::error title=no verdict::contracts/legal: 1 recording is stale; prompts/legal.md changed since it was made (lease.json); record again";
+    assert!(ran.stdout.contains(annotation), "{}", ran.stdout);
+    repository.goldgate(&["stamp", "--stale"]);
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    let annotation = format!("::error file={RUN},line=1,title=golden change::");
+    assert!(ran.stdout.contains(&annotation), "{}", ran.stdout);
 }
 
 fn few() {

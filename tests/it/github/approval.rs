@@ -16,7 +16,8 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use self::artifacts::{
-    broken_artifacts, forged_artifacts, foreign_artifacts, hostile_reason, many_runs, of_the_models, redirected, storage_is_down,
+    broken_artifacts, foreign_artifacts, forged_artifacts, hostile_reason, many_runs,
+    of_the_models, redirected, storage_is_down,
 };
 use self::rights::{carried, fork, permissions, token, unread_statuses};
 pub use self::story::{BASELINE, LABEL, REASON, Story, base_sha, uploaded, zipped};
@@ -35,11 +36,11 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(moved_base::trials());
     trials.extend(person::trials());
     trials.extend(vec![
+        trial("a regression, a label, and the gate is green", whole_story),
         trial(
-            "a regression, a label, and the gate is green",
-            whole_story,
+            "an approval twice is one status, one comment and one start of the run",
+            twice,
         ),
-        trial("an approval twice is one status, one comment and one start of the run", twice),
         trial("the label of a triage user is removed and says why", triage),
         trial("who may approve is what the input approvers says", floors),
         trial(
@@ -112,6 +113,10 @@ pub fn trials() -> Vec<Trial> {
         trial(
             "without the permission to read statuses the run says so",
             unread_statuses,
+        ),
+        trial(
+            "a number of thirds that did not move asks for no approval",
+            thirds,
         ),
         trial(
             "the token and the storage's signature are in no output and no comment of an approval",
@@ -403,6 +408,32 @@ fn other_result() {
     );
 }
 
+/// A baseline keeps six decimal places, and a third has more.
+fn thirds() {
+    let (checkout, github) = (Repository::small(), Standin::new(&head_sha()));
+    checkout.replace(
+        RUN,
+        "\"findings\": [",
+        "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},",
+    );
+    checkout.stamp_unless_kept();
+    checkout.goldgate(&["run", "--update-baseline"]);
+    for file in FILES.iter().chain(&[BASELINE]) {
+        github.file(file, &checkout.read(file));
+    }
+    assert!(checkout.read(BASELINE).contains("0.333333"));
+    let ran = crate::github::opened(&checkout, &github).runs();
+    let comment = github.bodies(BOT).remove(0);
+    assert!(
+        ran.code == 0 && comment.contains("no number moved"),
+        "{comment}"
+    );
+    assert!(
+        !comment.contains(LABEL) && !comment.contains("Goldgate-Reason"),
+        "{comment}"
+    );
+}
+
 fn golden_change() {
     let story = Story::new();
     story.checkout.write(RUN, crate::repository::RUN);
@@ -418,7 +449,7 @@ fn golden_change() {
     assert!(
         story
             .comment()
-            .contains(&format!("add the label `{LABEL}`")),
+            .contains(&format!("adds the label `{LABEL}`")),
         "{}",
         story.comment()
     );

@@ -120,11 +120,7 @@ impl Services {
             "status": "completed", "conclusion": "failure", "path": format!(".github/workflows/{run}.yml"),
             "head_repository": { "id": 186_853_002, "owner": { "login": "acme" } }, "actor": { "login": "Codertocat" },
         }));
-        self.github.artifact(
-            run,
-            name,
-            uploaded(report),
-        );
+        self.github.artifact(run, name, uploaded(report));
     }
 
     fn report(&self) -> String {

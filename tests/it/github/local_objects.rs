@@ -119,7 +119,7 @@ fn shallow() {
 
 /// The prompt changes on the base branch while a branch records the old one again.
 fn overtaken() {
-    const MERGE_FIRST: &str = "changed the agent since: merge it";
+    const MERGE_FIRST: &str = "`master` changed the agent since: merge `master`, then do this";
     let prompt = "prompts/legal.md";
     let repository = Repository::small();
     let answer = |text: &str| repository.replace(RUN, "Needs prior approval.", text);

@@ -120,10 +120,7 @@ fn runs() -> Vec<Trial> {
             "two tiers share one comment, each with its own section",
             two_tiers,
         ),
-        trial(
-            "a section that a person edited is not taken over",
-            edited,
-        ),
+        trial("a section that a person edited is not taken over", edited),
         trial(
             "a run on an older head leaves a newer head's section alone",
             older_head,

@@ -355,11 +355,7 @@ impl Fork {
             "head_repository": { "id": 77, "owner": { "login": "mallory" } },
         }));
         let report = folder.read(".goldgate/report/report.json");
-        self.github.artifact(
-            run,
-            name,
-            uploaded(&report),
-        );
+        self.github.artifact(run, name, uploaded(&report));
     }
 
     fn trusted(&self, event: &str, run: u64) -> Ran {

@@ -158,7 +158,7 @@ pub const ROWS: &[Row] = &[
                 "Needs prior approval, always.",
             )
         },
-        says: "1 recording of `contracts/legal` has other content, and others do not, though nothing that they were made with changed: edited, or a part recorded again: lease-3.json",
+        says: "1 recording of `contracts/legal` has other content, and others do not, though nothing that they were made with changed: edited, or a part recorded again; lease-3.json",
         code: 1,
     },
     Row {

@@ -100,7 +100,7 @@ fn recordings_move() {
     });
     is(
         &against(&repository),
-        Refused("1 recording is stale (lease-0.json): they were edited after they were made"),
+        Refused("1 recording is stale; it was edited after it was made (lease-0.json)"),
     );
 }
 

@@ -21,7 +21,7 @@ pub const ROWS: &[Row] = &[
         base: nothing,
         change: edit_prompt,
         expect: Refused(
-            "3 recordings are stale (lease-0.json, lease-1.json, lease-2.json): prompts/legal.md changed since they were made",
+            "3 recordings are stale; prompts/legal.md changed since they were made (lease-0.json, lease-1.json, lease-2.json)",
         ),
         control: |repository| {
             edit_prompt(repository);
@@ -35,7 +35,7 @@ pub const ROWS: &[Row] = &[
         base: with_target,
         change: other_model,
         expect: Refused(
-            "3 recordings are stale (lease-0.json, lease-1.json, lease-2.json): what the agent calls (bot) changed since they were made",
+            "3 recordings are stale; what the agent calls (bot) changed since they were made (lease-0.json, lease-1.json, lease-2.json)",
         ),
         control: |repository| {
             other_model(repository);
@@ -48,9 +48,7 @@ pub const ROWS: &[Row] = &[
         name: "a recording that was edited after it was made gives no verdict",
         base: nothing,
         change: |repository| answer(repository, 1),
-        expect: Refused(
-            "1 recording is stale (lease-1.json): they were edited after they were made",
-        ),
+        expect: Refused("1 recording is stale; it was edited after it was made (lease-1.json)"),
         control: |repository| {
             answer(repository, 1);
             let ran = repository.goldgate(&["stamp", "--stale"]);
@@ -63,7 +61,7 @@ pub const ROWS: &[Row] = &[
         base: nothing,
         change: |repository| add_case(repository, 3),
         expect: Refused(
-            "1 recording is new, changed or of what changed, without a digest of the agent's files (lease-3.json): \
+            "1 recording that is new, or whose agent, input or target changed, states no digest of the agent's files (lease-3.json); \
              `goldgate stamp --suite contracts --agent legal --case lease-3` if made with the present files, else record again with ",
         ),
         control: |repository| {
@@ -78,7 +76,7 @@ pub const ROWS: &[Row] = &[
         name: "a changed recording without digests gives no verdict",
         base: |repository| bare(repository, 0),
         change: |repository| answer(repository, 0),
-        expect: Refused("without a digest of the agent's files (lease-0.json)"),
+        expect: Refused("no digest of the agent's files (lease-0.json)"),
         control: nothing,
         control_expect: Noted("1 recording states no digests (lease-0.json)"),
     },
@@ -87,7 +85,7 @@ pub const ROWS: &[Row] = &[
         base: bare_all,
         change: edit_prompt,
         expect: Refused(
-            "without a digest of the agent's files (lease-0.json, lease-1.json, lease-2.json): \
+            "state no digest of the agent's files (lease-0.json, lease-1.json, lease-2.json); \
              `goldgate stamp --suite contracts --agent legal` if made with the present files",
         ),
         control: |repository| {
@@ -109,7 +107,7 @@ pub const ROWS: &[Row] = &[
         },
         change: other_model,
         expect: Refused(
-            "without a digest of what the agent calls (lease-0.json, lease-1.json, lease-2.json)",
+            "no digest of what the agent calls (lease-0.json, lease-1.json, lease-2.json)",
         ),
         control: nothing,
         control_expect: Silent,
@@ -142,7 +140,7 @@ pub const ROWS: &[Row] = &[
             repository.stamp("goldgate.yaml");
         },
         control_expect: Approval(
-            "3 recordings of `contracts/legal` have the digests of this change and the content of before",
+            "3 recordings of `contracts/legal` are stamped, not recorded: they have the digests of this change and the content of before",
         ),
     },
     Row {
@@ -168,7 +166,9 @@ pub const ROWS: &[Row] = &[
             });
             repository.stamp("goldgate.yaml");
         },
-        control_expect: Approval("have the digests of this change and the content of before"),
+        control_expect: Approval(
+            "are stamped, not recorded: they have the digests of this change and the content of before",
+        ),
     },
     Row {
         name: "recordings that were stamped for a change and not recorded need an approval",
@@ -178,8 +178,10 @@ pub const ROWS: &[Row] = &[
             repository.stamp("goldgate.yaml");
         },
         expect: Approval(
-            "3 recordings of `contracts/legal` have the digests of this change and the content of before: stamped, not recorded; \
-             a recorder of your own writes `recorded_at` and the digests",
+            "3 recordings of `contracts/legal` are stamped, not recorded: they have the digests of this change and the content of before; \
+             lease-0.json, lease-1.json, lease-2.json; 3 stamped by hand; record again with `goldgate record --suite contracts --agent legal -- \
+             COMMAND`, or import new transcripts: `goldgate import PATH… --agent legal --out runs --force`; a recorder of your own writes \
+             `recorded_at` and the digests",
         ),
         control: |repository| {
             edit_prompt(repository);
@@ -201,7 +203,7 @@ pub const ROWS: &[Row] = &[
             assert_eq!(ran.code, 0, "{ran:?}");
         },
         expect: Approval(
-            "have the digests of this change and the content of before: stamped, not recorded",
+            "are stamped, not recorded: they have the digests of this change and the content of before",
         ),
         control: |repository| {
             let ran = repository.goldgate(&["stamp"]);
@@ -218,7 +220,7 @@ pub const ROWS: &[Row] = &[
         expect: Silent,
         control: |repository| answer(repository, 1),
         control_expect: Refused(
-            "1 recording is stale (lease-1.json): they were edited after they were made",
+            "1 recording is stale; it was edited after it was made (lease-1.json)",
         ),
     },
     Row {
@@ -267,9 +269,7 @@ pub const ROWS: &[Row] = &[
             add_case(repository, 3);
             add_case(repository, 4);
         },
-        control_expect: Refused(
-            "without a digest of the agent's files (lease-3.json, lease-4.json)",
-        ),
+        control_expect: Refused("no digest of the agent's files (lease-3.json, lease-4.json)"),
     },
     Row {
         name: "recordings of a new agent are listed",
@@ -283,7 +283,7 @@ pub const ROWS: &[Row] = &[
         ),
         control: second_agent,
         control_expect: Refused(
-            "without a digest of the agent's files (lease-0.json, lease-1.json, lease-2.json)",
+            "no digest of the agent's files (lease-0.json, lease-1.json, lease-2.json)",
         ),
     },
     Row {
@@ -334,7 +334,7 @@ pub const ROWS: &[Row] = &[
         },
         expect: Approval(
             "1 recording of `contracts/legal` has other content, and others do not, though nothing that they were made with changed: \
-             edited, or a part recorded again: lease-1.json; other answers or calls in 1 of 1 cases: lease-1",
+             edited, or a part recorded again; lease-1.json; other answers or calls in 1 of 1 case: lease-1",
         ),
         control: |repository| {
             answer_all(repository);
@@ -353,7 +353,7 @@ pub const ROWS: &[Row] = &[
             "1 recording of `contracts/legal` was added to a case that has others: lease-0/1.json",
         ),
         control: |repository| add_sample(repository, 0),
-        control_expect: Refused("without a digest of the agent's files (lease-0/1.json)"),
+        control_expect: Refused("no digest of the agent's files (lease-0/1.json)"),
     },
     Row {
         name: "a sample that is gone from a case with others needs an approval",
@@ -363,7 +363,7 @@ pub const ROWS: &[Row] = &[
         },
         change: |repository| repository.remove("runs/legal/lease-0/1.json"),
         expect: Approval(
-            "1 recording of `contracts/legal` removed from cases that keep others: lease-0/1.json; `git restore --source ",
+            "1 recording of `contracts/legal` was removed from a case that keeps others: lease-0/1.json; `git restore --source ",
         ),
         control: nothing,
         control_expect: Silent,
@@ -376,7 +376,7 @@ pub const ROWS: &[Row] = &[
             repository.stamp("goldgate.yaml");
             add_case(repository, 3);
         },
-        expect: Refused("without a digest of the agent's files (lease-3.json)"),
+        expect: Refused("no digest of the agent's files (lease-3.json)"),
         control: |repository| {
             answer(repository, 0);
             add_case(repository, 3);
@@ -393,7 +393,7 @@ pub const ROWS: &[Row] = &[
                 run["metrics"] = json!({ "latency_ms": 1201 })
             });
         },
-        expect: Refused("without a digest of the agent's files (lease-0.json)"),
+        expect: Refused("no digest of the agent's files (lease-0.json)"),
         control: |repository| bare(repository, 0),
         control_expect: Noted("1 recording states no digests (lease-0.json)"),
     },
@@ -408,7 +408,7 @@ pub const ROWS: &[Row] = &[
         },
         change: edit_prompt,
         expect: Refused(
-            "without a digest of the agent's files (lease-0.json, lease-1.json, lease-2.json)",
+            "no digest of the agent's files (lease-0.json, lease-1.json, lease-2.json)",
         ),
         control: nothing,
         control_expect: Noted("3 recordings state no digests"),
@@ -428,7 +428,7 @@ pub const ROWS: &[Row] = &[
             transcripts(repository, "Be kind.");
         },
         control_expect: Approval(
-            "have the digests of this change and the content of before: stamped, not recorded",
+            "are stamped, not recorded: they have the digests of this change and the content of before",
         ),
     },
     Row {

@@ -60,7 +60,7 @@ fn alone() {
     is(
         &run(),
         Refused(
-            "2 recordings are stale (lease-0.json, lease-2.json): the agent's files (prompts/legal.md) changed since they were made",
+            "2 recordings are stale; the agent's files (prompts/legal.md) changed since they were made (lease-0.json, lease-2.json)",
         ),
     );
     bare_all(&repository);
@@ -73,7 +73,7 @@ fn edited_alone() {
     answer(&repository, 1);
     is(
         &run(),
-        Refused("1 recording is stale (lease-1.json): they were edited after they were made"),
+        Refused("1 recording is stale; it was edited after it was made (lease-1.json)"),
     );
     repository.stamp("goldgate.yaml");
     is(&run(), Silent);
@@ -97,16 +97,13 @@ fn adoption() {
     );
     let repository = adopted();
     edit_prompt(&repository);
-    is(
-        &against(&repository),
-        Refused("3 recordings are stale (lease-0.json, lease-1.json, lease-2.json)"),
-    );
+    is(&against(&repository), Refused("3 recordings are stale; "));
     repository.stamp("goldgate.yaml");
     is(&against(&repository), Silent);
 }
 
 fn stale_base() {
-    const WORDS: &str = "the base commit's are stale as well";
+    const WORDS: &str = "the base commit itself is stale";
     let repository = recorded(Trust::Author);
     edit_prompt(&repository);
     commit_all(&repository);
@@ -204,7 +201,7 @@ fn document() {
     is(
         &ran,
         Refused(
-            "1 recording is stale (lease-1.json): what the case asks changed since they were made",
+            "1 recording is stale; what the case asks changed since it was made (lease-1.json)",
         ),
     );
     assert!(
@@ -257,7 +254,9 @@ fn stamp_stale() {
     );
     is(
         &against(&repository),
-        Refused("2 recordings are stale (lease-1.json, lease-2.json)"),
+        Refused(
+            "2 recordings are stale; the agent's files (prompts/legal.md) changed since they were made (lease-1.json, lease-2.json)",
+        ),
     );
 }
 
@@ -321,7 +320,7 @@ fn merged() {
     is(
         &against(&repository),
         Refused(
-            "1 recording is stale (lease-3.json): the agent's files (prompts/legal.md) changed since they were made",
+            "1 recording is stale; the agent's files (prompts/legal.md) changed since it was made (lease-3.json)",
         ),
     );
     let ran = repository.goldgate(&["stamp", "--stale", "--case", "lease-3"]);

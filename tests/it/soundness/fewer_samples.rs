@@ -122,7 +122,7 @@ fn left_out() {
         // Removed samples also need an approval.
         assert_eq!(
             ran.stdout
-                .contains("[needs approval] 24 recordings of `contracts/legal` removed"),
+                .contains("[needs approval] 24 recordings of `contracts/legal` were removed"),
             is_removed,
             "{}",
             ran.stdout

@@ -457,8 +457,7 @@ fn not_in_the_baseline() {
         all().for_each(|(id, number)| record(&repository, id, number, samples(number), "v2"));
         against_main(&repository)
     };
-    let removed =
-        "[needs approval] 6 recordings of `answers/helper` removed from cases that keep others";
+    let removed = "[needs approval] 6 recordings of `answers/helper` were removed from cases that keep others";
     let ran = judged(|_| Right);
     assert!(
         ran.code == 0 && !ran.stdout.contains(removed),

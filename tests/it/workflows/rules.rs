@@ -170,10 +170,7 @@ fn concurrency() {
             text(&concurrency["group"]),
             &concurrency["cancel-in-progress"],
         );
-        if all_of(
-            &workflow,
-            &["approve", "baseline-pr", "record"],
-        ) {
+        if all_of(&workflow, &["approve", "baseline-pr", "record"]) {
             assert_eq!(cancels, false, "{}", workflow.path);
         }
         if *cancels == true {

@@ -14,7 +14,7 @@ use crate::app::github::graded_data::CommitPair;
 use crate::app::pipeline::plan::{Plan, plan};
 use crate::app::pipeline::recorded_agents::{NoMerge, RecordedAgents, RecordingsBase};
 use crate::app::pipeline::selection::Selection;
-use crate::golden_changes::Sides;
+use crate::golden_changes::{BaseName, Sides};
 use crate::model::{
     Config, LiveSource, RecordPolicy, RepoPath, RunKey, RunSource, Tier, Transport,
 };
@@ -48,7 +48,10 @@ pub fn recordable(
         },
         config: &commits.base_config,
         branch: &NoMerge,
-        revision: commits.file.to_string(),
+        name: BaseName {
+            revision: commits.file.to_string(),
+            branch: None,
+        },
     };
     let tiers = [Tier::Deterministic];
     let recorded = RecordedAgents::read(&plan, &commits.head, &tiers, Some(&recordings_base))?;

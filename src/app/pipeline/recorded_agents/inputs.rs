@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::app::pipeline::plan::Plan;
 use crate::diag::Diagnostics;
 use crate::files::{BaseFiles, Files, ReadFor, ReadLog, RecordedFiles};
-use crate::golden_changes::{Sides, same_suite};
+use crate::golden_changes::{BaseName, Sides, same_suite};
 use crate::model::{Agent, Ask, Config, RunKey, SuiteConfig, SuiteId};
 use crate::suites::{Suite, input_digest, kind};
 
@@ -18,8 +18,8 @@ pub struct RecordingsBase<'a> {
     pub config: &'a Config,
     /// The branch without the base branch, where a merge of both is graded.
     pub branch: &'a dyn BranchDigest,
-    /// What names the base commit in a command.
-    pub revision: String,
+    /// What messages call the base commit.
+    pub name: BaseName,
 }
 
 /// A branch before it was merged with its base branch.

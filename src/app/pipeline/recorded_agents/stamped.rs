@@ -87,12 +87,13 @@ impl RecordingDigests {
 
 /// Says which recordings keep other digests.
 pub fn with_other_digests(recordings: &BTreeSet<String>) -> String {
-    let subject = plural(recordings.len(), "recording states", "recordings state");
+    let subject = plural(
+        recordings.len(),
+        "recording states digests of other files or inputs, or was edited",
+        "recordings state digests of other files or inputs, or were edited",
+    );
     let names: Vec<&String> = recordings.iter().collect();
-    format!(
-        "{subject} digests of other files or inputs, or was edited ({})",
-        first_of(&names)
-    )
+    format!("{subject} ({})", first_of(&names))
 }
 
 impl StampedSuite {

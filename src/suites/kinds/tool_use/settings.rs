@@ -14,7 +14,7 @@ use crate::model::{
 };
 #[cfg(test)]
 use crate::suites::SettingEdits;
-use crate::suites::settings::OwnSettings;
+use crate::suites::settings::{OwnSettings, PathMove};
 
 /// The built-in flag of every suite; a suite's own flag of the same name replaces it.
 pub const BUILT_IN_FLAG: &str = "can_diagnose";
@@ -180,7 +180,7 @@ impl OwnSettings for ToolUseSettings {
         self.flags.iter().map(terms).chain(tools).collect()
     }
 
-    fn with_paths(&self, moved: &dyn Fn(&RepoPath) -> RepoPath) -> Option<Self> {
+    fn with_paths(&self, moved: PathMove<'_>) -> Option<Self> {
         let mut settings = self.clone();
         let terms = settings.flags.values_mut().map(|flag| &mut flag.terms);
         for path in terms.chain(&mut settings.tools) {

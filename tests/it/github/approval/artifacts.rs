@@ -97,10 +97,7 @@ pub fn foreign_artifacts() {
     story.has_no_result();
     let story = Story::new();
     story.graded(7);
-    story.upload(
-        7,
-        &head_sha(),
-        &story.report().replace(&head_sha(), &other));
+    story.upload(7, &head_sha(), &story.report().replace(&head_sha(), &other));
     let ran = story.labeled("alice");
     story.is_refused(&ran, "is for another commit");
     // Nothing is ever asked of another repository.
@@ -123,10 +120,7 @@ pub fn broken_artifacts() {
             zipped(&[("a/report.json", &report)]),
             "it has no report.json",
         ),
-        (
-            uploaded("{"),
-            "report.json&#58;1&#58;",
-        ),
+        (uploaded("{"), "report.json&#58;1&#58;"),
         (uploaded(&"[".repeat(1_000_000)), "report.json&#58;1&#58;"),
         (
             uploaded(&report.replace("goldgate.report/1", "goldgate.report/2")),

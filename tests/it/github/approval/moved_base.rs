@@ -102,11 +102,10 @@ fn other_branch() {
         let report = report.replace(own, &format!("\"base_branch\": \"{branch}\""));
         let again = world.merge_rental();
         world.branch.github.expire();
-        world.branch.github.artifact(
-            20,
-            "goldgate-report",
-            uploaded(&report),
-        );
+        world
+            .branch
+            .github
+            .artifact(20, "goldgate-report", uploaded(&report));
         let ran = world.branch.gate(&again);
         assert_eq!(ran.code, code, "{branch}: {}{}", ran.stdout, ran.stderr);
     }

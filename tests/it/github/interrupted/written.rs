@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::{Play, at_each_request};
+use crate::github::Job;
 use crate::github::approval::{BASELINE, Story, base_sha};
 use crate::github::standin::Standin;
-use crate::github::Job;
 use crate::repository::{FILES, Ran, Repository};
 
 /// The pull request with the moved baseline of the default branch.

@@ -224,7 +224,7 @@ pub fn story() {
         "{body}"
     );
     assert!(
-        !body.contains("add the label") && !body.contains("Goldgate-Reason"),
+        !body.contains("the label") && !body.contains("Goldgate-Reason"),
         "it is asked to approve: {body}"
     );
     keep("6-behind", &body);
