@@ -229,13 +229,15 @@ fn gate(
     }
 }
 
+/// The pairs that the base commit measured itself: what it lacks of a new case fails nothing of it.
 fn pairs_of(runs: BaseRuns<'_>) -> Vec<ComparedPair<'_>> {
     let of = |result| ComparedPair {
         result,
         document: &result.case,
         zone: None,
     };
-    runs.results.iter().map(of).collect()
+    let measured = runs.results.iter().filter(|result| result.completed > 0);
+    measured.map(of).collect()
 }
 
 /// What to compare with, and whether the committed baseline's entry is that.

@@ -1,7 +1,6 @@
 //! Plans the one pull request with the moved baseline of the default branch, from its present state and the measured numbers.
 
-use super::moves::has_same_numbers;
-use super::moves::{BaselineMove, is_worse};
+use super::moves::{BaselineMove, has_same_numbers, is_worse};
 use super::reason::{reason as reason_in, reason_example};
 use crate::model::{Acceptance, Baseline, metric_value};
 use crate::render::{delta, inline};

@@ -22,10 +22,11 @@ pub fn inline(text: &str, limit: usize) -> String {
 }
 
 /// Escapes a goldgate sentence with untrusted names in it: like [`inline`], but keeps brackets and colons. They make no link
-/// without square brackets.
+/// without square brackets or `//`.
 pub fn sentence(text: &str, limit: usize) -> String {
     inline(text, limit)
         .replace("&#58;", ":")
+        .replace("://", "&#58;//")
         .replace("&#40;", "(")
         .replace("&#41;", ")")
 }

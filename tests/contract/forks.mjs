@@ -1,6 +1,6 @@
 // usage: node forks.mjs PORT MOCK_PORT WORK EVENTS
-// Stands before the validating mock, as front.mjs does, with what the modes publish and trusted and the check run ask for. Writes the
-// payloads of both events into WORK, and reads the artifact and the tarball from there.
+// Stands before the validating mock, as front.mjs does, with what the mode trusted and the check run ask for. Writes the payload
+// of the event into WORK, and reads the tarball from there.
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -10,14 +10,10 @@ const [port, mock, work, events] = process.argv.slice(2);
 const validated = behind(mock);
 const log = path.join(work, 'requests.log');
 const opened = JSON.parse(fs.readFileSync(path.join(events, 'pull_request.opened.json')));
-const finished = JSON.parse(fs.readFileSync(path.join(events, 'workflow_run.completed.json')));
 const [head, base] = [opened.pull_request.head.sha, opened.pull_request.base.sha];
 opened.pull_request.head.repo.id = 77;
-Object.assign(finished.workflow_run, { id: 4711, head_sha: head });
 fs.writeFileSync(path.join(work, 'opened.json'), JSON.stringify(opened));
-fs.writeFileSync(path.join(work, 'finished.json'), JSON.stringify(finished));
 const from = { id: 77, full_name: 'mallory/agents', owner: { login: 'mallory' } };
-const run = { id: 4711, run_attempt: 1, head_sha: head, head_branch: 'changes', event: 'pull_request', conclusion: 'success', path: '.github/workflows/goldgate.yml', head_repository: from };
 // After GET /record somebody has added the label goldgate:record, and the base commit has the files of the folder `base`.
 const labels = [];
 const timeline = [];
@@ -52,9 +48,6 @@ const answer = (method, url, body) => {
   if (at === '') return [200, { default_branch: 'master' }];
   if (at === '/pulls') return [200, [pull]];
   if (at === '/pulls/2') return [200, pull];
-  if (at === '/actions/runs/4711') return [200, run];
-  if (at === '/actions/runs/4711/artifacts') return [200, { total_count: 1, artifacts: [{ id: 500, name: 'goldgate-report', expired: false }] }];
-  if (at === '/actions/artifacts/500/zip') return sent('report.zip');
   if (at.startsWith('/tarball/')) return sent(isOfBase(at) ? 'base.tar.gz' : 'head.tar.gz');
   if (method === 'DELETE' && at === '/issues/2/labels/goldgate%3Arecord') { labels.length = 0; return [200, []]; }
   if (at === '/collaborators/Codertocat/permission') return [200, { permission: 'write', role_name: 'write' }];

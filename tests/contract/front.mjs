@@ -103,7 +103,6 @@ const governed = (method, path, body, query) => {
   if (/\/runs\/7\/artifacts$/.test(path)) return [200, { total_count: 1, artifacts: [{ id: 5, name: 'goldgate-report', expired: false, created_at: '2026-11-21T06:00:00Z' }] }];
   if (/\/actions\/artifacts$/.test(path)) return [200, { total_count: 0, artifacts: [] }];
   if (/\/artifacts\/5\/zip$/.test(path)) return [302, null, { location: `http://127.0.0.1:${port}/_stored` }];
-  if (/\/dispatches$/.test(path)) return [204, null];
   if (/\/runs\/7\/rerun(-failed-jobs)?$/.test(path)) return [201, {}];
   if (/\/agents\/labels$/.test(path)) { known = true; return [201, body]; }
   if (/\/agents\/labels\//.test(path)) return known ? [200, { name: label }] : [404, { message: 'Not Found' }];

@@ -9,7 +9,7 @@ front=$((mock + 1))
 start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 'issues/comments/{comment_id}' 'contents/{path}' \
   'issues/{issue_number}/labels/{name}' 'collaborators/{username}/permission' 'commits/{ref}/statuses' 'commits/{commit_sha}/pulls' 'rules/branches/{branch}' commits 'statuses/{sha}' \
   actions/runs 'actions/runs/{run_id}/artifacts' actions/artifacts 'actions/artifacts/{artifact_id}/{archive_format}' \
-  'actions/workflows/{workflow_id}/dispatches' git/commits 'git/commits/{commit_sha}' git/trees 'git/trees/{tree_sha}' \
+  git/commits 'git/commits/{commit_sha}' git/trees 'git/trees/{tree_sha}' \
   'git/blobs/{file_sha}' 'tarball/{ref}' git/refs 'git/refs/{ref}' 'git/ref/{ref}' 'compare/{basehead}' 'issues/{issue_number}/timeline' activity rulesets \
   'git/matching-refs/{ref}' 'commits/{ref}/check-runs' check-runs 'branches/{branch}' 'environments/{environment_name}' branches labels 'labels/{name}' 'actions/runs/{run_id}/rerun' 'actions/runs/{run_id}/rerun-failed-jobs'
 (cd "$tools" && exec node "$here/front.mjs" "$front" "$mock" "$work/requests.log" "$root/goldgate.yaml" "$work") &
@@ -54,11 +54,10 @@ worse=fixtures/contracts/expected/finance/change-of-control.json
 sed -i -E 's/"(min|max)_expected_findings": [0-9]+/"\1_expected_findings": 0/' "$work/repo/$worse"
 (gate 3) > /dev/null 2>&1 || true                    # merges and removes the second
 cp "$root/$worse" "$work/repo/$worse"
-(cd "$work/out" && python3 -m zipfile -c "$work/artifact.zip" report.json proposed-baseline.json)
+(cd "$work/out" && python3 -m zipfile -c "$work/artifact.zip" report.json)
 action 4 pull_request.synchronize pull_request_target approve # removes the label
 curl -s -o /dev/null "http://127.0.0.1:$front/label"          # somebody adds it again
 action 5 pull_request.labeled pull_request_target approve     # keeps the approval
-action 6 pull_request.labeled pull_request_target bump        # commits the baseline, starts the gate
 # A push and a merge group of approved pull requests with a result that is worse than the base commit's.
 cp "$root/goldgate.yaml" "$work/base.yaml"
 sed -i -E 's/"(min|max)_expected_findings": [0-9]+/"\1_expected_findings": 0/' "$work/repo/$worse"
@@ -98,7 +97,7 @@ judge 'POST /graphql viewer' 'POST /graphql repository' 'GET /repos/acme/agents/
   'GET /repos/acme/agents/compare/' 'GET /repos/acme/agents/issues/2/timeline?' 'GET /repos/acme/agents/activity?ref=refs%2Fheads%2Fchanges' \
   'GET /repos/acme/agents/collaborators/Codertocat/permission' 'GET /repos/acme/agents/commits/' 'POST /repos/acme/agents/statuses/' \
   'GET /repos/acme/agents/actions/artifacts?name=goldgate-report-' 'GET /repos/acme/agents/actions/runs?' 'GET /repos/acme/agents/actions/runs/7/artifacts' 'GET /repos/acme/agents/actions/artifacts/5/zip' \
-  'POST /repos/acme/agents/actions/runs/7/rerun-failed-jobs' 'POST /graphql createCommitOnBranch' 'POST /repos/acme/agents/actions/workflows/goldgate.yml/dispatches' \
+  'POST /repos/acme/agents/actions/runs/7/rerun-failed-jobs' \
   'GET /repos/acme/agents/git/ref/' 'GET /repos/acme/agents/git/commits/' 'POST /repos/acme/agents/git/trees' \
   'POST /repos/acme/agents/git/commits' 'POST /repos/acme/agents/git/refs' 'PATCH /repos/acme/agents/git/refs/' \
   'GET /repos/acme/agents/commits/5555555555555555555555555555555555555555/pulls' 'GET /repos/acme/agents/pulls?state=closed' \

@@ -122,7 +122,7 @@ fn prompt_folder() {
         repository.write(file, "Be rude.\n");
         let (code, why) = refused(&repository, &[]);
         assert!(
-            code == 3 && why.contains("the agent's files (prompts) changed since they were made"),
+            code == 3 && why.contains("the agent's files (prompts) changed since it was made"),
             "{file}: {why}"
         );
         // There is no target that could be run: the command imports.

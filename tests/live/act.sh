@@ -2,7 +2,7 @@
 # Runs the workflows of docs/workflows unchanged, in the action's container: nektos/act is the runner, podman is its container engine.
 # GitHub is the stand-in of tests/contract, behind the mock that validates each request against GitHub's API description. Checkout is
 # act's own, or a copy where a step names a ref. All other actions are replaced by local folders, because nothing is downloaded.
-# usage: tests/live/act.sh [MODE…]       MODE is run, merge, model, approve, bump, baseline-pr, publish, trusted or record; all modes without one
+# usage: tests/live/act.sh [MODE…]       MODE is run, merge, model, approve, baseline-pr, trusted or record; all modes without one
 # ACT is the path of act. GOLDGATE_IMAGE is a local image with glibc: the container has this machine's build, not the Dockerfile's.
 # GOLDGATE_BINARY is a program to use instead of a new build.
 set -euo pipefail
@@ -17,7 +17,7 @@ podman image exists "$base" || { echo "skipped: the container needs the local im
 # shellcheck source=tests/contract/mock.sh
 . "$(dirname "$0")/../contract/mock.sh"
 modes=("$@")
-((${#modes[@]})) || modes=(run merge model approve bump baseline-pr publish trusted record)
+((${#modes[@]})) || modes=(run merge model approve baseline-pr trusted record)
 label=goldgate:accept-baseline
 mock=${GOLDGATE_MOCK_PORT:-14030}
 own=$((mock + 1)) forks=$((mock + 2)) model=$((mock + 3))
@@ -25,7 +25,7 @@ own=$((mock + 1)) forks=$((mock + 2)) model=$((mock + 3))
 start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 'issues/comments/{comment_id}' 'contents/{path}' \
     'issues/{issue_number}/labels/{name}' 'collaborators/{username}/permission' 'commits/{ref}/statuses' 'statuses/{sha}' \
     actions/runs 'actions/runs/{run_id}' 'actions/runs/{run_id}/artifacts' actions/artifacts \
-    'actions/artifacts/{artifact_id}/{archive_format}' 'actions/workflows/{workflow_id}/dispatches' git/commits \
+    'actions/artifacts/{artifact_id}/{archive_format}' git/commits \
     'git/commits/{commit_sha}' git/trees 'git/trees/{tree_sha}' 'git/blobs/{file_sha}' git/refs 'git/refs/{ref}' 'git/ref/{ref}' \
     'tarball/{ref}' 'commits/{ref}/check-runs' check-runs 'check-runs/{check_run_id}' 'compare/{basehead}' \
     'issues/{issue_number}/timeline' activity commits 'commits/{commit_sha}/pulls' 'rules/branches/{branch}' 'branches/{branch}' \
@@ -173,13 +173,12 @@ case " ${modes[*]} " in *' run '*)
     holds "without a change the job is green" gate
     holds "the comment says so" says "$own" '[!TIP]'
 esac
-case " ${modes[*]} " in *' run '* | *' approve '* | *' bump '* | *' publish '*)
+case " ${modes[*]} " in *' run '* | *' approve '*)
     plant
     holds "with a planted regression the job is red" fails gate
     holds "the comment says that the agent got worse" says "$own" '[!CAUTION]'
     holds "the report is uploaded" test -f "$store/goldgate-report/report.json"
-    (cd "$store/goldgate-report" && python3 -m zipfile -c "$work/artifact.zip" report.json proposed-baseline.json)
-    (cd "$store/goldgate-report" && python3 -m zipfile -c "$work/forks/report.zip" report.json)
+    (cd "$store/goldgate-report" && python3 -m zipfile -c "$work/artifact.zip" report.json)
 esac
 # These two come before baseline-pr: the stand-in gives its pull request the same head, and then there is no verdict.
 case " ${modes[*]} " in *' merge '*)
@@ -201,7 +200,7 @@ case " ${modes[*]} " in *' model '*)
     holds "without a key the job is green, because the tier is advisory" flow "$own" pull_request goldgate-model.yml
     holds "its report has a name of its own" test -f "$store/goldgate-model/report.json"
 esac
-case " ${modes[*]} " in *' approve '* | *' bump '*)
+case " ${modes[*]} " in *' approve '*)
     mode=approve
     event pull_request.labeled "event['label']['name'] = 'bug'"
     holds "the job of another label is skipped" flow "$own" pull_request_target goldgate-approval.yml
@@ -216,13 +215,6 @@ case " ${modes[*]} " in *' approve '* | *' bump '*)
     holds "the comment says that it is approved" says "$own" '**Approved**'
     holds "the branch is not touched" fails asked 'POST /graphql createCommitOnBranch'
 esac
-case " ${modes[*]} " in *' bump '*)
-    mode=bump
-    event pull_request.labeled "event['label']['name'] = '$label'"
-    holds "the job of the label is green" flow "$own" pull_request_target goldgate-bump.yml
-    holds "the baseline is committed to the branch" asked 'POST /graphql createCommitOnBranch'
-    holds "the gate is started again" asked 'POST /repos/acme/agents/actions/workflows/goldgate.yml/dispatches'
-esac
 case " ${modes[*]} " in *' baseline-pr '*)
     mode=baseline-pr
     pushed=$(git -C "$repository" rev-parse HEAD)
@@ -230,18 +222,6 @@ case " ${modes[*]} " in *' baseline-pr '*)
     holds "the job on a push to the default branch is green" flow "$own" push goldgate-baseline.yml --env GITHUB_REF=refs/heads/master
     holds "the baseline's branch is written" asked 'POST /repos/acme/agents/git/refs'
     holds "its pull request is opened" asked 'POST /repos/acme/agents/pulls '
-esac
-case " ${modes[*]} " in *' publish '*)
-    mode=publish
-    cp "$work/forks/finished.json" "$work/event.json"
-    python3 - "$work/event.json" <<'EVENT'
-import json, sys
-event = json.load(open(sys.argv[1]))
-event["workflow_run"].update(event="pull_request", head_repository={"full_name": "mallory/agents"})
-json.dump(event, open(sys.argv[1], "w"))
-EVENT
-    holds "the job on the finished run is green" flow "$forks" workflow_run goldgate-publish.yml
-    holds "the comment says whose numbers they are" says "$forks" 'As measured by the pull request itself'
 esac
 case " ${modes[*]} " in *' trusted '*)
     mode=trusted

@@ -259,13 +259,13 @@ class Month:
         return self.record_changed(pull_request)
 
     def next_named_command(self, pull_request, verdict, typed):
-        """The first command of the message that can be pasted and was not tried yet. Only where no answer can have changed does the developer
-        write digests; else he records."""
+        """The first command of the message that can be pasted and was not tried yet. Only where no answer can have changed, or the agent just ran
+        again and gave the same answers, does the developer write digests; else he records."""
         named = re.findall(r"`((?:goldgate|git) [^`]+)`", verdict.text)
         usable = [command for command in named if command not in typed and not re.search(r"[A-Z]{4,}|…", command)]
         stamps = [command for command in usable if re.match(r"goldgate (stamp|digests)", command)]
         records = [command for command in usable if re.match(r"goldgate (run --tier model|import|record) |git (merge|rm) ", command)]
-        nothing_to_record = pull_request.reason == NO_OP or not self.changed
+        nothing_to_record = pull_request.reason == NO_OP or not self.changed or "the team's recorder" in typed
         chosen = stamps + records if nothing_to_record else records
         return chosen[0] if chosen else None
 

@@ -56,8 +56,8 @@ pub fn grade_files(
     let (started_at, files) = (clock.now(), inputs.files);
     let source = config_text(files, inputs.config)?;
     let config = read_config(&source)?;
-    let base = inputs.base.map(|base| NamedBase::read(base, &config));
-    let base = base.as_ref();
+    let named = inputs.base.map(|base| NamedBase::read(base, &config));
+    let base = named.as_ref();
     let other = base.map(|base| &base.files as &dyn OtherCommit);
     let plan = plan_with_reads(files, other, (&source, config), job.wanted.clone(), clock)?;
     let known_base = base.and_then(NamedBase::known);
@@ -79,8 +79,8 @@ pub fn grade_files(
     });
     let recordings =
         RecordedAgents::read(&plan, files, &plan.wanted.tiers, recordings_base.as_ref())?;
-    let base_runs = known_base
-        .map(|(base, config)| BaseRecordings::new(base, config, job.base_branch.as_deref()));
+    let branch = job.base_branch.as_deref();
+    let base_runs = known_base.map(|(base, config)| BaseRecordings::new(base, config, branch));
     let base_runs = base_runs.as_ref();
     let compared = ComparedNumbers {
         baseline: against.as_ref(),
@@ -151,11 +151,8 @@ pub fn grade_files(
         ..usage
     };
     report.baseline_use = baseline_use(against.as_ref(), plan.config.baseline.as_ref(), files);
-    report.base = report.base.or_else(|| {
-        against
-            .as_ref()
-            .and_then(|baseline| baseline.commit.clone())
-    });
+    let measured_at = || against.as_ref()?.commit.clone();
+    report.base = report.base.or_else(measured_at);
     if let Some((changes, refusals)) = judged {
         report::refuse(&mut report, refusals);
         let changes = weighed(changes, files, against.as_ref(), &plan.config, &report);

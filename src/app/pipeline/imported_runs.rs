@@ -99,7 +99,7 @@ impl ImportNotes {
         if !left.is_empty() {
             let names: Vec<&String> = left.iter().collect();
             world.tell(&format!(
-                "unchanged, digests too: {} with the same content ({}); if the agent ran again, write when it did: {DATES}",
+                "unchanged, digests too: {} with the same content ({}); if the agent ran again, write when it did: {DATES}; or say that it did: `goldgate stamp --stale`",
                 plural(left.len(), "recording", "recordings"),
                 first_of(&names)
             ));

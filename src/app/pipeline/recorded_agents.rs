@@ -6,6 +6,7 @@
 mod agent_notes;
 mod digests;
 mod inputs;
+mod sources;
 mod stamped;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,13 +19,12 @@ use self::digests::{CurrentDigests, base_proof, proof};
 pub use self::digests::{RecordingInput, recording_input};
 pub use self::inputs::{BranchDigest, NoMerge, RecordingsBase};
 use self::inputs::{InputMotion, SuiteInputs};
+use self::sources::{RecordingUse, Recordings, called, listed, live_target, recordings_of};
 pub use self::stamped::{OtherDigests, Stamped, StampedSuite, with_other_digests};
 use super::agent_digest::{AgentState, CORRECT_PATTERNS};
-use super::plan::{Plan, source_of};
+use super::plan::Plan;
 use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
-use crate::files::{FileMatch, Files, all_files_below};
-use crate::format::called_target::target_digest;
-use crate::format::recording_layout::case_and_sample;
+use crate::files::{FileMatch, Files};
 use crate::format::{lenient, run_v1};
 use crate::golden_changes::{
     AgentRecordings, Answers, BaseProof, Content, Digest, FileListChange, FilesDigests,
@@ -32,8 +32,8 @@ use crate::golden_changes::{
     RecordedAgain, RecordingReport, same_suite,
 };
 use crate::model::{
-    Agent, AgentName, CALL_LISTS, CaseId, Config, Effect, GoldenChange, RecordingRow,
-    RecordingTrust, RepoPath, Row, RunKey, RunSource, SuiteId, Tier,
+    Agent, AgentName, CALL_LISTS, CaseId, Effect, GoldenChange, RecordingRow, RecordingTrust,
+    RepoPath, Row, RunKey, SuiteId, Tier,
 };
 
 /// What the recordings of the graded agents mean for the verdict.
@@ -139,23 +139,11 @@ fn graded_runs(
     runs
 }
 
-/// What recordings of an agent are used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum RecordingUse {
-    /// They are graded.
-    Graded,
-    /// They answer the model calls of the agent's code, which runs again: its requests have the prompt.
-    AnswersCalls,
-}
-
 struct RecordingReader<'a> {
     plan: &'a Plan,
     files: &'a dyn Files,
     base: Option<&'a RecordingsBase<'a>>,
 }
-
-/// The recordings of an agent in a folder: by case and sample, with the path below the agent's folder.
-type Recordings = BTreeMap<(String, u32), (String, RepoPath)>;
 
 /// What the base commit knows of an agent.
 struct AgentOnBase<'a> {
@@ -486,46 +474,6 @@ fn compared(
         answers,
         unread,
     }
-}
-
-/// The folder of the recordings of an agent in a tier, and what they are used for.
-fn recordings_of(agent: &Agent, tier: Tier) -> Option<(&RepoPath, RecordingUse)> {
-    let source = source_of(agent, tier)?;
-    let used = match source {
-        RunSource::Replay(_) => RecordingUse::Graded,
-        RunSource::Live(_) => RecordingUse::AnswersCalls,
-    };
-    Some((source.recordings()?, used))
-}
-
-/// The name of the target that an agent calls: that of its model tier, else of its other tier.
-fn live_target(agent: &Agent) -> Option<&str> {
-    [&agent.model, &agent.deterministic]
-        .into_iter()
-        .flatten()
-        .find_map(RunSource::live)
-        .map(|live| live.target.as_str())
-}
-
-/// The digest of what an agent calls.
-fn called(config: &Config, agent: &Agent) -> Option<String> {
-    config.targets.get(live_target(agent)?).map(target_digest)
-}
-
-/// The recordings of an agent in a folder, also those that git ignores: they are graded as well.
-fn listed(
-    files: &dyn Files,
-    folder: &RepoPath,
-    name: &AgentName,
-) -> Result<Recordings, Diagnostic> {
-    let below = all_files_below(files, &folder.child(name.as_str()))?;
-    let mut recordings = Recordings::new();
-    for (inner, file) in below {
-        if let Some((case, sample)) = case_and_sample(&inner) {
-            recordings.insert((case.to_owned(), sample), (inner.clone(), file));
-        }
-    }
-    Ok(recordings)
 }
 
 /// The recordings that only the base commit has, of graded cases that keep others.

@@ -101,8 +101,9 @@ pub(super) struct SuiteForm {
 
 impl SuiteForm {
     /// The keys of every kind.
-    pub(super) const KEYS: [&str; 15] = [
+    pub(super) const KEYS: [&str; 16] = [
         "id",
+        "was",
         "kind",
         "path",
         "tier",

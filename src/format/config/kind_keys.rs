@@ -275,7 +275,7 @@ mod tests {
         );
         assert!(
             texts[1].starts_with(
-                "c.yaml:7:5: unknown key \"wrong\"; known keys: id, kind, path, tier,"
+                "c.yaml:7:5: unknown key \"wrong\"; known keys: id, was, kind, path, tier,"
             ),
             "{texts:?}"
         );

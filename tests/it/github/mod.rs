@@ -120,7 +120,10 @@ fn runs() -> Vec<Trial> {
             "two tiers share one comment, each with its own section",
             two_tiers,
         ),
-        trial("a section that a person edited is not taken over", edited),
+        trial(
+            "a section that a person edited is not taken over",
+            comments::edited,
+        ),
         trial(
             "a run on an older head leaves a newer head's section alone",
             older_head,

@@ -131,7 +131,8 @@ pub fn same_content() {
     repository.write("prompts/legal.md", "Another prompt.\n");
     let before = repository.read(TARGET);
     let left = "unchanged, digests too: 1 recording with the same content (golden/runs/legal/lease.json); if the agent ran again, write \
-                when it did: created_at of a transcript, provenance.recorded_at of a run record\n";
+                when it did: created_at of a transcript, provenance.recorded_at of a run record; or say that it did: `goldgate \
+                stamp --stale`\n";
     for force in [&[][..], &["--force"]] {
         let ran = import(&repository, &["made"], force);
         assert_eq!(

@@ -26,6 +26,10 @@ pub fn trials() -> Vec<Trial> {
             "a prompt that leaves the folder of the pattern makes recordings stale",
             prompt_leaves,
         ),
+        trial(
+            "prompts, golden files and recordings that move at once are listed",
+            all_moves,
+        ),
     ]
 }
 
@@ -153,4 +157,51 @@ fn prompt_leaves() {
         repository.stamp("goldgate.yaml");
         is(&against(&repository), Approval("stamped, not recorded"));
     }
+}
+
+fn all_moves() {
+    let repository = recorded(Trust::Author);
+    repository.replace("goldgate.yaml", "[prompts/legal.md]", "['prompts/**']");
+    repository.stamp("goldgate.yaml");
+    commit_all(&repository);
+    for (from, to) in [
+        ("prompts", "agent/prompts"),
+        ("golden", "tests/golden"),
+        ("runs", "tests/runs"),
+    ] {
+        std::fs::create_dir_all(repository.path(to).parent().unwrap()).unwrap();
+        git(&repository.path(""), &["mv", from, to]);
+    }
+    for (from, to) in [
+        ("prompts/**", "agent/prompts/**"),
+        ("path: golden", "path: tests/golden"),
+        ("replay: runs", "replay: tests/runs"),
+    ] {
+        repository.replace("goldgate.yaml", from, to);
+    }
+    let ran = against(&repository);
+    for listed in [
+        "files of `contracts/legal`: prompts/** -> agent/prompts/**; their digest is the same",
+        "golden files of `contracts`: golden -> tests/golden",
+        "recordings of `contracts/legal`: runs -> tests/runs",
+    ] {
+        is(&ran, Listed(listed));
+    }
+    assert_eq!(
+        report(&ran)["golden_changes"].as_array().map(Vec::len),
+        Some(3),
+        "{}",
+        ran.stdout
+    );
+    // The control: an expectation is edited on the way.
+    let file = "tests/golden/expected/legal/lease-1.json";
+    repository.replace(
+        file,
+        "\"max_expected_findings\": 3",
+        "\"max_expected_findings\": 9",
+    );
+    is(
+        &against(&repository),
+        Approval("expectation of lease-1 of `contracts` edited"),
+    );
 }

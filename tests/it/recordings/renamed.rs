@@ -15,6 +15,10 @@ pub fn trials() -> Vec<Trial> {
             lost,
         ),
         trial(
+            "renamed: a suite with `was:` keeps its baseline",
+            suite_baseline,
+        ),
+        trial(
             "renamed: once the base commit has the new name, `was:` has no effect, and `run` and `check` say so",
             idle,
         ),
@@ -217,4 +221,20 @@ fn idle() {
     assert!(report(&ran)["notes"].to_string().contains(IDLE), "{ran:?}");
     let checked = repository.goldgate(&["check"]);
     assert!(checked.stdout.contains(IDLE), "{checked:?}");
+}
+
+fn suite_baseline() {
+    for (id, baseline) in [
+        ("deals\n    was: contracts", json!(1.0)),
+        ("deals", Value::Null),
+    ] {
+        let repository = with_another_place();
+        suite(&repository, id);
+        let seen = report(&against(&repository));
+        assert_eq!(
+            metric(&seen, "finding_precision")["baseline"],
+            baseline,
+            "{id}"
+        );
+    }
 }

@@ -447,9 +447,37 @@ pub const ROWS: &[Row] = &[
         },
         control_expect: Approval(PART),
     },
+    Row {
+        name: "old recordings that lose the agent's digest and get another number give no verdict",
+        base: nothing,
+        change: without_digest,
+        expect: Refused(
+            "state no digest of the agent's files (lease-0.json, lease-1.json, lease-2.json)",
+        ),
+        // The lie that is not promised: listed under `author`, an approval under `approval`.
+        control: |repository| {
+            without_digest(repository);
+            repository.stamp("goldgate.yaml");
+        },
+        control_expect: Listed(
+            "3 recordings of `contracts/legal` are of this change: lease-0.json, lease-1.json, lease-2.json; the answers and calls are the same",
+        ),
+    },
 ];
 
 /// What is said of recordings of which only a part has new content.
 const PART: &str = "1 recording of `contracts/legal` has other content, and others do not";
 
 fn nothing(_: &Repository) {}
+
+fn without_digest(repository: &Repository) {
+    edit_prompt(repository);
+    for case in 0..CASES {
+        edit(repository, case, |run| {
+            run["metrics"] = json!({ "latency_ms": 1201 })
+        });
+        edit_origin(repository, case, |origin| {
+            origin.retain(|key, _| !["agent_sha256", "content_sha256"].contains(&key.as_str()));
+        });
+    }
+}

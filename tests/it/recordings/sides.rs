@@ -43,6 +43,18 @@ pub fn trials() -> Vec<Trial> {
             "a recording that was made before another prompt was merged is stale",
             merged,
         ),
+        trial(
+            "where more samples are stated than recorded, what the missing ones could make of a value decides",
+            more_samples_stated,
+        ),
+        trial(
+            "a change that cannot alter an answer costs the printed command and one approval",
+            no_answer_altered,
+        ),
+        trial(
+            "a new case does not move what the others are compared with",
+            new_case,
+        ),
     ]
 }
 
@@ -255,7 +267,7 @@ fn stamp_stale() {
     is(
         &against(&repository),
         Refused(
-            "2 recordings are stale; the agent's files (prompts/legal.md) changed since they were made (lease-1.json, lease-2.json)",
+            "2 recordings are stale; prompts/legal.md changed since they were made (lease-1.json, lease-2.json)",
         ),
     );
 }
@@ -329,4 +341,97 @@ fn merged() {
         &against(&repository),
         Listed("1 recording of `contracts/legal` is of a new case"),
     );
+}
+
+fn more_samples_stated() {
+    const OPEN: &str =
+        "because values are missing in lease-0, lease-1, lease-2: its gate could fail";
+    let samples = |repository: &Repository, range: std::ops::Range<usize>| {
+        for case in 0..CASES {
+            let folder = recording(case).replace(".json", "");
+            let text = repository.read(&format!("{folder}/0.json"));
+            for sample in range.clone() {
+                let file = format!("{folder}/{sample}.json");
+                repository.write(&file, &text);
+                edit_file(repository, &file, |run| run["sample"] = json!(sample));
+            }
+        }
+        repository.stamp("goldgate.yaml");
+    };
+    // Three good samples are a majority of five; two good ones are none.
+    for (category, expect) in [
+        ("change-of-control", Listed("samples of `contracts` 3 -> 5")),
+        ("termination", Refused(OPEN)),
+    ] {
+        let repository = recorded(Trust::Author);
+        repository.replace("goldgate.yaml", "suites:", "samples: 3\nsuites:");
+        for case in 0..CASES {
+            let text = repository.read(&recording(case));
+            repository.remove(&recording(case));
+            repository.write(&recording(case).replace(".json", "/0.json"), text);
+        }
+        samples(&repository, 1..3);
+        edit_file(&repository, "runs/legal/lease-0/2.json", |run| {
+            run["outputs"]["findings"][0]["category"] = json!(category);
+        });
+        repository.stamp("goldgate.yaml");
+        let ran = repository.goldgate(&["run", "--update-baseline"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        commit_all(&repository);
+        repository.replace("goldgate.yaml", "samples: 3", "samples: 5");
+        let ran = against(&repository);
+        is(&ran, expect);
+        assert!(
+            !ran.stdout.contains("which an approval accepts"),
+            "{}",
+            ran.stdout
+        );
+        samples(&repository, 3..5);
+        is(
+            &against(&repository),
+            Listed("6 recordings of `contracts/legal` were added to cases that have others"),
+        );
+    }
+}
+
+fn no_answer_altered() {
+    const STAMP: &str = "if the change cannot alter an answer: `goldgate stamp --suite contracts --agent legal --stale`";
+    for prompt in [
+        "Report every change of control.\n\n",
+        "<!-- The agent. -->\nReport every change of control.\n",
+    ] {
+        let repository = recorded(Trust::Author);
+        commit_all(&repository);
+        repository.write("prompts/legal.md", prompt);
+        is(&against(&repository), Refused(STAMP));
+        let command = [
+            "stamp",
+            "--suite",
+            "contracts",
+            "--agent",
+            "legal",
+            "--stale",
+        ];
+        let ran = repository.goldgate(&command);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let ran = against(&repository);
+        is(&ran, Approval("stamped, not recorded"));
+        let changes = report(&ran)["golden_changes"].clone();
+        assert_eq!(
+            changes.as_array().map(Vec::len),
+            Some(1),
+            "one label: {changes:#}"
+        );
+    }
+}
+
+fn new_case() {
+    let repository = recorded(Trust::Author);
+    commit_all(&repository);
+    add_case(&repository, CASES);
+    repository.stamp("goldgate.yaml");
+    let ran = against(&repository);
+    is(&ran, Listed("is of a new case"));
+    let seen = report(&ran).to_string();
+    assert!(!seen.contains("\"base_commit\":{"), "{seen}");
 }

@@ -1,6 +1,6 @@
 //! What the digests that a recording states prove.
 
-use super::called;
+use super::sources::called;
 use super::stamped::RecordingDigests;
 use crate::app::pipeline::agent_digest::AgentState;
 use crate::app::pipeline::plan::LoadedSuite;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::inputs::SuiteInputs;
-use super::{called, listed, recordings_of};
+use super::sources::{called, listed, recordings_of};
 use crate::app::pipeline::agent_digest::AgentState;
 use crate::app::pipeline::plan::Plan;
 use crate::diag::{Diagnostic, Diagnostics};

@@ -248,7 +248,7 @@ pub fn redirected() {
         match wanted {
             None => assert_eq!((ran.code, count), (0, 1), "{address:?}: {said}"),
             Some(sentence) => assert!(
-                (ran.code, count) == (3, 0) && said.contains(sentence),
+                (ran.code, count) == (0, 0) && said.contains(sentence),
                 "{address:?}: {said}"
             ),
         }
@@ -274,9 +274,9 @@ pub fn hostile_reason() {
         reason.chars().count() <= 301 && !reason.contains(['\n', '\u{202e}']),
         "{reason}"
     );
-    let comment = story.comment();
+    let comment = story.github.bodies(BOT).remove(0);
     assert!(comment.contains(" Reason: "), "{comment}");
-    for bad in ["@acme", "![", "<img", "http:", "\u{202e}"] {
+    for bad in ["@acme", "![", "<img", "http://", "\u{202e}"] {
         assert!(!comment.contains(bad), "{bad}: {comment}");
     }
     assert!(

@@ -178,12 +178,7 @@ fn labeled() {
     let merged = Merged::new();
     let approved = |merged: &Merged, head: &str| {
         let read = |file: &str| merged.checkout.read(&format!(".goldgate/report/{file}"));
-        merged.story.upload(
-            70,
-            head,
-            &read("report.json"),
-            &read("proposed-baseline.json"),
-        );
+        merged.story.upload(70, head, &read("report.json"));
         merged
             .story
             .github

@@ -9,7 +9,6 @@ mod comments;
 pub mod commits;
 mod comparisons;
 mod contents;
-mod forks;
 mod git_data;
 mod graphql;
 mod labels;
@@ -74,7 +73,6 @@ pub struct State {
     artifacts: artifacts::Artifacts,
     checks: checks::Checks,
     commits: commits::Commits,
-    forks: forks::Forks,
     graphql: graphql::Commits,
     labels: labels::Labels,
     pulls: pulls::Pulls,
@@ -538,7 +536,6 @@ fn answer(request: &Request, state: &mut State) -> Answer {
         artifacts::answer,
         commits::answer,
         checks::answer,
-        forks::answer,
         pulls::answer,
         settings::answer,
         trees::answer,

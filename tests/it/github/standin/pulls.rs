@@ -7,8 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::{
-    Answer, Request, Standin, State, comparisons, decoded, forbidden, git_data, invalid, missing,
-    nothing, ok, status,
+    Answer, Request, Standin, State, comparisons, forbidden, git_data, invalid, missing, ok, status,
 };
 
 /// The number of the repository in the payloads.

@@ -1,0 +1,62 @@
+//! Where the recordings of an agent are, and what it calls.
+
+use std::collections::BTreeMap;
+
+use crate::app::pipeline::plan::source_of;
+use crate::diag::Diagnostic;
+use crate::files::{Files, all_files_below};
+use crate::format::called_target::target_digest;
+use crate::format::recording_layout::case_and_sample;
+use crate::model::{Agent, AgentName, Config, RepoPath, RunSource, Tier};
+
+/// What recordings of an agent are used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RecordingUse {
+    /// They are graded.
+    Graded,
+    /// They answer the model calls of the agent's code, which runs again: its requests have the prompt.
+    AnswersCalls,
+}
+
+/// The recordings of an agent in a folder: by case and sample, with the path below the agent's folder.
+pub type Recordings = BTreeMap<(String, u32), (String, RepoPath)>;
+
+/// The folder of the recordings of an agent in a tier, and what they are used for.
+pub fn recordings_of(agent: &Agent, tier: Tier) -> Option<(&RepoPath, RecordingUse)> {
+    let source = source_of(agent, tier)?;
+    let used = match source {
+        RunSource::Replay(_) => RecordingUse::Graded,
+        RunSource::Live(_) => RecordingUse::AnswersCalls,
+    };
+    Some((source.recordings()?, used))
+}
+
+/// The name of the target that an agent calls: that of its model tier, else of its other tier.
+pub fn live_target(agent: &Agent) -> Option<&str> {
+    [&agent.model, &agent.deterministic]
+        .into_iter()
+        .flatten()
+        .find_map(RunSource::live)
+        .map(|live| live.target.as_str())
+}
+
+/// The digest of what an agent calls.
+pub fn called(config: &Config, agent: &Agent) -> Option<String> {
+    config.targets.get(live_target(agent)?).map(target_digest)
+}
+
+/// The recordings of an agent in a folder, also those that git ignores: they are graded as well.
+pub fn listed(
+    files: &dyn Files,
+    folder: &RepoPath,
+    name: &AgentName,
+) -> Result<Recordings, Diagnostic> {
+    let below = all_files_below(files, &folder.child(name.as_str()))?;
+    let mut recordings = Recordings::new();
+    for (inner, file) in below {
+        if let Some((case, sample)) = case_and_sample(&inner) {
+            recordings.insert((case.to_owned(), sample), (inner.clone(), file));
+        }
+    }
+    Ok(recordings)
+}
