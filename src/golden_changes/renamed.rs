@@ -178,27 +178,33 @@ impl<'a> Renaming<'a> {
         new: &SuiteConfig,
         (was, name): (&AgentName, &AgentName),
     ) {
-        let Some(suite) = self.renamed_suite(new) else {
+        let Some(agent) = old.agents.get(was) else {
             return;
         };
-        let Some(agent) = suite.agents.remove(was) else {
-            return;
-        };
-        let (golden, labels) = (suite.path.clone(), suite.labels.clone());
-        let recordings: Vec<RepoPath> = agent.recordings().cloned().collect();
-        suite.agents.insert(name.clone(), agent);
-        let mut moved: Vec<MovedPath> = recordings
-            .iter()
+        let mut moved: Vec<MovedPath> = agent
+            .recordings()
             .map(|folder| MovedPath {
                 before: folder.child(was.as_str()),
                 after: folder.child(name.as_str()),
             })
             .collect();
+        let Some(suite) = self.renamed_suite(new) else {
+            return;
+        };
+        let (golden, labels) = (suite.path.clone(), suite.labels.clone());
         moved.push(MovedPath {
             before: old.path.child("expected").child(was.as_str()),
             after: golden.child("expected").child(name.as_str()),
         });
-        moved.retain(|moved| self.is_free(&moved.after) && !self.result.moved.contains(moved));
+        // What lies at the new name already would be compared in place of what the agent had.
+        if !moved.iter().all(|moved| self.is_free(&moved.after)) {
+            return;
+        }
+        if let Some(suite) = self.renamed_suite(new)
+            && let Some(agent) = suite.agents.remove(was)
+        {
+            suite.agents.insert(name.clone(), agent);
+        }
         let readers = self.result.config.suites.iter();
         let readers = readers.filter(|suite| suite.runs_of.as_ref() == Some(&new.id));
         let mut named_in: Vec<RepoPath> = readers.map(|suite| suite.path.clone()).collect();

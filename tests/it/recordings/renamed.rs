@@ -19,6 +19,10 @@ pub fn trials() -> Vec<Trial> {
             suite_baseline,
         ),
         trial(
+            "renamed: an agent whose new name has recordings on the base commit takes over nothing",
+            planted,
+        ),
+        trial(
             "renamed: once the base commit has the new name, `was:` has no effect, and `run` and `check` say so",
             idle,
         ),
@@ -236,5 +240,26 @@ fn suite_baseline() {
             baseline,
             "{id}"
         );
+    }
+}
+
+/// Recordings that were merged before nobody graded them would else stand for those of the old name.
+fn planted() {
+    for (place, expect) in [
+        (
+            "runs/counsel",
+            Approval("1 agent of `contracts` removed: legal"),
+        ),
+        (
+            "elsewhere",
+            Listed("`contracts/counsel` was `contracts/legal`"),
+        ),
+    ] {
+        let repository = recorded(Trust::Author);
+        crate::cases::copy(&repository.path("runs/legal"), &repository.path(place));
+        commit_all(&repository);
+        fs::remove_dir_all(repository.path(place)).unwrap();
+        agent(&repository, "counsel: { was: legal,");
+        is(&against(&repository), expect);
     }
 }
