@@ -18,7 +18,7 @@ use super::pipeline::run_options::{AgentScope, DecidingTiers, RunOptions, Uncomm
 use super::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{BaseFiles, Files, OverlayFiles};
-use crate::model::{Agent, Authority, Baseline, NoVerdict, RepoPath, Report, Tier};
+use crate::model::{Agent, Authority, Baseline, NotGateable, RepoPath, Report, Tier};
 use crate::report;
 use crate::suites::read_config;
 use crate::text::{first_of, short_commit};
@@ -254,7 +254,7 @@ fn report_uncommitted(report: &mut Report, job: &RunOptions, files: &[RepoPath])
             let commit = short_commit(job.commit.as_deref().unwrap_or_default());
             report::refuse(
                 report,
-                vec![NoVerdict::lasting(format!(
+                vec![NotGateable::new(format!(
                     "the files that were read are not those of the commit {commit}, which is checked out: {named}; commit them, or judge them \
                      as they are with `goldgate run --dirty`"
                 ))],

@@ -16,6 +16,8 @@ pub struct Event {
     pub base: Option<String>,
     /// The commit to grade, if it differs from the workflow's.
     pub head: Option<String>,
+    /// The commit whose files are judged, once it is known: the merge of a pull request, else the same as `head`.
+    pub judged: Option<String>,
     /// The target branch of the pull request or merge group at the time of the event.
     pub into: Option<String>,
     /// The pull request that a merge group tests.
@@ -154,6 +156,7 @@ impl Event {
         pull_request: None,
         base: None,
         head: None,
+        judged: None,
         into: None,
         queued: None,
         tip: None,

@@ -113,8 +113,6 @@ impl Serialize for Report {
             golden_changes,
             approval,
             not_gateable,
-            lasting,
-            lifted,
             called_off,
             notes,
             usage,
@@ -154,16 +152,6 @@ impl Serialize for Report {
         out.serialize_entry("golden_changes", golden_changes)?;
         entry_if_any(&mut out, "approval", approval.as_ref())?;
         out.serialize_entry("not_gateable", not_gateable)?;
-        entry_if_any(
-            &mut out,
-            "lasting_reasons",
-            (!lasting.is_empty()).then_some(lasting),
-        )?;
-        entry_if_any(
-            &mut out,
-            "lifted_reasons",
-            (!lifted.is_empty()).then_some(lifted),
-        )?;
         entry_if_any(&mut out, "called_off", called_off.as_ref())?;
         out.serialize_entry("notes", notes)?;
         out.serialize_entry("usage", usage)?;

@@ -17,6 +17,8 @@ use crate::model::RepoPath;
 pub struct Workflow {
     /// Its file.
     pub file: RepoPath,
+    /// Its `run-name`; empty if it has none.
+    pub run_name: String,
     /// The events that start it, by name.
     pub triggers: BTreeMap<String, WorkflowTrigger>,
     /// Its jobs, by id.
@@ -53,8 +55,8 @@ pub struct WorkflowJob {
     pub condition: Option<String>,
     /// Whether its failure fails the workflow run.
     pub on_failure: OnFailure,
-    /// What a newer run does to it.
-    pub on_newer_run: OnNewerRun,
+    /// Whether it waits for others.
+    pub concurrency: Concurrency,
     /// The environment that holds its secrets.
     pub environment: Option<String>,
     /// The jobs that it needs.
@@ -84,20 +86,20 @@ pub struct CalledWorkflow {
     pub name: Option<String>,
 }
 
-/// What a newer run does to one that is in progress, by `concurrency`.
+/// Whether a job waits for others, by `concurrency` of its own or of its workflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnNewerRun {
-    /// It leaves it alone, or an expression decides.
-    Keep,
-    /// It cancels it.
-    Cancel,
+pub enum Concurrency {
+    /// It runs at any time.
+    Free,
+    /// It is in a group: an older pending run of the group is cancelled.
+    Grouped,
 }
 
-impl OnNewerRun {
-    fn of(concurrency: &Value) -> Self {
-        match concurrency["cancel-in-progress"].as_bool() {
-            Some(true) => Self::Cancel,
-            Some(false) | None => Self::Keep,
+impl Concurrency {
+    fn of(part: &Value) -> Self {
+        match part["concurrency"].is_null() {
+            true => Self::Free,
+            false => Self::Grouped,
         }
     }
 }
@@ -190,10 +192,10 @@ pub fn read_workflow(source: &SourceText) -> Result<Workflow, Diagnostic> {
     let default = permissions(&root["permissions"]);
     let jobs = object(&root["jobs"]).map(|(id, job)| {
         let job = read_job(id, job, default.as_ref(), &locations);
-        match OnNewerRun::of(&root["concurrency"]) {
-            OnNewerRun::Keep => job,
-            OnNewerRun::Cancel => WorkflowJob {
-                on_newer_run: OnNewerRun::Cancel,
+        match Concurrency::of(&root) {
+            Concurrency::Free => job,
+            Concurrency::Grouped => WorkflowJob {
+                concurrency: Concurrency::Grouped,
                 ..job
             },
         }
@@ -201,6 +203,7 @@ pub fn read_workflow(source: &SourceText) -> Result<Workflow, Diagnostic> {
     let jobs = jobs.collect();
     Ok(Workflow {
         file: source.file.clone(),
+        run_name: scalar(&root["run-name"]).unwrap_or_default(),
         triggers: triggers(&root["on"], &locations),
         jobs,
     })
@@ -265,7 +268,7 @@ fn read_job(
         check_start: name.split("${{").next().unwrap_or_default().to_owned(),
         condition: scalar(&job["if"]),
         on_failure: OnFailure::of(job),
-        on_newer_run: OnNewerRun::of(&job["concurrency"]),
+        concurrency: Concurrency::of(job),
         environment: scalar(&job["environment"]).or_else(|| scalar(&job["environment"]["name"])),
         needs: texts(&job["needs"]),
         permissions: permissions(&job["permissions"]).or_else(|| default.cloned()),

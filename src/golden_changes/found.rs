@@ -79,11 +79,25 @@ impl ChangeCollector {
         words: String,
         file: Option<&RepoPath>,
     ) {
+        let files: Vec<RepoPath> = file.into_iter().cloned().collect();
+        self.add_about(class, weight, words, &files);
+    }
+
+    /// Adds a change that is about several files; the first one is where a reader begins.
+    pub fn add_about(
+        &mut self,
+        class: ChangeClass,
+        weight: Weight,
+        words: String,
+        files: &[RepoPath],
+    ) {
         self.changes.push(GoldenChange {
             words,
             weight,
-            file: file.cloned(),
+            file: files.first().cloned(),
             class,
+            files: files.to_vec(),
+            content: String::new(),
         });
     }
 
@@ -194,11 +208,14 @@ impl ChangeCollector {
                 (of_class.first(), of_class.len().saturating_sub(MOST))
             {
                 let words = format!("… and {more} more changes of this kind");
+                let left = of_class.iter().skip(MOST);
                 all.push(GoldenChange {
                     words,
                     weight: first.weight,
                     file: None,
                     class: first.class,
+                    files: left.flat_map(|change| change.files.clone()).collect(),
+                    content: String::new(),
                 });
             }
         }
@@ -234,8 +251,10 @@ fn lines(group: &ChangeGroup, items: Vec<(ChangedFile, RepoPath)>) -> Vec<Golden
             GoldenChange {
                 words: format!("{subject} of `{suite}` {verb}{readers}{detail}"),
                 weight,
-                file: Some(file),
+                file: Some(file.clone()),
                 class,
+                files: vec![file],
+                content: String::new(),
             }
         };
         return items.into_iter().map(line).collect();
@@ -250,12 +269,14 @@ fn lines(group: &ChangeGroup, items: Vec<(ChangedFile, RepoPath)>) -> Vec<Golden
         items.len(),
         named_with(&named, "; ")
     );
-    let file = items.into_iter().next().map(|(_, file)| file);
+    let files: Vec<RepoPath> = items.into_iter().map(|(_, file)| file).collect();
     vec![GoldenChange {
         words,
         weight,
-        file,
+        file: files.first().cloned(),
         class,
+        files,
+        content: String::new(),
     }]
 }
 

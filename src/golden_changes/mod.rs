@@ -18,7 +18,7 @@ mod sides;
 
 use crate::diag::ReadFailure;
 use crate::files::{BaseFiles, SourceText};
-use crate::model::{Agent, Config, GoldenChange, NoVerdict, RepoPath, SuiteConfig, Tier};
+use crate::model::{Agent, Config, GoldenChange, NotGateable, RepoPath, SuiteConfig, Tier};
 use crate::suites::read_config;
 
 pub use self::agent_files::{
@@ -91,7 +91,7 @@ fn absent(base: &dyn BaseFiles, file: &RepoPath) -> GoldenChange {
 #[derive(Default)]
 pub struct GoldenChanges {
     found: ChangeCollector,
-    refusals: Vec<NoVerdict>,
+    refusals: Vec<NotGateable>,
 }
 
 impl GoldenChanges {
@@ -131,19 +131,21 @@ impl GoldenChanges {
         let GoldenChange {
             words,
             weight,
-            file,
+            file: _,
             class,
+            files,
+            content: _,
         } = change;
-        self.found.add(class, weight, words, file.as_ref());
+        self.found.add_about(class, weight, words, &files);
     }
 
     /// Adds a reason why there is no verdict.
-    pub fn refuse(&mut self, why: NoVerdict) {
+    pub fn refuse(&mut self, why: NotGateable) {
         self.refusals.push(why);
     }
 
     /// The changes in report order, and the reasons why there is no verdict.
-    pub fn all(self) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
+    pub fn all(self) -> (Vec<GoldenChange>, Vec<NotGateable>) {
         (self.found.all(), self.refusals)
     }
 }

@@ -53,6 +53,11 @@ pub const SETTINGS: &[SettingRule] = &[
         "",
     ),
     setting(
+        "approval",
+        Approval("who may approve, and with which labels:"),
+        "",
+    ),
+    setting(
         "redact",
         Approval("text that is removed from runs before grading:"),
         "",

@@ -21,6 +21,12 @@ pub struct GoldenChange {
     /// The kind of change, most dangerous first.
     #[serde(default = "unclassified")]
     pub class: ChangeClass,
+    /// All files that the description is about.
+    #[serde(skip)]
+    pub files: Vec<RepoPath>,
+    /// The digest of these files on both commits, so that an approval of other content in the same words is not one of this.
+    #[serde(skip)]
+    pub content: String,
 }
 
 /// The class of a change in a report that names no classes.
@@ -84,10 +90,8 @@ pub struct Approval {
     pub by: String,
     /// Time of the approval in UTC.
     pub at: String,
-    /// The approved commit; the approval is valid for no other commit.
+    /// The head commit whose result was shown when it was given.
     pub head: String,
-    /// The digest of the approved result.
-    pub digest: String,
     /// The reason in the description of the pull request, if it gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -101,4 +105,6 @@ pub struct BranchPush {
     pub after: String,
     /// The login of whoever pushed; `None` for a deleted account.
     pub by: Option<String>,
+    /// Time in UTC.
+    pub at: String,
 }

@@ -5,24 +5,12 @@
 pub struct Comment {
     /// Its id.
     pub id: u64,
-    /// Its id in GraphQL; empty if the server has none.
-    pub node: String,
     /// Who wrote it.
     pub author: String,
     /// Its text.
     pub body: String,
     /// Its URL.
     pub url: String,
-    /// When it was last written, in GitHub's format.
-    pub written_at: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommentEdit {
-    /// Who edited it, as REST names the account; `None` for a deleted one.
-    pub by: Option<String>,
-    /// When, in GitHub's format.
-    pub at: String,
 }
 
 /// A pull request as described by an event.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::governance::ApprovalPolicy;
 use super::ids::{AgentName, SuiteId};
 use super::judge::Judge;
 use super::own_expressions::OwnExpressions;
@@ -40,6 +41,8 @@ pub struct Config {
     pub redact: Vec<RedactPattern>,
     /// Which recordings of a pull request count.
     pub recordings: RecordingTrust,
+    /// Who may approve a pull request, and with which labels.
+    pub approval: ApprovalPolicy,
 }
 
 words! {

@@ -1,4 +1,6 @@
-//! Permissions, pull requests and commit statuses on GitHub, as far as approvals need them.
+//! Permissions, pull requests and labels on GitHub, as far as approvals need them, and who may approve.
+
+use serde::Serialize;
 
 use super::comment::BranchOrigin;
 use super::words::words;
@@ -22,33 +24,48 @@ words! {
 }
 
 /// Whether the approval of the pull request's author counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ByAuthor {
     Counts,
     /// Another person must approve.
     DoesNotCount,
 }
 
-/// A commit's status.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommitStatus {
-    /// Its name on GitHub.
-    pub context: String,
-    pub state: StatusState,
-    /// The description line.
-    pub description: String,
-    /// Who set it.
-    pub creator: String,
-    /// Time in UTC.
-    pub at: String,
+/// Which baselines of a pull request need the label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BaselineRule {
+    /// One with a worse number, or with others than were measured.
+    Worse,
+    /// Every one with other numbers.
+    Any,
 }
 
-words! {
-    pub enum StatusState {
-        Success = "success",
-        Failure = "failure",
-        /// Anything else, such as pending.
-        Other = "pending",
+/// Who may approve a pull request, and with which labels: `approval:` of the base commit's config.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ApprovalPolicy {
+    /// The label that approves.
+    pub label: String,
+    /// The least permission of whoever sets a label.
+    pub approvers: Permission,
+    /// Whether the author of a pull request, and whoever pushed last to it, may approve it.
+    pub by_author: ByAuthor,
+    /// The label that starts a recording.
+    pub record_label: String,
+    /// Which baselines need the label.
+    pub baseline: BaselineRule,
+}
+
+impl Default for ApprovalPolicy {
+    fn default() -> Self {
+        Self {
+            label: "goldgate:accept-baseline".to_owned(),
+            approvers: Permission::Write,
+            by_author: ByAuthor::DoesNotCount,
+            record_label: "goldgate:record".to_owned(),
+            baseline: BaselineRule::Worse,
+        }
     }
 }
 
@@ -96,14 +113,9 @@ pub struct LabelEvent {
     pub at: String,
 }
 
-/// Whether a label was added or removed, and which account did it. The timeline names only the account, which may be a person's.
+/// Whether a label was added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelChange {
     Added,
-    /// Removed by a user.
     Removed,
-    /// Removed by goldgate itself, in another run.
-    RemovedByGoldgate,
-    /// Removed by goldgate itself, in this run.
-    RemovedInThisRun,
 }

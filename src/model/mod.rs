@@ -66,7 +66,7 @@ pub(crate) use call::{
     SimulatedUser, UserMessage,
 };
 pub(crate) use case_choice::CaseChoice;
-pub(crate) use comment::{BranchOrigin, CommentEdit, PullRequest};
+pub(crate) use comment::{BranchOrigin, PullRequest};
 pub use comment::{Comment, RunNumber};
 pub use config::{
     Agent, AgentFiles, Config, Protocol, Provider, RecordPolicy, SuiteConfig, Target, Tier,
@@ -80,8 +80,8 @@ pub(crate) use gate::GateKind;
 pub use gate::{ChangeDirection, Gate, Limit, LimitSide, Strictness};
 pub(crate) use gate_ruling::{BaseCommitValue, ChanceOfFailure, GateRuling, NewPart};
 pub(crate) use governance::{
-    ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
-    StatusState,
+    ApprovalPolicy, BaselineRule, ByAuthor, LabelChange, LabelEvent, Permission,
+    PullRequestDetails, PullState,
 };
 pub use grade::{Check, CheckOutcome, Grade, Layer};
 pub(crate) use grade::{CheckKey, CheckName, Failure, all_hold};
@@ -100,7 +100,7 @@ pub(crate) use metric::{
     Better, COVERAGE, EPSILON, ExplainedBy, MOVED, NEWLY_FAILING, READABLE, ValueSource, harmonic,
     indicator, reaches, share,
 };
-pub(crate) use no_verdict::{NoVerdict, NotGateable};
+pub(crate) use no_verdict::NotGateable;
 pub(crate) use number::{at_least_two_places, fixed_places, grouped, hundredths, metric_value};
 pub(crate) use other_pull_request::{OtherOutcome, OtherPullRequest};
 pub(crate) use own_expressions::{OwnCheck, OwnExpressions, OwnMetric};

@@ -23,8 +23,6 @@ impl Report {
             suites: Vec::new(),
             verdict: Ruling::Judged(Verdict::Pass),
             not_gateable: Vec::new(),
-            lasting: Vec::new(),
-            lifted: Vec::new(),
             called_off: None,
             golden_changes: Vec::new(),
             approval: None,

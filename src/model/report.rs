@@ -76,12 +76,6 @@ pub struct Report {
     pub approval: Option<Approval>,
     /// Why no verdict is possible; empty if one is.
     pub not_gateable: Vec<NotGateable>,
-    /// Those of these reasons that no approval lifts, because the change itself has to be corrected, such as stale recordings.
-    #[serde(rename = "lasting_reasons", default)]
-    pub lasting: Vec<NotGateable>,
-    /// The reasons for a missing verdict that the approval lifted.
-    #[serde(rename = "lifted_reasons", default)]
-    pub lifted: Vec<NotGateable>,
     /// Why the run was interrupted, if it was.
     #[serde(default)]
     pub called_off: Option<Interruption>,

@@ -19,8 +19,8 @@ pub struct BaselinePrInput<'a> {
     pub proposed: &'a Baseline,
     /// The numbers that moved.
     pub moves: &'a [BaselineMove],
-    /// The reasons that approved, merged pull requests gave.
-    pub given: Option<String>,
+    /// The approvals of the worse numbers, newest first.
+    pub accepted: Vec<AcceptedNumbers>,
     /// The baseline on the pull request's branch.
     pub branch: Option<&'a Baseline>,
     /// The open pull request.
@@ -31,6 +31,17 @@ pub struct BaselinePrInput<'a> {
     pub by: &'a str,
     /// Now, in UTC.
     pub at: &'a str,
+}
+
+/// An approval of worse numbers on a merged pull request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AcceptedNumbers {
+    /// Who approved them.
+    pub by: String,
+    /// The reason that the pull request gave.
+    pub reason: Option<String>,
+    /// Its number.
+    pub number: u64,
 }
 
 /// An open pull request from the branch.
@@ -97,8 +108,12 @@ pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
     }
     let reason = stated_reason(asked);
     let mut target = asked.proposed.clone();
+    let by: Vec<&str> = asked.accepted.iter().map(|one| one.by.as_str()).collect();
     let entry = Acceptance {
-        by: asked.by.to_owned(),
+        by: match by.is_empty() {
+            true => asked.by.to_owned(),
+            false => by.join(", "),
+        },
         at: asked.at.to_owned(),
         pull_request: asked.open.map(|open| open.number),
         reason: reason.clone(),
@@ -119,10 +134,16 @@ pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
 
 /// The reason: what somebody wrote into the description, else what the merged pull requests gave. Their reasons grow with each merge.
 fn stated_reason(asked: &BaselinePrInput<'_>) -> Option<String> {
-    let given = asked
-        .given
-        .as_ref()
-        .and_then(|given| reason_in(&format!("Goldgate-Reason: {given}")));
+    let reasons: Vec<String> = asked
+        .accepted
+        .iter()
+        .rev()
+        .filter_map(|one| {
+            let reason = one.reason.as_ref()?;
+            Some(format!("{reason} (pull request {})", one.number))
+        })
+        .collect();
+    let given = reason_in(&format!("Goldgate-Reason: {}", reasons.join("; ")));
     let own = asked.open.and_then(|open| reason_in(open.description));
     match (own, given) {
         (Some(own), Some(given)) => Some(if given.starts_with(&own) { given } else { own }),
@@ -136,14 +157,10 @@ pub fn is_entered(entry: &Acceptance, moves: &[BaselineMove]) -> bool {
     entry.reason.is_some() || !moves.iter().any(is_worse)
 }
 
-/// The newest entry without its time, and the number of entries.
-fn newest_entry(baseline: &Baseline) -> Option<(Option<u64>, Option<&str>, usize)> {
+/// The reason of the newest entry, and the number of entries. Its time and its number say nothing of the numbers.
+fn newest_entry(baseline: &Baseline) -> Option<(Option<&str>, usize)> {
     let last = baseline.accepted.last()?;
-    Some((
-        last.pull_request,
-        last.reason.as_deref(),
-        baseline.accepted.len(),
-    ))
+    Some((last.reason.as_deref(), baseline.accepted.len()))
 }
 
 /// The number of rows in the table.
@@ -191,6 +208,9 @@ fn own_description(moves: &[BaselineMove], reason: Option<&str>) -> String {
             reason_example()
         )),
     }
+    out.push_str(
+        "\nA workflow's own token pushed this branch, so no check has started: set any label, and its check runs.\n",
+    );
     out.push_str("\n| suite | agent | metric | baseline | measured | delta |\n|---|---|---|---:|---:|---:|\n");
     for one in moves.iter().take(ROWS) {
         let change = one
@@ -217,7 +237,8 @@ fn own_description(moves: &[BaselineMove], reason: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::{
-        BaselinePrInput, BaselinePrPlan, CLOSED, DeclinedBaselinePr, OpenBaselinePr, plan,
+        AcceptedNumbers, BaselinePrInput, BaselinePrPlan, CLOSED, DeclinedBaselinePr,
+        OpenBaselinePr, plan,
     };
     use crate::model::Baseline;
     use crate::publish::moves::{BaselineMove, MoveDirection};
@@ -233,7 +254,7 @@ mod tests {
             before_sha256: Some("p".to_owned()),
             proposed,
             moves,
-            given: None,
+            accepted: Vec::new(),
             branch: None,
             open: None,
             declined: None,
@@ -403,14 +424,22 @@ mod tests {
     #[test]
     fn the_reasons_of_merged_pull_requests_are_kept_unless_somebody_writes_another() {
         let (before, after, moves) = (baseline(0.9), baseline(0.8), moved(MoveDirection::Worse));
-        let reason_with = |given: Option<&str>, description: Option<&str>| {
+        let accepted = |reasons: &[(&str, u64)]| {
+            let one = |(reason, number): &(&str, u64)| AcceptedNumbers {
+                by: format!("alice on pull request {number}"),
+                reason: Some((*reason).to_owned()),
+                number: *number,
+            };
+            reasons.iter().rev().map(one).collect::<Vec<_>>()
+        };
+        let reason_with = |reasons: &[(&str, u64)], description: Option<&str>| {
             let open = description.map(|description| OpenBaselinePr {
                 number: 7,
                 description,
             });
             let input = BaselinePrInput {
                 before_sha256: None,
-                given: given.map(str::to_owned),
+                accepted: accepted(reasons),
                 open,
                 ..input(&before, &after, &moves)
             };
@@ -431,7 +460,9 @@ mod tests {
             )
         };
         let one = "stricter (pull request 2)";
-        let (reason, description) = reason_with(Some(one), None);
+        let first = [("stricter", 2)];
+        let second = [("stricter", 2), ("shorter", 5)];
+        let (reason, description) = reason_with(&first, None);
         assert_eq!(reason.as_deref(), Some(one));
         assert!(!description.contains("a reason is needed"), "{description}");
         assert!(
@@ -440,17 +471,17 @@ mod tests {
         );
         // The next merge adds its reason to the one that the description has from the first.
         let both = "stricter (pull request 2); shorter (pull request 5)";
-        let (reason, description) = reason_with(Some(both), Some(&description));
+        let (reason, description) = reason_with(&second, Some(&description));
         assert_eq!(reason.as_deref(), Some(both));
         let edited = description.replace(both, "both on purpose");
         assert_eq!(
-            reason_with(Some(both), Some(&edited)).0.as_deref(),
+            reason_with(&second, Some(&edited)).0.as_deref(),
             Some("both on purpose")
         );
         assert_eq!(
-            reason_with(None, Some(&edited)).0.as_deref(),
+            reason_with(&[], Some(&edited)).0.as_deref(),
             Some("both on purpose")
         );
-        assert_eq!(reason_with(None, None).0, None);
+        assert_eq!(reason_with(&[], None).0, None);
     }
 }

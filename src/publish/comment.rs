@@ -2,24 +2,19 @@
 
 mod fit;
 mod sections;
-mod shown;
-mod unaltered;
 
 use std::collections::BTreeMap;
 
 use self::fit::{FittedText, fitted};
 pub use self::fit::{regressions, summary, summary_within};
 use self::sections::{
-    ALERT, ALERT_END, CommentSection, END, SECTION, SECTIONS, SectionState, dated_sections_of,
-    digest, sections_of, tier_index,
+    ALERT, ALERT_END, CommentSection, END, SECTION, SECTIONS, SectionState, digest, sections_of,
+    tier_index,
 };
-pub use self::shown::{ShownReport, shown_report};
-pub use self::unaltered::is_unaltered;
 use crate::model::{Comment, Report, RunNumber, Tier};
 use crate::render::markdown::Links;
 use crate::render::plain::{sentence, with_code};
 use crate::render::{markdown, words};
-use crate::report;
 use crate::text::clauses;
 
 /// GitHub's limit of a comment in characters. It is applied to bytes, of which there are at least as many.
@@ -70,8 +65,6 @@ pub struct Note<'a> {
 /// The subject of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoteSubject {
-    /// The approval label.
-    Approval,
     /// The recordings that a label asked for.
     Record,
     /// A tier without a verdict: it takes the place of the tier's result.
@@ -131,8 +124,7 @@ fn tier(report: &Report) -> usize {
 impl NoteSubject {
     fn tier_index(self) -> usize {
         match self {
-            Self::Approval => TIERS,
-            Self::Record => TIERS + 1,
+            Self::Record => TIERS,
             Self::Verdict(tier) => tier_index(tier.as_str()).unwrap_or_default(),
         }
     }
@@ -210,9 +202,6 @@ pub fn plan_note(note: &Note<'_>, comments: &[Comment]) -> CommentPlan {
             attempt: note.run.attempt,
             alert: note.alert.to_owned(),
             headline: note.headline.to_owned(),
-            result: None,
-            since: None,
-            hidden: 0,
             digest: digest(note.text),
         };
         sections.insert(
@@ -232,15 +221,6 @@ pub fn may_exist(key: &str, comments: &[Comment]) -> bool {
     comments
         .iter()
         .any(|comment| comment.body.contains(&marker))
-}
-
-/// The author of the first comment that begins as goldgate's comments with this key do.
-pub fn author_of<'a>(comments: &'a [Comment], key: &str) -> Option<&'a str> {
-    let marker = marker(key);
-    comments
-        .iter()
-        .find(|comment| begins_as_own(comment, &marker))
-        .map(|comment| comment.author.as_str())
 }
 
 /// Whether goldgate wrote a comment: this token's account is its author, and it begins with an alert and the marker. Another workflow
@@ -271,10 +251,7 @@ fn planned(
         .collect();
     own.sort_by_key(|comment| comment.id);
     let mut sections: BTreeMap<usize, CommentSection> = BTreeMap::new();
-    for (name, section) in own
-        .iter()
-        .flat_map(|comment| dated_sections_of(comment, Some(writer.run)))
-    {
+    for (name, section) in own.iter().flat_map(|comment| sections_of(&comment.body)) {
         let newer = sections
             .get(&name)
             .is_none_or(|other| other.state.number() < section.state.number());
@@ -343,10 +320,18 @@ pub fn is_settled(request: &CommentRequest<'_>, comments: &[Comment]) -> bool {
         && own.next().is_none()
 }
 
-/// The digest of everything in a report that an approval covers, including changes of its baseline file.
-pub fn shown_digest(report: &Report) -> String {
-    report::result_digest(report, None)
+/// The number of kinds of golden changes that the comment has no room for.
+pub fn hidden_classes(report: &Report) -> usize {
+    fitted(
+        report,
+        &Links::default(),
+        LIMIT.saturating_sub(FRAME + NOTES),
+    )
+    .hidden
 }
+
+/// The space of a comment's marker, alert and state, in bytes.
+const FRAME: usize = 2_048;
 
 fn composed(
     request: &CommentRequest<'_>,
@@ -355,22 +340,12 @@ fn composed(
 ) -> String {
     let index = tier(request.report);
     let (alert, headline) = opening(request);
-    let (head, result) = (plain(request.head), Some(shown_digest(request.report)));
-    // What the comment has shown before, it shows since then.
-    let before = sections.get(&index).map(|section| &section.state);
-    let same =
-        before.filter(|state| state.head == head && state.result == result && state.hidden == 0);
-    let since = same.and_then(|state| state.since.clone());
     let state = SectionState {
-        head,
+        head: plain(request.head),
         run: request.run.run,
         attempt: request.run.attempt,
         alert: alert.to_owned(),
         headline,
-        result,
-        since,
-        // At least as long as the value that is set below.
-        hidden: usize::MAX,
         // As long as the value that is set below: the frame is measured with it.
         digest: digest(""),
     };
@@ -382,20 +357,19 @@ fn composed(
         },
     );
     let frame = body_of(marker, &sections).len();
-    let FittedText { text, hidden } = fitted(
+    let FittedText { text, hidden: _ } = fitted(
         request.report,
         request.links,
         LIMIT.saturating_sub(frame + NOTES).max(ROOM),
     );
     if let Some(section) = sections.get_mut(&index) {
         section.state.digest = digest(&text);
-        section.state.hidden = hidden;
         section.text = text;
     }
     within_limit(marker, sections, index)
 }
 
-/// The space that is kept free for notes on an approval and a recording, in bytes.
+/// The space that is kept free for a note on a recording, in bytes.
 const NOTES: usize = 2_048;
 /// The least space of a section, in bytes.
 const ROOM: usize = 12_000;
@@ -413,8 +387,6 @@ fn within_limit(marker: &str, mut sections: BTreeMap<usize, CommentSection>, own
         };
         LEFT_OUT.clone_into(&mut section.text);
         section.state.digest = digest(LEFT_OUT);
-        // A text that is left out does not show the result.
-        section.state.result = None;
         body = body_of(marker, &sections);
     }
     body

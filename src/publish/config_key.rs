@@ -13,8 +13,6 @@ const DEFAULT: &str = "default";
 const ARTIFACT: &str = "goldgate-report";
 /// The name under which a run of the model tier uploads its folder, if it blocks nothing and no approval looks for it.
 const MODEL_ARTIFACT: &str = "goldgate-model";
-/// The status that keeps an approval.
-const STATUS: &str = "goldgate/baseline";
 /// The name under which recordings that are not committed are uploaded.
 const RECORDINGS: &str = "goldgate-recordings";
 /// The branch of the baseline's pull request.
@@ -39,21 +37,6 @@ impl ConfigKey {
         &self.0
     }
 
-    /// The context of the status that keeps an approval.
-    pub fn status(&self) -> String {
-        self.after(STATUS, "/")
-    }
-
-    /// The key of a status that keeps an approval; `None` if the context is of something else.
-    pub fn of_status(context: &str) -> Option<Self> {
-        match context.strip_prefix(STATUS)?.strip_prefix('/') {
-            None => (context == STATUS).then(|| Self(DEFAULT.to_owned())),
-            Some(key) => {
-                (!key.is_empty() && key.chars().all(is_plain)).then(|| Self(key.to_owned()))
-            }
-        }
-    }
-
     /// The name of a run's artifact.
     pub fn artifact(&self) -> String {
         self.after(ARTIFACT, "-")
@@ -64,11 +47,6 @@ impl ConfigKey {
         self.after(MODEL_ARTIFACT, "-")
     }
 
-    /// The name of the trusted gate's artifact for a head commit.
-    pub fn artifact_of_head(&self, head: &str) -> String {
-        self.after(&format!("{ARTIFACT}-{head}"), "-")
-    }
-
     /// The name of a check run about a tier or a mode.
     pub fn check(&self, of: &str) -> String {
         format!("{} ({of})", self.after("goldgate", "/"))
@@ -77,18 +55,6 @@ impl ConfigKey {
     /// The name of the artifact with the recordings of a head commit.
     pub fn recordings_artifact(&self, head: &str) -> String {
         self.after(&format!("{RECORDINGS}-{head}"), "-")
-    }
-
-    /// The key of a run's artifact with this name; `None` if it is not a result of the run on this head commit.
-    pub fn of_artifact(name: &str, head: &str) -> Option<Self> {
-        let rest = name.strip_prefix(ARTIFACT)?;
-        let rest = rest.strip_prefix(&format!("-{head}")).unwrap_or(rest);
-        match rest.strip_prefix('-') {
-            None => rest.is_empty().then(|| Self(DEFAULT.to_owned())),
-            Some(key) => {
-                (!key.is_empty() && key.chars().all(is_plain)).then(|| Self(key.to_owned()))
-            }
-        }
     }
 
     /// The branch of the pull request with the default branch's moved baseline.
@@ -149,67 +115,17 @@ mod tests {
     #[test]
     fn every_name_on_github_has_the_key_except_for_the_config_at_the_root() {
         let root = key("default", "goldgate.yaml");
-        let names = [
-            root.status(),
-            root.artifact(),
-            root.branch(),
-            root.artifact_of_head("abc"),
-        ];
-        assert_eq!(
-            names,
-            [
-                "goldgate/baseline",
-                "goldgate-report",
-                "goldgate/baseline",
-                "goldgate-report-abc"
-            ]
-        );
+        let names = [root.artifact(), root.branch()];
+        assert_eq!(names, ["goldgate-report", "goldgate/baseline"]);
         assert_eq!(root.check("model"), "goldgate (model)");
         let other = key("default", "services/a/goldgate.yaml");
-        let names = [
-            other.status(),
-            other.artifact(),
-            other.branch(),
-            other.artifact_of_head("abc"),
-        ];
+        let names = [other.artifact(), other.branch()];
         assert_eq!(
             names,
-            [
-                "goldgate/baseline/services-a",
-                "goldgate-report-services-a",
-                "goldgate/baseline-services-a",
-                "goldgate-report-abc-services-a"
-            ]
+            ["goldgate-report-services-a", "goldgate/baseline-services-a",]
         );
         assert_eq!(other.check("model"), "goldgate/services-a (model)");
         assert_eq!(key("Night ly!", "goldgate.yaml").as_str(), "Night-ly");
-        for of in [&root, &other] {
-            assert_eq!(ConfigKey::of_status(&of.status()).as_ref(), Some(of));
-            for name in [of.artifact(), of.artifact_of_head("abc")] {
-                assert_eq!(
-                    ConfigKey::of_artifact(&name, "abc").as_ref(),
-                    Some(of),
-                    "{name}"
-                );
-            }
-        }
-        for foreign in [
-            "goldgate/baselines",
-            "goldgate/baseline/",
-            "goldgate/baseline/a b",
-            "goldgate/recordings/a",
-        ] {
-            assert_eq!(ConfigKey::of_status(foreign), None, "{foreign}");
-        }
-        for foreign in [
-            "goldgate-part-1",
-            "goldgate-reports",
-            "goldgate-report-",
-            "goldgate-report-a b",
-            "report",
-        ] {
-            assert_eq!(ConfigKey::of_artifact(foreign, "abc"), None, "{foreign}");
-        }
     }
 
     #[test]

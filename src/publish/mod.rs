@@ -11,9 +11,8 @@ pub mod record;
 mod samples;
 
 pub use comment::{
-    CommentPlan, CommentRequest, Note, NoteSubject, ShownReport, StaleComment, author_of,
-    is_note_written, is_settled, is_unaltered, is_written, may_exist, plan, plan_note, regressions,
-    shown_digest, shown_report, summary, summary_within,
+    CommentPlan, CommentRequest, Note, NoteSubject, StaleComment, hidden_classes, is_note_written,
+    is_settled, is_written, may_exist, plan, plan_note, regressions, summary, summary_within,
 };
 pub use config_key::ConfigKey;
 pub use moves::{BaselineMove, MoveDirection, has_same_numbers, is_worse, moves, rounded};

@@ -2,17 +2,17 @@
 
 use std::fmt;
 
-use super::approval::{LabelPresence, PullRequestEvent, is_label};
-use crate::model::{BranchOrigin, Permission, PullRequestDetails, PullState};
+use super::approval::{is_bot, is_label};
+use crate::model::{Permission, PullRequestDetails, PullState};
 use crate::text::short_commit;
 
 /// The input of the plan.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordInput<'a> {
-    /// What happened.
-    pub event: PullRequestEvent<'a>,
-    /// Whether the label is there.
-    pub presence: LabelPresence,
+    /// The label that was added, if that is what happened.
+    pub added: Option<&'a str>,
+    /// Whether the label counts still: it is there, or an earlier step of this job has taken it off.
+    pub standing: LabelStanding,
     /// Who added the label last, from the timeline.
     pub giver: Option<&'a str>,
     /// The permission of whoever added it, from the API.
@@ -25,6 +25,15 @@ pub struct RecordInput<'a> {
     pub head: &'a str,
     /// The pull request now.
     pub pull: &'a PullRequestDetails,
+}
+
+/// Whether a label that was added counts still.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabelStanding {
+    /// It does.
+    Counts,
+    /// Somebody took it away.
+    Gone,
 }
 
 /// What to do.
@@ -55,7 +64,7 @@ pub enum RecordRefusal {
         /// The permission that recording needs.
         needs: Permission,
     },
-    /// The head of a fork's pull request is not known to be the one that the label was added for.
+    /// Commits were pushed after it.
     Pushed {
         /// The head now.
         head: String,
@@ -72,7 +81,9 @@ pub enum RecordRefusal {
 pub enum RecordSkip {
     /// The pull request is closed.
     Closed,
-    /// The pull request does not have the label.
+    /// The event is not that the label was added.
+    OtherEvent,
+    /// Somebody took the label away.
     NoLabel,
 }
 
@@ -82,20 +93,19 @@ pub fn plan(asked: &RecordInput<'_>) -> RecordPlan {
     if pull.state == PullState::Closed {
         return RecordPlan::Nothing(RecordSkip::Closed);
     }
-    let is_own =
-        matches!(asked.event, PullRequestEvent::Labeled(label) if is_label(label, asked.label));
-    match asked.presence {
-        LabelPresence::Set => {}
-        // Of several configs, the first step of the job that this label started has removed it.
-        LabelPresence::RemovedInOtherStep if is_own => {}
-        LabelPresence::RemovedInOtherStep | LabelPresence::Missing => {
-            return RecordPlan::Nothing(RecordSkip::NoLabel);
-        }
+    if !asked
+        .added
+        .is_some_and(|label| is_label(label, asked.label))
+    {
+        return RecordPlan::Nothing(RecordSkip::OtherEvent);
+    }
+    if asked.standing == LabelStanding::Gone {
+        return RecordPlan::Nothing(RecordSkip::NoLabel);
     }
     let Some(by) = asked.giver.filter(|giver| !giver.is_empty()) else {
         return RecordPlan::Refuse(RecordRefusal::NoGiver);
     };
-    if asked.permission < asked.required {
+    if asked.permission < asked.required || is_bot(by) {
         let actor = by.to_owned();
         return RecordPlan::Refuse(RecordRefusal::NotAllowed {
             actor,
@@ -103,14 +113,12 @@ pub fn plan(asked: &RecordInput<'_>) -> RecordPlan {
             needs: asked.required,
         });
     }
-    // Who pushes to a branch of this repository has the write permission; anybody pushes to a fork.
-    let is_seen = is_own && asked.head == pull.head;
-    match pull.origin {
-        BranchOrigin::Fork if !is_seen => RecordPlan::Refuse(RecordRefusal::Pushed {
+    if asked.head != pull.head {
+        return RecordPlan::Refuse(RecordRefusal::Pushed {
             head: pull.head.clone(),
-        }),
-        BranchOrigin::Fork | BranchOrigin::Same => RecordPlan::Record { by: by.to_owned() },
+        });
     }
+    RecordPlan::Record { by: by.to_owned() }
 }
 
 impl fmt::Display for RecordPlan {
@@ -121,9 +129,12 @@ impl fmt::Display for RecordPlan {
             Self::Nothing(RecordSkip::Closed) => {
                 out.write_str("nothing to do: the pull request is closed")
             }
-            Self::Nothing(RecordSkip::NoLabel) => out.write_str(
-                "nothing to do: the pull request does not have the label that starts a recording",
-            ),
+            Self::Nothing(RecordSkip::OtherEvent) => {
+                out.write_str("nothing to do: only adding the label starts a recording")
+            }
+            Self::Nothing(RecordSkip::NoLabel) => {
+                out.write_str("nothing to do: somebody took the label away")
+            }
         }
     }
 }
@@ -143,7 +154,7 @@ impl fmt::Display for RecordRefusal {
             }
             Self::Pushed { head } => write!(
                 out,
-                "commits may have been pushed after it; look at the texts on {} and add it again",
+                "commits were pushed after it; look at the texts on {} and add it again",
                 short_commit(head)
             ),
             Self::OpenBase { branch } => write!(
@@ -157,134 +168,105 @@ impl fmt::Display for RecordRefusal {
 
 #[cfg(test)]
 mod tests {
-    use super::{RecordInput, RecordPlan, RecordRefusal, RecordSkip, plan};
-    use crate::model::{BranchOrigin, Permission, PullRequestDetails, PullState};
-    use crate::publish::approval::{LabelPresence, PullRequestEvent};
+    use super::{LabelStanding, RecordInput, RecordPlan, RecordRefusal, RecordSkip, plan};
+    use crate::model::{Permission, PullRequestDetails, PullState};
     use crate::publish::samples;
 
     const LABEL: &str = "goldgate:record";
 
-    fn pull(origin: BranchOrigin) -> PullRequestDetails {
-        PullRequestDetails {
-            author: "mallory".to_owned(),
-            head: "bbbbbbb1".to_owned(),
-            head_repository: None,
-            label: None,
-            origin,
-            base: String::new(),
-            labels: vec!["Goldgate:RECORD".to_owned()],
-            ..samples::pull()
-        }
-    }
-
-    fn asked<'a>(pull: &'a PullRequestDetails, event: PullRequestEvent<'a>) -> RecordInput<'a> {
-        let (permission, required) = (Permission::Write, Permission::Write);
-        let presence = LabelPresence::Set;
-        RecordInput {
-            event,
-            presence,
+    #[test]
+    fn only_the_label_of_somebody_who_may_starts_a_recording_of_the_head_that_it_was_added_for() {
+        let pull = samples::pull();
+        let head = pull.head.clone();
+        let asked = RecordInput {
+            added: Some("Goldgate:RECORD"),
+            standing: LabelStanding::Counts,
             giver: Some("alice"),
-            permission,
-            required,
+            permission: Permission::Write,
+            required: Permission::Write,
             label: LABEL,
-            head: "bbbbbbb1",
-            pull,
-        }
-    }
-
-    #[test]
-    fn the_state_decides_and_a_fork_must_not_have_moved() {
-        let (own, fork) = (pull(BranchOrigin::Same), pull(BranchOrigin::Fork));
-        let record = RecordPlan::Record {
-            by: "alice".to_owned(),
+            head: &head,
+            pull: &pull,
         };
-        let pushed = RecordPlan::Refuse(RecordRefusal::Pushed {
-            head: "bbbbbbb1".to_owned(),
-        });
-        let labeled = PullRequestEvent::Labeled("goldgate:Record");
-        for (event, of_fork) in [
-            (labeled, &record),
-            (PullRequestEvent::Labeled("bug"), &pushed),
-            (PullRequestEvent::Unlabeled(LABEL), &pushed),
-            (PullRequestEvent::Pushed, &pushed),
-            (PullRequestEvent::Opened, &pushed),
-            (PullRequestEvent::Other, &pushed),
-        ] {
-            assert_eq!(plan(&asked(&own, event)), record, "{event:?}");
-            assert_eq!(plan(&asked(&fork, event)), *of_fork, "{event:?}");
-        }
-        assert_eq!(
-            plan(&RecordInput {
-                head: "aaaaaaa1",
-                ..asked(&fork, labeled)
-            }),
-            pushed,
-            "an older run"
-        );
-        assert_eq!(
-            plan(&RecordInput {
-                head: "aaaaaaa1",
-                ..asked(&own, labeled)
-            }),
-            record
-        );
-    }
-
-    #[test]
-    fn the_giver_needs_the_permission_and_the_label_has_to_be_set() {
-        let own = pull(BranchOrigin::Same);
-        let all = asked(&own, PullRequestEvent::Labeled(LABEL));
-        for permission in [Permission::None, Permission::Read, Permission::Triage] {
-            let plan = plan(&RecordInput { permission, ..all });
-            assert!(
-                matches!(plan, RecordPlan::Refuse(RecordRefusal::NotAllowed { .. })),
-                "{plan:?}"
-            );
-        }
-        for giver in [None, Some("")] {
-            assert_eq!(
-                plan(&RecordInput { giver, ..all }),
-                RecordPlan::Refuse(RecordRefusal::NoGiver)
-            );
-        }
+        let by = "alice".to_owned();
+        assert_eq!(plan(&asked), RecordPlan::Record { by });
         let closed = PullRequestDetails {
             state: PullState::Closed,
-            ..own.clone()
+            ..samples::pull()
         };
-        assert_eq!(
-            plan(&RecordInput {
-                pull: &closed,
-                ..all
-            }),
-            RecordPlan::Nothing(RecordSkip::Closed)
-        );
-        let nothing = RecordPlan::Nothing(RecordSkip::NoLabel);
-        assert_eq!(
-            plan(&RecordInput {
-                presence: LabelPresence::Missing,
-                ..all
-            }),
-            nothing
-        );
-        // Another config of the same job goes on; another event does not bring the label back.
-        let served = RecordInput {
-            presence: LabelPresence::RemovedInOtherStep,
-            ..all
+        let pushed = PullRequestDetails {
+            head: "c".repeat(40),
+            ..samples::pull()
         };
-        assert!(matches!(plan(&served), RecordPlan::Record { .. }));
-        assert_eq!(
-            plan(&RecordInput {
-                event: PullRequestEvent::Pushed,
-                ..served
-            }),
-            nothing
-        );
-        assert_eq!(
-            plan(&RecordInput {
-                event: PullRequestEvent::Labeled("bug"),
-                ..served
-            }),
-            nothing
-        );
+        let not_allowed = |actor: &str, has| {
+            RecordPlan::Refuse(RecordRefusal::NotAllowed {
+                actor: actor.to_owned(),
+                has,
+                needs: Permission::Write,
+            })
+        };
+        let bot = "github-actions[bot]";
+        for (other, expected) in [
+            (
+                RecordInput {
+                    pull: &closed,
+                    ..asked
+                },
+                RecordPlan::Nothing(RecordSkip::Closed),
+            ),
+            (
+                RecordInput {
+                    added: None,
+                    ..asked
+                },
+                RecordPlan::Nothing(RecordSkip::OtherEvent),
+            ),
+            (
+                RecordInput {
+                    added: Some("bug"),
+                    ..asked
+                },
+                RecordPlan::Nothing(RecordSkip::OtherEvent),
+            ),
+            (
+                RecordInput {
+                    standing: LabelStanding::Gone,
+                    ..asked
+                },
+                RecordPlan::Nothing(RecordSkip::NoLabel),
+            ),
+            (
+                RecordInput {
+                    giver: None,
+                    ..asked
+                },
+                RecordPlan::Refuse(RecordRefusal::NoGiver),
+            ),
+            (
+                RecordInput {
+                    permission: Permission::Triage,
+                    ..asked
+                },
+                not_allowed("alice", Permission::Triage),
+            ),
+            (
+                RecordInput {
+                    giver: Some(bot),
+                    ..asked
+                },
+                not_allowed(bot, Permission::Write),
+            ),
+            (
+                RecordInput {
+                    pull: &pushed,
+                    ..asked
+                },
+                RecordPlan::Refuse(RecordRefusal::Pushed {
+                    head: "c".repeat(40),
+                }),
+            ),
+        ] {
+            assert_eq!(plan(&other), expected, "{other:?}");
+        }
     }
 }

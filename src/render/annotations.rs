@@ -1,89 +1,37 @@
 //! GitHub's workflow commands: errors and warnings at the golden file's line.
 
+use super::evidence::FailedMetric;
 use super::plain::line;
-use super::{markdown, words};
-use crate::model::{Authority, Report, Ruling, Verdict};
+use super::{evidence, markdown, words};
+use crate::model::{Authority, FailureLine, Report};
 use crate::text::clauses;
 
 /// GitHub shows at most this many annotations of each kind per step.
 const MOST: usize = 10;
 
-/// One annotation per line. Reasons for a missing verdict, and failed checks of failing agents, are errors if the run blocks the merge; all
-/// others are warnings.
-/// A notice counts those beyond GitHub's limit.
+/// One annotation per line: for each reason of a missing verdict, each failed gate at the golden file's line of its worst case, each golden
+/// change that waits for an approval, and then each failed check. The failed checks are warnings, and so is everything where the run does
+/// not block the merge. A notice counts those beyond GitHub's limit.
 pub fn annotations(report: &Report) -> String {
-    let mut errors = Vec::new();
-    let mut warnings = Vec::new();
+    let (mut errors, mut warnings) = (Vec::new(), Vec::new());
     for why in &report.not_gateable {
-        let text = message(&words::reason(why));
-        match report.authority {
-            Authority::Blocking => errors.push(format!("::error title=no verdict::{text}")),
-            Authority::Advisory => warnings.push(format!("::warning title=no verdict::{text}")),
-        }
+        errors.push(format!("title=goldgate::{}", message(&words::reason(why))));
     }
-    for failed in report.failures() {
-        let Some(failure) = failed.check.failure.as_deref() else {
-            continue;
-        };
-        let pair = &failed.case;
-        let title = format!(
-            "{}/{}/{} {}",
-            failed.suite.id, failed.agent.agent, pair.case, failed.check.name
-        );
-        let location = format!(
-            "file={},line={},title={}",
-            property(pair.golden.as_str()),
-            failed.check.location.line,
-            property(&title)
-        );
-        let text = message(&format!(
-            "[{}] {} Next: {}",
-            failure.tag.as_str(),
-            line(&failure.detail, 300),
-            clauses(&failure.next_action, 300)
-        ));
-        match (&failed.agent.verdict, report.authority) {
-            (Ruling::Judged(Verdict::Fail), Authority::Blocking) => {
-                errors.push(format!("::error {location}::{text}"))
-            }
-            (
-                Ruling::Judged(_) | Ruling::Skipped(_) | Ruling::Off(_),
-                Authority::Blocking | Authority::Advisory,
-            ) => warnings.push(format!("::warning {location}::{text}")),
-        }
+    if report.approval.is_none() {
+        errors.extend(evidence::failed_metrics(report).iter().map(failed_gate));
+        errors.extend(unapproved(report));
     }
-    let unapproved = if report.approval.is_none() {
-        markdown::shown_changes(report)
-    } else {
-        Vec::new()
-    };
-    for (change, more) in unapproved {
-        let more = if more > 0 {
-            format!(" (and {more} more of this kind)")
-        } else {
-            String::new()
-        };
-        let text = message(&format!(
-            "golden change, needs approval: {}{more}",
-            words::change(change)
-        ));
-        let location = match &change.file {
-            Some(file) => format!(
-                "file={},line=1,title=golden change",
-                property(file.as_str())
-            ),
-            None => "title=golden change".to_owned(),
-        };
-        match report.is_held_by_changes() {
-            true => errors.push(format!("::error {location}::{text}")),
-            false => warnings.push(format!("::warning {location}::{text}")),
-        }
+    if report.authority == Authority::Advisory {
+        warnings.append(&mut errors);
     }
+    warnings.extend(report.failures().filter_map(|failed| failed_check(&failed)));
     let mut out = String::new();
-    for (kind, lines) in [("errors", errors), ("warnings", warnings)] {
+    for (command, kind, lines) in [
+        ("error", "errors", errors),
+        ("warning", "warnings", warnings),
+    ] {
         for line in lines.iter().take(MOST) {
-            out.push_str(line);
-            out.push('\n');
+            out.push_str(&format!("::{command} {line}\n"));
         }
         if lines.len() > MOST {
             out.push_str(&format!(
@@ -93,6 +41,83 @@ pub fn annotations(report: &Report) -> String {
         }
     }
     out
+}
+
+/// A failed gate, at the line of its worst case.
+fn failed_gate(failed: &FailedMetric<'_>) -> String {
+    let FailedMetric {
+        suite,
+        agent,
+        metric,
+        gate,
+    } = failed;
+    let worst = metric.evidence.cases.first();
+    let pair = worst.and_then(|worst| agent.cases.iter().find(|pair| pair.case == worst.case));
+    let location = pair.map_or(String::new(), |pair| {
+        let mut checks = pair.checks.iter();
+        let line = checks.find_map(|check| {
+            let is_failed = check.failure.is_some();
+            is_failed.then_some(check.location.line)
+        });
+        format!(
+            "file={},line={},",
+            property(pair.golden.as_str()),
+            line.unwrap_or(1)
+        )
+    });
+    let case = worst.map_or(String::new(), |worst| {
+        format!("; worst case: {}", worst.case)
+    });
+    let text = format!(
+        "{}/{}: {}{case}",
+        suite.id,
+        agent.agent,
+        evidence::failed_gate(metric, gate)
+    );
+    format!("{location}title=goldgate::{}", message(&line(&text, 500)))
+}
+
+/// The golden changes that wait for an approval.
+fn unapproved(report: &Report) -> impl Iterator<Item = String> {
+    markdown::shown_changes(report)
+        .into_iter()
+        .map(|(change, more)| {
+            let more = match more {
+                0 => String::new(),
+                more => format!(" (and {more} more of this kind)"),
+            };
+            let text = format!(
+                "golden change, needs approval: {}{more}",
+                words::change(change)
+            );
+            let location = change.file.as_ref().map_or(String::new(), |file| {
+                format!("file={},line=1,", property(file.as_str()))
+            });
+            format!("{location}title=goldgate::{}", message(&text))
+        })
+}
+
+/// A failed check with its next step, at its line.
+fn failed_check(failed: &FailureLine<'_>) -> Option<String> {
+    let failure = failed.check.failure.as_deref()?;
+    let pair = &failed.case;
+    let title = format!(
+        "{}/{}/{} {}",
+        failed.suite.id, failed.agent.agent, pair.case, failed.check.name
+    );
+    let text = format!(
+        "[{}] {} Next: {}",
+        failure.tag.as_str(),
+        line(&failure.detail, 300),
+        clauses(&failure.next_action, 300)
+    );
+    Some(format!(
+        "file={},line={},title={}::{}",
+        property(pair.golden.as_str()),
+        failed.check.location.line,
+        property(&title),
+        message(&text)
+    ))
 }
 
 /// Escapes what GitHub's runner reads as the end of a value.

@@ -6,8 +6,8 @@ use super::sparkline::sparkline;
 use super::{number, words};
 use crate::model::{
     AgentReport, Approval, COVERAGE, CaseEvidence, CaseId, EvidenceLine, FailureLine, GateKind,
-    GateRuling, MOVED, MetricReport, NEWLY_FAILING, PairCheck, PairResult, Report, Ruling,
-    SuiteReport, Tag, Verdict, metric_value,
+    GateRuling, MOVED, MetricReport, NEWLY_FAILING, PairCheck, PairResult, Report, SuiteReport,
+    Tag, metric_value,
 };
 
 #[derive(Clone, Copy)]
@@ -49,26 +49,13 @@ pub fn has_cases(metric: &MetricReport) -> bool {
     !metric.is_silent() && ![COVERAGE, NEWLY_FAILING].contains(&metric.name.as_str())
 }
 
-/// The gate that a number passes only because somebody approved the number: its loss since the base commit's baseline is more than the
-/// gate allows.
+/// The gate that a number fails, where somebody approved the result.
 pub fn approved_gate<'a>(
     approval: Option<&Approval>,
     metric: &'a MetricReport,
 ) -> Option<&'a GateRuling> {
-    let loss = metric
-        .loss()
-        .filter(|_| approval.is_some() && metric.verdict == Ruling::Judged(Verdict::Pass))?;
-    metric
-        .gates
-        .iter()
-        .filter(|gate| gate.from_baseline)
-        .find(|gate| {
-            let allowed = match gate.gate {
-                GateKind::MaxDrop | GateKind::MaxRise => gate.threshold.unwrap_or_default(),
-                GateKind::Min | GateKind::Max => gate.zone,
-            };
-            loss > allowed + MOVED
-        })
+    let mut failed = metric.gates.iter().filter(|gate| gate.ruling.fails());
+    failed.next().filter(|_| approval.is_some())
 }
 
 /// Whether the evidence of one of these metrics shows a failed check.

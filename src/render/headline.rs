@@ -9,7 +9,7 @@ use super::{evidence, since_base};
 use crate::model::{
     AgentReport, Approval, Authority, BaselineUse, CaseChoice, CaseTrend, ChangeClass, Exclusion,
     GateKind, GateRuling, NotGateable, OtherPullRequest, PairResult, Report, Ruling, Verdict,
-    metric_value,
+    Weight, metric_value,
 };
 use crate::suites::KINDS;
 use crate::text::{clauses, config_option, first_clause};
@@ -42,12 +42,11 @@ pub fn headline(report: &Report) -> String {
             ),
             (_, _) => format!("{failed}, and "),
         };
-        let lasting = report.lasting.first().map(what);
-        let lasting = lasting.map_or(String::new(), |why| {
+        let first = report.not_gateable.first().map(what);
+        let first = first.map_or(String::new(), |why| {
             format!(" Fix this first, because no approval covers it: {why}.")
         });
-        let lifted = lifted_too(report);
-        return format!("Merge blocked: {worse}{changes} an approval.{lasting}{lifted}");
+        return format!("Merge blocked: {worse}{changes} an approval.{first}");
     }
     if let (Some(other), Authority::Blocking) = (report.worst_other(), report.authority)
         && tally.fail == 0
@@ -106,18 +105,6 @@ pub fn headline(report: &Report) -> String {
         }
         (Some(Verdict::Pass), _) => passed(report, tally.pass),
     }
-}
-
-/// The first reason for no verdict that an approval would lift, too: whoever sees only the approval would not know of it.
-fn lifted_too(report: &Report) -> String {
-    let mut others = report
-        .not_gateable
-        .iter()
-        .filter(|why| !report.lasting.contains(why));
-    let why = others.next().filter(|_| report.lasting.is_empty());
-    why.map_or(String::new(), |why| {
-        format!(" It would also accept this: {}.", what(why))
-    })
 }
 
 /// The first reason for no verdict where a gate fails as well: a correction of the agent alone does not remove it.
@@ -377,45 +364,48 @@ fn without_result(report: &Report) -> String {
     }
 }
 
-/// Who approved the worst number that no gate would let pass otherwise; `None` if no number needed it.
+/// Who approved what; `None` without an approval.
 fn approved(report: &Report) -> Option<String> {
     let Approval { by, reason, .. } = report.approval.as_ref()?;
-    let approved = report
-        .agents()
-        .flat_map(|agent| agent.metrics.iter().map(move |metric| (agent, metric)))
-        .filter_map(|(agent, metric)| {
-            Some((
-                agent,
-                metric,
-                evidence::approved_gate(report.approval.as_ref(), metric)?,
-            ))
+    let mut approved = report.agents().flat_map(|agent| {
+        let failed = agent.metrics.iter().filter_map(|metric| {
+            let gate = evidence::approved_gate(report.approval.as_ref(), metric)?;
+            Some((metric, gate))
         });
-    let approved: Vec<_> = approved.collect();
-    let (agent, metric, gate) = approved.first()?;
-    let value = |value| metric_value(metric.unit, value);
-    let more = match approved.len() - 1 {
+        failed.map(move |(metric, gate)| (agent, metric, gate))
+    });
+    let first = approved.next();
+    let more = match approved.count() {
         0 => String::new(),
         more => format!(" + {}", plural(more, "more number", "more numbers")),
     };
     let reason = reason.as_deref().map_or(String::new(), |why| {
         format!(" Reason: {}", line(why, REASON))
     });
+    let what = match first {
+        Some((agent, metric, gate)) => format!(
+            "{} {} {} (baseline {}, {}){more}",
+            agent.agent,
+            line(&metric.name, NAME),
+            metric_value(metric.unit, metric.value),
+            metric_value(metric.unit, metric.comparison.baseline),
+            limit(metric, gate)
+        ),
+        None => {
+            let changes = report.golden_changes.iter();
+            let needing = changes.filter(|change| change.weight == Weight::NeedsApproval);
+            plural(needing.count(), "golden change", "golden changes")
+        }
+    };
     Some(format!(
-        "Passes by approval of {}: {} {} {} (baseline {}, {}){more}.{reason}",
-        line(by, NAME),
-        agent.agent,
-        line(&metric.name, NAME),
-        value(metric.value),
-        value(metric.comparison.baseline),
-        limit(metric, gate)
+        "Passes by approval of {}: {what}.{reason}",
+        line(by, NAME)
     ))
 }
 
-/// Whether the run passes only by an approval of numbers.
+/// Whether the run passes only by an approval.
 pub fn passes_by_approval(report: &Report) -> bool {
-    report
-        .metrics()
-        .any(|metric| evidence::approved_gate(report.approval.as_ref(), metric).is_some())
+    report.approval.is_some() && report.verdict == Ruling::Judged(Verdict::Pass)
 }
 
 /// Whether any number is compared with a baseline.

@@ -16,7 +16,7 @@ pub(crate) use self::changes::{hidden_kinds, kinds_of_changes, shown_changes};
 use self::changes::{listed, needing_approval};
 use self::evidence::{failed_gates, moved_cases};
 use self::failures::{newly_failing, other_failures, taxonomy};
-pub use self::links::{Acceptance, Links, MovedNumbers};
+pub use self::links::{Acceptance, Links};
 use self::next_steps::next_steps;
 use self::numbers::{certainty, changed, detectable, moved_uses, unchanged};
 use self::remarks::remarks;

@@ -12,6 +12,8 @@ fn change(weight: Weight, words: &str) -> GoldenChange {
         weight,
         file: None,
         class: ChangeClass::Recording,
+        files: Vec::new(),
+        content: String::new(),
     }
 }
 
@@ -54,7 +56,7 @@ fn a_headline_says_what_and_the_reason_has_the_commands() {
     assert!(html::html(&report).contains(code));
     assert_eq!(
         annotations::annotations(&report),
-        format!("::error title=no verdict::{REASON}\n")
+        format!("::error title=goldgate::{REASON}\n")
     );
 }
 
@@ -84,35 +86,17 @@ fn the_next_step_is_below_the_changes_that_need_an_approval() {
 #[test]
 fn the_label_accepts_what_there_is() {
     let changes = "If the change that needs an approval is intended, somebody with write access adds the label `x`.";
-    let numbers = "Accept the moved numbers: add the label `x`.";
-    let none = Report::passing(vec![Tier::Deterministic]);
-    for (report, moved, has_changes, has_numbers) in [
-        (with_changes(), markdown::MovedNumbers::None, true, false),
-        (
-            with_changes(),
-            markdown::MovedNumbers::NoneWorse,
-            true,
-            true,
-        ),
-        (
-            none,
-            markdown::MovedNumbers::Worse("Reason: why"),
-            false,
-            true,
-        ),
-    ] {
+    for (reason, says) in [(None, false), (Some("Reason: why"), true)] {
         let links = markdown::Links {
             acceptance: markdown::Acceptance::Label {
                 name: "x".to_owned(),
-                numbers: moved,
+                reason,
             },
             ..markdown::Links::default()
         };
-        let text = markdown::summary(&report, &links);
-        assert_eq!(
-            (text.contains(changes), text.contains(numbers)),
-            (has_changes, has_numbers),
-            "{text}"
-        );
+        let text = markdown::summary(&with_changes(), &links);
+        assert!(text.contains(changes), "{text}");
+        assert_eq!(text.contains("Reason: why"), says, "{text}");
+        assert!(!text.contains("Accept the failed gates"), "{text}");
     }
 }

@@ -159,7 +159,6 @@ pub fn approval(approval: &Approval) -> String {
         by,
         at,
         head,
-        digest: _,
         reason: _,
     } = approval;
     format!("approved by {by} at {at} for commit {}", short(Some(head)))

@@ -1,23 +1,26 @@
-//! What approved results cover of a result that contains the changes of several pull requests.
+//! Whether results that somebody approved cover another result.
 
 use std::collections::BTreeSet;
 
-use super::digest::{agent, bound_suites, change};
-use crate::model::{AgentReport, Report, SuiteReport, Verdict, Weight};
+use serde_json::{Value, json};
 
-/// The parts of a result that need an approval and that none of these approved results has: agents with a failed gate, golden changes,
-/// and reasons for a missing verdict. Empty if all of them are covered.
+use crate::model::{
+    AgentReport, GateRuling, GoldenChange, JudgeIdentity, JudgeReport, MetricReport, RepoPath,
+    Report, SuiteReport, Tier, Verdict, Weight, six_places,
+};
+
+/// The parts of a result that need an approval and that none of these approved results has: agents with a failed gate, and golden
+/// changes. Empty if all of them are covered.
 ///
 /// An agent is covered if an approved result has exactly the same of it: samples of every case, values, the numbers that they are
-/// compared with, identity and gates. A golden change is covered if an approved result lists it in the same words. A reason for a missing
-/// verdict is never covered.
+/// compared with, identity and gates. A golden change is covered if an approved result lists it in the same words, about files with the
+/// same content on both commits.
 pub fn uncovered(report: &Report, approved: &[Report]) -> Vec<String> {
     let known: BTreeSet<String> = approved
         .iter()
         .flat_map(|one| &one.golden_changes)
         .map(change)
         .collect();
-    let reasons = report.not_gateable.iter().map(|why| why.0.clone());
     let agents =
         bound_suites(report).flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
     let failed = agents.filter(|(_, agent)| fails(agent));
@@ -32,7 +35,7 @@ pub fn uncovered(report: &Report, approved: &[Report]) -> Vec<String> {
     let changes = needing
         .filter(|one| !known.contains(&change(one)))
         .map(|one| one.words.clone());
-    reasons.chain(numbers).chain(changes).collect()
+    numbers.chain(changes).collect()
 }
 
 fn fails(agent: &AgentReport) -> bool {
@@ -48,4 +51,116 @@ fn has(report: &Report, of: &SuiteReport, wanted: &AgentReport) -> bool {
         .filter(same)
         .flat_map(|suite| &suite.agents);
     agents.any(|one| agent(one) == agent(wanted))
+}
+
+/// The suites that an approval binds.
+fn bound_suites(report: &Report) -> impl Iterator<Item = &SuiteReport> {
+    let deterministic = report.tiers.contains(&Tier::Deterministic);
+    report
+        .suites
+        .iter()
+        .filter(move |suite| !deterministic || suite.tier == Tier::Deterministic)
+}
+
+/// What of an agent's result is bound by an approval.
+fn agent(agent: &AgentReport) -> Value {
+    let identity = &agent.identity;
+    let metrics: Vec<Value> = agent.metrics.iter().map(metric).collect();
+    let cases: Vec<Value> = agent
+        .cases
+        .iter()
+        .map(|case| {
+            let values = case
+                .values
+                .iter()
+                .map(|value| value.samples.iter().map(|one| places(*one)).collect());
+            let samples: Vec<Vec<Value>> = values.collect();
+            let mut value = json!({ "case": case.case.as_str(), "samples": samples });
+            if !case.parts.is_empty() {
+                value["parts"] = json!(case.parts);
+            }
+            value
+        })
+        .collect();
+    let retired: Vec<&str> = agent.retired.keys().map(|case| case.as_str()).collect();
+    let mut value = json!({
+        "agent": agent.agent.as_str(), "suite_digest": identity.suite_digest, "scorer": identity.scorer,
+        "model": identity.model, "prompt": identity.agent_sha256, "judge": identity.judge, "samples": identity.samples,
+        "metrics": metrics, "cases": cases, "retired": retired,
+    });
+    // Judges affect no gate, but a baseline stores them.
+    if !agent.judges.is_empty() {
+        value["judges"] = agent.judges.iter().map(|one| judge(agent, one)).collect();
+    }
+    value
+}
+
+fn judge(agent: &AgentReport, judge: &JudgeReport) -> Value {
+    let marks = agent.cases.iter().filter_map(|case| {
+        let judged = case
+            .judged
+            .iter()
+            .find(|judged| judged.judge == judge.name)?;
+        Some(json!([case.case.as_str(), judged.opinion.mark()?.as_str()]))
+    });
+    let marks: Vec<Value> = marks.collect();
+    let JudgeIdentity {
+        model,
+        rubric_sha256,
+        votes,
+    } = &judge.identity;
+    json!([judge.name.as_str(), model, rubric_sha256, votes, marks])
+}
+
+fn metric(metric: &MetricReport) -> Value {
+    // A threshold from the baseline differs between the base's baseline and the approved one, so it is left out.
+    let gates: Vec<Value> = metric
+        .gates
+        .iter()
+        .map(|gate| {
+            let GateRuling {
+                gate,
+                threshold,
+                from_baseline,
+                zone,
+                hard,
+                ruling: _,
+                base_commit: _,
+                chance: _,
+                new_parts: _,
+            } = gate;
+            let threshold = threshold.filter(|_| !from_baseline);
+            json!([
+                gate.as_str(),
+                places(threshold),
+                from_baseline,
+                places(Some(*zone)),
+                hard
+            ])
+        })
+        .collect();
+    json!([
+        metric.name,
+        places(metric.value),
+        places(metric.comparison.baseline),
+        gates
+    ])
+}
+
+/// What of a golden change is bound by an approval.
+fn change(change: &GoldenChange) -> String {
+    json!([
+        change.class.as_str(),
+        change.file.as_ref().map(RepoPath::as_str),
+        change.words,
+        change.content
+    ])
+    .to_string()
+}
+
+/// A number with six decimal places, as in a baseline: two machines may differ in the last bit.
+fn places(value: Option<f64>) -> Value {
+    value.map_or(Value::Null, |value| {
+        json!(format!("{:.6}", six_places(value)))
+    })
 }

@@ -4,7 +4,6 @@ mod approved;
 mod case_moves;
 #[cfg(feature = "github")]
 mod covered;
-mod digest;
 mod drafts;
 mod evidence;
 mod history;
@@ -14,11 +13,10 @@ mod text_changes;
 
 use std::collections::BTreeMap;
 
-pub use self::approved::approved;
+pub use self::approved::{approve, asks_for_approval};
 pub use self::case_moves::{CaseMove, CaseMoves, CaseName, MeasuredNumbers, case_moves};
 #[cfg(feature = "github")]
 pub use self::covered::uncovered;
-pub use self::digest::result_digest;
 pub use self::drafts::{add_drafts, only_drafts};
 pub use self::history::{
     History, Measurement, NumberMove, NumberName, NumberScale, NumberTrend, history,
@@ -36,8 +34,8 @@ use crate::gate::{Comparability, GateOutcome, OpenMetric};
 use crate::model::{
     AgentName, AgentReport, Approval, Authority, BaselineEntry, BaselineUse, COVERAGE, CaseId,
     ChangeClass, EPSILON, Exclusion, GateRuling, GoldenChange, Identity, Interruption, Layer,
-    MetricReport, MetricSpec, NoVerdict, NotGateable, PairResult, RecordingRow, Report, Ruling,
-    Shard, SinceBase, SuiteId, SuiteReport, Tier, ValueSource, Verdict, six_places,
+    MetricReport, MetricSpec, NotGateable, PairResult, RecordingRow, Report, Ruling, Shard,
+    SinceBase, SuiteId, SuiteReport, Tier, ValueSource, Verdict, six_places,
 };
 use crate::text::line_with_end;
 
@@ -45,7 +43,7 @@ use crate::text::line_with_end;
 pub struct AgentPart {
     pub report: AgentReport,
     /// The reasons why there is no verdict; empty if there is one.
-    pub not_gateable: Vec<NoVerdict>,
+    pub not_gateable: Vec<NotGateable>,
 }
 
 /// The input of an agent's part.
@@ -205,7 +203,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     let reference = compared_with.reference(&comparability, before);
     let mut not_gateable = Vec::new();
     let mut refuse =
-        |why: String| not_gateable.push(NoVerdict::liftable(format!("{suite}/{agent}: {why}")));
+        |why: String| not_gateable.push(NotGateable::new(format!("{suite}/{agent}: {why}")));
     unmeasured.into_iter().for_each(&mut refuse);
     let waits = metrics
         .iter()
@@ -223,7 +221,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
             vec![why]
         }
     });
-    not_gateable.extend(refused.map(|why| NoVerdict::lasting(format!("{suite}/{agent}: {why}"))));
+    not_gateable.extend(refused.map(|why| NotGateable::new(format!("{suite}/{agent}: {why}"))));
     let cases = pairs
         .into_iter()
         .zip(cases)
@@ -341,7 +339,7 @@ fn not_covered(pairs: &[PairResult], before: Option<&BaselineEntry>) -> String {
 }
 
 /// The reason for no verdict if lost and quarantined cases together are more than a tenth of a suite.
-pub fn too_many_left_out(suite: &SuiteReport) -> Option<NoVerdict> {
+pub fn too_many_left_out(suite: &SuiteReport) -> Option<NotGateable> {
     let pairs = || {
         suite
             .agents
@@ -367,7 +365,7 @@ pub fn too_many_left_out(suite: &SuiteReport) -> Option<NoVerdict> {
         let lost = if lost == 1 { "1 case was".to_owned() } else { format!("{lost} cases were") };
         let quarantined = if quarantined == 1 { "1 is".to_owned() } else { format!("{quarantined} are") };
         let id = &suite.id;
-        NoVerdict::liftable(format!(
+        NotGateable::new(format!(
             "{id}: {lost} not measured and {quarantined} in quarantine, more than a tenth of {all} together"
         ))
     })
@@ -438,17 +436,10 @@ pub fn shard(report: &mut Report, shard: Shard) {
 }
 
 /// Adds reasons why there is no verdict. With at least one, the run does not pass, whatever its gates say.
-pub fn refuse(report: &mut Report, why: Vec<NoVerdict>) {
-    for why in why {
-        if let NoVerdict::Lasting(lasting) = &why {
-            report.lasting.push(lasting.clone());
-        }
-        report.not_gateable.push(why.why().clone());
-    }
-    for reasons in [&mut report.not_gateable, &mut report.lasting] {
-        reasons.sort();
-        reasons.dedup();
-    }
+pub fn refuse(report: &mut Report, why: Vec<NotGateable>) {
+    report.not_gateable.extend(why);
+    report.not_gateable.sort();
+    report.not_gateable.dedup();
     // A golden change that waits for its approval fails no gate.
     let is_only_held = report.verdict == Ruling::Judged(Verdict::Fail)
         && report.is_held_by_changes()
@@ -520,7 +511,7 @@ pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Opt
 mod tests {
     use super::{govern, refuse};
     use crate::model::{
-        Approval, Authority, ChangeClass, GoldenChange, NoVerdict, Report, Ruling, Tier, Verdict,
+        Approval, Authority, ChangeClass, GoldenChange, NotGateable, Report, Ruling, Tier, Verdict,
         Weight,
     };
 
@@ -534,12 +525,11 @@ mod tests {
     #[test]
     fn a_change_blocks_the_merge_until_somebody_approves_it() {
         let approval = || {
-            let [by, at, head, digest] = ["a", "b", "c", "d"].map(str::to_owned);
+            let [by, at, head] = ["a", "b", "c"].map(str::to_owned);
             Some(Approval {
                 by,
                 at,
                 head,
-                digest,
                 reason: None,
             })
         };
@@ -589,6 +579,8 @@ mod tests {
                     weight,
                     file: None,
                     class: ChangeClass::Config,
+                    files: Vec::new(),
+                    content: String::new(),
                 }],
                 approval,
             );
@@ -607,7 +599,7 @@ mod tests {
 
     #[test]
     fn a_run_without_a_verdict_does_not_pass() {
-        let why = || vec![NoVerdict::lasting("stale")];
+        let why = || vec![NotGateable::new("stale")];
         let table = [
             (
                 Ruling::Judged(Verdict::Pass),
@@ -646,6 +638,8 @@ mod tests {
             weight,
             file: None,
             class: ChangeClass::Config,
+            files: Vec::new(),
+            content: String::new(),
         };
         let changes = vec![
             change("a", Weight::Listed),

@@ -14,14 +14,7 @@ use crate::text::Redactor;
 pub fn redact(report: &mut Report, redactor: &Redactor) {
     let redactor = ReportRedactor(redactor);
     redactor.texts(&mut report.notes);
-    for reason in [
-        &mut report.not_gateable,
-        &mut report.lasting,
-        &mut report.lifted,
-    ]
-    .into_iter()
-    .flatten()
-    {
+    for reason in [&mut report.not_gateable].into_iter().flatten() {
         let NotGateable(words) = reason;
         redactor.text(words);
     }

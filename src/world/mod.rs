@@ -62,10 +62,9 @@ pub use git::{head_commit, is_sparse};
 pub(crate) use git_history::{FileVersion, FileVersions};
 #[cfg(feature = "github")]
 pub(crate) use github::{
-    Artifact, Blob, BranchRules, CheckRun, ClosedPull, CommitComparison, ComparedFile, Conclusion,
-    EnvironmentUse, FileCommit, FilesCommit, GitHub, GitHubError, GitHubRefusal, ImageState,
-    LISTED_EDITS, MergeState, MergedPull, NotCommitted, OpenPull, QueueGrouping, ReadOnlyToken,
-    RepositoryLabel, RequiredCheck, RerunScope, Tree, WorkflowRun,
+    Blob, BranchRules, CheckRun, ClosedPull, Conclusion, EnvironmentUse, FileCommit, FilesCommit,
+    GitHub, GitHubError, GitHubRefusal, ImageState, MergeState, NotCommitted, OpenPull,
+    OwnerReview, QueueGrouping, ReadOnlyToken, RepositoryLabel, RequiredCheck, Tree, WorkflowRun,
 };
 pub(crate) use objects::Objects;
 #[cfg(feature = "github")]

@@ -1,5 +1,5 @@
 // usage: node forks.mjs PORT MOCK_PORT WORK EVENTS
-// Stands before the validating mock, as front.mjs does, with what the mode trusted and the check run ask for. Writes the payload
+// Stands before the validating mock, as front.mjs does, with what `pull_request_target` and the check run ask for. Writes the payload
 // of the event into WORK, and reads the tarball from there.
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -51,7 +51,6 @@ const answer = (method, url, body) => {
   if (at.startsWith('/tarball/')) return sent(isOfBase(at) ? 'base.tar.gz' : 'head.tar.gz');
   if (method === 'DELETE' && at === '/issues/2/labels/goldgate%3Arecord') { labels.length = 0; return [200, []]; }
   if (at === '/collaborators/Codertocat/permission') return [200, { permission: 'write', role_name: 'write' }];
-  if (at.startsWith('/statuses/')) return [201, { ...body, creator: { login: 'octocat' }, created_at: '2026-11-21T06:13:20Z' }];
   if (at.startsWith('/git/commits/')) return [200, { sha: head, tree: { sha: '5'.repeat(40) }, parents: [{ sha: base }, { sha: head }] }];
   if (at.startsWith('/git/ref/')) return [200, { object: { sha: base } }];
   if (at.startsWith('/compare/')) return [200, { merge_base_commit: { sha: base } }];
@@ -70,7 +69,7 @@ const answer = (method, url, body) => {
     if (method === 'PATCH') comment.body = body.body;
     return [200, shown(comment)];
   }
-  if (at.endsWith('/statuses')) return [200, []];
+  if (at.startsWith('/actions/workflows/')) return [200, { total_count: 0, workflow_runs: [] }];
   if (at === '/issues/2/timeline') return [200, timeline];
   if (at === '/labels/goldgate%3Aaccept-baseline') return [200, { name: 'goldgate:accept-baseline' }];
   if (at.endsWith('/check-runs') && method === 'GET') return [200, { total_count: checks.length, check_runs: checks }];

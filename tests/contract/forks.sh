@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every request of `mode: trusted` and of the check run is shown to a validating mock of GitHub's official OpenAPI description.
+# Every request on `pull_request_target` and of the check run is shown to a validating mock of GitHub's official OpenAPI description.
 # GOLDGATE_BINARY is a program to check instead of a new build.
 set -euo pipefail
 # shellcheck source=tests/contract/mock.sh
@@ -7,8 +7,8 @@ set -euo pipefail
 mock=${GOLDGATE_MOCK_PORT:-14020}
 front=$((mock + 1))
 start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 'issues/comments/{comment_id}' 'contents/{path}' \
-  'git/commits/{commit_sha}' 'git/ref/{ref}' 'compare/{basehead}' 'git/trees/{tree_sha}' 'tarball/{ref}' \
-  'commits/{ref}/statuses' 'commits/{commit_sha}/pulls' 'rules/branches/{branch}' 'branches/{branch}' commits 'commits/{ref}/check-runs' check-runs 'check-runs/{check_run_id}' labels 'labels/{name}'
+  'git/commits/{commit_sha}' 'git/ref/{ref}' 'compare/{basehead}' 'git/trees/{tree_sha}' 'tarball/{ref}' 'actions/workflows/{workflow_id}/runs' \
+  'commits/{commit_sha}/pulls' 'rules/branches/{branch}' 'branches/{branch}' commits 'commits/{ref}/check-runs' check-runs 'check-runs/{check_run_id}' labels 'labels/{name}'
 binary=${GOLDGATE_BINARY:-}
 if [[ -z $binary ]]; then
   cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
@@ -29,22 +29,16 @@ action() {
   shift 4
   env -i GITHUB_EVENT_NAME="$event" GITHUB_EVENT_PATH="$payload" GITHUB_WORKSPACE="$workspace" GITHUB_REPOSITORY=acme/agents \
     GITHUB_API_URL="http://127.0.0.1:$front" GITHUB_SERVER_URL=http://127.0.0.1 GITHUB_RUN_ID="$run" GITHUB_RUN_ATTEMPT=1 \
-    INPUT_TOKEN=no-real-token INPUT_OUT="$work/out" "$@" "$binary" action > "$work/action.log" 2>&1 || { echo "run $run failed" >&2; head -c 3000 "$work/action.log" >&2; exit 1; }
+    INPUT_TOKEN=no-real-token INPUT_OUT="$work/out" \
+    GITHUB_WORKFLOW_REF=acme/agents/.github/workflows/goldgate.yml@refs/heads/master "$@" "$binary" action > "$work/action.log" 2>&1 || { echo "run $run failed" >&2; head -c 3000 "$work/action.log" >&2; exit 1; }
 }
 action pull_request "$work/opened.json" "$work/repo" 1 INPUT_COMMENT=false                    # measures, as a fork does
 tar -czf "$work/head.tar.gz" -C "$work" --transform 's|^repo|acme-agents-0000000|' --exclude .git --exclude out repo
-action pull_request_target "$work/opened.json" "$work/empty" 3 INPUT_MODE=trusted INPUT_CHECK-RUN=true # grades both commits as data
+action pull_request_target "$work/opened.json" "$work/empty" 3 # grades both commits as data
 sed -i -E 's/"(min|max)_expected_findings": [0-9]+/"\1_expected_findings": 0/' "$work/repo/fixtures/contracts/expected/finance/change-of-control.json"
 action pull_request "$work/opened.json" "$work/repo" 4 INPUT_BLOCKING=false INPUT_COMMENT=false  # a regression that does not block
 action pull_request "$work/opened.json" "$work/repo" 5 INPUT_BLOCKING=false INPUT_COMMENT=false  # the same once more
-python3 -c "import json, sys; json.dump({**json.load(open(sys.argv[1])), 'ref': 'refs/heads/changes'}, open(sys.argv[2], 'w'))" \
-  "$root/tests/events/workflow_dispatch.json" "$work/dispatched.json"
-head=$(python3 -c "import json, sys; print(json.load(open(sys.argv[1]))['pull_request']['head']['sha'])" "$work/opened.json")
-tar -czf "$work/head.tar.gz" -C "$work" --transform 's|^repo|acme-agents-0000000|' --exclude .git --exclude out repo
-echo "$head" > "$work/repo/.git/HEAD"
-action workflow_dispatch "$work/dispatched.json" "$work/repo" 6 GITHUB_SHA="$head" INPUT_BLOCKING=false # by hand: the test merge as data
 
-judge 'GET /repos/acme/agents/pulls?state=open&head=acme%3Achanges' \
-  'POST /repos/acme/agents/issues/2/comments' 'GET /repos/acme/agents/git/commits/' \
-  'GET /repos/acme/agents/git/ref/heads%2Fmaster' 'GET /repos/acme/agents/git/trees/' 'GET /repos/acme/agents/tarball/' 'GET /repos/acme/agents/commits/' \
+judge 'POST /repos/acme/agents/issues/2/comments' 'GET /repos/acme/agents/git/commits/' \
+  'GET /repos/acme/agents/git/trees/' 'GET /repos/acme/agents/tarball/' \
   'POST /repos/acme/agents/check-runs ' 'PATCH /repos/acme/agents/check-runs/900 '

@@ -1,7 +1,7 @@
 // usage: node front.mjs PORT MOCK_PORT LOG CONFIG FOLDER
 // Stands before the validating mock: every request goes to the mock, which says whether GitHub's description allows it; the answer
 // that the client gets keeps state, so that comments are found, updated and removed again. GraphQL documents are held against the
-// public schema. FOLDER has the artifact that a run left behind (artifact.zip), and node's packages stand in the current folder.
+// public schema. FOLDER has the checkout (repo), and node's packages stand in the current folder.
 import http from 'node:http';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -18,9 +18,8 @@ const schema = graphql.buildSchema(published, { assumeValid: true, assumeValidSD
 
 const head = 'ec26c3e57ca3a959ca5aad62de7213c562f8c821';
 const comments = [];
-const statuses = [];
 const refs = new Map();
-const label = process.env.LABEL ?? 'bug';
+const label = 'goldgate:accept-baseline';
 let labels = [{ name: label }];
 const timeline = [{ event: 'labeled', actor: { login: 'Codertocat' }, created_at: '2026-11-21T05:00:00Z', label: { name: label } }];
 let ours = null;
@@ -37,7 +36,8 @@ const pull = (number) => ({
 });
 const run = {
   id: 7, run_attempt: 1, run_started_at: '2026-11-21T05:00:00Z', head_sha: head, head_branch: 'changes', event: 'pull_request', status: 'completed', conclusion: 'failure',
-  path: '.github/workflows/goldgate.yml', head_repository: { id: 1, owner: { login: 'acme' } },
+  path: '.github/workflows/goldgate.yml', head_repository: { id: 1, full_name: 'acme/agents' }, created_at: '2026-11-21T05:30:00Z',
+  display_title: `goldgate ${'5'.repeat(40)}`, actor: { login: 'hubot' },
 };
 
 // The files of the base commit, where a check wants it to have some.
@@ -54,7 +54,8 @@ const all = (base, files) => files.map((name) => {
 });
 const tree = () => {
   const base = path.dirname(config);
-  const files = fs.readdirSync(`${base}/fixtures`, { recursive: true }).map((name) => `fixtures/${name}`).concat('fixtures', 'goldgate.yaml');
+  const below = (folder) => [folder, ...fs.readdirSync(`${base}/${folder}`, { recursive: true }).map((name) => `${folder}/${name}`)];
+  const files = [...below('fixtures'), ...below('examples'), 'goldgate.yaml'];
   return all(base, files);
 };
 // The files of the commit that is checked out: those of the folder, as they are now.
@@ -93,17 +94,9 @@ const control = (path) => {
 const governed = (method, path, body, query) => {
   if (method === 'DELETE' && decodeURIComponent(path).endsWith(`/labels/${label}`)) { labels = []; return [200, []]; }
   if (/\/collaborators\/[^/]+\/permission$/.test(path)) return [200, { permission: 'write', role_name: 'maintain' }];
-  if (/\/commits\/[0-9a-f]+\/statuses$/.test(path)) return [200, statuses.filter((s) => path.includes(s.sha))];
-  if (/\/statuses\/[0-9a-f]+$/.test(path)) {
-    const set = { ...body, sha: path.split('/').pop(), creator: { login: 'octocat' }, created_at: '2026-11-21T06:13:20Z' };
-    statuses.unshift(set);
-    return [201, set];
-  }
-  if (/\/actions\/runs$/.test(path)) return [200, { total_count: 1, workflow_runs: [run] }];
-  if (/\/runs\/7\/artifacts$/.test(path)) return [200, { total_count: 1, artifacts: [{ id: 5, name: 'goldgate-report', expired: false, created_at: '2026-11-21T06:00:00Z' }] }];
-  if (/\/actions\/artifacts$/.test(path)) return [200, { total_count: 0, artifacts: [] }];
-  if (/\/artifacts\/5\/zip$/.test(path)) return [302, null, { location: `http://127.0.0.1:${port}/_stored` }];
-  if (/\/runs\/7\/rerun(-failed-jobs)?$/.test(path)) return [201, {}];
+  if (/\/workflows\/goldgate.yml\/runs$/.test(path)) return [200, { total_count: 1, workflow_runs: [run] }];
+  if (/\/runs\/7\/attempts\/1\/jobs$/.test(path)) return [200, { total_count: 1, jobs: [{ name: 'goldgate', completed_at: '2026-11-21T06:00:00Z' }] }];
+  if (/\/runs\/7\/rerun-failed-jobs$/.test(path)) return [201, {}];
   if (/\/agents\/labels$/.test(path)) { known = true; return [201, body]; }
   if (/\/agents\/labels\//.test(path)) return known ? [200, { name: label }] : [404, { message: 'Not Found' }];
   if (/\/compare\//.test(path)) {
@@ -111,7 +104,6 @@ const governed = (method, path, body, query) => {
     return [200, { merge_base_commit: { sha: 'b'.repeat(40) }, commits, files: [] }];
   }
   if (/\/commits\/[0-9a-f]+\/pulls$/.test(path)) return [200, based ? [merged()] : []];
-  if (/\/git\/matching-refs\//.test(path)) return [200, []];
   if (new RegExp(`/git/trees/(5{40}|${head})$`).test(path)) return [200, { sha: path.split('/').pop(), tree: checkedOut(), truncated: false }];
   if (/\/git\/commits\/5{40}$/.test(path)) return [200, { sha: '5'.repeat(40), tree: { sha: '5'.repeat(40) }, parents: [{ sha: 'b'.repeat(40) }, { sha: head }] }];
   if (based && /\/git\/trees\/[^/]+$/.test(path)) return [200, { sha: path.split('/').pop(), tree: [...tree(), ...baselines()], truncated: false }];
@@ -123,7 +115,7 @@ const governed = (method, path, body, query) => {
   if (/\/environments\//.test(path)) return [200, { name: 'goldgate', deployment_branch_policy: null }];
   if (/\/contents\/action.yml$/.test(path)) return [200, Buffer.from('runs: { using: docker, image: Dockerfile }\n')];
   if (/\/timeline$/.test(path)) return [200, timeline];
-  if (/\/activity$/.test(path)) return [200, [{ after: pull(2).head.sha, actor: { login: 'hubot' } }]];
+  if (/\/activity$/.test(path)) return [200, [{ before: '0'.repeat(40), after: pull(2).head.sha, timestamp: '2026-11-21T04:00:00Z', actor: { login: 'hubot' } }]];
   if (/\/git\/ref\/heads(%2F|\/)(master|main)$/.test(path)) return [200, { object: { sha: 'b'.repeat(40) } }];
   if (/\/git\/ref\//.test(path)) return refs.size ? [200, { object: { sha: refs.get('baseline') } }] : [404, { message: 'Not Found' }];
   if (/\/git\/refs/.test(path)) { refs.set('baseline', body.sha); return [method === 'POST' ? 201 : 200, {}]; }
@@ -138,7 +130,6 @@ const governed = (method, path, body, query) => {
 const answer = (method, url, body) => {
   const [path, query] = url.split('?');
   if (path === '/graphql' && body.query.includes('viewer')) return [200, { data: { viewer: { login: 'octocat' } } }];
-  if (path === '/graphql' && body.query.includes('IssueComment')) return [200, { data: { node: { userContentEdits: { nodes: [] } } } }];
   if (path === '/graphql' && body.query.includes('object(oid')) return [200, { data: { repository: {} } }];
   if (path === '/graphql') return [200, { data: { createCommitOnBranch: { commit: { oid: fresh() } } } }];
   const found = governed(method, path, body, query ?? '');
@@ -162,7 +153,6 @@ http.createServer((request, response) => {
   request.on('end', async () => {
     const text = Buffer.concat(chunks).toString();
     if (['/twin', '/label', '/base', '/nobase'].includes(request.url)) { control(request.url); return response.end(); }
-    if (request.url === '/_stored') return response.end(fs.readFileSync(`${folder}/artifact.zip`));
     const { status, why } = request.url === '/graphql' ? asked(text) : await validated(request, text);
     const fine = status >= 200 && status < 400;
     fs.appendFileSync(log, `${fine ? 'accepted' : 'REFUSED'} ${status} ${request.method} ${request.url} ${why}\n`);

@@ -7,11 +7,11 @@ set -euo pipefail
 mock=${GOLDGATE_MOCK_PORT:-14010}
 front=$((mock + 1))
 start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 'issues/comments/{comment_id}' 'contents/{path}' \
-  'issues/{issue_number}/labels/{name}' 'collaborators/{username}/permission' 'commits/{ref}/statuses' 'commits/{commit_sha}/pulls' 'rules/branches/{branch}' commits 'statuses/{sha}' \
-  actions/runs 'actions/runs/{run_id}/artifacts' actions/artifacts 'actions/artifacts/{artifact_id}/{archive_format}' \
+  'issues/{issue_number}/labels/{name}' 'collaborators/{username}/permission' 'commits/{commit_sha}/pulls' 'rules/branches/{branch}' commits \
+  actions/runs 'actions/workflows/{workflow_id}/runs' 'actions/runs/{run_id}/attempts/{attempt_number}/jobs' \
   git/commits 'git/commits/{commit_sha}' git/trees 'git/trees/{tree_sha}' \
   'git/blobs/{file_sha}' 'tarball/{ref}' git/refs 'git/refs/{ref}' 'git/ref/{ref}' 'compare/{basehead}' 'issues/{issue_number}/timeline' activity rulesets \
-  'git/matching-refs/{ref}' 'commits/{ref}/check-runs' check-runs 'branches/{branch}' 'environments/{environment_name}' branches labels 'labels/{name}' 'actions/runs/{run_id}/rerun' 'actions/runs/{run_id}/rerun-failed-jobs'
+  'git/matching-refs/{ref}' 'commits/{ref}/check-runs' check-runs 'branches/{branch}' 'environments/{environment_name}' branches labels 'labels/{name}' 'actions/runs/{run_id}/rerun-failed-jobs'
 (cd "$tools" && exec node "$here/front.mjs" "$front" "$mock" "$work/requests.log" "$root/goldgate.yaml" "$work") &
 pids+=($!)
 await_server "http://127.0.0.1:$mock/user"
@@ -43,21 +43,19 @@ action() {
   env -i GITHUB_EVENT_NAME="$name" GITHUB_EVENT_PATH="$root/tests/events/$event.json" GITHUB_WORKSPACE="$work/repo" \
     GITHUB_REPOSITORY=acme/agents GITHUB_API_URL="http://127.0.0.1:$front" GITHUB_GRAPHQL_URL="http://127.0.0.1:$front/graphql" \
     GITHUB_SERVER_URL=http://127.0.0.1 GITHUB_RUN_ID="$run" GITHUB_RUN_ATTEMPT=1 INPUT_TOKEN=no-real-token INPUT_OUT="$work/out" \
-    INPUT_MODE="$mode" INPUT_APPROVAL-LABEL=bug "$@" "$binary" action > "$work/action.log" || { tail -20 "$work/action.log" >&2; exit 1; }
+    INPUT_MODE="$mode" GITHUB_WORKFLOW_REF=acme/agents/.github/workflows/goldgate.yml@refs/heads/master "$@" "$binary" action > "$work/action.log" || { tail -20 "$work/action.log" >&2; exit 1; }
 }
 gate() { action "$1" pull_request.opened pull_request run; }
 gate 1                                               # makes the comment
 gate 2                                               # updates it
 curl -s -o /dev/null "http://127.0.0.1:$front/twin"  # two writers have met
-# A result that fails: only then an approval starts the run again.
+# A result that fails, with a label that was set before anything was shown: it is taken away. Then somebody sets it again.
 worse=fixtures/contracts/expected/finance/change-of-control.json
 sed -i -E 's/"(min|max)_expected_findings": [0-9]+/"\1_expected_findings": 0/' "$work/repo/$worse"
-(gate 3) > /dev/null 2>&1 || true                    # merges and removes the second
+(gate 3) > /dev/null 2>&1 || true                    # merges and removes the second comment
+curl -s -o /dev/null "http://127.0.0.1:$front/label"
+action 21 pull_request.labeled pull_request run      # is approved, and starts the older red run again
 cp "$root/$worse" "$work/repo/$worse"
-(cd "$work/out" && python3 -m zipfile -c "$work/artifact.zip" report.json)
-action 4 pull_request.synchronize pull_request_target approve # removes the label
-curl -s -o /dev/null "http://127.0.0.1:$front/label"          # somebody adds it again
-action 5 pull_request.labeled pull_request_target approve     # keeps the approval
 # A push and a merge group of approved pull requests with a result that is worse than the base commit's.
 cp "$root/goldgate.yaml" "$work/base.yaml"
 sed -i -E 's/"(min|max)_expected_findings": [0-9]+/"\1_expected_findings": 0/' "$work/repo/$worse"
@@ -71,7 +69,7 @@ exec(sys.argv[3])
 json.dump(payload, open(sys.argv[2], 'w'))
 END
 events push "payload.update(ref='refs/heads/master', before='b' * 40, after='5' * 40); payload['repository']['default_branch'] = 'master'"
-events merge_group "payload['merge_group'].update(base_ref='refs/heads/master', head_sha='5' * 40)"
+events merge_group "payload['merge_group'].update(base_ref='refs/heads/master', base_sha='b' * 40, head_sha='5' * 40)"
 gate_of() { action "$1" "$2" "$2" run GITHUB_EVENT_PATH="$work/$2.json" GITHUB_SHA=5555555555555555555555555555555555555555 INPUT_BLOCKING=false; }
 gate_of 10 push
 gate_of 11 merge_group
@@ -92,16 +90,16 @@ action 8 push push baseline-pr "${main[@]}" # opens the pull request
 action 9 push push baseline-pr "${main[@]}" # updates it
 
 judge 'POST /graphql viewer' 'POST /graphql repository' 'GET /repos/acme/agents/pulls/2' 'GET /repos/acme/agents/contents/' 'GET /repos/acme/agents/issues/2/comments' \
-  'POST /repos/acme/agents/issues/2/comments' 'GET /repos/acme/agents/issues/comments/1' 'PATCH /repos/acme/agents/issues/comments/1' \
-  'DELETE /repos/acme/agents/issues/comments/2' 'DELETE /repos/acme/agents/issues/2/labels/bug' \
+  'POST /repos/acme/agents/issues/2/comments' 'PATCH /repos/acme/agents/issues/comments/1' \
+  'DELETE /repos/acme/agents/issues/comments/2' 'DELETE /repos/acme/agents/issues/2/labels/goldgate%3Aaccept-baseline' \
   'GET /repos/acme/agents/compare/' 'GET /repos/acme/agents/issues/2/timeline?' 'GET /repos/acme/agents/activity?ref=refs%2Fheads%2Fchanges' \
-  'GET /repos/acme/agents/collaborators/Codertocat/permission' 'GET /repos/acme/agents/commits/' 'POST /repos/acme/agents/statuses/' \
-  'GET /repos/acme/agents/actions/artifacts?name=goldgate-report-' 'GET /repos/acme/agents/actions/runs?' 'GET /repos/acme/agents/actions/runs/7/artifacts' 'GET /repos/acme/agents/actions/artifacts/5/zip' \
+  'GET /repos/acme/agents/collaborators/Codertocat/permission' \
+  'GET /repos/acme/agents/actions/workflows/goldgate.yml/runs?' 'GET /repos/acme/agents/actions/runs/7/attempts/1/jobs' \
   'POST /repos/acme/agents/actions/runs/7/rerun-failed-jobs' \
   'GET /repos/acme/agents/git/ref/' 'GET /repos/acme/agents/git/commits/' 'POST /repos/acme/agents/git/trees' \
   'POST /repos/acme/agents/git/commits' 'POST /repos/acme/agents/git/refs' 'PATCH /repos/acme/agents/git/refs/' \
   'GET /repos/acme/agents/commits/5555555555555555555555555555555555555555/pulls' 'GET /repos/acme/agents/pulls?state=closed' \
-  'GET /repos/acme/agents/git/matching-refs/heads%2Fgh-readonly-queue%2Fmaster%2F' 'GET /repos/acme/agents/git/blobs/' 'GET /repos/acme/agents/tarball/' 'GET /repos/acme/agents ' \
+  'GET /repos/acme/agents/git/blobs/' 'GET /repos/acme/agents/tarball/' 'GET /repos/acme/agents ' \
   'GET /repos/acme/agents/rules/branches/master?' 'GET /repos/acme/agents/branches/master ' 'GET /repos/acme/agents/labels/' \
   'GET /repos/acme/agents/environments/' 'GET /repos/acme/goldgate/contents/action.yml?' \
   'GET /repos/acme/agents/pulls?' 'POST /repos/acme/agents/pulls' 'PATCH /repos/acme/agents/pulls/3'

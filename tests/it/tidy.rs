@@ -169,7 +169,7 @@ const MARKER_WORDS: &[(&str, usize)] = &[
     ("lays", 0),
     ("so many", 0),
     ("as it is", 3),
-    ("is no", 28),
+    ("is no", 26),
 ];
 
 fn marker_words() {

@@ -21,8 +21,11 @@ use crate::render::plural;
 use crate::text::config_option;
 use crate::world::{Disk, ReadOnce, World};
 
+/// Finds the problems of the workflows in a repository, and notes on them.
+pub type CheckWorkflows = fn(&Disk) -> Result<(Diagnostics, Vec<Diagnostic>), CliError>;
+
 /// Reads all files and prints suites, baseline and notes. Returns the exit code.
-pub fn check(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
+pub fn check(args: &CheckArgs, world: &World, workflows: CheckWorkflows) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
     let files = ReadOnce::uncached(&disk);
     let plan = plan(&files, &file, Selection::default(), &world.clock)?;
@@ -45,6 +48,9 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
         Err(other) => return Err(other),
     };
     notes.extend(idle_names(&plan.config, baseline.as_ref()));
+    let (found, open) = workflows(&disk)?;
+    problems.extend(found);
+    notes.extend(open);
     notes.sort();
     let lines: Vec<String> = plan
         .suites

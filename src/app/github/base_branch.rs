@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::pull_request_context::needs;
+use super::requests::needs;
 use crate::app::cli_error::CliError;
 use crate::world::{BranchRules, GitHub};
 
@@ -90,13 +90,6 @@ fn names(rules: &BranchRules) -> BTreeSet<&str> {
     checks
         .chain(rules.workflows.iter().map(String::as_str))
         .collect()
-}
-
-/// Whether a branch requires a check that has the branch's name at its end.
-pub fn has_check_of_its_own(branch: &str, rules: &BranchRules) -> bool {
-    names(rules)
-        .into_iter()
-        .any(|name| is_of_branch(name, branch))
 }
 
 fn is_of_branch(name: &str, branch: &str) -> bool {

@@ -2,21 +2,24 @@
 
 use std::path::Path;
 
+use super::approval::approvals_of_worse_numbers;
 use super::base_branch::known_default;
-use super::given_reasons::given_reasons;
-use super::inputs::{ActionInputs, inside};
-use super::pull_request_context::{baseline_file, baseline_of, log, needs, open, outputs};
+use super::inputs::{ActionInputs, inside, path_of_input};
+use super::job_output::log;
+use super::requests::{needs, open};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::baseline;
 use crate::diag::{Code, Diagnostic};
-use crate::files::{Files, sha256_hex};
+use crate::files::{Files, SourceText, sha256_hex};
 use crate::format::{baseline_v1, report_v1};
-use crate::model::{Baseline, PullRequestDetails, RepoPath, Report};
+use crate::model::{ApprovalPolicy, Baseline, PullRequestDetails, RepoPath, Report};
 use crate::publish;
+use crate::publish::baseline_pr;
 use crate::publish::baseline_pr::{
-    BaselinePrInput, BaselinePrPlan, CLOSED, DeclinedBaselinePr, OpenBaselinePr, TITLE,
+    AcceptedNumbers, BaselinePrInput, BaselinePrPlan, CLOSED, DeclinedBaselinePr, OpenBaselinePr,
+    TITLE,
 };
-use crate::publish::{ConfigKey, baseline_pr};
+use crate::suites::read_config;
 use crate::world::{ClosedPull, Disk, FileCommit, GitHub, NotCommitted, World};
 
 const PULLS: &str = "pull-requests: write";
@@ -25,6 +28,7 @@ const CONTENTS: &str = "contents: write";
 /// The branches, commit and file that the mode works on.
 struct BaselineBranch<'a> {
     world: &'a World,
+    inputs: &'a ActionInputs,
     github: &'a GitHub,
     /// The default branch.
     into: String,
@@ -34,10 +38,9 @@ struct BaselineBranch<'a> {
     file: RepoPath,
     /// The branch of the pull request.
     branch: String,
-    key: ConfigKey,
 }
 
-/// Reads the report and the baseline, plans, acts, and writes the output `commit`. Returns the exit code.
+/// Reads the report and the baseline, plans and acts. Returns the exit code.
 ///
 /// # Errors
 /// Bad input, or a failed request.
@@ -51,18 +54,16 @@ pub fn baseline_pr(world: &World, inputs: &ActionInputs) -> Result<u8, CliError>
     let unread = needs("the config cannot be read", CONTENTS);
     let file = baseline_file(inputs, |file| github.file(file, commit).map_err(unread))?;
     let file = file.ok_or_else(|| no_baseline(inputs))?;
-    let key = inputs.key(&report);
     let target = BaselineBranch {
         world,
+        inputs,
         github: &github,
         into,
         commit,
         file,
-        branch: key.branch(),
-        key,
+        branch: inputs.key(&report).branch(),
     };
-    let written = maintain_pull_request(&target, &report)?;
-    outputs(world, &[("commit", written.as_deref().unwrap_or_default())])?;
+    maintain_pull_request(&target, &report)?;
     Ok(0)
 }
 
@@ -127,18 +128,15 @@ fn measured(world: &World, inputs: &ActionInputs, commit: &str) -> Result<Report
     }
 }
 
-fn maintain_pull_request(
-    target: &BaselineBranch<'_>,
-    report: &Report,
-) -> Result<Option<String>, CliError> {
+fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result<(), CliError> {
     let BaselineBranch {
         world,
+        inputs,
         github,
         into,
         commit,
         file,
         branch: from,
-        key: _,
     } = target;
     let read = |at: &str| {
         github
@@ -159,7 +157,7 @@ fn maintain_pull_request(
             world,
             &format!("{from} has the numbers of a newer commit already; it is left alone"),
         );
-        return Ok(None);
+        return Ok(());
     }
     let pulls = github
         .own_open_pulls(from)
@@ -185,21 +183,30 @@ fn maintain_pull_request(
     let by = github.identity().unwrap_or("goldgate");
     let proposed: Baseline = baseline::proposed(before.as_ref(), report);
     let moves = publish::moves(before.as_ref(), report);
-    let since = before
-        .as_ref()
-        .and_then(|before| before.captured_at.as_deref());
-    let is_asked = moves.iter().any(publish::is_worse);
-    let given = if is_asked {
-        given_reasons(world, github, &target.key, into, since)
-    } else {
-        None
+    let accepted = match moves.iter().any(publish::is_worse) {
+        true => approvals_of_worse_numbers(
+            world,
+            inputs,
+            github,
+            &policy(target)?,
+            into,
+            (before.as_ref(), report),
+        )?,
+        false => Vec::new(),
     };
     let plan = baseline_pr::plan(&BaselinePrInput {
         before: before.as_ref(),
         before_sha256: bytes.as_ref().map(|bytes| sha256_hex(bytes)),
         proposed: &proposed,
         moves: &moves,
-        given,
+        accepted: accepted
+            .into_iter()
+            .map(|merge| AcceptedNumbers {
+                by: merge.approval.by,
+                reason: merge.approval.reason,
+                number: merge.number,
+            })
+            .collect(),
         branch: branch.as_ref(),
         open: pull.as_ref().map(|pull| OpenBaselinePr {
             number: pull.number,
@@ -217,17 +224,30 @@ fn maintain_pull_request(
     carry_out(target, pull.as_ref(), plan)
 }
 
-/// Acts. Returns the commit that was written, if any.
+/// Who may approve, by the config of the measured commit.
+fn policy(target: &BaselineBranch<'_>) -> Result<ApprovalPolicy, CliError> {
+    let file = target.inputs.config_file()?;
+    let bytes = target
+        .github
+        .file(&file, target.commit)
+        .map_err(needs("the config cannot be read", CONTENTS))?;
+    Ok(match bytes {
+        Some(bytes) => read_config(&SourceText::new(file, bytes)?)?.approval,
+        None => ApprovalPolicy::default(),
+    })
+}
+
+/// Acts.
 fn carry_out(
     target: &BaselineBranch<'_>,
     pull: Option<&PullRequestDetails>,
     plan: BaselinePrPlan,
-) -> Result<Option<String>, CliError> {
+) -> Result<(), CliError> {
     let BaselineBranch { world, github, .. } = target;
     match plan {
         BaselinePrPlan::Nothing => {
             log(world, "no number changed");
-            Ok(None)
+            Ok(())
         }
         BaselinePrPlan::Close(number) => {
             log(
@@ -242,14 +262,14 @@ fn carry_out(
             github
                 .close_pull(number, &format!("{description}\n\n{CLOSED}\n"))
                 .map_err(needs("the pull request cannot be closed", PULLS))?;
-            Ok(None)
+            Ok(())
         }
         BaselinePrPlan::Declined(number) => {
             let what = format!(
                 "pull request {number} with these numbers was closed, so none is opened; reopen it to take them"
             );
             log(world, &what);
-            Ok(None)
+            Ok(())
         }
         BaselinePrPlan::Keep {
             commit: baseline,
@@ -257,9 +277,9 @@ fn carry_out(
             description,
         } => {
             let head = pull.map(|pull| pull.head.as_str());
-            let written = baseline
-                .map(|baseline| commit_baseline(target, head, &baseline))
-                .transpose()?;
+            if let Some(baseline) = baseline {
+                commit_baseline(target, head, &baseline)?;
+            }
             match number {
                 Some(number) => {
                     let stated = pull.map(|pull| pull.description.trim());
@@ -274,7 +294,7 @@ fn carry_out(
                 }
                 None => open_pull_request(target, &description)?,
             }
-            Ok(written)
+            Ok(())
         }
     }
 }
@@ -378,9 +398,44 @@ fn commit_baseline(
 fn has_other_files(target: &BaselineBranch<'_>, head: &str) -> Result<bool, CliError> {
     let compared = target.github.compare(target.commit, head);
     let compared = compared.map_err(needs("the baseline's branch cannot be compared", CONTENTS))?;
-    Ok(compared.files.is_none_or(|files| {
-        files
-            .iter()
-            .any(|changed| changed.path != target.file.as_str())
-    }))
+    Ok(compared
+        .files
+        .is_none_or(|files| files.iter().any(|changed| changed != target.file.as_str())))
+}
+
+/// Returns the baseline file: from the input `baseline`, else from the config that `read` returns. `None` if neither names one.
+///
+/// # Errors
+/// An invalid config.
+fn baseline_file(
+    inputs: &ActionInputs,
+    read: impl FnOnce(&RepoPath) -> Result<Option<Vec<u8>>, CliError>,
+) -> Result<Option<RepoPath>, CliError> {
+    if let Some(path) = &inputs.baseline {
+        return Ok(Some(path_of_input("baseline", path)?));
+    }
+    configured_baseline(&inputs.config_file()?, read)
+}
+
+/// Returns the baseline file that a config names.
+fn configured_baseline(
+    file: &RepoPath,
+    read: impl FnOnce(&RepoPath) -> Result<Option<Vec<u8>>, CliError>,
+) -> Result<Option<RepoPath>, CliError> {
+    let Some(bytes) = read(file)? else {
+        return Ok(None);
+    };
+    Ok(read_config(&SourceText::new(file.clone(), bytes)?)?.baseline)
+}
+
+/// Parses a baseline from a file's content; `None` without content.
+///
+/// # Errors
+/// An invalid baseline.
+fn baseline_of(file: &RepoPath, bytes: Option<&Vec<u8>>) -> Result<Option<Baseline>, CliError> {
+    let Some(bytes) = bytes else { return Ok(None) };
+    Ok(Some(baseline_v1::read_baseline(&SourceText::new(
+        file.clone(),
+        bytes.clone(),
+    )?)?))
 }

@@ -1,7 +1,5 @@
-//! Check runs of a commit: `neutral` if an advisory tier got worse, and the verdict of the trusted gate where the workflow asks for it.
+//! Check runs of a commit: `neutral` if an advisory tier got worse.
 
-use super::pull_request_context::needs;
-use crate::app::cli_error::CliError;
 use crate::model::{Authority, Report};
 use crate::publish;
 use crate::publish::ConfigKey;
@@ -28,6 +26,7 @@ pub fn check_run(
     else {
         return;
     };
+
     match written(github, head, key, report, links) {
         Ok(()) => {}
         Err(error) if error.is_denied() => {
@@ -85,74 +84,4 @@ fn written(
             summary: &summary,
         },
     )
-}
-
-/// The check run that has the verdict of the trusted gate. It is in progress from the start, so that a job that is stopped leaves no
-/// older verdict of another base branch as the newest.
-pub struct VerdictCheck<'a> {
-    github: &'a GitHub,
-    head: String,
-    name: String,
-    id: u64,
-}
-
-impl<'a> VerdictCheck<'a> {
-    /// Starts the check run of this name on a commit.
-    ///
-    /// # Errors
-    /// A failed request.
-    pub fn start(github: &'a GitHub, name: String, head: String) -> Result<Self, CliError> {
-        let id = github
-            .start_check_run(&head, &name)
-            .map_err(needs("the check run cannot be written", PERMISSION))?;
-        Ok(Self {
-            github,
-            head,
-            name,
-            id,
-        })
-    }
-
-    /// Ends the check run with the verdict. Everything but a pass blocks.
-    ///
-    /// # Errors
-    /// A failed request.
-    pub fn finish(
-        &self,
-        outcome: &Result<(u8, Report), CliError>,
-        links: &dyn Fn(&Report) -> Links,
-    ) -> Result<(), CliError> {
-        let (conclusion, title, summary) = match outcome {
-            Ok((code, report)) => {
-                let conclusion = if *code == 0 {
-                    Conclusion::Success
-                } else {
-                    Conclusion::Failure
-                };
-                (
-                    conclusion,
-                    words::headline(report),
-                    publish::summary_within(report, &links(report), LIMIT),
-                )
-            }
-            Err(error) => {
-                let said: String = error
-                    .messages()
-                    .join("\n\n")
-                    .chars()
-                    .take(LIMIT / 4)
-                    .collect();
-                (Conclusion::Failure, "No verdict".to_owned(), said)
-            }
-        };
-        let run = CheckRun {
-            name: &self.name,
-            head: &self.head,
-            conclusion,
-            title: &title,
-            summary: &summary,
-        };
-        let written = self.github.write_check_run(Some(self.id), &run);
-        written.map_err(needs("the check run cannot be written", PERMISSION))
-    }
 }

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use super::inputs::ActionInputs;
+use super::job_output::warn;
+use super::requests::needs;
 use crate::model::{Comment, PullRequest, Report, RunNumber};
 use crate::publish;
-use crate::publish::{CommentPlan, CommentRequest, StaleComment};
+use crate::publish::{CommentPlan, CommentRequest, ConfigKey, Note, NoteSubject, StaleComment};
 use crate::render::markdown::Links;
 use crate::world::{GitHub, GitHubError, World};
 
@@ -17,29 +19,6 @@ pub struct CommentInput<'a> {
     pub links: &'a Links,
     /// The run that measured it.
     pub run: RunNumber,
-    /// The current head of the pull request, if it was read just now.
-    pub current_head: Option<&'a str>,
-}
-
-/// The result of writing a comment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CommentOutcome {
-    /// The comment was written; its URL.
-    Written(String),
-    /// A newer comment exists and was left unchanged.
-    Left,
-    /// The comment could not be written; a warning says why.
-    Failed,
-}
-
-impl CommentOutcome {
-    /// The URL, if the comment was written.
-    pub fn url(&self) -> Option<&str> {
-        match self {
-            Self::Written(url) => Some(url),
-            Self::Left | Self::Failed => None,
-        }
-    }
 }
 
 /// Returns the run and attempt of this job, 0 where unknown.
@@ -64,23 +43,16 @@ pub fn comment(
     pull_request: &PullRequest,
     github: Option<&GitHub>,
     input: &CommentInput<'_>,
-) -> CommentOutcome {
-    let warn = |text: &str| {
-        world.command(&format!("::warning title=goldgate::{text}\n"));
-        CommentOutcome::Failed
-    };
+) {
+    let warn = |text: &str| world.command(&format!("::warning title=goldgate::{text}\n"));
     let Some(github) = github else {
         return warn("no comment was written, because the token is missing: set the input token");
     };
-    match upsert(world, inputs, pull_request, github, input) {
-        Ok(outcome) => outcome,
-        Err(error) => {
-            let error = error.explained("the comment could not be written", "pull-requests: write");
-            let text = format!(
-                "{error:#}; the verdict does not change, and the summary has the full result"
-            );
-            warn(&text.replace(['\r', '\n'], " "))
-        }
+    if let Err(error) = upsert(world, inputs, pull_request, github, input) {
+        let error = error.explained("the comment could not be written", "pull-requests: write");
+        let text =
+            format!("{error:#}; the verdict does not change, and the summary has the full result");
+        warn(&text.replace(['\r', '\n'], " "));
     }
 }
 
@@ -96,14 +68,11 @@ fn upsert(
     pull_request: &PullRequest,
     github: &GitHub,
     input: &CommentInput<'_>,
-) -> Result<CommentOutcome, GitHubError> {
+) -> Result<(), GitHubError> {
     let key = inputs.key(input.report);
     let (mut last, mut created) = (None, None);
     for round in 0..ROUNDS {
-        let current_head = match input.current_head.filter(|_| round == 0) {
-            Some(head) => head.to_owned(),
-            None => github.head_of(pull_request.number)?,
-        };
+        let current_head = github.head_of(pull_request.number)?;
         let comments = present_comments(github, pull_request.number, created)?;
         let request = CommentRequest {
             report: input.report,
@@ -128,13 +97,13 @@ fn upsert(
             world.command(&format!(
                 "::notice title=goldgate::{why}; it is left unchanged\n"
             ));
-            return Ok(CommentOutcome::Left);
+            return Ok(());
         }
         match acted(github, pull_request.number, plan) {
             // Another writer may have written between the read and the write: the current text decides.
             Ok(written) => {
-                if let ActedComment::Created(id, _) = &written {
-                    created = Some(*id);
+                if let ActedComment::Created(id) = written {
+                    created = Some(id);
                 }
                 std::thread::sleep(pause(input.run, round));
                 // A created comment tells the account.
@@ -146,7 +115,7 @@ fn upsert(
                     &request,
                     &present_comments(github, pull_request.number, created)?,
                 ) {
-                    return Ok(CommentOutcome::Written(written.url()));
+                    return Ok(());
                 }
             }
             Err(GitHubError::Failed(error)) => last = Some(error),
@@ -190,21 +159,13 @@ fn present_comments(
     Ok(comments)
 }
 
-/// What became of the comment, with its URL.
+/// What became of the comment.
 enum ActedComment {
     /// It was created with this id.
-    Created(u64, String),
-    Updated(String),
+    Created(u64),
+    /// The one with this id was updated.
+    Updated(u64),
     Kept,
-}
-
-impl ActedComment {
-    fn url(self) -> String {
-        match self {
-            Self::Created(_, url) | Self::Updated(url) => url,
-            Self::Kept => String::new(),
-        }
-    }
 }
 
 /// Executes the plan.
@@ -217,10 +178,10 @@ fn acted(
         CommentPlan::Nothing(_) => Ok(ActedComment::Kept),
         CommentPlan::Create(body) => {
             let comment = github.create_comment(pull_request, &body)?;
-            Ok(ActedComment::Created(comment.id, comment.url))
+            Ok(ActedComment::Created(comment.id))
         }
         CommentPlan::Update { id, body, remove } => {
-            let updated = github.update_comment(id, &body)?;
+            github.update_comment(id, &body)?;
             for other in remove {
                 match github.remove_comment(other) {
                     // Another writer removed it first.
@@ -228,7 +189,76 @@ fn acted(
                     Err(refused) => return Err(refused),
                 }
             }
-            Ok(ActedComment::Updated(updated.url))
+            Ok(ActedComment::Updated(id))
         }
     }
+}
+
+/// A note in the comment, below the tiers or in the place of one.
+pub struct CommentNote<'a> {
+    /// Its section.
+    pub about: NoteSubject,
+    /// The kind of its alert, such as `NOTE`.
+    pub alert: &'static str,
+    /// Its headline.
+    pub headline: &'a str,
+    /// Its text, as Markdown with all untrusted text escaped.
+    pub text: &'a str,
+}
+
+/// Writes a note about a head commit into the comment of a pull request, and reads it back. A failure is only reported as a warning.
+pub fn write_note(
+    world: &World,
+    github: &GitHub,
+    place: (u64, &str, &ConfigKey),
+    note: &CommentNote<'_>,
+) {
+    if let Err(why) = upsert_note(world, github, place, note) {
+        let error = needs("the comment could not be written", "pull-requests: write")(why);
+        warn(world, &error);
+    }
+}
+
+fn upsert_note(
+    world: &World,
+    github: &GitHub,
+    (number, head, key): (u64, &str, &ConfigKey),
+    note: &CommentNote<'_>,
+) -> Result<(), GitHubError> {
+    let CommentNote {
+        about,
+        alert,
+        headline,
+        text,
+    } = *note;
+    let mut last = None;
+    for _ in 0..ROUNDS {
+        let current_head = github.head_of(number)?;
+        let note = Note {
+            about,
+            alert,
+            headline,
+            text,
+            key: key.as_str(),
+            head,
+            current_head: &current_head,
+            run: this_run(world),
+            author: github.identity(),
+        };
+        let plan = publish::plan_note(&note, &github.comments(number)?);
+        match acted(github, number, plan) {
+            Ok(ActedComment::Kept) => return Ok(()),
+            Ok(ActedComment::Created(id) | ActedComment::Updated(id))
+                if publish::is_note_written(&note, &github.comment(id)?.body) =>
+            {
+                return Ok(());
+            }
+            Ok(_) => {}
+            Err(GitHubError::Failed(error)) => last = Some(error),
+            Err(refused) => return Err(refused),
+        }
+    }
+    Err(GitHubError::Failed(last.unwrap_or_else(|| {
+        anyhow::anyhow!("other writers changed the comment in all {ROUNDS} rounds")
+    })))
 }

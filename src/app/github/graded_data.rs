@@ -3,31 +3,29 @@
 
 use anyhow::Context;
 
-use super::approval_query::ApprovalQuery;
 use super::commit_files::{BaseView, CommitFiles};
-use super::current_pull_request::TestMerge;
 use super::inputs::{ActionInputs, path_of_input};
 use super::read_paths::wanted_by;
-use super::recorded_approval;
+use super::resolve::TestMerge;
+use super::three_trees;
 use crate::app::cli_error::CliError;
 use crate::app::live;
 use crate::app::pipeline::baseline;
-use crate::app::pipeline::grade::{BaselineProvider, GradeInputs, grade_files};
+use crate::app::pipeline::grade::{GradeInputs, grade_files};
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::recorded_agents::NoMerge;
 use crate::app::pipeline::run_options::{AgentScope, RunOptions, UncommittedFiles};
 use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
-use crate::files::{BaseFiles, Files, SourceText};
+use crate::files::{Files, SourceText};
 use crate::format::archive;
 use crate::format::archive::ArchiveLimits;
 use crate::format::event::Event;
-use crate::model::{Config, RepoPath, Report, RunSource, Tier};
-use crate::publish::ConfigKey;
+use crate::model::{Config, RepoPath, RunSource, Tier};
 use crate::suites::read_config;
 use crate::world::{GitHub, GitHubError, Tree, World};
 
-/// Grades a merge whose files are only read as data, and applies its approval.
+/// Grades a merge whose files are only read as data.
 ///
 /// # Errors
 /// Bad inputs or files, or a failed request.
@@ -37,8 +35,48 @@ pub fn grade_as_data(
     github: &GitHub,
     event: &Event,
     merged: &TestMerge,
-    learn: &dyn Fn(&Report),
 ) -> Result<(RunOptions, GradedRun), CliError> {
+    let commits = [merged.base.as_str(), merged.merge.as_str()];
+    grade_pair(
+        world,
+        inputs,
+        github,
+        event,
+        (commits, HeadFiles::AsCommitted),
+    )
+}
+
+/// Grades the merge of two commits that has no commit of its own.
+///
+/// # Errors
+/// The merge is not known, bad inputs or files, or a failed request.
+pub fn grade_merge_of(
+    world: &World,
+    inputs: &ActionInputs,
+    github: &GitHub,
+    event: &Event,
+    commits: [&str; 2],
+) -> Result<GradedRun, CliError> {
+    grade_pair(world, inputs, github, event, (commits, HeadFiles::Merged)).map(|(_, done)| done)
+}
+
+/// Which files the head of a pair of commits has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HeadFiles {
+    /// Its own.
+    AsCommitted,
+    /// Those of its merge into the base.
+    Merged,
+}
+
+fn grade_pair(
+    world: &World,
+    inputs: &ActionInputs,
+    github: &GitHub,
+    event: &Event,
+    (commits, head_files): ([&str; 2], HeadFiles),
+) -> Result<(RunOptions, GradedRun), CliError> {
+    let [base, _] = commits;
     let file = path_of_input("config", &inputs.config)?;
     let baseline = inputs
         .baseline
@@ -46,7 +84,7 @@ pub fn grade_as_data(
         .map(|path| path_of_input("baseline", path))
         .transpose()?;
     // The merge contains only the changes of the pull request; a head that is behind its base would seem to remove files.
-    let commits = CommitPair::read(github, &file, baseline, [&merged.base, &merged.merge])?;
+    let commits = CommitPair::read(github, &file, baseline, (commits, head_files))?;
     let job = RunOptions {
         config: inputs.config.clone(),
         wanted: Selection {
@@ -59,95 +97,39 @@ pub fn grade_as_data(
         authority: inputs.authority,
         deciding: inputs.deciding,
         commit: event.head.clone(),
-        base: Some(merged.base.clone()),
+        base: Some(base.to_owned()),
         base_branch: event.base_branch(),
         uncommitted: UncommittedFiles::Refused,
         live: live::LiveOptions::NONE,
         parts: None,
     };
-    let key = inputs.key_of(&file);
-    let done = grade_with_approval(github, (&key, event), &job, world, &commits, learn)?;
+    let done = graded(&job, world, &commits)?;
     Ok((job, done))
 }
 
-/// Grades the pull request and applies its approval.
-fn grade_with_approval(
-    github: &GitHub,
-    (key, event): (&ConfigKey, &Event),
-    job: &RunOptions,
-    world: &World,
-    inputs: &CommitPair,
-    learn: &dyn Fn(&Report),
-) -> Result<GradedRun, CliError> {
+/// Grades the head by its own rules and by the base's.
+fn graded(job: &RunOptions, world: &World, inputs: &CommitPair) -> Result<GradedRun, CliError> {
     let CommitPair {
         base,
         head,
-        baseline: named,
-        ..
-    } = inputs;
-    let load_baseline = |side: &CommitFiles, configured: Option<&RepoPath>| {
-        named
-            .as_ref()
-            .or(configured)
-            .map_or(Ok(None), |file| baseline::on(side, file))
-    };
-    let _commit = job.base.as_deref().unwrap_or_default();
-    let both = BaseView::of(base, head);
-    let mut done = grade_commits(job, world, inputs, Some(&both), &|configured| {
-        load_baseline(base, configured)
-    })?;
-    let Some(graded) = &job.commit else {
-        return Ok(done);
-    };
-    let committed = done
-        .config
-        .baseline
-        .as_ref()
-        .and_then(|file| head.baseline_bytes(file).ok());
-    let query = ApprovalQuery {
-        key,
-        event,
-        commit: graded,
-        committed: committed.as_deref(),
-        learn,
-    };
-    let approval = recorded_approval::find_approval(github, &query, &mut done)?;
-    let Some(approval) = approval else {
-        return Ok(done);
-    };
-    // The committed file must be a valid baseline, because the approval covers its numbers.
-    let committed = load_baseline(head, done.config.baseline.as_ref())?;
-    recorded_approval::apply_approval(done, approval, committed.as_ref(), |accepted| {
-        // The golden changes are approved, so they are not computed again.
-        grade_commits(job, world, inputs, None, &|_| Ok(Some(accepted.clone())))
-    })
-}
-
-/// Grades the head by its own rules, and by the base's rules if `base` is given.
-fn grade_commits(
-    job: &RunOptions,
-    world: &World,
-    inputs: &CommitPair,
-    base: Option<&BaseView<'_>>,
-    baseline: BaselineProvider<'_>,
-) -> Result<GradedRun, CliError> {
-    let CommitPair {
-        base: base_files,
-        head,
         base_config,
         file,
-        ..
+        baseline: named,
     } = inputs;
-    require_replay(base_config, &base_files.text(file)?)?;
+    require_replay(base_config, &base.text(file)?)?;
     let source = head.text(file)?;
     require_replay(&read_config(&source)?, &source)?;
+    let both = BaseView::of(base, head);
     let inputs = GradeInputs {
         files: head,
         config: file,
         // Only recordings: no live runs.
         make: &|_, _| Ok(live::LiveRuns::default()),
-        baseline,
-        base: base.map(|base| base as &dyn BaseFiles),
+        baseline: &|configured| {
+            let file = named.as_ref().or(configured);
+            file.map_or(Ok(None), |file| baseline::on(base, file))
+        },
+        base: Some(&both),
         branch: &NoMerge,
     };
     grade_files(job, world, &inputs)
@@ -201,13 +183,21 @@ impl CommitPair {
         github: &GitHub,
         file: &RepoPath,
         baseline: Option<RepoPath>,
-        [base, head]: [&str; 2],
+        ([base, head], head_files): ([&str; 2], HeadFiles),
     ) -> Result<Self, CliError> {
+        let origin = match head_files {
+            HeadFiles::AsCommitted => None,
+            HeadFiles::Merged => Some(github.common_commit(base, head).map_err(failed)?),
+        };
         let base = DownloadedCommit::read(github, base)?;
         let what = "the config does not exist on the base branch";
-        let help = "merge a config first: mode trusted also judges by the base branch's config";
+        let help = "merge a config first: it also judges by the base branch's config";
         let base_config = base.config(file, [what, help])?.map_err(unreadable_base)?;
         let head = DownloadedCommit::read(github, head)?;
+        let head = match origin {
+            None => head,
+            Some(origin) => head.merged_into(&base, &origin)?,
+        };
         let what = "the config does not exist on the head commit";
         let help = "keep the config of the base branch, or remove its suites";
         let head_config = head.config(file, [what, help])??;
@@ -251,7 +241,7 @@ impl<'a> DownloadedCommit<'a> {
     fn read(github: &'a GitHub, commit: &str) -> Result<Self, CliError> {
         let Some(tree) = github.tree(commit).map_err(failed)? else {
             return Err(anyhow::anyhow!(
-                "commit {commit} has more files than GitHub lists in one response, and mode trusted checks every file against that list"
+                "commit {commit} has more files than GitHub lists in one response, and every file is checked against that list"
             )
             .into());
         };
@@ -264,6 +254,20 @@ impl<'a> DownloadedCommit<'a> {
             tree,
             archive,
         })
+    }
+
+    /// The same with the files of its merge into another commit. What its archive does not have is read by its id.
+    fn merged_into(self, base: &Self, origin: &str) -> Result<Self, CliError> {
+        let origin = self.github.tree(origin).map_err(failed)?;
+        let tree = origin.and_then(|origin| three_trees::merged(&origin, &base.tree, &self.tree));
+        match tree {
+            Some(tree) => Ok(Self { tree, ..self }),
+            None => Err(anyhow::anyhow!(
+                "what a merge of {} has is not known: both sides changed a file",
+                self.commit
+            )
+            .into()),
+        }
     }
 
     /// The wanted files. What the archive does not have as committed is taken from the files of another commit, as far as it has them:

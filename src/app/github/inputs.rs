@@ -5,21 +5,15 @@ use std::path::Path;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::run_options::{AgentScope, DecidingTiers};
 use crate::diag::{Code, Diagnostic};
-use crate::model::{Authority, ByAuthor, Permission, RepoPath, Report, Shard, Tier, Word, words};
+use crate::model::{Authority, RepoPath, Report, Shard, Tier, Word, words};
 use crate::publish::ConfigKey;
 use crate::world::Env;
 
 words! {
-    /// What the step does.
+    /// What the step does. What the gate does, the event says.
     pub enum ActionMode {
-        /// Grades the checkout.
+        /// The gate.
         Run = "run",
-        /// Joins and judges the shards that several jobs graded.
-        Merge = "merge",
-        /// Grades a pull request whose files are only read as data.
-        Trusted = "trusted",
-        /// Checks the label that accepts a baseline.
-        Approve = "approve",
         /// Maintains one pull request with the moved baseline of the default branch.
         BaselinePr = "baseline-pr",
         /// Records a pull request again after a label.
@@ -27,35 +21,10 @@ words! {
     }
 }
 
-/// The label that approves, if no input names another.
-pub const DEFAULT_LABEL: &str = "goldgate:accept-baseline";
-
-/// The label that records, if no input names another.
-pub const DEFAULT_RECORD_LABEL: &str = "goldgate:record";
-
-/// Whose approval counts.
-#[derive(Debug, Clone)]
-pub struct ApproverPolicy {
-    /// The label that approves.
-    pub label: String,
-    /// The least permission that whoever sets the label needs.
-    pub floor: Permission,
-    /// Whether the author of a pull request may approve it.
-    pub by_author: ByAuthor,
-}
-
 /// The validated inputs.
 pub struct ActionInputs {
     /// What the step does.
     pub mode: ActionMode,
-    /// Whose approval counts.
-    pub approving: ApproverPolicy,
-    /// The label that starts a recording.
-    #[cfg_attr(
-        not(feature = "models"),
-        expect(dead_code, reason = "nothing is recorded without live targets")
-    )]
-    pub record_label: String,
     /// The tiers to grade.
     pub tiers: Vec<Tier>,
     /// Whether a failed gate fails the job.
@@ -74,14 +43,10 @@ pub struct ActionInputs {
     pub max_cost_usd: Option<f64>,
     /// The shard of the cases that this job grades.
     pub shard: Option<Shard>,
-    /// The folder with one folder per shard, relative to the workspace.
-    pub parts: String,
-    /// The results of the shards' jobs, if the workflow passes them.
-    pub part_results: Vec<String>,
+    /// The folder with one folder per shard to join, relative to the workspace.
+    pub parts: Option<String>,
     /// Whether to write a comment.
     pub comment: bool,
-    /// Whether the trusted gate also writes its verdict as a check run of its own.
-    pub verdict_check: bool,
     /// The key of the comment, `default` for the config's own key.
     pub comment_key: String,
     /// The baseline file to use instead of the config's.
@@ -129,7 +94,6 @@ impl ActionInputs {
                 .collect();
             return Err(refuse("mode", mode, &format!("write one of {}", known.join(", "))).into());
         };
-        let approving = values.approving()?;
         let tiers = match get("tier").unwrap_or("deterministic") {
             "deterministic" => vec![Tier::Deterministic],
             "model" => vec![Tier::Model],
@@ -139,14 +103,14 @@ impl ActionInputs {
         let blocking = values
             .truth("blocking")?
             .unwrap_or(tiers.contains(&Tier::Deterministic));
+        if get("parts").is_some() && get("shard").is_some() {
+            let help = "leave shard out: the step with parts joins all of them";
+            return Err(refuse("shard", get("shard").unwrap_or_default(), help).into());
+        }
         let scope = values.scope(&tiers, blocking)?;
         let (samples, max_cost_usd) = (values.samples()?, values.max_cost_usd()?);
         Ok(Self {
             mode,
-            approving,
-            record_label: get("record-label")
-                .unwrap_or(DEFAULT_RECORD_LABEL)
-                .to_owned(),
             tiers,
             scope,
             max_cost_usd,
@@ -169,15 +133,9 @@ impl ActionInputs {
                 .collect(),
             samples,
             comment: values.truth("comment")?.unwrap_or(true),
-            verdict_check: values.truth("check-run")?.unwrap_or(false),
             comment_key: values.comment_key()?,
             baseline: get("baseline").map(str::to_owned),
-            part_results: get("part-results")
-                .unwrap_or_default()
-                .split_whitespace()
-                .map(str::to_owned)
-                .collect(),
-            parts: get("parts").unwrap_or(".goldgate/parts").to_owned(),
+            parts: get("parts").map(str::to_owned),
             out: get("out").unwrap_or(".goldgate/report").to_owned(),
         })
     }
@@ -199,28 +157,6 @@ impl<'a> InputValues<'a> {
             Some("false") => Ok(Some(false)),
             Some(other) => Err(refuse(name, other, "write true or false")),
         }
-    }
-
-    fn approving(&self) -> Result<ApproverPolicy, Diagnostic> {
-        let floor = match self.get("approvers").unwrap_or("write") {
-            "write" => Permission::Write,
-            "maintain" => Permission::Maintain,
-            "admin" => Permission::Admin,
-            other => return Err(refuse("approvers", other, "write write, maintain or admin")),
-        };
-        let by_author = match self.truth("allow-self-approval")? {
-            Some(true) => ByAuthor::Counts,
-            Some(false) | None => ByAuthor::DoesNotCount,
-        };
-        let label = self
-            .get("approval-label")
-            .unwrap_or(DEFAULT_LABEL)
-            .to_owned();
-        Ok(ApproverPolicy {
-            label,
-            floor,
-            by_author,
-        })
     }
 
     fn comment_key(&self) -> Result<String, Diagnostic> {

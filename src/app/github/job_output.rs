@@ -1,15 +1,15 @@
 //! The output to the runner: log, annotations and step outputs.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::inputs::{ActionInputs, ActionMode};
+use super::inputs::ActionInputs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::show;
+use crate::diag::one_line;
 use crate::files::sha256_hex;
-use crate::model::{Report, Tag};
+use crate::model::Report;
 use crate::publish;
-use crate::render::{Detail, TABLE, annotations, inline, line};
+use crate::render::{Detail, TABLE, annotations, inline, line, words};
 use crate::world::{World, append};
 
 /// Prints the table and the annotations. Workflow commands are stopped around the table, so that no text of an agent is executed
@@ -20,6 +20,10 @@ pub fn say(world: &World, report: &Report) {
         sha256_hex(format!("{table}{}{}", std::process::id(), world.clock.now()).as_bytes());
     world.command(&format!(
         "::group::goldgate\n::stop-commands::{token}\n{table}::{token}::\n::endgroup::\n"
+    ));
+    world.say(&format!(
+        "goldgate: {}\n",
+        line(&words::headline(report), 600)
     ));
     world.command(&annotations::annotations(report));
 }
@@ -65,17 +69,12 @@ pub fn add_to_summary(world: &World, text: &str) -> anyhow::Result<()> {
         .map_or(Ok(()), |file| append(Path::new(file), text))
 }
 
-/// Returns the artifact name under which an approval finds the run's results. GitHub lists runs of the trusted gate under the base
-/// branch's commit, so its artifact names the head. A result that nobody can approve has another name: names of artifacts are unique
-/// within a run, and the newest one with the name is the one that is approved.
+/// Returns the name under which a workflow uploads the results.
 fn artifact(inputs: &ActionInputs, report: &Report) -> String {
     let key = inputs.key(report);
-    match (inputs.mode, &report.commit) {
-        (ActionMode::Trusted, Some(head)) => key.artifact_of_head(head),
-        (ActionMode::Run | ActionMode::Merge, _) if !inputs.is_compared() => {
-            key.artifact_of_models()
-        }
-        _ => key.artifact(),
+    match inputs.is_compared() {
+        true => key.artifact(),
+        false => key.artifact_of_models(),
     }
 }
 
@@ -83,55 +82,65 @@ fn artifact(inputs: &ActionInputs, report: &Report) -> String {
 ///
 /// # Errors
 /// The runner's output file cannot be written.
-pub fn outputs(
-    world: &World,
-    inputs: &ActionInputs,
-    report: &Report,
-    url: Option<&str>,
-) -> anyhow::Result<()> {
+pub fn outputs(world: &World, inputs: &ActionInputs, report: &Report) -> anyhow::Result<()> {
     let Some(file) = world.env.get("GITHUB_OUTPUT") else {
         return Ok(());
     };
-    let counts = report.agents().fold(BTreeMap::new(), |mut counts, agent| {
-        agent
-            .taxonomy()
-            .into_iter()
-            .for_each(|(tag, count)| *counts.entry(tag).or_insert(0) += count);
-        counts
-    });
-    let taxonomy: Vec<String> = Tag::ALL
-        .into_iter()
-        .map(|tag| (tag, counts.get(&tag).copied().unwrap_or(0)))
-        .filter(|(tag, count)| tag.is_stated(*count))
-        .map(|(tag, count)| format!("\"{}\":{count}", tag.as_str()))
-        .collect();
-    let regressions = publish::regressions(report);
     let lines = [
         ("verdict", report.verdict.as_str().to_owned()),
-        ("exit-code", report.exit_code().to_string()),
-        ("report", format!("{}/report.json", inputs.out)),
-        (
-            "proposed-baseline",
-            format!("{}/proposed-baseline.json", inputs.out),
-        ),
-        ("regressions", regressions.to_string()),
-        ("taxonomy", format!("{{{}}}", taxonomy.join(","))),
-        // Six digits: a floating point sum has a long tail that breaks comparisons in a shell.
-        (
-            "cost-usd",
-            report
-                .usage
-                .cost_usd
-                .map_or(String::new(), |cost| format!("{cost:.6}")),
-        ),
-        ("comment-url", url.unwrap_or_default().to_owned()),
+        ("regressions", publish::regressions(report).to_string()),
+        ("report", inputs.out.clone()),
         ("artifact", artifact(inputs, report)),
-        ("approved", report.approval.is_some().to_string()),
     ];
     // Every value is on one line, so no value can add another output.
     let text: String = lines
         .iter()
         .map(|(name, value)| format!("{name}={}\n", value.replace(['\r', '\n'], " ")))
+        .collect();
+    append(Path::new(file), &text)?;
+    Ok(())
+}
+
+/// Reports a failed request as a warning and returns its exit code.
+///
+/// # Errors
+/// Bad input.
+pub fn warned(world: &World, outcome: Result<u8, CliError>) -> Result<u8, CliError> {
+    match outcome {
+        Err(CliError::Work(cause)) => {
+            let error = CliError::Work(cause);
+            say_error(world, "warning", &error);
+            Ok(error.exit_code())
+        }
+        other => other,
+    }
+}
+
+/// Prints a warning annotation.
+pub fn warn(world: &World, error: &CliError) {
+    let text = error.messages().join("\n");
+    world.command(&format!("::warning title=goldgate::{}\n", line(&text, 500)));
+}
+
+/// Prints a line to the log, and adds it to the job summary.
+pub fn log(world: &World, text: &str) {
+    world.say(&format!("goldgate: {}\n", one_line(&line(text, 500))));
+    if add_to_summary(world, &format!("- {}\n", inline(text, 500))).is_err() {
+        world.command("::warning title=goldgate::the job summary cannot be written\n");
+    }
+}
+
+/// Writes the step's outputs.
+///
+/// # Errors
+/// The runner's output file cannot be written.
+pub fn write_outputs(world: &World, values: &[(&str, &str)]) -> Result<(), CliError> {
+    let Some(file) = world.env.get("GITHUB_OUTPUT") else {
+        return Ok(());
+    };
+    let text: String = values
+        .iter()
+        .map(|(name, value)| format!("{name}={}\n", line(value, 500)))
         .collect();
     append(Path::new(file), &text)?;
     Ok(())

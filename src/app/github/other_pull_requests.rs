@@ -1,31 +1,30 @@
 //! Other open pull requests with the same head commit. A check belongs to the commit, so the worst of their verdicts counts.
 
+use super::approval::decide;
 use super::base_branch::{known_default, not_required, relies_on_checks, requires_any, rules};
-use super::comment::CommentInput;
-use super::current_pull_request::OtherPulls;
 use super::graded_data::grade_as_data;
 use super::inputs::ActionInputs;
-use super::links::links;
-use super::pull_request_context::needs;
-use super::{comment, current_pull_request};
+use super::requests::needs;
+use super::resolve::{head_against, judged_merge};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::format::event::Event;
 use crate::model::{
-    Authority, BranchOrigin, NoVerdict, OtherOutcome, OtherPullRequest, RepoPath, Report, Tier,
+    Authority, BranchOrigin, NotGateable, OtherOutcome, OtherPullRequest, RepoPath, Report, Tier,
 };
 use crate::render::words;
 use crate::report;
-use crate::world::{GitHub, OpenPull, World};
+use crate::world::{GitHub, GitHubError, GitHubRefusal, OpenPull, World};
 
+/// The permissions that listing pull requests needs.
+const PERMISSION: &str = "pull-requests: read` and `contents: read";
 /// Maximum number of other base branches that are judged.
 const MOST: usize = 4;
 
 /// Judges the other open pull requests with the head of this event's pull request, each by its own base commit, and adds their
 /// verdicts to the report. Their files are read as data, so only recordings can be judged. A head whose base branch requires no checks is
 /// judged for the default branch as well: its check counts there once the pull request gets another base branch, and GitHub starts no
-/// run if a workflow's token changes that. Returns the current head of the event's pull request, if GitHub listed it and no time passed
-/// since then.
+/// run if a workflow's token changes that.
 ///
 /// # Errors
 /// Too many of them, or a failed request.
@@ -35,17 +34,15 @@ pub fn judge_others(
     github: &GitHub,
     event: &Event,
     done: &mut GradedRun,
-) -> Result<Option<String>, CliError> {
+) -> Result<(), CliError> {
     let decides =
         inputs.authority == Authority::Blocking && inputs.tiers.contains(&Tier::Deterministic);
     if !decides || inputs.shard.is_some() {
-        return Ok(None);
+        return Ok(());
     }
-    let OtherPulls { own_head, others } =
-        current_pull_request::others(github, event, &mut done.report.notes)?;
+    let others = listed(github, event, &mut done.report.notes)?;
     let others = counted(github, others, done)?;
     let default = default_to_judge(github, event, &others)?;
-    let own_head = own_head.filter(|_| others.is_empty() && default.is_none());
     if let Some(default) = default {
         judge_for_default(world, inputs, github, event, &default, done)?;
     }
@@ -71,7 +68,7 @@ pub fn judge_others(
             outcome,
         });
     }
-    Ok(own_head)
+    Ok(())
 }
 
 fn outcome_of(report: &Report) -> OtherOutcome {
@@ -145,12 +142,11 @@ fn judge_for_default(
         return Ok(());
     };
     let DefaultBranch { name, why: reason } = default;
-    let (event, merged) =
-        current_pull_request::head_against(github, name, own.number, head, own.origin)?;
+    let (event, merged) = head_against(github, name, own.number, head, own.origin)?;
     if !asks_for_anything(inputs, github, &event, &merged.base)? {
         return Ok(());
     }
-    let (outcome, why) = match grade_as_data(world, inputs, github, &event, &merged, &|_| ()) {
+    let (outcome, why) = match grade_as_data(world, inputs, github, &event, &merged) {
         Ok((_, judged)) => (outcome_of(&judged.report), words::headline(&judged.report)),
         Err(error) => (OtherOutcome::NoVerdict, error.messages().join("; ")),
     };
@@ -161,7 +157,7 @@ fn judge_for_default(
             "{reason}, so the commit is judged for {name} as well (or require the gate in {into}), and there it {verdict}: {}",
             why.trim_end_matches('.')
         );
-        report::refuse(&mut done.report, vec![NoVerdict::lasting(words)]);
+        report::refuse(&mut done.report, vec![NotGateable::new(words)]);
     }
     Ok(())
 }
@@ -211,29 +207,106 @@ fn judged(
         .pull_request
         .as_ref()
         .map_or(BranchOrigin::Fork, |pull_request| pull_request.origin);
-    let (own, merged) = current_pull_request::judged_merge(github, number, head, origin)?;
+    let (own, merged) = judged_merge(github, number, head, origin)?;
     if !asks_for_anything(inputs, github, &own, &merged.base)? {
         return Ok(None);
     }
-    let (_, done) = grade_as_data(world, inputs, github, &own, &merged, &|_| ())?;
-    let report = done.report;
-    // A run that was started by hand is the only one of all pull requests of its branch.
-    let is_only_run = world.env.get("GITHUB_EVENT_NAME") == Some("workflow_dispatch");
-    if let Some(pull_request) = own
+    let (_, mut done) = grade_as_data(world, inputs, github, &own, &merged)?;
+    decide(world, inputs, github, (&own, None), &mut done)?;
+    Ok(Some(done.report))
+}
+
+/// Returns the other open pull requests with the head of an event's pull request, one for each other base branch: those into the same
+/// branch have the same result. A check belongs to a commit, so a pass for one base branch would count for all of them. After a push
+/// these are all pull requests with the pushed commit as their head: each of them judges its merge, and the push does not. Without the
+/// right to list them, a push adds a note to `notes`.
+///
+/// # Errors
+/// A failed request.
+fn listed(
+    github: &GitHub,
+    event: &Event,
+    notes: &mut Vec<String>,
+) -> Result<Vec<OpenPull>, CliError> {
+    let Some(head) = event
+        .head
+        .as_ref()
+        .filter(|_| event.pull_request.is_some() || event.push.is_some())
+    else {
+        return Ok(Vec::new());
+    };
+    let number = event
         .pull_request
         .as_ref()
-        .filter(|_| is_only_run && inputs.comment)
-    {
-        let links = links(&world.env, inputs, &report);
-        let input = CommentInput {
-            report: &report,
-            links: &links,
-            run: comment::this_run(world),
-            current_head: None,
-        };
-        comment::comment(world, inputs, pull_request, Some(github), &input);
+        .map(|pull_request| pull_request.number);
+    let open = match (github.every_open_pull(), number) {
+        (Ok(open), _) => with_those_of_branch(github, event, open)?,
+        // An older Enterprise Server may not list a commit's pull requests: then those of the same branch are compared.
+        (
+            Err(GitHubError::Missing | GitHubError::Refused(GitHubRefusal::Permission(_))),
+            Some(number),
+        ) => of_branch(github, number)?,
+        (Err(error), None) if error.is_denied() => {
+            notes.push(
+                error
+                    .explained(UNREAD_PULLS, "pull-requests: read")
+                    .to_string(),
+            );
+            return Ok(Vec::new());
+        }
+        (Err(error), _) => return Err(needs(UNREAD_PULLS, PERMISSION)(error)),
+    };
+    let into = event.into.as_deref().filter(|_| number.is_some());
+    let mut others: Vec<OpenPull> = open
+        .into_iter()
+        .filter(|other| Some(other.number) != number && other.head == *head)
+        .filter(|other| into != Some(other.into.as_str()))
+        .collect();
+    others.sort_by(|one, other| (&one.into, one.number).cmp(&(&other.into, other.number)));
+    others.dedup_by(|later, first| later.into == first.into);
+    others.sort_by_key(|other| other.number);
+    Ok(others)
+}
+
+/// Adds the open pull requests of the event's branch: for a commit of the default branch GitHub lists only the merged ones (GitHub docs,
+/// "List pull requests associated with a commit").
+fn with_those_of_branch(
+    github: &GitHub,
+    event: &Event,
+    mut open: Vec<OpenPull>,
+) -> Result<Vec<OpenPull>, CliError> {
+    match (&event.pull_request, &event.push) {
+        (Some(own), _) if open.iter().all(|other| other.number != own.number) => {
+            open.extend(of_branch(github, own.number)?)
+        }
+        (None, Some(push)) => {
+            let of_branch = github.own_open_pulls(&push.branch);
+            open.extend(of_branch.map_err(needs(
+                "the branch's pull requests cannot be read",
+                PERMISSION,
+            ))?);
+        }
+        (Some(_) | None, _) => {}
     }
-    Ok(Some(report))
+    Ok(open)
+}
+
+const UNREAD_PULLS: &str = "the commit's pull requests cannot be read";
+
+/// Returns the open pull requests from the branch of this one.
+fn of_branch(github: &GitHub, number: u64) -> Result<Vec<OpenPull>, CliError> {
+    let unread = "the branch's pull requests cannot be read";
+    let pull = github.pull(number).map_err(needs(unread, PERMISSION))?;
+    match pull
+        .label
+        .as_deref()
+        .and_then(|label| label.split_once(':'))
+    {
+        Some((owner, branch)) => github
+            .open_pulls(owner, branch)
+            .map_err(needs(unread, PERMISSION)),
+        None => Ok(Vec::new()),
+    }
 }
 
 /// Whether the base branch of a pull request has the config: at its base commit, or at the tip, which is another commit after a

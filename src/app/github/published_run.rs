@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use super::approval::RefusedLabel;
 use super::approval_label::{LabelPurpose, ensure_label};
-use super::comment::{CommentInput, CommentOutcome};
+use super::comment::CommentInput;
 use super::inputs::{ActionInputs, inside};
 use super::links::links;
 use super::{check_run, comment, job_output};
@@ -13,7 +14,7 @@ use crate::app::pipeline::run_options::RunOptions;
 use crate::app::pipeline::shard_part::write_part;
 use crate::app::pipeline::show;
 use crate::format::event::Event;
-use crate::model::Report;
+use crate::model::{PullRequestDetails, Tier};
 use crate::publish;
 use crate::render::line;
 use crate::world::{Disk, GitHub, World};
@@ -24,8 +25,10 @@ pub(super) struct PublishPlace<'a> {
     pub(super) event: &'a Event,
     /// The client; `None` without a token.
     pub(super) github: Option<&'a GitHub>,
-    /// The current head of the pull request, if it was read just now.
-    pub(super) current_head: Option<&'a str>,
+    /// The pull request, as GitHub has it now.
+    pub(super) pull: Option<&'a PullRequestDetails>,
+    /// The label that does not count, if there is one.
+    pub(super) refused: Option<&'a RefusedLabel>,
 }
 
 /// Publishes the result on GitHub and returns the exit code. A failed comment or check run never changes the verdict.
@@ -39,58 +42,52 @@ pub(super) fn publish_result(
     let PublishPlace {
         event,
         github,
-        current_head,
+        pull,
+        refused,
     } = *place;
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     let report = &done.report;
-    let links = links(&world.env, inputs, report);
+    let description = pull.map_or("", |pull| pull.description.as_str());
+    let links = links(&world.env, &done.policy.label, report, description);
     let out = inside(workspace, &inputs.out);
     let folder = Disk::create(Path::new(&out))?;
     show::write_all(&folder, report, &done.proposed())?;
     write_part(&folder, job, done)?;
     job_output::say(world, report);
+    if let Some(RefusedLabel { label, why }) = refused {
+        let text = format!("the label {label} does not count: {why}");
+        world.command(&format!("::warning title=goldgate::{}\n", line(&text, 500)));
+    }
     warn_of_failure(
         world,
         "the summary",
         job_output::add_to_summary(world, &publish::summary(report, &links)),
     );
-    let outcome = match (&event.pull_request, inputs.comment) {
+    match (&event.pull_request, inputs.comment) {
         (Some(_), true) if inputs.shard.is_some() => {
             world.command("::notice title=goldgate::this job grades one shard of the cases, so it writes no comment\n");
-            None
         }
         (Some(pull_request), true) => {
             if let (Some(github), Some(label)) = (github, links.label()) {
                 ensure_label(world, github, LabelPurpose::Approve, label);
             }
-            let run = comment::this_run(world);
             let input = CommentInput {
                 report,
                 links: &links,
-                run,
-                current_head,
+                run: comment::this_run(world),
             };
-            Some(comment::comment(
-                world,
-                inputs,
-                pull_request,
-                github,
-                &input,
-            ))
+            comment::comment(world, inputs, pull_request, github, &input);
         }
         (None, true) => {
             world.command("::notice title=goldgate::this event has no pull request, so no comment is written\n");
-            None
         }
-        (_, false) => None,
-    };
-    check_run::check_run(world, github, &inputs.key(report), report, &links);
-    let written = job_output::outputs(
-        world,
-        inputs,
-        report,
-        outcome.as_ref().and_then(CommentOutcome::url),
-    );
+        (_, false) => {}
+    }
+    // On the default branch, the numbers of the deterministic tier are measured for the baseline's pull request.
+    if event.pull_request.is_some() || report.tiers.contains(&Tier::Model) {
+        check_run::check_run(world, github, &inputs.key(report), report, &links);
+    }
+    let written = job_output::outputs(world, inputs, report);
     warn_of_failure(world, "the outputs", written);
     Ok(report.exit_code())
 }
@@ -102,29 +99,5 @@ fn warn_of_failure(world: &World, what: &str, written: anyhow::Result<()>) {
             "::warning title=goldgate::{what} of this step could not be written: {}\n",
             line(&format!("{error:#}"), 300)
         ));
-    }
-}
-
-/// Writes the comment early if GitHub does not say which account the token belongs to: the author of the comment says it.
-pub(super) fn learn_identity(
-    world: &World,
-    inputs: &ActionInputs,
-    event: &Event,
-    github: &GitHub,
-    report: &Report,
-) {
-    if github.identity().is_some() || !inputs.comment || inputs.shard.is_some() {
-        return;
-    }
-    if let Some(pull_request) = &event.pull_request {
-        let links = links(&world.env, inputs, report);
-        let run = comment::this_run(world);
-        let input = CommentInput {
-            report,
-            links: &links,
-            run,
-            current_head: None,
-        };
-        comment::comment(world, inputs, pull_request, Some(github), &input);
     }
 }

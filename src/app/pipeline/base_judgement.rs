@@ -18,7 +18,7 @@ use crate::files::{DifferentRead, HeadCommit};
 use crate::golden_changes::{BaseConfig, GoldenChanges, Sides, SuiteSide, same_rules, same_suite};
 use crate::model::{
     AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange,
-    MetricEvidence, MetricReport, NoVerdict, RunSource, SuiteConfig, SuiteId, SuiteReport, Tier,
+    MetricEvidence, MetricReport, NotGateable, RunSource, SuiteConfig, SuiteId, SuiteReport, Tier,
     Verdict, Weight, metric_value,
 };
 use crate::render::words;
@@ -70,7 +70,7 @@ pub enum GradedHere {
 
 /// Compares the two commits and judges by the base's rules where they differ. Returns the golden changes and the reasons why no
 /// verdict is possible.
-pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
+pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NotGateable>) {
     let (mut changes, refusals) = compare_commits(inputs);
     for link in inputs.sides.base.links_gone() {
         changes.push(GoldenChange {
@@ -78,14 +78,16 @@ pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerd
                 "{link} is a symbolic link or an unread submodule on the base commit, so nothing is compared with it"
             ),
             weight: Weight::NeedsApproval,
-            file: Some(link),
+            file: Some(link.clone()),
             class: ChangeClass::Removed,
+            files: vec![link],
+            content: String::new(),
         });
     }
     (changes, refusals)
 }
 
-fn compare_commits(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
+fn compare_commits(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NotGateable>) {
     let before = match inputs.config {
         BaseConfig::Absent(change) => return (vec![change.clone()], Vec::new()),
         BaseConfig::Unreadable(why) => return unreadable_config(why),
@@ -94,16 +96,16 @@ fn compare_commits(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NoVerdict
     BaseJudge { inputs, before }.all()
 }
 
-fn unreadable_config(why: &str) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
+fn unreadable_config(why: &str) -> (Vec<GoldenChange>, Vec<NotGateable>) {
     let why = format!(
         "this version cannot read the config of the base commit: {why}; correct it on the base branch, or get this change approved"
     );
-    (Vec::new(), vec![NoVerdict::liftable(why)])
+    (Vec::new(), vec![NotGateable::new(why)])
 }
 
-fn unreadable_rules(problems: Diagnostics) -> NoVerdict {
+fn unreadable_rules(problems: Diagnostics) -> NotGateable {
     let first = problems.first_line();
-    NoVerdict::liftable(format!(
+    NotGateable::new(format!(
         "the runs cannot be judged by the base commit's rules: {first}"
     ))
 }
@@ -115,7 +117,7 @@ struct BaseJudge<'a> {
 }
 
 impl BaseJudge<'_> {
-    fn all(&self) -> (Vec<GoldenChange>, Vec<NoVerdict>) {
+    fn all(&self) -> (Vec<GoldenChange>, Vec<NotGateable>) {
         let BaseInputs { sides, head, .. } = self.inputs;
         let deciding = self.inputs.deciding;
         let mut changes = GoldenChanges::of(sides, self.before, &head.config, deciding);
@@ -249,7 +251,7 @@ impl BaseJudge<'_> {
                 .values()
                 .any(|agent| matches!(source_of(agent, tier), Some(RunSource::Live(_))));
             if live && (!same_rules(old, &loaded.config) || !loaded.reads.different().is_empty()) {
-                changes.refuse(NoVerdict::lasting(format!(
+                changes.refuse(NotGateable::new(format!(
                     "{}: its live runs were graded on other machines, so they cannot be judged by the base commit's rules: run it without --shard",
                     loaded.config.id
                 )));
@@ -294,6 +296,8 @@ fn no_longer_chosen(
             weight,
             file: None,
             class,
+            files: Vec::new(),
+            content: String::new(),
         });
     }
 }
@@ -349,6 +353,8 @@ fn compare(
                     weight,
                     file: None,
                     class,
+                    files: Vec::new(),
+                    content: String::new(),
                 });
             }
         }

@@ -217,7 +217,7 @@ fn uncounted_recordings(agent: &AgentReport) -> usize {
 pub fn unusable_numbers(report: &Report) -> Vec<String> {
     let mut reasons = Vec::new();
     for suite in &report.suites {
-        reasons.extend(too_many_left_out(suite).map(|why| why.why().0.clone()));
+        reasons.extend(too_many_left_out(suite).map(|why| why.0));
         for agent in &suite.agents {
             let is_part = is_part(agent);
             let uncounted = uncounted_recordings(agent);

@@ -22,7 +22,7 @@ use crate::fold::{GradedSample, PairMeta};
 use crate::gate::{BaseRuns, ComparedPair, GateInput};
 use crate::golden_changes::RecordingReport;
 use crate::model::{
-    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NoVerdict, PairResult, Run,
+    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NotGateable, PairResult, Run,
     RunSource, Sample, SampleUse, SampleUses, SuiteId, SuiteReport, Tier,
 };
 use crate::report::AgentFacts;
@@ -34,7 +34,7 @@ pub struct Evaluated {
     /// The suites, in the order of the config.
     pub suites: Vec<SuiteReport>,
     /// The reasons why no verdict is possible.
-    pub not_gateable: Vec<NoVerdict>,
+    pub not_gateable: Vec<NotGateable>,
 }
 
 #[derive(Clone, Copy)]

@@ -12,15 +12,15 @@ use super::recorded_agents::{BranchDigest, RecordedAgents, RecordingsBase};
 use super::run_options::RunOptions;
 use super::since_base::{BothCommits, add_since_base, failing_on_base};
 use super::snapshots;
-use super::tiers::{TierOutcome, not_run};
-use super::weighed_baseline::weighed;
+use super::tiers::not_run;
+use super::weighed_baseline::{committed_baseline, weighed};
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{BaseFiles, Files, OtherCommit, RenamedFiles, sha256_hex};
 use crate::golden_changes::{BaseConfig, BaseName, RenamedBase, Sides, base_config};
 use crate::model::{
-    Baseline, BaselineUse, Config, GoldenChange, Interruption, NoVerdict, RepoPath, Ruling,
-    RunUsage, Tier,
+    ApprovalPolicy, Baseline, BaselineRule, BaselineUse, Config, GoldenChange, Interruption,
+    NotGateable, RepoPath, Report, RunUsage, Tier, Weight,
 };
 use crate::report;
 use crate::suites::read_config;
@@ -119,7 +119,6 @@ pub fn grade_files(
         not_gateable,
         usage,
         called_off,
-        model_tier,
         not_run,
     } = graded;
     let (mut suites, mut live) = (Vec::new(), LiveRuns::default());
@@ -129,11 +128,6 @@ pub fn grade_files(
             live = runs.made;
         }
     }
-    let callable = if not_run.is_empty() {
-        CallableAgents::All
-    } else {
-        CallableAgents::Some
-    };
     let mut report = assemble_report(
         job,
         clock,
@@ -143,7 +137,10 @@ pub fn grade_files(
             not_gateable,
         },
         notes,
-        callable,
+        match not_run.is_empty() {
+            true => CallableAgents::All,
+            false => CallableAgents::Some,
+        },
     );
     report.config = Some(inputs.config.clone());
     report.usage = RunUsage {
@@ -153,10 +150,12 @@ pub fn grade_files(
     report.baseline_use = baseline_use(against.as_ref(), plan.config.baseline.as_ref(), files);
     let measured_at = || against.as_ref()?.commit.clone();
     report.base = report.base.or_else(measured_at);
-    if let Some((changes, refusals)) = judged {
-        report::refuse(&mut report, refusals);
-        let changes = weighed(changes, files, against.as_ref(), &plan.config, &report);
-        report::govern(&mut report, changes, None);
+    let policy = known_base.map_or_else(ApprovalPolicy::default, |(_, config)| {
+        config.approval.clone()
+    });
+    if let (Some(judged), Some(base)) = (judged, base) {
+        let numbers = (&plan.config, against.as_ref(), policy.baseline);
+        govern(&mut report, judged, (&base.files, files), numbers);
     }
     let head = files;
     if let Some((base, before)) = known_base {
@@ -171,6 +170,7 @@ pub fn grade_files(
         report::call_off(&mut report, interruption);
     }
     let Plan { config, suites, .. } = plan;
+    let committed = committed_baseline(files, against.as_ref(), &config, &report);
     report::redact(&mut report, &world.redactor());
     Ok(GradedRun {
         report,
@@ -179,7 +179,8 @@ pub fn grade_files(
         config,
         suites,
         live,
-        model_tier,
+        policy,
+        committed,
         not_run,
     })
 }
@@ -237,6 +238,36 @@ impl<'a> NamedBase<'a> {
     }
 }
 
+/// Adds what the base commit says of a run: its golden changes, and the reasons for a missing verdict.
+fn govern(
+    report: &mut Report,
+    (changes, refusals): (Vec<GoldenChange>, Vec<NotGateable>),
+    (base, head): (&dyn Files, &dyn Files),
+    (config, against, rule): (&Config, Option<&Baseline>, BaselineRule),
+) {
+    report::refuse(report, refusals);
+    let mut changes = weighed(changes, head, against, (config, rule), report);
+    bind_contents(&mut changes, base, head);
+    report::govern(report, changes, None);
+}
+
+/// Gives each change that needs an approval the digest of the files that it is about, as both commits have them.
+fn bind_contents(changes: &mut [GoldenChange], base: &dyn Files, head: &dyn Files) {
+    let needing = changes
+        .iter_mut()
+        .filter(|change| change.weight == Weight::NeedsApproval);
+    for change in needing {
+        let mut digests = String::new();
+        for file in &change.files {
+            for side in [base, head] {
+                let bytes = side.baseline_bytes(file).ok();
+                digests.push_str(&bytes.map_or("-".to_owned(), |bytes| sha256_hex(&bytes)));
+            }
+        }
+        change.content = sha256_hex(digests.as_bytes());
+    }
+}
+
 /// Refuses a link in place of the head's own baseline. With a base commit it is not read, but the next change is compared with it.
 fn refuse_linked_baseline(files: &dyn Files, own: Option<&RepoPath>) -> Result<(), Diagnostic> {
     match own.map(|file| files.baseline_bytes(file)) {
@@ -269,11 +300,9 @@ struct ComparedNumbers<'a> {
 struct GradedTiers {
     runs: Vec<TierRuns>,
     notes: Vec<String>,
-    not_gateable: Vec<NoVerdict>,
+    not_gateable: Vec<NotGateable>,
     usage: RunUsage,
     called_off: Option<Interruption>,
-    /// The model tier's result, if its verdict counts.
-    model_tier: Option<TierOutcome>,
     not_run: Vec<NotRun>,
 }
 
@@ -316,13 +345,6 @@ fn grade_tiers(
         graded.notes.append(&mut made.notes);
         graded.usage = graded.usage.and(made.usage);
         if job.decides(*tier) {
-            if *tier == Tier::Model {
-                let verdict = Ruling::of_all(tiered.suites.iter().map(|suite| &suite.verdict));
-                graded.model_tier = Some(TierOutcome {
-                    verdict,
-                    not_gateable: refusals.clone(),
-                });
-            }
             graded.not_gateable.extend(refusals);
         }
         graded.runs.push(TierRuns {

@@ -11,7 +11,7 @@ use crate::app::pipeline::run_options::{AgentScope, RunOptions};
 use crate::diag::Diagnostics;
 use crate::files::{Files, OtherCommit};
 use crate::model::{
-    Baseline, BaselineUse, NoVerdict, Report, ReportTool, Ruling, RunUsage, SuiteReport, Tier,
+    Baseline, BaselineUse, NotGateable, Report, ReportTool, Ruling, RunUsage, SuiteReport, Tier,
 };
 use crate::report;
 use crate::world::Clock;
@@ -108,7 +108,7 @@ pub fn assemble_report(
             not_gateable.extend(
                 verdict
                     .reason()
-                    .map(|why| NoVerdict::liftable(format!("no gate could be judged: {why}"))),
+                    .map(|why| NotGateable::new(format!("no gate could be judged: {why}"))),
             );
             verdict
         }
@@ -122,7 +122,7 @@ pub fn assemble_report(
                 }
                 (AgentScope::All, _) => "no suite ran",
             };
-            not_gateable.push(NoVerdict::liftable(why));
+            not_gateable.push(NotGateable::new(why));
             Ruling::Skipped(why.to_owned())
         }
     };
@@ -146,8 +146,6 @@ pub fn assemble_report(
         suites,
         verdict,
         not_gateable: Vec::new(),
-        lasting: Vec::new(),
-        lifted: Vec::new(),
         called_off: None,
         golden_changes: Vec::new(),
         approval: None,

@@ -2,8 +2,7 @@
 
 use super::live_runs::{LiveRuns, NotRun};
 use super::plan::LoadedSuite;
-use super::tiers::TierOutcome;
-use crate::model::{Baseline, Config, Report};
+use crate::model::{ApprovalPolicy, Baseline, Config, Report};
 
 pub struct GradedRun {
     pub report: Report,
@@ -16,12 +15,27 @@ pub struct GradedRun {
     pub suites: Vec<LoadedSuite>,
     /// The live runs of the deterministic tier.
     pub live: LiveRuns,
-    /// The model tier's result, if its verdict counts. It is kept when the rest is judged again.
+    /// Who may approve, by the base commit's config.
     #[cfg_attr(
         not(feature = "github"),
-        expect(dead_code, reason = "only an approved result is judged again")
+        expect(dead_code, reason = "nothing is approved outside of GitHub")
     )]
-    pub model_tier: Option<TierOutcome>,
+    pub policy: ApprovalPolicy,
+    /// Whether the committed baseline has the numbers of this run.
+    #[cfg_attr(
+        not(feature = "github"),
+        expect(dead_code, reason = "nothing is approved outside of GitHub")
+    )]
+    pub committed: CommittedBaseline,
     /// Selected agents that were not run.
     pub not_run: Vec<NotRun>,
+}
+
+/// Whether a committed baseline has the numbers that a change measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommittedBaseline {
+    /// It has.
+    Measured,
+    /// It has others, or there is none to compare with.
+    Other,
 }

@@ -1,12 +1,13 @@
 //! Whether a changed baseline needs an approval, by the numbers that this change measures.
 
 use super::baseline;
+use super::graded_run::CommittedBaseline;
 use crate::files::{Files, SourceText};
 use crate::format::baseline_v1;
 use crate::gate::{BaseNumber, PlannedGate, Subject, planned_in, ruling};
 use crate::model::{
-    Agent, AgentName, Baseline, BaselineEntry, CaseId, Config, GoldenChange, NEWLY_FAILING, PASSED,
-    RepoPath, Report, Ruling, RunSource, SuiteId, Tier, Verdict, Weight,
+    Agent, AgentName, Baseline, BaselineEntry, BaselineRule, CaseId, Config, GoldenChange,
+    NEWLY_FAILING, PASSED, RepoPath, Report, Ruling, RunSource, SuiteId, Tier, Verdict, Weight,
 };
 use crate::publish::{has_same_numbers, is_worse, moves, rounded};
 use crate::suites::kind;
@@ -21,13 +22,29 @@ pub fn weighed(
     changes: Vec<GoldenChange>,
     head: &dyn Files,
     against: Option<&Baseline>,
-    config: &Config,
+    (config, rule): (&Config, BaselineRule),
     report: &Report,
 ) -> Vec<GoldenChange> {
     match (&config.baseline, against) {
+        (Some(_), Some(_)) if rule == BaselineRule::Any => changes,
         (Some(file), Some(against)) => list_measured(changes, file, head, against, report),
         (Some(file), None) => weigh_first(changes, file, head, (config, report)),
         (None, _) => changes,
+    }
+}
+
+/// Whether the committed baseline has the numbers that this change measures.
+pub fn committed_baseline(
+    head: &dyn Files,
+    against: Option<&Baseline>,
+    config: &Config,
+    report: &Report,
+) -> CommittedBaseline {
+    match (&config.baseline, against) {
+        (Some(file), Some(against)) if is_measured(file, head, against, report) => {
+            CommittedBaseline::Measured
+        }
+        _ => CommittedBaseline::Other,
     }
 }
 
@@ -269,6 +286,11 @@ fn is_measured_and_not_worse(
     against: &Baseline,
     report: &Report,
 ) -> bool {
+    is_measured(file, head, against, report) && !moves(Some(against), report).iter().any(is_worse)
+}
+
+/// Whether a committed baseline has the numbers that this change measures, and keeps who accepted the earlier ones.
+fn is_measured(file: &RepoPath, head: &dyn Files, against: &Baseline, report: &Report) -> bool {
     let Ok(bytes) = head.baseline_bytes(file) else {
         return false;
     };
@@ -277,6 +299,6 @@ fn is_measured_and_not_worse(
     let Ok(own) = own else { return false };
     let is_measured = has_same_numbers(&own, &baseline::proposed(Some(against), report));
     // Who accepted earlier numbers is not rewritten by hand.
-    let keeps_acceptances = against.accepted.starts_with(&own.accepted);
-    is_measured && keeps_acceptances && !moves(Some(against), report).iter().any(is_worse)
+    let keeps_acceptances = own.accepted.starts_with(&against.accepted);
+    is_measured && keeps_acceptances
 }

@@ -22,8 +22,7 @@ codes! {
 
     BAD_INPUT = "bad-input" {
         cause: "An input of the action has a value that it does not accept, or does not fit the mode or the event.",
-        example: "action input: mode is \"check\"; write one of run, merge, trusted, approve, \
-            baseline-pr, record [bad-input]",
+        example: "action input: mode is \"check\"; write one of run, baseline-pr, record [bad-input]",
         fix: "Correct the input under `with` of the workflow. `action.yml` describes all inputs.",
     }
 
@@ -36,12 +35,13 @@ codes! {
         fix: "Name the commit of a release after the `@`.",
     }
 
-    CANCELLED_APPROVAL = "cancelled-approval" {
-        cause: "A newer run of the workflow cancels the job that checks the label, also between the status and the start \
-            of the gate.",
-        example: ".github/workflows/goldgate-approval.yml:22:3: a newer run cancels this job, so an approval can be lost \
-            half-way; write cancel-in-progress: false [cancelled-approval]",
-        fix: "Write `cancel-in-progress: false`, as in `docs/workflows/goldgate-approval.yml`.",
+    CHECKED_OUT_PULL = "checked-out-pull" {
+        cause: "A workflow on `pull_request_target` has a token that may write, and can read secrets. This one checks out the files \
+            of the pull request, which the next step may run.",
+        example: ".github/workflows/goldgate.yml:20:9: this checks out the pull request on pull_request_target, where the \
+            token may write and secrets are readable; remove the step: goldgate reads the pull request as data \
+            [checked-out-pull]",
+        fix: "Remove the checkout. The gate reads both commits by the API.",
     }
 
     FILTERED = "filtered" {
@@ -50,6 +50,14 @@ codes! {
         example: ".github/workflows/goldgate.yml:5:3: pull_request has paths: on a pull request that it leaves out, a \
             required check stays pending; remove paths; a run without changes takes seconds [filtered]",
         fix: "Remove the filter, or name the branch in it. If no agent changed, the run is fast.",
+    }
+
+    GROUPED_GATE = "grouped-gate" {
+        cause: "The gate's job is in a concurrency group. GitHub cancels an older pending run of a group, whatever \
+            `cancel-in-progress` says, and its required check is then missing with everything green.",
+        example: ".github/workflows/goldgate.yml:18:3: this job is in a concurrency group, which cancels older pending \
+            runs: a cancelled check counts as a failed one; remove concurrency; two runs at once do no harm [grouped-gate]",
+        fix: "Remove `concurrency` from the workflow and from the job. Every run gives the whole verdict of now.",
     }
 
     IGNORED_FAILURE = "ignored-failure" {
@@ -87,14 +95,6 @@ codes! {
         fix: "Check the owner, the name and the commit after the `@`.",
     }
 
-    NO_APPROVAL = "no-approval" {
-        cause: "No workflow handles approvals, so a pull request that needs one could never be merged.",
-        example: ".github/workflows: no workflow has a step with mode: approve, so nobody can accept a change of \
-            golden files or baseline; copy docs/workflows/goldgate-approval.yml of goldgate to .github/workflows \
-            [no-approval]",
-        fix: "Copy the workflow. `docs/approval.md` explains who may approve, and how.",
-    }
-
     NO_BASE_CHECKOUT = "no-base-checkout" {
         cause: "A program of the config is to be started with keys, but the workspace does not have the files of the \
             base branch. The pull request could have changed the program.",
@@ -110,11 +110,12 @@ codes! {
         fix: "Write how much one recording may cost at most.",
     }
 
-    NO_COMMENT = "no-comment" {
-        cause: "A label approves a result that the comment shows, and this gate writes no comment.",
-        example: ".github/workflows/goldgate.yml:33:9: this step writes no comment, so nobody can see the result, and no \
-            label approves it; remove comment: false [no-comment]",
-        fix: "Remove `comment: false` from the gate, or the workflow with `mode: approve`.",
+    NO_COMMAND = "no-command" {
+        cause: "The action runs in a container that has goldgate and nothing else, and the config starts a program for an agent of \
+            this tier.",
+        example: ".github/workflows/goldgate.yml:31:9: the container of the action has no \"python3\", which the config starts; \
+            install goldgate with its action setup, and write `run: goldgate action` [no-command]",
+        fix: "Run goldgate on the runner itself: `docs/runners.md` shows the step.",
     }
 
     NO_ENVIRONMENT = "no-environment" {
@@ -151,7 +152,7 @@ codes! {
     NO_RECORDER = "no-recorder" {
         cause: "Only recordings of `mode: record` count, and no workflow has that mode for this config, so a changed agent gets no \
             verdict.",
-        example: "goldgate.yaml: only recordings of acme-recorder[bot] count, but no workflow has a step with mode: record \
+        example: "goldgate.yaml: only recordings of the recording workflow count, but no workflow has a step with mode: record \
             for this config; copy docs/workflows/goldgate-record.yml of goldgate to .github/workflows [no-recorder]",
         fix: "Copy the workflow, and give its step the input `config` if the config is not `goldgate.yaml`.",
     }
@@ -161,6 +162,14 @@ codes! {
         example: "out/report.json: the report does not exist; add a step with mode: run and the same input out before \
             this one [no-report]",
         fix: "Run both steps in one job on the same commit, with the same inputs `config` and `out`.",
+    }
+
+    NO_RUN_NAME = "no-run-name" {
+        cause: "A label approves what a run had shown before, and the name of the run says which commits it judged. The runs of \
+            this workflow have no such name.",
+        example: ".github/workflows/goldgate.yml:6:3: the name of its runs does not say which commits they judge, so no label \
+            approves a result; write run-name: goldgate ${{ github.sha }} [no-run-name]",
+        fix: "Write the `run-name` of `docs/workflows/goldgate.yml`.",
     }
 
     NO_TOKEN = "no-token" {
@@ -192,24 +201,6 @@ codes! {
         fix: "Require the check in the settings of the branch. `docs/branch-protection.md` shows where.",
     }
 
-    NOT_UPLOADED = "not-uploaded" {
-        cause: "An approval reads the report that the gate's job uploads, and this job uploads none by the name that it \
-            looks for.",
-        example: ".github/workflows/goldgate.yml:33:9: this job does not upload its report as goldgate-report, so an \
-            approval does not find the result; add the step \"Upload the report\" of docs/workflows/goldgate.yml \
-            [not-uploaded]",
-        fix: "Add the step, or correct its `name`. The output `artifact` of the gate is the name.",
-    }
-
-    OTHER_KEY = "other-key" {
-        cause: "The gate and the step that approves its results name different configs or keys, so the approval looks for \
-            another result.",
-        example: ".github/workflows/goldgate.yml:33:9: this step has the key \"one\", and no step with mode: approve has \
-            it, so no label approves its result; give a step with mode: approve the same config and comment-key \
-            [other-key]",
-        fix: "Write the same `config` and `comment-key` in both workflows.",
-    }
-
     OTHER_NAME = "other-name" {
         cause: "The branch requires a check that no job reports: it has another name, such as one with other capital letters, or its \
             workflow is missing. The required check stays pending for ever.",
@@ -223,6 +214,13 @@ codes! {
         example: "goldgate.yaml: the requests have at least 250000 tokens, but the budget is 200000; change fewer or \
             smaller cases, or raise the budget on the base branch [over-budget]",
         fix: "Split the pull request, or raise the budget on the base branch first.",
+    }
+
+    PLACEHOLDER = "placeholder" {
+        cause: "The workflow names the action as the template does, without an owner or a commit.",
+        example: ".github/workflows/goldgate.yml:31:9: OWNER/goldgate@0000000000000000000000000000000000000000 is a placeholder, \
+            so this workflow fails; write the owner and the commit of a release [placeholder]",
+        fix: "Write the action of a release, or let `goldgate init --action` write it.",
     }
 
     QUEUE_GROUPING = "queue-grouping" {

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::de::{Error, IgnoredAny, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::approval::ApprovalForm;
 use super::capture::CaptureForm;
 use super::expressions::{OwnCheckForm, OwnMetricForm};
 use super::judges::JudgeForm;
@@ -46,6 +47,9 @@ pub struct ConfigFile {
     /// Which recordings of a pull request count.
     #[serde(default)]
     pub(super) recordings: RecordingsForm,
+    /// Who may approve a pull request, and with which labels.
+    #[serde(default)]
+    pub(super) approval: ApprovalForm,
 }
 
 /// One suite.

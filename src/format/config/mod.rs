@@ -1,5 +1,6 @@
 //! Reads `goldgate.yaml` into the model: checks every setting and reports every problem with its position.
 
+mod approval;
 mod capture;
 mod config_reader;
 mod expressions;
@@ -123,6 +124,7 @@ impl ConfigReader<'_> {
                 .collect(),
             redact: self.redact_patterns(&form.redact),
             recordings: form.recordings.into(),
+            approval: form.approval.into(),
         }
     }
 

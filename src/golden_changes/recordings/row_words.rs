@@ -149,11 +149,11 @@ impl AgentRecordings<'_> {
                 }
                 Effect::Approval => {
                     let words = self.words(row, &members);
-                    add(found, Weight::NeedsApproval, words, first_file(&members));
+                    add(found, Weight::NeedsApproval, words, &files_of(&members));
                 }
                 Effect::Listed => {
                     let words = self.words(row, &members);
-                    add(found, Weight::Listed, words, first_file(&members));
+                    add(found, Weight::Listed, words, &files_of(&members));
                 }
                 Effect::Counts if row == Row::UnprovenAsBefore => {
                     report.notes.push(self.unproven_note(&members));
@@ -166,8 +166,8 @@ impl AgentRecordings<'_> {
             report
                 .rows
                 .push(recording_row(Row::Gone, effect, self.gone.len()));
-            let file = self.gone.first().map(|one| &one.file);
-            add(found, Weight::NeedsApproval, self.gone_words(), file);
+            let files: Vec<RepoPath> = self.gone.iter().map(|one| one.file.clone()).collect();
+            add(found, Weight::NeedsApproval, self.gone_words(), &files);
         }
         report.refused = (!reasons.is_empty()).then(|| reasons.join("; "));
         report
@@ -502,12 +502,12 @@ impl AgentRecordings<'_> {
     }
 }
 
-fn add(found: &mut ChangeCollector, weight: Weight, words: String, file: Option<&RepoPath>) {
-    found.add(ChangeClass::Recording, weight, words, file);
+fn add(found: &mut ChangeCollector, weight: Weight, words: String, files: &[RepoPath]) {
+    found.add_about(ChangeClass::Recording, weight, words, files);
 }
 
-fn first_file<'m>(members: &[&'m NamedRecording]) -> Option<&'m RepoPath> {
-    members.first().map(|one| &one.file)
+fn files_of(members: &[&NamedRecording]) -> Vec<RepoPath> {
+    members.iter().map(|one| one.file.clone()).collect()
 }
 
 fn recording_row(row: Row, effect: Effect, count: usize) -> RecordingRow {

@@ -414,6 +414,42 @@ const ROWS: &[SettingRow] = &[
     ("TargetForm.timeout", "timeout: 60s", "timeout: 61s", Listed),
     ("TargetForm.stall", "stall: 30s", "stall: 31s", Listed),
     (
+        "ConfigFile.approval",
+        "samples: 3\nredact",
+        "samples: 3\napproval: { label: ok }\nredact",
+        Approval,
+    ),
+    (
+        "ApprovalForm.label",
+        "samples: 3\nredact",
+        "samples: 3\napproval: { label: ok }\nredact",
+        Approval,
+    ),
+    (
+        "ApprovalForm.approvers",
+        "samples: 3\nredact",
+        "samples: 3\napproval: { approvers: admin }\nredact",
+        Approval,
+    ),
+    (
+        "ApprovalForm.allow_self_approval",
+        "samples: 3\nredact",
+        "samples: 3\napproval: { allow_self_approval: true }\nredact",
+        Approval,
+    ),
+    (
+        "ApprovalForm.record_label",
+        "samples: 3\nredact",
+        "samples: 3\napproval: { record_label: again }\nredact",
+        Approval,
+    ),
+    (
+        "ApprovalForm.baseline",
+        "samples: 3\nredact",
+        "samples: 3\napproval: { baseline: any }\nredact",
+        Approval,
+    ),
+    (
         "ConfigFile.recordings",
         "samples: 3\nredact",
         "samples: 3\nrecordings: { trust: ci }\nredact",

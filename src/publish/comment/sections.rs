@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::files::sha256_hex;
-use crate::model::{Comment, RunNumber};
+use crate::model::RunNumber;
 
 /// The sections in order. The deterministic tier decides, so it comes first.
-pub(super) const SECTIONS: [&str; 4] = ["deterministic", "model", "approval", "record"];
+pub(super) const SECTIONS: [&str; 3] = ["deterministic", "model", "record"];
 
 /// The state that is stored in a section.
 #[derive(Serialize, Deserialize, Debug, Clone, PartialEq, Eq)]
@@ -17,15 +17,6 @@ pub(super) struct SectionState {
     pub(super) alert: String,
     #[serde(rename = "says")]
     pub(super) headline: String,
-    /// The digest of the shown result; `None` if the section does not show all of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) result: Option<String>,
-    /// A time at which the comment showed this result already; `None` if the section was never written again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) since: Option<String>,
-    /// The number of kinds of unapproved golden changes that did not fit.
-    #[serde(default)]
-    pub(super) hidden: usize,
     /// The digest of the section's text: a text that somebody edited is not copied into the next comment.
     #[serde(default)]
     pub(super) digest: String,
@@ -119,20 +110,4 @@ pub(super) fn sections_of(body: &str) -> Vec<(usize, CommentSection)> {
         }
     }
     found
-}
-
-/// The sections of a comment, each result with a time at which it was shown: GitHub says when the comment was last written. A run that
-/// writes its own section (`own`) once more writes the same text.
-pub(super) fn dated_sections_of(
-    comment: &Comment,
-    own: Option<RunNumber>,
-) -> Vec<(usize, CommentSection)> {
-    let mut sections = sections_of(&comment.body);
-    for (_, section) in &mut sections {
-        let is_own = own == Some(section.state.number());
-        if section.state.result.is_some() && section.state.since.is_none() && !is_own {
-            section.state.since.clone_from(&comment.written_at);
-        }
-    }
-    sections
 }

@@ -1,8 +1,8 @@
 //! A comment always fits GitHub's limit.
 
 use super::{
-    CommentPlan, CommentRequest, LIMIT, Note, NoteSubject, ShownReport, is_note_written,
-    is_written, plan, plan_note, shown_digest, shown_report,
+    CommentPlan, CommentRequest, LIMIT, Note, NoteSubject, hidden_classes, is_note_written,
+    is_written, plan, plan_note,
 };
 use crate::model::{
     Comment, GoldenChange, NotGateable, RepoPath, Report, ReportTool, RunNumber, Tier, Weight,
@@ -28,6 +28,8 @@ fn report(tier: Tier, reasons: usize, changes: usize) -> Report {
                     .join(&format!("suite-{number}/x.json"))
                     .ok(),
                 class: crate::model::ChangeClass::Expectation,
+                files: Vec::new(),
+                content: String::new(),
             })
             .collect(),
         notes: (0..reasons).map(long).collect(),
@@ -61,11 +63,9 @@ fn comment(body: &str) -> Comment {
     let (author, body) = (BOT.to_owned(), body.to_owned());
     Comment {
         id: 1,
-        node: String::new(),
         author,
         body,
         url: String::new(),
-        written_at: None,
     }
 }
 
@@ -89,13 +89,13 @@ fn a_comment_with_hundreds_of_reasons_replaces_an_older_green_one() {
         !body.contains("www.evil.example"),
         "the version is a link: {body}"
     );
-    // Two long sections and a note fit together, and a result that was cut does not count as shown.
+    // Two long sections and a note fit together.
     let both = written(&report(Tier::Model, 300, 300), 3, &[comment(&body)]);
     assert!(both.len() <= LIMIT, "{}", both.len());
     let head = "a".repeat(40);
     let text = "note ".repeat(9_000);
     let note = Note {
-        about: NoteSubject::Approval,
+        about: NoteSubject::Record,
         alert: "NOTE",
         headline: "A long note.",
         text: &text,
@@ -113,73 +113,16 @@ fn a_comment_with_hundreds_of_reasons_replaces_an_older_green_one() {
         "{}",
         noted.len()
     );
-    assert_eq!(
-        shown_report(&[comment(&noted)], "default", Some(BOT), &head),
-        None
-    );
 }
 
 #[test]
-fn a_shown_result_is_of_this_head_and_counts_hidden_changes() {
+fn kinds_of_changes_without_room_are_counted() {
     let (few, many) = (
         report(Tier::Deterministic, 0, 3),
         report(Tier::Deterministic, 0, 60),
     );
-    let shown_of =
-        |body: &str, head: &str| shown_report(&[comment(body)], "default", Some(BOT), head);
-    let head = "a".repeat(40);
-    let body = written(&few, 1, &[]);
-    let result = shown_digest(&few);
-    assert_eq!(
-        shown_of(&body, &head),
-        Some(ShownReport {
-            result,
-            since: None,
-            hidden: 0,
-            comment: comment(&body)
-        })
-    );
-    assert_eq!(shown_of(&body, &"c".repeat(40)), None);
-    assert_eq!(
-        shown_of(&body.replace("expectation", "nothing"), &head),
-        None,
-        "somebody has edited it"
-    );
-    let forged = Comment {
-        author: "mallory".to_owned(),
-        ..comment(&body)
-    };
-    assert_eq!(shown_report(&[forged], "default", Some(BOT), &head), None);
-    let body = written(&many, 1, &[]);
-    assert!(
-        shown_of(&body, &head).is_some_and(|shown| shown.hidden > 0),
-        "{body}"
-    );
-}
-
-#[test]
-fn a_result_is_shown_since_the_comment_first_had_it() {
-    let head = "a".repeat(40);
-    let (result, other) = (
-        report(Tier::Deterministic, 0, 3),
-        report(Tier::Deterministic, 0, 4),
-    );
-    let at = |body: &str, time: &str| Comment {
-        written_at: Some(time.to_owned()),
-        ..comment(body)
-    };
-    let since = |comment: Comment| {
-        shown_report(&[comment], "default", Some(BOT), &head).and_then(|shown| shown.since)
-    };
-    let first = at(&written(&result, 1, &[]), "10:00");
-    assert_eq!(since(first.clone()).as_deref(), Some("10:00"));
-    // Another section, and the same result once more.
-    let second = at(&written(&report(Tier::Model, 0, 0), 2, &[first]), "11:00");
-    assert_eq!(since(second.clone()).as_deref(), Some("10:00"));
-    let third = at(&written(&result, 3, &[second]), "12:00");
-    assert_eq!(since(third.clone()).as_deref(), Some("10:00"));
-    let fourth = at(&written(&other, 4, &[third]), "13:00");
-    assert_eq!(since(fourth).as_deref(), Some("13:00"));
+    assert_eq!(hidden_classes(&few), 0);
+    assert!(hidden_classes(&many) > 0);
 }
 
 /// Another workflow of the same account quotes a text that has goldgate's marker.

@@ -15,20 +15,9 @@ pub enum Acceptance {
     Label {
         /// The label.
         name: String,
-        /// Whether it would accept numbers as well.
-        numbers: MovedNumbers,
+        /// The line with a reason to copy, if a worse number needs one.
+        reason: Option<&'static str>,
     },
-}
-
-/// The numbers that moved against the baseline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MovedNumbers {
-    /// None.
-    None,
-    /// Some, and none is worse.
-    NoneWorse,
-    /// Some, and one is worse: an approval needs this line with the reason.
-    Worse(&'static str),
 }
 
 /// Links to more information.

@@ -1,8 +1,8 @@
 //! What to do now: how to reproduce the result, and how to accept it.
 
-use super::{Acceptance, Links, MovedNumbers};
-use crate::model::{Aggregate, GateRuling, MetricReport, Report, Tier, metric_value};
-use crate::render::plain::{put, sentence};
+use super::{Acceptance, Links};
+use crate::model::{Report, Tier};
+use crate::render::plain::put;
 use crate::render::{evidence, words};
 use crate::text::config_option;
 
@@ -24,9 +24,9 @@ pub fn next_steps(report: &Report, links: &Links) -> String {
                 put(&mut out, &format!("\n{next}."));
             }
         }
-        Acceptance::Label { name, numbers } => {
-            put(&mut out, &format!("\n{}", by_label(report, name, *numbers)));
-            if let MovedNumbers::Worse(reason) = numbers {
+        Acceptance::Label { name, reason } => {
+            put(&mut out, &format!("\n{}", by_label(report, name)));
+            if let Some(reason) = reason {
                 let ask = "A worse number needs a reason. Copy this line into the description, and complete it:";
                 put(&mut out, &format!("{ask}\n\n    {reason}"));
             }
@@ -36,58 +36,13 @@ pub fn next_steps(report: &Report, links: &Links) -> String {
 }
 
 /// What the label accepts, and what stays.
-fn by_label(report: &Report, label: &str, numbers: MovedNumbers) -> String {
+fn by_label(report: &Report, label: &str) -> String {
     let who = format!("somebody with write access adds the label `{label}`.");
     let changes = words::next_of_changes(report, &who);
-    let numbers = match numbers {
-        MovedNumbers::None => None,
-        MovedNumbers::NoneWorse | MovedNumbers::Worse(_) => Some(format!(
-            "Accept the moved numbers: add the label `{label}`."
-        )),
-    };
-    let sentences: Vec<String> = changes.into_iter().chain(numbers).collect();
-    sentences.join(" ") + &not_accepted(report)
-}
-
-/// The number of failed gates that are named.
-const GATES: usize = 3;
-
-/// Which failed gates an approval does not lift, as a sentence; empty if it lifts all.
-fn not_accepted(report: &Report) -> String {
-    let mut named: Vec<String> = Vec::new();
-    for suite in report.suites.iter().filter(|suite| suite.verdict.fails()) {
-        for agent in &suite.agents {
-            for metric in &agent.metrics {
-                let gates = metric.gates.iter().filter(|gate| stays(metric, gate));
-                named.extend(gates.map(|gate| {
-                    let (value, needed) = (
-                        metric_value(metric.unit, metric.value),
-                        words::limit(metric, gate),
-                    );
-                    format!("{} {} {value}, needs {needed}", agent.agent, metric.name)
-                }));
-            }
-        }
-    }
-    let more = match named.len().saturating_sub(GATES) {
-        0 => String::new(),
-        more => format!("; and {more} more"),
-    };
-    named.truncate(GATES);
-    match named.is_empty() {
-        true => String::new(),
-        false => format!(
-            " The check stays red all the same, because no approval lifts a fixed limit: {}{more}.",
-            sentence(&named.join("; "), 400)
-        ),
-    }
-}
-
-/// Whether a gate fails by its own limit. Newly failing cases and new parts of a case are counted against the baseline, which an
-/// approval moves.
-fn stays(metric: &MetricReport, gate: &GateRuling) -> bool {
-    let is_compared = gate.from_baseline || metric.aggregate == Aggregate::NewlyFailing.as_str();
-    gate.ruling.fails() && !is_compared && gate.new_parts.is_empty()
+    let fails = !evidence::failed_metrics(report).is_empty();
+    let gates = fails.then(|| format!("Accept the failed gates: add the label `{label}`."));
+    let sentences: Vec<String> = changes.into_iter().chain(gates).collect();
+    sentences.join(" ")
 }
 
 /// The first case behind a failed gate, else a placeholder.

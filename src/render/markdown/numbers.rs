@@ -88,8 +88,7 @@ fn gate_cell(metric: &MetricReport, approval: Option<&Approval>) -> String {
     });
     let gates = gates.collect::<Vec<_>>().join(", ");
     match &metric.verdict {
-        // The gate used the approved number; the difference in this row is to the base commit.
-        Ruling::Judged(Verdict::Pass) if approved_gate(approval, metric).is_some() => {
+        Ruling::Judged(Verdict::Fail) if approved_gate(approval, metric).is_some() => {
             format!("✅ approved: {gates}")
         }
         Ruling::Judged(Verdict::Pass) => format!("✅ pass: {gates}"),

@@ -1,15 +1,13 @@
-//! The GitHub data for an approval: the pull request, its labels, a user's permission, the statuses of a commit.
+//! The GitHub data for an approval: the pull request, its labels, a user's permission, the pushes to a branch.
 
 use http::Method;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::account::AccountForm;
 use super::forms::{NamedForm, origin_of};
-use super::{GitHub, GitHubError, PAGE, if_found, parsed};
+use super::{GitHub, GitHubError, PAGE, if_found};
 use crate::model::{
-    BranchPush, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
-    StatusState,
+    BranchPush, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState,
 };
 use crate::text::encoded_segment;
 
@@ -45,35 +43,6 @@ impl GitHub {
             .map_or(Permission::None, Permission::from))
     }
 
-    /// The statuses of a commit, newest first.
-    pub fn statuses(&self, commit: &str) -> Result<Vec<CommitStatus>, GitHubError> {
-        let path = self.path(&format!("/commits/{commit}/statuses"));
-        let forms: Vec<CommitStatusForm> =
-            self.entries(&path, "while reading the commit's statuses")?;
-        Ok(forms.into_iter().map(CommitStatus::from).collect())
-    }
-
-    /// Sets a status on a commit.
-    pub fn set_status(
-        &self,
-        commit: &str,
-        context: &str,
-        state: StatusState,
-        description: &str,
-        address: Option<&str>,
-    ) -> Result<(), GitHubError> {
-        let path = self.path(&format!("/statuses/{commit}"));
-        let mut body =
-            json!({ "state": state.as_str(), "context": context, "description": description });
-        if let Some(address) = address {
-            body["target_url"] = json!(address);
-        }
-        let answer = self.ask_repeatable(&path, &body, "while setting the commit's status")?;
-        let status: CommitStatus = parsed::<CommitStatusForm>(&answer, &path)?.into();
-        self.learn_identity(&status.creator);
-        Ok(())
-    }
-
     /// All label changes, oldest first, from the timeline: it names who changed the label, unlike the sender of an event.
     pub fn label_events(&self, pull_request: u64) -> Result<Vec<LabelEvent>, GitHubError> {
         let path = self.path(&format!("/issues/{pull_request}/timeline"));
@@ -97,10 +66,12 @@ impl GitHub {
                         before,
                         after,
                         actor,
+                        timestamp,
                     }| BranchPush {
             before,
             after,
             by: actor.map(AccountForm::login),
+            at: timestamp,
         };
         Ok(pushes.into_iter().map(push).collect())
     }
@@ -175,6 +146,8 @@ struct ActivityForm {
     before: String,
     after: String,
     actor: Option<AccountForm>,
+    #[serde(default)]
+    timestamp: String,
 }
 
 #[derive(Deserialize)]
@@ -193,15 +166,6 @@ struct RoleOwnerForm {
 struct RolePermissionsForm {
     #[serde(default)]
     maintain: bool,
-}
-
-#[derive(Deserialize)]
-struct CommitStatusForm {
-    state: String,
-    context: String,
-    description: Option<String>,
-    creator: Option<AccountForm>,
-    created_at: String,
 }
 
 impl From<ApprovalPullForm> for PullRequestDetails {
@@ -243,22 +207,6 @@ impl From<PermissionForm> for Permission {
             ("read", Some("triage")) => Self::Triage,
             ("read", _) => Self::Read,
             _ => Self::None,
-        }
-    }
-}
-
-impl From<CommitStatusForm> for CommitStatus {
-    fn from(form: CommitStatusForm) -> Self {
-        Self {
-            context: form.context,
-            state: match form.state.as_str() {
-                "success" => StatusState::Success,
-                "failure" => StatusState::Failure,
-                _ => StatusState::Other,
-            },
-            description: form.description.unwrap_or_default(),
-            creator: form.creator.map_or(String::new(), AccountForm::login),
-            at: form.created_at,
         }
     }
 }

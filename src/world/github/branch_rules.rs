@@ -8,6 +8,18 @@ pub struct BranchRules {
     pub workflows: Vec<String>,
     /// How the merge queue decides; `None` without a queue.
     pub queue: Option<QueueGrouping>,
+    /// Whether a ruleset asks for a review by code owners.
+    pub owners: OwnerReview,
+}
+
+/// Whether a change of a file needs a review by its code owners.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OwnerReview {
+    /// A ruleset requires it.
+    Required,
+    /// No ruleset requires it; classic branch protection shows it to administrators only.
+    #[default]
+    NotSeen,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -25,8 +25,6 @@ words! {
         Neutral = "neutral",
         /// Needs no attention.
         Success = "success",
-        /// Blocks the merge where the check is required.
-        Failure = "failure",
     }
 }
 
@@ -43,17 +41,6 @@ impl GitHub {
             .iter()
             .filter(|run| run.name == name && run.external_id.as_deref() == Some(OURS));
         Ok(own.map(|run| run.id).max())
-    }
-
-    /// Creates a check run that is in progress, and returns its id. The newest check run of a name counts, so an older conclusion on
-    /// the commit does not.
-    pub fn start_check_run(&self, head: &str, name: &str) -> Result<u64, GitHubError> {
-        let path = self.path("/check-runs");
-        let body =
-            json!({ "name": name, "head_sha": head, "external_id": OURS, "status": "in_progress" });
-        Ok(self
-            .post::<CheckRunForm>(&path, &body, "while starting the check run")?
-            .id)
     }
 
     /// Creates a check run, or updates the one with this id.

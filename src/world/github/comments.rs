@@ -76,24 +76,20 @@ struct CommentPullForm {
 #[derive(Deserialize)]
 struct CommentForm {
     id: u64,
-    node_id: Option<String>,
     #[serde(default)]
     body: Option<String>,
     html_url: Option<String>,
     user: Option<LoginForm>,
-    updated_at: Option<String>,
 }
 
 impl From<CommentForm> for Comment {
     fn from(form: CommentForm) -> Self {
         Self {
             id: form.id,
-            node: form.node_id.unwrap_or_default(),
             // A deleted user has not written a comment of ours.
             author: form.user.map_or(String::new(), |user| user.login),
             body: form.body.unwrap_or_default(),
             url: form.html_url.unwrap_or_default(),
-            written_at: form.updated_at,
         }
     }
 }

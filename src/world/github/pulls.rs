@@ -3,7 +3,7 @@
 use http::Method;
 use serde::Deserialize;
 
-use super::forms::{ShaForm, origin_of};
+use super::forms::{NamedForm, ShaForm, origin_of};
 use super::{GitHub, GitHubError, PAGE, parsed};
 use crate::model::{BranchOrigin, PullRequestDetails};
 use crate::text::encoded_segment;
@@ -98,10 +98,9 @@ impl GitHub {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedPull {
     pub number: u64,
-    pub head: String,
     /// When it was merged, in GitHub's format.
     pub at: String,
-    pub description: String,
+    pub labels: Vec<String>,
     /// The branch that it was merged into.
     pub into: String,
     /// The commit of that branch that the merge made: a merge commit, a squashed commit, or the last commit of a rebase.
@@ -198,7 +197,7 @@ impl GitHub {
     }
 
     /// The merge base of two commits.
-    fn common_commit(&self, one: &str, other: &str) -> Result<String, GitHubError> {
+    pub fn common_commit(&self, one: &str, other: &str) -> Result<String, GitHubError> {
         let path = self.path(&format!(
             "/compare/{}...{}?per_page=1",
             encoded_segment(one),
@@ -219,27 +218,19 @@ struct MergedPullForm {
     merged_at: Option<String>,
     merge_commit_sha: Option<String>,
     body: Option<String>,
+    #[serde(default)]
+    labels: Vec<NamedForm>,
 }
 
 impl MergedPullForm {
     /// `None` if the pull request is not merged.
     fn merged(self) -> Option<MergedPull> {
-        let Self {
-            number,
-            head,
-            base,
-            merged_at,
-            merge_commit_sha,
-            body,
-        } = self;
-        let (at, description) = (merged_at?, body.unwrap_or_default());
         Some(MergedPull {
-            number,
-            head: head.sha,
-            at,
-            description,
-            into: base.name,
-            commit: merge_commit_sha,
+            number: self.number,
+            at: self.merged_at?,
+            labels: self.labels.into_iter().map(|label| label.name).collect(),
+            into: self.base.name,
+            commit: self.merge_commit_sha,
         })
     }
 }

@@ -6,7 +6,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::branch_rules::{BranchRules, QueueGrouping, RequiredCheck};
+use super::branch_rules::{BranchRules, OwnerReview, QueueGrouping, RequiredCheck};
 use super::forms::NamedForm;
 use super::response::PAGE;
 use super::{GitHub, GitHubError, if_found};
@@ -102,6 +102,9 @@ impl GitHub {
                         .into_iter()
                         .map(|workflow| workflow.path),
                 ),
+                "pull_request" if parameters.require_code_owner_review => {
+                    rules.owners = OwnerReview::Required;
+                }
                 "merge_queue" => {
                     let grouping = parameters.grouping_strategy.as_deref();
                     let every = grouping != Some("HEADGREEN");
@@ -233,6 +236,8 @@ struct BranchRuleParametersForm {
     #[serde(default)]
     workflows: Vec<RuleWorkflowForm>,
     grouping_strategy: Option<String>,
+    #[serde(default)]
+    require_code_owner_review: bool,
 }
 
 #[derive(Deserialize)]

@@ -16,10 +16,6 @@ pub fn trials() -> Vec<Trial> {
             app,
         ),
         trial(
-            "an approval by another account than the gate's names both accounts",
-            two_accounts,
-        ),
-        trial(
             "an Enterprise Server is asked below its own addresses alone",
             enterprise,
         ),
@@ -29,7 +25,7 @@ pub fn trials() -> Vec<Trial> {
             without_graphql,
         ),
         trial(
-            "without GraphQL a comment and a status of another account prove nothing",
+            "without GraphQL a comment of another account is left alone",
             foreign,
         ),
     ]
@@ -37,27 +33,16 @@ pub fn trials() -> Vec<Trial> {
 
 const APP: &str = "acme-gate[bot]";
 
-/// A label, its approval, and its withdrawal.
-fn approved(story: &Story) {
+/// A label, its approval, and its withdrawal, with one comment of this account.
+fn approved(story: &Story, account: &str) {
     assert_eq!(story.gate(7).code, 1);
-    let ran = story.labeled("alice");
-    let statuses = story.github.statuses(&head_sha());
-    assert!(
-        statuses[0].starts_with("success approved by alice"),
-        "{statuses:?} {}{}",
-        ran.stdout,
-        ran.stderr
-    );
-    let ran = story.graded(8);
+    let ran = story.labeled("alice", 8);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let ran = story.unlabeled(7);
-    let statuses = story.github.statuses(&head_sha());
-    assert_eq!(
-        statuses[1], "failure withdrawn: trudy removed the label; #2",
-        "{}{}",
-        ran.stdout, ran.stderr
-    );
-    assert_eq!(story.graded(9).code, 1);
+    assert_eq!(story.unlabeled(9).code, 1);
+    for one in [APP, BOT] {
+        let count = story.github.bodies(one).len();
+        assert_eq!(count, usize::from(one == account), "{one}");
+    }
 }
 
 fn app() {
@@ -75,26 +60,7 @@ fn app() {
     assert_eq!((github.bodies(APP).len(), github.bodies(BOT).len()), (1, 0));
     let story = Story::new();
     story.github.app(APP);
-    approved(&story);
-    assert_eq!(
-        (
-            story.github.bodies(APP).len(),
-            story.github.bodies(BOT).len()
-        ),
-        (1, 0)
-    );
-}
-
-fn two_accounts() {
-    let story = Story::new();
-    assert_eq!(story.gate(7).code, 1);
-    story.github.app(APP);
-    let ran = story.labeled("alice");
-    let says = format!(
-        "the comment was written by the account {BOT}, but this job writes as {APP}; give the gate and the approval the same token"
-    );
-    assert!(ran.stdout.contains(&says), "{}{}", ran.stdout, ran.stderr);
-    assert_eq!(story.github.statuses(&head_sha()), Vec::<String>::new());
+    approved(&story, APP);
 }
 
 fn enterprise() {
@@ -169,32 +135,17 @@ fn without_graphql() {
     }
     let story = Story::new();
     story.github.graphql(GraphQlAccess::Blocked);
-    approved(&story);
-    assert_eq!(story.github.bodies(BOT).len(), 1);
+    approved(&story, BOT);
 }
 
 fn foreign() {
     let story = Story::new();
-    story.github.graphql(GraphQlAccess::Blocked);
     story.gate(7);
     let body = story.github.bodies(BOT).remove(0);
-    story.labeled("alice");
-    let line = story.github.statuses(&head_sha())[0]
-        .trim_start_matches("success ")
-        .to_owned();
     let forged = Story::new();
     forged.github.graphql(GraphQlAccess::Blocked);
-    forged.gate(7);
     forged.github.comment("mallory", &body);
-    forged
-        .github
-        .status("mallory", &head_sha(), "success", &line);
-    assert_eq!(forged.graded(8).code, 1);
-    assert_eq!(
-        (
-            forged.github.bodies("mallory").len(),
-            forged.github.bodies(BOT).len()
-        ),
-        (1, 1)
-    );
+    assert_eq!(forged.gate(8).code, 1);
+    assert_eq!(forged.github.bodies("mallory"), [body]);
+    assert_eq!(forged.github.bodies(BOT).len(), 1);
 }

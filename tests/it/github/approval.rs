@@ -1,134 +1,109 @@
-//! Approval by label, played against the stand-in: the story as it should go, and every way to cheat.
+//! Approval by label, computed from what GitHub says: as it should go, and every state in which a label does not count.
 
-mod artifacts;
-mod heads;
-mod label;
-mod lasting;
-mod moved_base;
-mod person;
-mod rerun;
-mod rights;
-mod seen;
-mod states;
 mod story;
 
 use libtest_mimic::Trial;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use self::artifacts::{
-    broken_artifacts, foreign_artifacts, forged_artifacts, hostile_reason, many_runs,
-    of_the_models, redirected, storage_is_down,
-};
-use self::rights::{carried, fork, permissions, token, unread_statuses};
-pub use self::story::{BASELINE, LABEL, REASON, Story, base_sha, uploaded, zipped};
-use super::standin::Standin;
+pub use self::story::{BASELINE, LABEL, REASON, Story, base_sha};
+use super::standin::pulls::MERGE;
+use super::standin::{Fault, Standin};
 use super::{BOT, Job, RUN, head_sha};
-use crate::repository::{FILES, Ran, Repository};
+use crate::repository::Repository;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
-    let mut trials = seen::trials();
-    trials.extend(rerun::trials());
-    trials.extend(label::trials());
-    trials.extend(heads::trials());
-    trials.extend(states::trials());
-    trials.extend(lasting::trials());
-    trials.extend(moved_base::trials());
-    trials.extend(person::trials());
-    trials.extend(vec![
+    vec![
         trial("a regression, a label, and the gate is green", whole_story),
         trial(
-            "an approval twice is one status, one comment and one start of the run",
-            twice,
-        ),
-        trial("the label of a triage user is removed and says why", triage),
-        trial("who may approve is what the input approvers says", floors),
-        trial(
-            "a label that was given for an older head is removed",
-            moved_before,
-        ),
-        trial(
-            "a push after the label removes the label and leaves no approval",
-            pushed_after,
-        ),
-        trial(
-            "the author's own label counts only where the workflow says so",
-            own_label,
-        ),
-        trial(
-            "a label that was there when the pull request was opened approves nothing",
-            mere_presence,
-        ),
-        trial("taking the label away withdraws the approval", unlabeled),
-        trial(
-            "a label that is taken away while the approval is written leaves none",
-            meanwhile,
-        ),
-        trial("another label does nothing", other_label),
-        trial("a forged status by another creator proves nothing", forged),
-        trial("an approval of another result does not count", other_result),
-        trial(
-            "a golden change that needs an approval passes with one, and says so",
+            "a golden change, a label, and the gate is green",
             golden_change,
         ),
+        trial("an approval lifts a gate with a limit of its own", absolute),
         trial(
-            "an approval does not lift a gate with a threshold of its own",
-            absolute,
+            "an approval gives no run a verdict that has none",
+            no_verdict,
         ),
         trial(
-            "an artifact on another commit, or a run on one, is refused",
-            foreign_artifacts,
+            "a green run starts the older red runs of its head again",
+            older_red_runs,
         ),
         trial(
-            "a newer result of the model tier that blocks nothing is not the one that is approved",
-            of_the_models,
+            "a label that is taken away makes the gate red again",
+            withdrawn,
         ),
         trial(
-            "the result is found among the runs of 25 workflows",
-            many_runs,
+            "whose label counts is what the base branch's config says",
+            policy,
         ),
         trial(
-            "a broken or missing artifact is refused with its reason",
-            broken_artifacts,
+            "the label of the author, of whoever pushed last or of a bot does not count",
+            people,
         ),
         trial(
-            "while the storage of artifacts is down, an approval waits, and its label stays",
-            storage_is_down,
+            "a label that was there before a result was shown does not count",
+            early,
         ),
         trial(
-            "a forged report that somebody approves does not make the gate green",
-            forged_artifacts,
+            "a label that was set while a run worked does not count for its result",
+            while_running,
         ),
-        trial("a download is sent on without the token", redirected),
-        trial("hostile text in the reason is data", hostile_reason),
-        trial("an approval of a fork's pull request counts", fork),
+        trial("a re-run of an older run gives the verdict of now", rerun),
         trial(
-            "a pull request that carries the baseline needs the approval alone",
-            carried,
+            "a push that changes the result takes the label away",
+            pushed,
         ),
         trial(
-            "a missing permission is one warning that names it",
-            permissions,
+            "a push that leaves the result as it is keeps the approval",
+            unrelated,
         ),
         trial(
-            "without the permission to read statuses the run says so",
-            unread_statuses,
+            "another content in the same words is not approved",
+            same_words,
         ),
         trial(
-            "a number of thirds that did not move asks for no approval",
-            thirds,
+            "the base branch moves on, and the approval stays",
+            moved_base,
+        ),
+        trial("whoever presses Update branch may approve", updated),
+        trial(
+            "a merge of the base branch with other content is a push",
+            evil_merge,
         ),
         trial(
-            "the token and the storage's signature are in no output and no comment of an approval",
-            token,
+            "a label that is taken away, or a push, while the gate works opens nothing",
+            meanwhile,
         ),
-    ]);
-    trials
+        trial("a forged status or comment changes nothing", forged),
+        trial(
+            "a label that GitHub lists late counts after a moment",
+            listed_late,
+        ),
+        trial(
+            "without the permission to write, the decision is the same",
+            read_only,
+        ),
+        trial(
+            "without the activity of the branch, its runs tell who pushed",
+            without_activity,
+        ),
+        trial(
+            "the shown run is gone, or its commits are: set the label again",
+            gone,
+        ),
+        trial(
+            "where the pull request is read as data, a label counts as well",
+            trusted,
+        ),
+        trial("another label does nothing", other_label),
+        trial("the requests of a label are few", requests),
+    ]
 }
 
 fn whole_story() {
     let story = Story::new();
-    assert_eq!(story.gate(7).code, 1);
+    let red = story.gate(7);
+    assert_eq!(red.code, 1, "{}{}", red.stdout, red.stderr);
     assert!(
         story
             .comment()
@@ -136,341 +111,32 @@ fn whole_story() {
         "{}",
         story.comment()
     );
-    let ran = story.labeled("alice");
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let statuses = story.github.statuses(&head_sha());
-    assert!(
-        statuses.len() == 1 && statuses[0].starts_with("success approved by alice; result "),
-        "{statuses:?}"
-    );
-    assert!(
-        story
-            .comment()
-            .contains("**Approved** on `ec26c3e` by alice"),
-        "{}",
-        story.comment()
-    );
-    // The approval alone makes the gate green, and what is shown is still the comparison with the base.
-    let green = story.graded(8);
-    assert_eq!(green.code, 0, "{}", green.stdout);
-    let report: Value = serde_json::from_str(&story.report()).unwrap();
+    let green = story.labeled("alice", 8);
+    story.is_approved(&green, "alice");
+    let report = story.report();
     assert_eq!(
-        (&report["verdict"], &report["approval"]["by"]),
-        (&json!("pass"), &json!("alice"))
+        (&report["verdict"], &report["approval"]["head"]),
+        (&json!("pass"), &json!(head_sha()))
     );
+    // What is shown is still the comparison with the base.
+    let comment = story.comment();
     assert!(
-        story
-            .comment()
-            .starts_with("> [!NOTE]\n> **Passes by approval of alice: legal "),
-        "{}",
-        story.comment()
-    );
-    assert!(
-        story
-            .comment()
-            .contains(" Reason: the agent reports more on purpose**"),
-        "{}",
-        story.comment()
-    );
-    assert!(
-        story.comment().contains("−50&nbsp;pp"),
-        "{}",
-        story.comment()
-    );
-    assert!(
-        story
-            .checkout
-            .read(".runner/output")
-            .contains("\napproved=true\n")
-    );
-    assert!(story.github.commits().is_empty());
-}
-
-fn twice() {
-    let story = Story::new();
-    story.gate(7);
-    story.labeled("alice");
-    story.approve("alice");
-    assert_eq!(story.github.statuses(&head_sha()).len(), 1);
-    assert_eq!(story.github.reruns().len(), 1);
-    assert_eq!(story.github.bodies(BOT).len(), 1);
-}
-
-fn triage() {
-    for (actor, why) in [
-        ("trudy", "trudy has the permission triage here"),
-        ("mallory", "mallory has the permission read"),
-        ("helper[bot]", "has the permission none here"),
-    ] {
-        let story = Story::new();
-        story.gate(7);
-        story.github.role("trudy", "triage");
-        story.github.role("helper[bot]", "write");
-        let ran = story.labeled(actor);
-        story.is_refused(&ran, why);
-        assert!(
-            !story
-                .github
-                .requests()
-                .iter()
-                .any(|request| request.contains("/artifacts")),
-            "it looked at the result"
-        );
-    }
-}
-
-fn floors() {
-    for (floor, role, approved) in [
-        ("write", "maintain", true),
-        ("maintain", "maintain", true),
-        ("maintain", "write", false),
-        ("admin", "maintain", false),
-    ] {
-        let story = Story::new();
-        story.gate(7);
-        story.github.role("alice", role);
-        story.github.label(LABEL);
-        let job = story
-            .job("pull_request.labeled", "alice", 20)
-            .input("mode", "approve");
-        job.input("approvers", floor).runs();
-        let given = story.github.statuses(&head_sha()).len() == 1;
-        assert_eq!(given, approved, "{floor} {role}");
-    }
-}
-
-fn moved_before() {
-    let story = Story::new();
-    story.gate(7);
-    story.github.push(&"c".repeat(40));
-    let ran = story.labeled("alice");
-    story.is_refused(
-        &ran,
-        "it was added for ec26c3e, but the head is now ccccccc",
-    );
-}
-
-fn pushed_after() {
-    let story = Story::new();
-    story.gate(7);
-    story.labeled("alice");
-    let next = "c".repeat(40);
-    story.github.push(&next);
-    let mut job = story
-        .job("pull_request.synchronize", "author", 21)
-        .input("mode", "approve");
-    job.event["pull_request"]["head"]["sha"] = json!(next);
-    let ran = job.runs();
-    assert!(story.github.labels().is_empty(), "{}", ran.stdout);
-    assert!(
-        story.comment().contains("commits were pushed after it"),
-        "{}",
-        story.comment()
-    );
-    assert!(story.github.statuses(&next).is_empty());
-    // The same result on the new head is not approved: the approval is for one commit.
-    let mut job = Job::new(
-        &story.checkout,
-        &story.github,
-        "pull_request.synchronize",
-        "pull_request",
-    )
-    .head(&next);
-    job.run = 22;
-    assert_eq!(job.runs().code, 1);
-}
-
-fn own_label() {
-    let story = Story::new();
-    story.gate(7);
-    story.github.role("Codertocat", "admin");
-    let ran = story.labeled("Codertocat");
-    story.is_refused(
-        &ran,
-        "Codertocat opened this pull request, so somebody else has to approve it",
-    );
-    story.github.label_by("Codertocat", LABEL);
-    let job = story
-        .job("pull_request.labeled", "Codertocat", 23)
-        .input("mode", "approve");
-    job.input("allow-self-approval", "true").runs();
-    assert_eq!(story.github.statuses(&head_sha()).len(), 1);
-}
-
-fn mere_presence() {
-    let story = Story::new();
-    story.github.label(LABEL);
-    assert_eq!(story.gate(7).code, 1, "the label alone made the gate green");
-    let ran = story
-        .job("pull_request.opened", "alice", 20)
-        .input("mode", "approve")
-        .runs();
-    story.is_refused(&ran, "it was added before the pull request was opened");
-}
-
-fn unlabeled() {
-    let story = Story::new();
-    story.gate(7);
-    story.labeled("alice");
-    assert_eq!(story.graded(8).code, 0);
-    let ran = story.unlabeled(7);
-    assert_eq!(ran.code, 0, "{}", ran.stdout);
-    assert_eq!(
-        story.github.statuses(&head_sha())[1],
-        "failure withdrawn: trudy removed the label; #2"
-    );
-    assert!(
-        story.comment().contains("**Withdrawn**"),
-        "{}",
-        story.comment()
-    );
-    assert_eq!(story.graded(9).code, 1);
-}
-
-fn meanwhile() {
-    let story = Story::new();
-    story.gate(7);
-    story.github.unlabel_meanwhile();
-    let ran = story.labeled("alice");
-    let statuses = story.github.statuses(&head_sha());
-    assert_eq!(
-        statuses.last().unwrap(),
-        "failure withdrawn: the label was removed; #2",
-        "{}",
-        ran.stdout
-    );
-    assert_eq!(story.graded(9).code, 1);
-    // Two events of one label: the second comes when the label is gone.
-    let ran = story.approve("alice");
-    assert!(
-        ran.stdout.contains("the label was removed meanwhile"),
-        "{}",
-        ran.stdout
-    );
-}
-
-fn other_label() {
-    let story = Story::new();
-    story.gate(7);
-    story.github.label("bug");
-    let mut job = story
-        .job("pull_request.labeled", "alice", 20)
-        .input("mode", "approve");
-    job.event["label"]["name"] = json!("bug");
-    let ran = job.runs();
-    assert!(
-        ran.stdout
-            .contains("this label is not the one that approves"),
-        "{}",
-        ran.stdout
-    );
-    assert!(story.github.statuses(&head_sha()).is_empty());
-    assert_eq!(story.github.labels(), ["bug"]);
-}
-
-fn forged() {
-    let story = Story::new();
-    story.gate(7);
-    story.labeled("alice");
-    let line = story.github.statuses(&head_sha())[0]
-        .trim_start_matches("success ")
-        .to_owned();
-    for creator in ["mallory", "github-actions", "Github-Actions[bot]"] {
-        let forged = Story::new();
-        forged.gate(7);
-        forged.github.status(creator, &head_sha(), "success", &line);
-        assert_eq!(forged.graded(8).code, 1, "{creator}");
-    }
-    // Nor can another creator take an approval away.
-    story
-        .github
-        .status("mallory", &head_sha(), "failure", "withdrawn: no");
-    assert_eq!(story.graded(8).code, 0);
-}
-
-fn other_result() {
-    let story = Story::new();
-    story.gate(7);
-    story.labeled("alice");
-    story.checkout.replace(
-        RUN,
-        "{\"category\": \"a\"},",
-        "{\"category\": \"a\"}, {\"category\": \"c\"},",
-    );
-    let ran = story.gate(8);
-    assert_eq!(ran.code, 1);
-    assert!(
-        ran.stdout.contains(
-            "the approval of this commit does not count, because it is for another result"
-        ),
-        "{}",
-        ran.stdout
-    );
-}
-
-/// A baseline keeps six decimal places, and a third has more.
-fn thirds() {
-    let (checkout, github) = (Repository::small(), Standin::new(&head_sha()));
-    checkout.replace(
-        RUN,
-        "\"findings\": [",
-        "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},",
-    );
-    checkout.stamp_unless_kept();
-    checkout.goldgate(&["run", "--update-baseline"]);
-    for file in FILES.iter().chain(&[BASELINE]) {
-        github.file(file, &checkout.read(file));
-    }
-    assert!(checkout.read(BASELINE).contains("0.333333"));
-    let ran = crate::github::opened(&checkout, &github).runs();
-    let comment = github.bodies(BOT).remove(0);
-    assert!(
-        ran.code == 0 && comment.contains("no number moved"),
+        comment.starts_with("> [!NOTE]\n> **Passes by approval of alice: legal "),
         "{comment}"
     );
     assert!(
-        !comment.contains(LABEL) && !comment.contains("Goldgate-Reason"),
+        comment.contains(" Reason: the agent reports more on purpose**"),
         "{comment}"
     );
+    assert!(comment.contains("−50&nbsp;pp"), "{comment}");
+    // Another event of the same commit.
+    story.is_approved(&story.job("pull_request.synchronize", 9).runs(), "alice");
 }
 
 fn golden_change() {
-    let story = Story::new();
-    story.checkout.write(RUN, crate::repository::RUN);
-    story
-        .checkout
-        .write("prompts/legal.md", story.github.text("prompts/legal.md"));
-    story.checkout.replace(
-        "golden/expected/legal/lease.json",
-        "\"expected_gaps\": [\"Missing_Doc\"],",
-        "",
-    );
+    let story = Story::of_golden_change();
     assert_eq!(story.gate(7).code, 1, "the guard does not hold it");
-    assert!(
-        story
-            .comment()
-            .contains(&format!("adds the label `{LABEL}`")),
-        "{}",
-        story.comment()
-    );
-    story.labeled("alice");
-    let ran = story.graded(8);
-    assert_eq!(ran.code, 0, "{}", ran.stdout);
-    let report: Value = serde_json::from_str(&story.report()).unwrap();
-    assert_eq!(
-        (
-            &report["approval"]["by"],
-            &report["golden_changes"][0]["needs_approval"]
-        ),
-        (&json!("alice"), &json!(true))
-    );
-    // Another change is another result.
-    story.checkout.replace(
-        "golden/expected/legal/lease.json",
-        "\"max_expected_findings\": 3",
-        "\"max_expected_findings\": 9",
-    );
-    assert_eq!(story.graded(9).code, 1);
+    story.is_approved(&story.labeled("alice", 8), "alice");
 }
 
 fn absolute() {
@@ -478,16 +144,462 @@ fn absolute() {
     story
         .checkout
         .replace(RUN, "Needs prior approval.", "Needs nothing.");
+    assert_eq!(story.gate(7).code, 1);
+    story.is_approved(&story.labeled("alice", 8), "alice");
+}
+
+fn no_verdict() {
+    let story = Story::new();
+    story.checkout.stamp_unless_kept();
+    story
+        .checkout
+        .write("prompts/legal.md", "Report nothing.\n");
+    let run = |run| {
+        story
+            .job("pull_request.synchronize", run)
+            .keep_recordings()
+            .runs()
+    };
+    assert_eq!(run(7).code, 3);
+    story.github.label_by("alice", LABEL);
+    assert_eq!(run(8).code, 3);
+    assert!(story.has_label(), "a label is judged only with a verdict");
+}
+
+fn older_red_runs() {
+    let story = Story::new();
     story.gate(7);
-    story.labeled("alice");
-    assert_eq!(story.github.statuses(&head_sha()).len(), 1);
-    let ran = story.graded(8);
-    assert_eq!(ran.code, 1, "{}", ran.stdout);
-    let report: Value = serde_json::from_str(&story.report()).unwrap();
-    let metrics = &report["suites"][0]["agents"][0]["metrics"];
-    assert_eq!(metrics["finding_recall"]["verdict"], "fail");
-    assert_eq!(
-        metrics["f1_score"]["verdict"], "pass",
-        "what the baseline limits is approved"
+    story.labeled("alice", 9);
+    assert_eq!(story.github.reruns(), [7]);
+    let not_started: [fn(&Standin); 2] = [
+        |github| github.deny("actions: write"),
+        |github| github.grow_old(7),
+    ];
+    for fault in not_started {
+        let story = Story::new();
+        story.gate(7);
+        fault(&story.github);
+        let green = story.labeled("alice", 9);
+        story.is_approved(&green, "alice");
+        let named = "older red runs of this commit were not started again (7)";
+        assert!(story.comment().contains(named), "{}", story.comment());
+    }
+}
+
+fn withdrawn() {
+    let story = Story::new();
+    story.gate(7);
+    story.is_approved(&story.labeled("alice", 8), "alice");
+    assert_eq!(story.unlabeled(9).code, 1);
+    assert!(
+        story.comment().starts_with("> [!CAUTION]"),
+        "{}",
+        story.comment()
     );
+    story.is_approved(&story.labeled("alice", 10), "alice");
+}
+
+fn policy() {
+    for (policy, actor, role, granted) in [
+        ("{ approvers: maintain }", "alice", "write", false),
+        ("{ approvers: maintain }", "alice", "maintain", true),
+        ("{ approvers: admin }", "alice", "maintain", false),
+        ("{ allow_self_approval: true }", "Codertocat", "write", true),
+        (
+            "{ label: \"GoldGate:Accept-Baseline\" }",
+            "alice",
+            "write",
+            true,
+        ),
+    ] {
+        let story = Story::new();
+        let config = format!("{}approval: {policy}\n", story.github.text("goldgate.yaml"));
+        story.github.file("goldgate.yaml", &config);
+        story.checkout.write("goldgate.yaml", &config);
+        story.github.role(actor, role);
+        assert_eq!(story.gate(7).code, 1);
+        let ran = story.labeled(actor, 8);
+        assert_eq!(
+            ran.code == 0,
+            granted,
+            "{policy} {actor} {role}: {}",
+            ran.stdout
+        );
+    }
+    // The pull request cannot loosen it.
+    let story = Story::new();
+    let config = story.checkout.read("goldgate.yaml");
+    story.checkout.write(
+        "goldgate.yaml",
+        format!("{config}approval: {{ allow_self_approval: true }}\n"),
+    );
+    story.github.role("Codertocat", "admin");
+    story.gate(7);
+    story.is_refused(
+        &story.labeled("Codertocat", 8),
+        "Codertocat opened this pull request",
+    );
+}
+
+fn people() {
+    for (actor, role, why) in [
+        (
+            "trent",
+            "triage",
+            "trent has the permission triage here, but an approval needs write",
+        ),
+        ("nobody", "read", "nobody has the permission read here"),
+        ("Codertocat", "admin", "Codertocat opened this pull request"),
+        (BOT, "write", "github-actions[bot] has the permission"),
+    ] {
+        let story = Story::new();
+        story.github.role(actor, role);
+        story.gate(7);
+        story.is_refused(&story.labeled(actor, 8), why);
+        // The next label, of somebody who may, counts.
+        story.is_approved(&story.labeled("alice", 9), "alice");
+    }
+    let story = Story::new();
+    story.github.pushed_by("alice", &head_sha());
+    story.gate(7);
+    story.is_refused(
+        &story.labeled("alice", 8),
+        "alice pushed the newest commits",
+    );
+}
+
+fn early() {
+    let story = Story::new();
+    story.github.label_by("alice", LABEL);
+    story.is_refused(
+        &story.gate(7),
+        "no run had shown a result of ec26c3e when it was set",
+    );
+    // After a push, a label that was set before its run.
+    let story = Story::new();
+    story.has_merge();
+    story.gate(7);
+    story.push("Codertocat", 'd');
+    story.github.label_by("alice", LABEL);
+    story.is_refused(
+        &story.gate(8),
+        "no run had shown a result of ddddddd when it was set",
+    );
+}
+
+fn while_running() {
+    let story = Story::new();
+    story.gate(7);
+    let job = story.job("pull_request.synchronize", 8);
+    job.start();
+    story.github.label_by("alice", LABEL);
+    // The run before had ended, and showed the same result.
+    story.is_approved(&job.runs(), "alice");
+}
+
+fn rerun() {
+    let story = Story::new();
+    assert_eq!(story.gate(7).code, 1);
+    story.is_approved(&story.labeled("alice", 8), "alice");
+    story.is_approved(&story.gate(7), "alice");
+    story.github.unlabel(LABEL);
+    assert_eq!(story.gate(8).code, 1);
+    assert_eq!(story.gate(7).code, 1);
+}
+
+fn pushed() {
+    let story = Story::new();
+    story.has_merge();
+    story.gate(7);
+    story.is_approved(&story.labeled("alice", 8), "alice");
+    story.checkout.replace(
+        RUN,
+        "\"findings\": [",
+        "\"findings\": [ {\"category\": \"c\"},",
+    );
+    story.push("Codertocat", 'd');
+    story.is_refused(
+        &story.job("pull_request.synchronize", 9).runs(),
+        "it was set for another result, without this: the numbers of contracts/legal",
+    );
+    story.is_approved(&story.labeled("alice", 10), "alice");
+}
+
+fn unrelated() {
+    let story = Story::new();
+    story.has_merge();
+    story.gate(7);
+    story.is_approved(&story.labeled("alice", 8), "alice");
+    story.checkout.write("src/main.py", "print()\n");
+    story.push("Codertocat", 'd');
+    story.is_approved(&story.job("pull_request.synchronize", 9).runs(), "alice");
+    // Not if the giver pushed it.
+    story.checkout.write("src/main.py", "exit()\n");
+    story.push("alice", 'e');
+    story.is_refused(
+        &story.job("pull_request.synchronize", 10).runs(),
+        "alice pushed the newest commits",
+    );
+}
+
+fn same_words() {
+    let long = |word: &str| format!("prior {} {word}", "x".repeat(600));
+    let with = |story: &Story, word: &str| {
+        let text = format!(
+            "On a change of control the landlord has to approve. {}\n",
+            long(word)
+        );
+        story.checkout.write("golden/contracts/lease.md", text);
+    };
+    let story = Story::of_golden_change();
+    story.has_merge();
+    with(&story, "one");
+    story.github.commit(MERGE, &story.checkout);
+    assert_eq!(story.gate(7).code, 1);
+    story.is_approved(&story.labeled("alice", 8), "alice");
+    with(&story, "two");
+    story.push("Codertocat", 'd');
+    story.is_refused(
+        &story.job("pull_request.synchronize", 9).runs(),
+        "it was set for another result",
+    );
+}
+
+fn moved_base() {
+    let story = Story::new();
+    story.has_merge();
+    story.gate(7);
+    story.is_approved(&story.labeled("alice", 8), "alice");
+    // Something else is merged: another base commit, another test merge.
+    let tip = "7".repeat(40);
+    let base = Repository::empty();
+    for file in crate::repository::FILES.iter().chain(&[BASELINE]) {
+        base.write(file, story.github.text(file));
+    }
+    base.write("docs/other.md", "Another change.\n");
+    story.github.commit(&tip, &base);
+    story.github.parents(&tip, &[&base_sha()]);
+    story.github.branch("master", &tip);
+    story.github.branch("main", &tip);
+    let merge = "8".repeat(40);
+    story.github.renew_merge(2, &merge);
+    story.github.parents(&merge, &[&tip, &head_sha()]);
+    story.github.commit(&merge, &story.checkout);
+    story.is_approved(&story.job("pull_request.synchronize", 9).runs(), "alice");
+    assert_eq!(story.report()["base"], json!(tip));
+}
+
+/// The base branch moves on, and `actor` merges it into the branch.
+fn updates(story: &Story, actor: &str, change: impl FnOnce(&Repository)) {
+    let (tip, head, merge) = ("7".repeat(40), "e".repeat(40), "8".repeat(40));
+    let before = Repository::empty();
+    for file in crate::repository::FILES.iter().chain(&[BASELINE]) {
+        before.write(file, story.github.text(file));
+    }
+    let github = &story.github;
+    github.commit(&head_sha(), &story.checkout);
+    before.write("docs/other.md", "Another change.\n");
+    github.commit(&tip, &before);
+    github.parents(&tip, &[&base_sha()]);
+    github.branch("master", &tip);
+    github.branch("main", &tip);
+    story.checkout.write("docs/other.md", "Another change.\n");
+    change(&story.checkout);
+    github.commit(&head, &story.checkout);
+    github.parents(&head, &[&head_sha(), &tip]);
+    github.merge_base(&head_sha(), &base_sha());
+    github.merge_base(&tip, &tip);
+    github.push_by(actor, &head);
+    github.renew_merge(2, &merge);
+    github.parents(&merge, &[&tip, &head]);
+    github.commit(&merge, &story.checkout);
+}
+
+fn updated() {
+    for actor in ["alice", "Codertocat"] {
+        let story = Story::new();
+        story.has_merge();
+        story.gate(7);
+        story.is_approved(&story.labeled("alice", 8), "alice");
+        updates(&story, actor, |_| ());
+        story.is_approved(&story.job("pull_request.synchronize", 9).runs(), "alice");
+    }
+}
+
+fn evil_merge() {
+    let story = Story::new();
+    story.has_merge();
+    story.gate(7);
+    story.is_approved(&story.labeled("alice", 8), "alice");
+    updates(&story, "alice", |checkout| {
+        checkout.write("src/main.py", "evil()\n")
+    });
+    story.is_refused(
+        &story.job("pull_request.synchronize", 9).runs(),
+        "alice pushed the newest commits",
+    );
+}
+
+fn meanwhile() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.unlabel_meanwhile();
+    let ran = story.labeled("alice", 8);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    let story = Story::new();
+    story.gate(7);
+    story.github.push_meanwhile(&"d".repeat(40));
+    let ran = story.labeled("alice", 8);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert!(story.has_label(), "the run on the push decides");
+}
+
+fn forged() {
+    let story = Story::new();
+    story.gate(7);
+    story
+        .github
+        .change_comment(1, "> [!TIP]\n> **All gates pass.**\n");
+    assert_eq!(story.job("pull_request.synchronize", 8).runs().code, 1);
+    story.github.label_by("mallory", LABEL);
+    assert_eq!(story.job("pull_request.labeled", 9).runs().code, 1);
+}
+
+fn listed_late() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.lists_labels_late(1);
+    story.is_approved(&story.labeled("alice", 8), "alice");
+}
+
+fn read_only() {
+    let story = Story::new();
+    story.github.deny("pull-requests: write");
+    assert_eq!(story.gate(7).code, 1);
+    let green = story.labeled("alice", 8);
+    assert_eq!(green.code, 0, "{}{}", green.stdout, green.stderr);
+    let story = Story::new();
+    story.github.deny("pull-requests: write");
+    story.gate(7);
+    let red = story.labeled("Codertocat", 8);
+    assert_eq!(red.code, 1);
+    assert!(story.has_label(), "it cannot be taken away");
+    assert!(
+        red.stdout.contains("does not count: Codertocat "),
+        "{}",
+        red.stdout
+    );
+}
+
+fn without_activity() {
+    let story = Story::new();
+    story.github.lack(&["/activity"]);
+    story.gate(7);
+    story.is_approved(&story.labeled("alice", 8), "alice");
+    let story = Story::new();
+    story.github.lack(&["/activity"]);
+    let mut job = story.job("pull_request.opened", 7);
+    job.event["sender"]["login"] = json!("alice");
+    job.runs();
+    story.is_refused(
+        &story.labeled("alice", 8),
+        "alice pushed the newest commits",
+    );
+}
+
+fn gone() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.delete_run(7);
+    story.is_refused(&story.labeled("alice", 8), "no run had shown a result");
+    // The merge of the shown run cannot be read any more.
+    let story = Story::new();
+    story.has_merge();
+    story.gate(7);
+    story.is_approved(&story.labeled("alice", 8), "alice");
+    story.checkout.write("src/main.py", "print()\n");
+    story.push("Codertocat", 'd');
+    story.github.change_run(7, |run| {
+        run["display_title"] = json!(format!("goldgate {}", "9".repeat(40)))
+    });
+    story.is_refused(
+        &story.job("pull_request.synchronize", 9).runs(),
+        "cannot be computed again",
+    );
+}
+
+/// The name of a run says the head and the commit that it was merged into; that merge may have no commit any more.
+fn trusted() {
+    let story = Story::new();
+    story.has_merge();
+    story.github.commit(&head_sha(), &story.checkout);
+    story.github.default_branch("master");
+    let workspace = Repository::empty();
+    workspace.remove(".git");
+    let run = |event: &str, run: u64| {
+        let mut job = Job::new(&workspace, &story.github, event, "pull_request_target");
+        job.run = run;
+        if job.event["label"].is_object() {
+            job.event["label"]["name"] = json!(LABEL);
+        }
+        let tip = story.github.head("master").unwrap();
+        job.variable("GITHUB_SHA", &tip).runs()
+    };
+    assert_eq!(run("pull_request.opened", 7).code, 1);
+    story.github.label_by("Codertocat", LABEL);
+    assert_eq!(run("pull_request.labeled", 8).code, 1);
+    assert!(!story.has_label());
+    story.github.label_by("alice", LABEL);
+    let ran = run("pull_request.labeled", 9);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    // Something else is merged.
+    let (tip, merge) = ("7".repeat(40), "8".repeat(40));
+    let base = Repository::empty();
+    for file in crate::repository::FILES.iter().chain(&[BASELINE]) {
+        base.write(file, story.github.text(file));
+    }
+    base.write("docs/other.md", "Another change.\n");
+    story.github.commit(&tip, &base);
+    story.github.parents(&tip, &[&base_sha()]);
+    story.github.branch("master", &tip);
+    story.github.renew_merge(2, &merge);
+    story.github.parents(&merge, &[&tip, &head_sha()]);
+    story.github.merge_base(&head_sha(), &base_sha());
+    story.checkout.write("docs/other.md", "Another change.\n");
+    story.github.commit(&merge, &story.checkout);
+    let ran = run("pull_request.synchronize", 10);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+fn other_label() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.label_by("alice", "bug");
+    let mut job = story.job("pull_request.labeled", 8);
+    job.event["label"]["name"] = json!("bug");
+    assert_eq!(job.runs().code, 1);
+    assert_eq!(story.github.labels(), ["bug"]);
+}
+
+fn requests() {
+    let count = |story: &Story, run: &dyn Fn() -> i32| {
+        let before = story.github.requests().len();
+        let code = run();
+        (code, story.github.requests().len() - before)
+    };
+    let story = Story::new();
+    let (code, gate) = count(&story, &|| story.gate(7).code);
+    assert!(
+        code == 1 && gate <= 13,
+        "{gate}: {:?}",
+        story.github.requests()
+    );
+    let (code, label) = count(&story, &|| story.labeled("alice", 8).code);
+    assert!(
+        code == 0 && label <= 20,
+        "{label}: {:?}",
+        story.github.requests()
+    );
+    story.github.fault("GET", Fault::Once(502));
+    assert_eq!(story.job("pull_request.synchronize", 9).runs().code, 0);
 }

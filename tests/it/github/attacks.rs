@@ -124,7 +124,6 @@ fn as_data(attack: &Attack) {
         let event = Job::new(&job, &github, "pull_request.opened", "pull_request_target");
         let ran = event
             .keep_recordings()
-            .input("mode", "trusted")
             .input("config", config(&attack.control_run))
             .runs();
         is_not_green(attack, &ran, &job, &github);

@@ -6,9 +6,10 @@ mod forks;
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use super::approval::{Story, base_sha};
+use super::approval::{LABEL, REASON, base_sha};
+use super::pushes::report;
 use super::standin::Standin;
-use super::standin::pulls::test_merge;
+use super::story::merges::{Default, LATER, Pull, copied};
 use super::{BOT, Job, RUN, head_sha};
 use crate::repository::{Ran, Repository};
 use crate::trial;
@@ -101,18 +102,20 @@ impl Branch {
         }
     }
 
-    fn runs(&self, mode: &str) -> Ran {
-        let mut job = Job::new(&self.repository, &self.github, "push", "push").input("mode", mode);
-        job.event["repository"]["default_branch"] = json!("master");
+    fn step(&self, mode: &'static str) -> Job<'_> {
+        let mut job = Job::new(&self.repository, &self.github, "push", "push")
+            .input("mode", mode)
+            .input("blocking", "false");
+        job.event["ref"] = json!("refs/heads/master");
+        (job.event["before"], job.event["after"]) = (json!(base_sha()), json!(self.commit));
         job.variable("GITHUB_REF", "refs/heads/master")
             .variable("GITHUB_SHA", &self.commit)
-            .runs()
     }
 
     /// The two steps of the job.
     fn job(&self) -> Ran {
-        self.runs("run");
-        self.runs("baseline-pr")
+        self.step("").runs();
+        self.step("baseline-pr").runs()
     }
 
     fn worse(&self) {
@@ -284,14 +287,9 @@ fn nothing() {
 fn other_branch() {
     let branch = Branch::new();
     branch.worse();
-    branch.runs("run");
-    let mut job =
-        Job::new(&branch.repository, &branch.github, "push", "push").input("mode", "baseline-pr");
-    job.event["repository"]["default_branch"] = json!("master");
-    let ran = job
-        .variable("GITHUB_REF", "refs/heads/feature")
-        .variable("GITHUB_SHA", &branch.commit)
-        .runs();
+    branch.step("").runs();
+    let job = branch.step("baseline-pr");
+    let ran = job.variable("GITHUB_REF", "refs/heads/feature").runs();
     assert!(
         ran.code == 0 && ran.stdout.contains("this is not the default branch"),
         "{}",
@@ -302,7 +300,7 @@ fn other_branch() {
 
 fn no_report() {
     let mut branch = Branch::new();
-    let ran = branch.runs("baseline-pr");
+    let ran = branch.step("baseline-pr").runs();
     assert_eq!(ran.code, 2);
     assert!(
         ran.stderr
@@ -311,9 +309,9 @@ fn no_report() {
         ran.stderr
     );
     branch.worse();
-    branch.runs("run");
+    branch.step("").runs();
     branch.commit = "6".repeat(40);
-    let ran = branch.runs("baseline-pr");
+    let ran = branch.step("baseline-pr").runs();
     assert!(
         ran.code == 2
             && ran
@@ -348,9 +346,8 @@ fn permissions() {
 
 /// Pull request 2 moves numbers, and the baseline's pull request 3 writes them.
 struct Merged {
-    story: Story,
-    /// What is checked out for pull request 3.
-    checkout: Repository,
+    trunk: Default,
+    own: Pull,
 }
 
 impl Merged {
@@ -360,296 +357,174 @@ impl Merged {
     }
 
     /// The same of a pull request with this description. `before_push` happens before the job on the default branch.
-    fn described(description: &str, before_push: impl FnOnce(&Story)) -> Self {
-        let story = Story::new();
-        story.github.describe(2, description);
-        assert_eq!(story.gate(7).code, 1);
-        story.labeled("alice");
-        story.github.merge(2);
-        before_push(&story);
-        let (main, tip) = (&story.checkout, base_sha());
-        story.github.files(main);
-        for mode in ["run", "baseline-pr"] {
-            let mut job = Job::new(main, &story.github, "push", "push")
-                .input("mode", mode)
-                .input("blocking", "false");
-            job.event["repository"]["default_branch"] = json!("master");
-            let job = job
-                .variable("GITHUB_REF", "refs/heads/master")
-                .variable("GITHUB_SHA", &tip);
-            let ran = job.variable("SOURCE_DATE_EPOCH", LATER).runs();
-            assert_eq!(ran.code, 0, "{mode}: {}{}", ran.stdout, ran.stderr);
-        }
-        let checkout = Repository::small();
-        for file in crate::repository::FILES {
-            checkout.write(file, main.read(file));
-        }
-        let merged = Self { story, checkout };
+    fn described(description: &str, before_push: impl FnOnce(&Default)) -> Self {
+        let trunk = Default::new();
+        let pull = trunk.pull(2, "legal", "");
+        trunk.github.describe(2, description);
+        trunk.is_approved(&pull);
+        trunk.merge(&pull, &[RUN, "prompts/legal.md"]);
+        before_push(&trunk);
+        trunk.pushed();
+        let own = Pull {
+            number: 3,
+            head: String::new(),
+            run: 30,
+            checkout: copied(&trunk.main),
+        };
+        let mut merged = Self { trunk, own };
         merged.check_out();
         merged
     }
 
     /// The head of pull request 3 is checked out.
-    fn check_out(&self) {
-        self.checkout
-            .write(BASELINE, self.story.github.read_at(&self.head(), BASELINE));
+    fn check_out(&mut self) {
+        let github = &self.trunk.github;
+        self.own.head = github.head(BRANCH).unwrap();
+        let baseline = github.read_at(&self.own.head, BASELINE);
+        self.own.checkout.write(BASELINE, baseline);
     }
 
-    /// Somebody gives the reason in the description, and the job on the default branch writes it into the file.
-    fn reason(&self, reason: &str) {
-        let body = self.story.github.description(3);
-        self.story
-            .github
-            .describe(3, &format!("{body}\nGoldgate-Reason: {reason}\n"));
-        let mut job = Job::new(&self.story.checkout, &self.story.github, "push", "push")
-            .input("mode", "baseline-pr");
-        job.event["repository"]["default_branch"] = json!("master");
-        let tip = base_sha();
-        let job = job
-            .variable("GITHUB_REF", "refs/heads/master")
-            .variable("GITHUB_SHA", &tip);
-        let ran = job.variable("SOURCE_DATE_EPOCH", LATER).runs();
-        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    /// The job of the default branch runs again.
+    fn pushed(&mut self) {
+        self.trunk.pushed();
         self.check_out();
     }
 
-    fn head(&self) -> String {
-        self.story.github.head(BRANCH).unwrap()
+    /// Somebody gives the reason in the description, and the job on the default branch writes it into the file.
+    fn reason(&mut self) {
+        let github = &self.trunk.github;
+        github.describe(3, &format!("{}\n{REASON}\n", github.description(3)));
+        self.pushed();
     }
 
     fn gate(&self) -> Ran {
-        let (head, merge) = (self.head(), test_merge(3));
-        let mut job = Job::new(
-            &self.checkout,
-            &self.story.github,
-            "pull_request.opened",
-            "pull_request",
-        );
-        job.event["pull_request"]["number"] = json!(3);
-        job.event["number"] = json!(3);
-        job = job.head(&head);
-        job.variable("GITHUB_SHA", &merge)
-            .variable("SOURCE_DATE_EPOCH", LATER)
-            .runs()
+        self.trunk.gate(&self.own)
+    }
+
+    #[track_caller]
+    fn is_green(&self) {
+        let ran = self.gate();
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        let by = &report(&self.own.checkout)["approval"]["by"];
+        assert_eq!(by, &json!("alice on pull request 2"));
+    }
+
+    fn accepted(&self) -> Value {
+        let text = self.own.checkout.read(BASELINE);
+        let committed: Value = serde_json::from_str(&text).unwrap();
+        committed["accepted"].clone()
     }
 }
 
-/// An hour after the pull request was merged.
-const LATER: &str = "1795222800";
-
 fn approved() {
-    let merged = Merged::new();
-    let ran = merged.gate();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let report: Value =
-        serde_json::from_str(&merged.checkout.read(".goldgate/report/report.json")).unwrap();
-    assert_eq!(report["approval"]["by"], json!("alice on pull request 2"));
-    assert_eq!(report["golden_changes"].as_array().unwrap().len(), 1);
-    // The reason that the description gives is in the file as well.
-    merged.reason("it reports more on purpose");
-    let committed: Value = serde_json::from_str(&merged.checkout.read(BASELINE)).unwrap();
+    let mut merged = Merged::new();
+    merged.is_green();
+    assert_eq!(merged.accepted(), json!([]));
+    // The file names who approved, and the reason that the description gives.
+    merged.reason();
+    let accepted = &merged.accepted()[0];
     assert_eq!(
-        committed["accepted"][0]["reason"],
-        json!("it reports more on purpose")
+        [&accepted["by"], &accepted["reason"]],
+        [
+            "alice on pull request 2",
+            "the agent reports more on purpose"
+        ]
     );
-    let ran = merged.gate();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    merged.is_green();
+    // Whoever writes the same numbers follows the same rule.
+    merged.trunk.github.fork_of(3);
+    merged.is_green();
 }
 
 /// Most pull requests need no approval.
 fn behind_others() {
     let merged = Merged::new();
     for number in 10..40 {
-        merged.story.github.open_pull(
-            number,
-            &format!("changes-{number}"),
-            &format!("{number:e<40}"),
-        );
-        merged.story.github.merge(number);
+        let (branch, head) = (format!("changes-{number}"), format!("{number:e<40}"));
+        merged.trunk.github.open_pull(number, &branch, &head);
+        merged.trunk.github.merge(number);
     }
-    let ran = merged.gate();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    merged.is_green();
 }
 
 fn after_the_merge() {
-    let Merged { story, checkout } = Merged::new();
-    let (github, after) = (&story.github, "9".repeat(40));
-    let base = Repository::small();
-    for file in [RUN, "prompts/legal.md", BASELINE] {
-        base.write(file, github.text(file));
-    }
-    github.commit(&base_sha(), &base);
-    github.commit(&after, &checkout);
-    github.parents(&after, &[&base_sha()]);
+    let Merged { trunk, own } = Merged::new();
+    let before = trunk.github.head("master").unwrap();
+    trunk.merge(&own, &[BASELINE]);
+    let after = trunk.github.head("master").unwrap();
     let run = || {
-        let mut job = Job::new(&checkout, github, "push", "push");
+        let mut job = Job::new(&trunk.main, &trunk.github, "push", "push");
         job.event["ref"] = json!("refs/heads/master");
-        (job.event["before"], job.event["after"]) = (json!(base_sha()), json!(after));
-        job.event["repository"]["default_branch"] = json!("master");
-        job.variable("GITHUB_SHA", &after)
-            .variable("SOURCE_DATE_EPOCH", LATER)
-            .runs()
+        (job.event["before"], job.event["after"]) = (json!(before), json!(after));
+        job.run = 60;
+        job.variable("SOURCE_DATE_EPOCH", LATER).runs()
     };
-    assert_eq!(run().code, 1, "nobody merged it");
-    github.merge_as(3, &after);
     let ran = run();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    trunk.github.unlabel_on(2, LABEL);
+    assert_eq!(run().code, 1);
 }
 
 fn given() {
-    let merged = Merged::described(super::approval::REASON, |_| ());
-    let committed: Value = serde_json::from_str(&merged.checkout.read(BASELINE)).unwrap();
+    let merged = Merged::described(REASON, |_| ());
     let reason = "the agent reports more on purpose (pull request 2)";
-    assert_eq!(committed["accepted"][0]["reason"], json!(reason));
-    let body = merged.story.github.description(3);
+    assert_eq!(merged.accepted()[0]["reason"], json!(reason));
+    let body = merged.trunk.github.description(3);
     assert!(
         body.contains(&format!("Goldgate-Reason: {reason}"))
             && !body.contains("a reason is needed"),
         "{body}"
     );
-    let ran = merged.gate();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    // Without an approval, or without the right to read it, nobody has agreed to the reason.
-    type Change = fn(&Story);
-    let changes: [Change; 3] = [
-        |story| story.github.deny("statuses: read"),
-        |story| {
-            story.github.status(
-                BOT,
-                &head_sha(),
-                "failure",
-                "withdrawn: trudy removed the label",
-            )
-        },
-        |story| story.github.reopen(2),
-    ];
-    for change in changes {
-        let merged = Merged::described(super::approval::REASON, change);
-        let body = merged.story.github.description(3);
-        assert!(body.contains("a reason is needed"), "{body}");
-    }
+    merged.is_green();
+    // Without an approval nobody has agreed to the reason.
+    let merged = Merged::described(REASON, |trunk| trunk.github.unlabel_on(2, LABEL));
+    let body = merged.trunk.github.description(3);
+    assert!(body.contains("a reason is needed"), "{body}");
 }
 
-/// An entry in the form of the file.
-const FORGED: &str = "\"accepted\": [
-    {
-      \"at\": \"2026-11-21T01:00:00Z\",
-      \"by\": \"chief-of-safety\",
-      \"previous_sha256\": null,
-      \"pull_request\": 1,
-      \"reason\": \"agreed to everything\"
-    }
-  ]";
+type Change = fn(&mut Merged);
 
-type Change = fn(&Merged);
-
-#[allow(clippy::too_many_lines, reason = "one scenario, told in its order")]
 fn not_approved() {
-    let changes: [(&str, Change); 15] = [
+    let changes: [(&str, Change); 6] = [
         ("a number that was not measured", |merged| {
-            merged
-                .checkout
-                .replace(BASELINE, "\"f1_score\": 0.5", "\"f1_score\": 0.4")
-        }),
-        ("another form of the same numbers", |merged| {
-            merged
-                .checkout
-                .write(BASELINE, merged.checkout.read(BASELINE) + " ")
-        }),
-        ("a time in the future", |merged| {
-            merged
-                .checkout
-                .replace(BASELINE, "2026-11-21T", "2099-11-21T")
-        }),
-        ("a time before the merge of what it measured", |merged| {
-            merged.checkout.replace(
-                BASELINE,
-                "\"captured_at\": \"2026-11-21T01:00:00Z\"",
-                "\"captured_at\": \"2026-11-21T00:00:00Z\"",
-            );
-        }),
-        ("another version of goldgate", |merged| {
-            merged
-                .checkout
-                .replace(BASELINE, "\"tool_version\": \"", "\"tool_version\": \"9");
-        }),
-        ("a commit that the base branch does not have", |merged| {
-            let other = "a".repeat(40);
-            merged.checkout.replace(BASELINE, &base_sha(), &other);
-        }),
-        ("an acceptance that nobody wrote", |merged| {
-            merged
-                .checkout
-                .replace(BASELINE, "\"accepted\": []", FORGED)
-        }),
-        ("an acceptance with a reason that nobody gave", |merged| {
-            merged.reason("it reports more on purpose");
-            merged.checkout.replace(
-                BASELINE,
-                "it reports more on purpose",
-                "agreed to everything",
-            );
-        }),
-        ("an acceptance by somebody else", |merged| {
-            merged.reason("it reports more on purpose");
-            merged.checkout.replace(
-                BASELINE,
-                &format!("\"by\": \"{BOT}\""),
-                "\"by\": \"chief-of-safety\"",
-            );
-        }),
-        ("an acceptance of another baseline", |merged| {
-            merged.reason("it reports more on purpose");
-            let committed: Value = serde_json::from_str(&merged.checkout.read(BASELINE)).unwrap();
-            let previous = committed["accepted"][0]["previous_sha256"]
-                .as_str()
-                .unwrap()
-                .to_owned();
-            merged
-                .checkout
-                .replace(BASELINE, &previous, &"0".repeat(64));
+            let checkout = &merged.own.checkout;
+            checkout.replace(BASELINE, "\"f1_score\": 0.5", "\"f1_score\": 0.4")
         }),
         ("another golden change", |merged| {
-            merged.checkout.replace(
-                "golden/expected/legal/lease.json",
-                "\"max_expected_findings\": 3",
-                "\"max_expected_findings\": 9",
-            );
+            let expected = "golden/expected/legal/lease.json";
+            let [from, to] = [3, 9].map(|most| format!("\"max_expected_findings\": {most}"));
+            merged.own.checkout.replace(expected, &from, &to)
         }),
         (
             "an agent that was changed and not recorded again",
             |merged| {
-                merged
-                    .checkout
-                    .write("prompts/legal.md", "Report nothing.\n");
+                let checkout = &merged.own.checkout;
+                checkout.write("prompts/legal.md", "Report nothing.\n")
             },
         ),
-        ("a branch that is not the baseline's", |merged| {
-            let head = merged.head();
-            merged.story.github.branch("mine", &head);
-            merged.story.github.move_pull(3, "mine");
-        }),
         ("an approval that was withdrawn", |merged| {
-            merged.story.github.reopen(2);
-            merged.story.github.unlabel(super::approval::LABEL);
-            merged
-                .story
-                .job("pull_request.unlabeled", "alice", 21)
-                .input("mode", "approve")
-                .runs();
-            merged.story.github.merge(2);
+            merged.trunk.github.unlabel_on(2, LABEL)
         }),
         (
             "a pull request that was approved and never merged",
             |merged| {
-                merged.story.github.reopen(2);
-                merged.story.github.close(2);
+                merged.trunk.github.reopen(2);
+                merged.trunk.github.close(2);
             },
         ),
+        ("a baseline that was captured after that merge", |merged| {
+            let trunk = &merged.trunk;
+            let [from, to] =
+                ["0", "1"].map(|hour| format!("\"captured_at\": \"2026-11-21T0{hour}:"));
+            trunk.main.replace(BASELINE, &from, &to);
+            trunk
+                .github
+                .commit(&trunk.github.head("master").unwrap(), &trunk.main);
+        }),
     ];
     for (name, change) in changes {
-        let merged = Merged::new();
-        change(&merged);
+        let mut merged = Merged::new();
+        change(&mut merged);
         let ran = merged.gate();
         assert_eq!(ran.code, 1, "{name}: {}{}", ran.stdout, ran.stderr);
     }

@@ -7,28 +7,19 @@ use super::approval::base_sha;
 use super::standin::Standin;
 use super::standin::pulls::MERGE;
 use super::{BOT, Job, RUN, head_sha, opened};
-use crate::repository::{Ran, Repository};
+use crate::repository::Repository;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
         trial(
-            "a checkout without the head of the pull request gives no verdict, however good it is",
-            without_the_head,
+            "whatever is checked out, the present test merge is judged",
+            anything,
         ),
         trial(
-            "a checkout of the test merge is judged on any event",
-            of_the_merge,
+            "a command is started in no other checkout than the pull request's",
+            of_command,
         ),
-        trial(
-            "a checkout of the head is compared with where it began, and judged by the rules of there",
-            of_the_head,
-        ),
-        trial(
-            "files that are not those of the checked-out commit give no verdict",
-            not_the_commit,
-        ),
-        trial("a commit that the job made gives no verdict", of_the_job),
         trial(
             "a checkout without git is not judged: the test merge is",
             without_git,
@@ -52,134 +43,44 @@ fn check_out(repository: &Repository, commit: &str) {
     repository.write(".git/HEAD", format!("{commit}\n"));
 }
 
-fn is_no_verdict(ran: &Ran, github: &Standin) {
-    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(
-        ran.stderr
-            .contains("does not contain the head of pull request 2, ec26c3e"),
-        "{}",
-        ran.stderr
-    );
-    assert!(
-        ran.stderr.contains("check out refs/pull/2/merge"),
-        "{}",
-        ran.stderr
-    );
-    assert!(github.bodies(BOT).is_empty());
-}
-
-/// On `pull_request_target` actions/checkout takes the default branch, which always passes.
-fn without_the_head() {
+/// On `pull_request_target` actions/checkout takes the default branch; a workflow may name another `ref`, and a job may make a commit.
+fn anything() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
-    github.files(&repository);
-    github.branch("master", &tip());
-    check_out(&repository, &tip());
-    let job = Job::new(
-        &repository,
-        &github,
-        "pull_request.opened",
-        "pull_request_target",
-    );
-    is_no_verdict(&job.variable("GITHUB_SHA", &tip()).runs(), &github);
-    // Another `ref`, or a commit of the branch before its last one.
-    is_no_verdict(&opened(&repository, &github).runs(), &github);
-    let before = "e".repeat(40);
-    github.parents(&before, &[&base_sha()]);
-    github.parents(&head_sha(), &[&before]);
-    check_out(&repository, &before);
-    is_no_verdict(&opened(&repository, &github).runs(), &github);
+    let worse = Repository::small();
+    worse.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    github.commit(&base_sha(), &repository);
+    for (here, good, bad) in [(&repository, 0, 1), (&worse, 0, 1)] {
+        for commit in [base_sha(), head_sha(), "9".repeat(40)] {
+            for (merge, code) in [(&repository, good), (&worse, bad)] {
+                github.commit(MERGE, merge);
+                check_out(here, &commit);
+                for event in ["pull_request", "pull_request_target"] {
+                    let job = Job::new(here, &github, "pull_request.opened", event);
+                    let ran = job.runs();
+                    assert_eq!(
+                        ran.code, code,
+                        "{event} {commit}: {}{}",
+                        ran.stdout, ran.stderr
+                    );
+                }
+            }
+        }
+    }
 }
 
-fn of_the_merge() {
-    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
-    github.files(&repository);
-    github.commit(&tip(), &repository);
-    github.branch("master", &tip());
-    check_out(&repository, MERGE);
-    let run = || {
-        let job = Job::new(
-            &repository,
-            &github,
-            "pull_request.opened",
-            "pull_request_target",
-        );
-        job.variable("GITHUB_SHA", &tip()).runs()
-    };
-    let ran = run();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let report: serde_json::Value =
-        serde_json::from_str(&repository.read(".goldgate/report/report.json")).unwrap();
-    assert_eq!(
-        (&report["base"], &report["commit"]),
-        (&json!(tip()), &json!(head_sha()))
-    );
-    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
-    assert_eq!(run().code, 1);
-}
-
-/// `actions/checkout` with `ref: ${{ github.event.pull_request.head.sha }}`, which many workflows have.
-fn of_the_head() {
+fn of_command() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
     github.commit(&base_sha(), &repository);
-    let newest = Repository::small();
-    crate::golden_changes::add_case(&newest, 1);
-    let recording = crate::golden_changes::recording(1);
-    newest.write(&format!("golden/{recording}"), newest.read(&recording));
-    github.commit(&tip(), &newest);
-    github.branch("master", &tip());
-    check_out(&repository, &head_sha());
-    let ran = opened(&repository, &github).runs();
-    assert_eq!(
-        ran.code, 0,
-        "the case that the base gained is not missing: {}{}",
-        ran.stdout, ran.stderr
-    );
-    // One commit is the base for everything: newer rules are judged with the merge that actions/checkout takes by itself.
-    newest.replace(
-        "goldgate.yaml",
-        "    path: golden\n",
-        "    path: golden\n    gates: { finding_count: { max: 0, hard: true } }\n",
-    );
-    github.commit(&tip(), &newest);
-    let ran = opened(&repository, &github).runs();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-}
-
-/// A step that ran before wrote another prompt, or the commit of the checkout has a worse one.
-fn not_the_commit() {
-    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
-    github.commit(&base_sha(), &repository);
-    github.branch("master", &tip());
-    github.commit(&head_sha(), &repository);
-    check_out(&repository, &head_sha());
-    let ran = opened(&repository, &github).runs();
-    assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
-    // The recordings are the commit's in any case.
-    repository.keep_digests();
-    let prompt = repository.read("prompts/legal.md");
-    repository.write("prompts/legal.md", "Report nothing.\n");
-    github.commit(&head_sha(), &repository);
-    repository.write("prompts/legal.md", prompt);
-    let ran = opened(&repository, &github).runs();
-    assert!(
-        ran.code == 3
-            && ran
-                .stdout
-                .contains("which is checked out: prompts/legal.md;"),
-        "{}{}",
-        ran.stdout,
-        ran.stderr
-    );
-}
-
-fn of_the_job() {
-    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
-    github.files(&repository);
-    assert_eq!(opened(&repository, &github).runs().code, 0, "the control");
-    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
-    github.files(&repository);
     check_out(&repository, &"9".repeat(40));
-    is_no_verdict(&opened(&repository, &github).runs(), &github);
+    let ran = opened(&repository, &github).input("tier", "all").runs();
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    for says in [
+        "does not contain the head of pull request 2, ec26c3e",
+        "check out refs/pull/2/merge",
+    ] {
+        assert!(ran.stderr.contains(says), "{}", ran.stderr);
+    }
+    assert!(github.bodies(BOT).is_empty());
 }
 
 /// Where git is missing, actions/checkout unpacks an archive (its README, "Git must be installed"): of which commit, nothing says.
@@ -234,9 +135,12 @@ fn other_than_the_group() {
         .to_owned();
     let base = base_sha();
     github.commit(&base, &checkout);
+    github.retarget("main");
     let group = || {
         let mut job = Job::new(&checkout, &github, "merge_group", "merge_group");
         job.event["merge_group"]["base_sha"] = json!(base);
+        let queue = format!("refs/heads/gh-readonly-queue/main/pr-2-{base}");
+        job.event["merge_group"]["head_ref"] = json!(queue);
         job
     };
     let run = |files: &Repository, here: &str| {

@@ -3,9 +3,8 @@
 use libtest_mimic::Trial;
 use serde_json::json;
 
-use super::standin::pulls::MERGE;
-use super::standin::{Fault, Standin};
-use super::{BOT, Job, RUN, head_sha, opened, payload};
+use super::standin::Standin;
+use super::{BOT, RUN, head_sha, opened};
 use crate::repository::Repository;
 use crate::trial;
 
@@ -24,14 +23,6 @@ pub fn trials() -> Vec<Trial> {
             foreign,
         ),
         trial("a check run of one config says nothing of another", configs),
-        trial(
-            "the trusted gate writes its verdict as a check run where the workflow asks for it",
-            verdict,
-        ),
-        trial(
-            "the trusted gate's check run blocks without a verdict, and while its job works",
-            no_verdict,
-        ),
     ]
 }
 
@@ -170,106 +161,5 @@ fn configs() {
     assert_eq!(
         found(&github)[1],
         (json!("goldgate/other (deterministic)"), json!("neutral"))
-    );
-}
-
-/// A fork's pull request that the trusted gate judges.
-struct Judged {
-    head: Repository,
-    workspace: Repository,
-    github: Standin,
-}
-
-impl Judged {
-    fn new() -> Self {
-        Self {
-            head: Repository::small(),
-            workspace: Repository::empty(),
-            github: Standin::new(&head_sha()),
-        }
-    }
-
-    fn runs(&self) -> crate::repository::Ran {
-        let base = payload("pull_request.opened")["pull_request"]["base"]["sha"]
-            .as_str()
-            .unwrap()
-            .to_owned();
-        self.github.commit(&base, &Repository::small());
-        self.github.commit(&head_sha(), &self.head);
-        self.github.commit(MERGE, &self.head);
-        let job = Job::new(
-            &self.workspace,
-            &self.github,
-            "pull_request.opened",
-            "pull_request_target",
-        );
-        job.input("mode", "trusted")
-            .input("check-run", "true")
-            .runs()
-    }
-
-    /// The newest check run, which is the one that counts.
-    #[track_caller]
-    fn says(&self, count: usize, conclusion: &serde_json::Value, title: &str) {
-        let runs = self.github.check_runs();
-        let newest = runs.last().unwrap();
-        assert_eq!(
-            (runs.len(), &newest["name"], &newest["head_sha"]),
-            (count, &json!("goldgate (trusted)"), &json!(head_sha()))
-        );
-        assert_eq!(&newest["conclusion"], conclusion, "{newest}");
-        let found = newest["output"]["title"].as_str().unwrap_or_default();
-        assert!(found.starts_with(title), "{newest}");
-    }
-}
-
-fn verdict() {
-    let judged = Judged::new();
-    assert_eq!(judged.runs().code, 0);
-    judged.says(1, &json!("success"), "First run: all ");
-    judged
-        .head
-        .replace(RUN, "Needs prior approval.", "Needs nothing.");
-    assert_eq!(judged.runs().code, 1);
-    judged.says(
-        2,
-        &json!("failure"),
-        "First run: 6 gates pass, 4 are below their limits: legal ",
-    );
-    let summary = judged.github.check_runs()[1]["output"]["summary"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    assert!(summary.starts_with("> [!CAUTION]"), "{summary}");
-    judged.github.deny("checks: write");
-    let ran = judged.runs();
-    assert!(
-        ran.code == 3 && ran.stderr.contains("`checks: write`"),
-        "{} {}",
-        ran.code,
-        ran.stderr
-    );
-}
-
-fn no_verdict() {
-    let judged = Judged::new();
-    judged.runs();
-    // The pull request conflicts now, and the older verdict of the same commit does not count any more.
-    judged.github.mergeable(json!(false));
-    assert_eq!(judged.runs().code, 3);
-    judged.says(2, &json!("failure"), "No verdict");
-    assert!(
-        judged.github.check_runs()[1]["output"]["summary"]
-            .as_str()
-            .unwrap()
-            .contains("conflicts with")
-    );
-    judged.github.mergeable(json!(true));
-    judged.github.fault("PATCH", Fault::Always(403));
-    assert_eq!(judged.runs().code, 3);
-    let newest = judged.github.check_runs().pop().unwrap();
-    assert_eq!(
-        (&newest["status"], newest.get("conclusion")),
-        (&json!("in_progress"), None)
     );
 }

@@ -25,7 +25,7 @@ pub fn one_comment() {
             .iter()
             .filter(|request| request.starts_with("POST"))
             .all(|request| {
-                ["/issues/2/comments", "/graphql"]
+                ["/issues/2/comments", "/graphql", "/labels"]
                     .iter()
                     .any(|known| request.ends_with(known))
             }),

@@ -3,23 +3,15 @@
 use libtest_mimic::Trial;
 use serde_json::json;
 
-use super::approval::{BASELINE, base_sha};
+use super::approval::base_sha;
 use super::standin::Standin;
-use super::standin::pulls::{MERGE, test_merge};
-use super::{BOT, Job, RUN, head_sha, opened};
-use crate::repository::{Ran, Repository};
+use super::standin::pulls::test_merge;
+use super::{BOT, RUN, head_sha, opened};
+use crate::repository::Repository;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial(
-            "a run that was started by hand is excused by the tip of the base branch alone",
-            by_hand,
-        ),
-        trial(
-            "a run that does not grade the test merge is excused by the commit where it began",
-            not_the_merge,
-        ),
         trial(
             "a pull request with the same head into a branch without a config blocks nobody",
             no_config,
@@ -37,81 +29,6 @@ pub fn trials() -> Vec<Trial> {
             too_many,
         ),
     ]
-}
-
-fn tip() -> String {
-    "d".repeat(40)
-}
-
-fn worsen(repository: &Repository) {
-    repository.replace(
-        RUN,
-        "\"findings\": [",
-        "\"findings\": [ {\"category\": \"a\"},",
-    );
-}
-
-/// The merge base of the pull request is worse than its baseline, and the head shows the same. The tip is as good as `tip_is`.
-fn behind(tip_is: fn(&Repository)) -> (Repository, Standin) {
-    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
-    repository.goldgate(&["run", "--update-baseline"]);
-    let of_tip = Repository::small();
-    of_tip.write(BASELINE, repository.read(BASELINE));
-    tip_is(&of_tip);
-    github.commit(&tip(), &of_tip);
-    github.branch("master", &tip());
-    worsen(&repository);
-    github.commit(&base_sha(), &repository);
-    repository.write("README.md", "Leases.\n");
-    (repository, github)
-}
-
-fn is_red(ran: &Ran) {
-    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(!ran.stdout.contains("already at"), "{}", ran.stdout);
-}
-
-fn is_excused(ran: &Ran) {
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(
-        ran.stdout.contains("master is already at"),
-        "{}",
-        ran.stdout
-    );
-}
-
-fn by_hand() {
-    let run = |tip_is: fn(&Repository)| {
-        let (repository, github) = behind(tip_is);
-        github.commit(MERGE, &repository);
-        let mut job = Job::new(
-            &repository,
-            &github,
-            "workflow_dispatch",
-            "workflow_dispatch",
-        );
-        job.event["ref"] = json!("refs/heads/changes");
-        job.event["repository"]["default_branch"] = json!("master");
-        job.variable("GITHUB_SHA", &head_sha()).runs()
-    };
-    is_red(&run(|_| ()));
-    is_excused(&run(worsen));
-}
-
-/// On `pull_request_target` the workflow's own commit is the base branch's.
-fn not_the_merge() {
-    let run = |tip_is: fn(&Repository)| {
-        let (repository, github) = behind(tip_is);
-        let job = Job::new(
-            &repository,
-            &github,
-            "pull_request.opened",
-            "pull_request_target",
-        );
-        job.variable("GITHUB_SHA", &tip()).runs()
-    };
-    is_excused(&run(|_| ()));
-    is_excused(&run(worsen));
 }
 
 /// Pull request 2 into master, and another one with the same head into `pages`.

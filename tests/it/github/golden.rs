@@ -98,9 +98,11 @@ fn loosened() {
         "{body}"
     );
     assert!(ran.stdout.contains(LOOSER), "{}", ran.stdout);
-    assert!(ran.stdout.contains(
-        "::error title=golden change::golden change, needs approval: finding_recall floor"
-    ));
+    assert!(
+        ran.stdout.contains(
+            "::error title=goldgate::golden change, needs approval: finding_recall floor"
+        )
+    );
     assert!(
         repository
             .read(".goldgate/report/junit.xml")

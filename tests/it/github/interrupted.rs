@@ -3,7 +3,6 @@
 //! of the same job does what is left.
 
 mod gates;
-mod labels;
 #[cfg(feature = "models")]
 mod recorded;
 mod written;
@@ -29,12 +28,8 @@ pub fn trials() -> Vec<Trial> {
             gates::approved,
         ),
         trial(
-            "a failure at any request loses no approval and makes none",
-            labels::approvals,
-        ),
-        trial(
-            "a failure at any request loses no withdrawal",
-            labels::withdrawals,
+            "a failure at any request makes no label count that does not",
+            gates::refused,
         ),
         trial(
             "a failure at any request leaves one baseline pull request",

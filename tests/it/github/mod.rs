@@ -28,8 +28,8 @@ mod queue;
 mod record;
 mod refusals;
 mod renamed;
+mod resolved;
 mod setup;
-mod stacked;
 mod standin;
 mod story;
 mod trusted;
@@ -43,6 +43,7 @@ use self::comments::{
     forbidden, listed_late, lost_answer, met, no_verdict, older_head, one_comment, overwritten,
     pages, retried, spoofed, two_tiers,
 };
+use self::standin::runs::StartedRun;
 use self::standin::{Fault, Standin};
 use crate::repository::{Ran, Repository, root};
 use crate::trial;
@@ -85,8 +86,8 @@ pub fn trials() -> Vec<Trial> {
         pushes::payloads::trials,
         queue::trials,
         renamed::trials,
+        resolved::trials,
         setup::trials,
-        stacked::trials,
         story::trials,
         trusted::trials,
         unchecked_base::trials,
@@ -268,6 +269,15 @@ impl<'a> Job<'a> {
         if let Some((_, stated)) = variables.find(|(name, _)| *name == "GITHUB_SHA") {
             return (*stated).to_owned();
         }
+        // The merge of the head that the event is about.
+        let pull = &self.event["pull_request"];
+        let is_head = |commit: &Value| *commit == json!(self.github.head("changes"));
+        if self.name == "pull_request"
+            && pull["number"] == json!(2)
+            && is_head(&pull["head"]["sha"])
+        {
+            return self.github.merge_of(2);
+        }
         let stated = match self.name {
             "push" => &self.event["after"],
             "merge_group" => &self.event["merge_group"]["head_sha"],
@@ -276,6 +286,26 @@ impl<'a> Job<'a> {
         stated
             .as_str()
             .map_or("5".repeat(40), |commit| commit.to_owned())
+    }
+
+    /// GitHub starts the run of the job, under the name that the shipped workflows give it.
+    fn start(&self) {
+        let pull = &self.event["pull_request"];
+        let (sha, head) = (self.sha_of_event(), pull["head"]["sha"].as_str());
+        let title = match self.name {
+            "pull_request_target" => format!("{} {sha}", head.unwrap_or_default()),
+            _ => format!("goldgate {sha}"),
+        };
+        self.github.start_run(&StartedRun {
+            id: self.run,
+            event: self.name,
+            number: pull["number"].as_u64().unwrap_or_default(),
+            head: head.unwrap_or(&sha),
+            title: &title,
+            actor: self.event["sender"]["login"]
+                .as_str()
+                .unwrap_or("Codertocat"),
+        });
     }
 
     /// What a workflow checks out: on `pull_request_target` the head by its id.
@@ -299,6 +329,7 @@ impl<'a> Job<'a> {
             self.repository.stamp_unless_kept();
         }
         let before = self.check_out();
+        self.start();
         let path = |name: &str| self.repository.path(name).to_str().unwrap().to_owned();
         let address = self.github.address();
         let run = self.run.to_string();
@@ -312,6 +343,10 @@ impl<'a> Job<'a> {
             ("GITHUB_SERVER_URL", "https://github.example".to_owned()),
             ("GITHUB_REPOSITORY", "acme/agents".to_owned()),
             ("GITHUB_SHA", self.sha_of_event()),
+            (
+                "GITHUB_WORKFLOW_REF",
+                "acme/agents/.github/workflows/goldgate.yml@refs/heads/main".to_owned(),
+            ),
             ("GITHUB_RUN_ID", run),
             ("GITHUB_RUN_ATTEMPT", "1".to_owned()),
             ("INPUT_TOKEN", "secret-token-of-the-test".to_owned()),
@@ -334,6 +369,8 @@ impl<'a> Job<'a> {
             .map(|(name, value)| (name.as_str(), value.as_str()))
             .collect();
         let ran = self.repository.goldgate_with(&["action"], &borrowed);
+        let conclusion = if ran.code == 0 { "success" } else { "failure" };
+        self.github.end_run(self.run, conclusion);
         if let Some(head) = before {
             self.repository.write(".git/HEAD", head);
         }
@@ -422,7 +459,6 @@ fn no_pull_request() {
         ("push", "push"),
         ("schedule", "schedule"),
         ("workflow_dispatch", "workflow_dispatch"),
-        ("merge_group", "merge_group"),
     ] {
         let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
         let ran = Job::new(&repository, &github, event, name).runs();
@@ -559,13 +595,9 @@ fn outputs() {
     let output = repository.read(".runner/output");
     for line in [
         "verdict=fail",
-        "exit-code=1",
-        "report=reports/report.json",
-        "proposed-baseline=reports/proposed-baseline.json",
         "regressions=2",
-        "taxonomy={\"prompt\":1,\"tooling\":0,\"routing\":0,\"schema\":0,\"model\":0}",
-        "comment-url=https://github.example/c/1",
-        "cost-usd=",
+        "report=reports",
+        "artifact=goldgate-report",
     ] {
         assert!(
             output.lines().any(|found| found == line),
@@ -701,17 +733,7 @@ fn bad_inputs() {
         (
             "mode",
             "recrod",
-            "action input: mode is \"recrod\"; write one of run, merge, trusted, approve, baseline-pr, record",
-        ),
-        (
-            "approvers",
-            "triage",
-            "action input: approvers is \"triage\"; write write, maintain or admin",
-        ),
-        (
-            "allow-self-approval",
-            "yes",
-            "action input: allow-self-approval is \"yes\"; write true or false",
+            "action input: mode is \"recrod\"; write one of run, baseline-pr, record",
         ),
     ] {
         let ran = opened(&repository, &github).input(name, value).runs();

@@ -1,9 +1,9 @@
-//! `mode: merge`: the jobs of a matrix grade parts, and one job judges them and writes the comment.
+//! The jobs of a matrix grade shards, and one job with the input `parts` judges them and writes the comment.
 
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use super::approval::Story;
+use super::approval::{LABEL, Story, base_sha};
 use super::{BOT, Job, RUN, head_sha, opened};
 use crate::golden_changes::{add_case, recording};
 use crate::repository::{Ran, Repository};
@@ -19,15 +19,7 @@ pub fn trials() -> Vec<Trial> {
             "an approval counts for merged parts as for one job",
             approved,
         ),
-        trial(
-            "a part whose job failed, was cancelled or skipped gives no verdict",
-            failed_parts,
-        ),
         trial("the parts of a merge group are judged as one", of_a_group),
-        trial(
-            "shards of a merge group are merged where the branch went on to the group in front",
-            of_a_moved_base,
-        ),
         trial(
             "parts that are missing, foreign or of another commit are refused by the merging job",
             refused,
@@ -35,6 +27,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
+pub const PLACE: &str = ".goldgate/parts";
 const PARTS: [&str; 3] = ["1/3", "2/3", "3/3"];
 
 /// The jobs of the matrix: each leaves its folder where the merging job downloads it to.
@@ -54,7 +47,7 @@ pub fn grade(repository: &Repository, github: &super::Standin) {
 }
 
 fn merged(repository: &Repository, github: &super::Standin, run: u64) -> Ran {
-    let mut job = opened(repository, github).input("mode", "merge");
+    let mut job = opened(repository, github).input("parts", PLACE);
     job.run = run;
     job.runs()
 }
@@ -107,28 +100,28 @@ fn approved() {
     let story = Story::new();
     grade(&story.checkout, &story.github);
     assert_eq!(merged(&story.checkout, &story.github, 7).code, 1);
-    story.upload(7, &head_sha(), &story.report());
-    story.labeled("alice");
-    let ran = merged(&story.checkout, &story.github, 8);
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let report: Value = serde_json::from_str(&story.report()).unwrap();
-    assert_eq!(report["approval"]["by"], json!("alice"));
+    story.github.label_by("alice", LABEL);
+    story.is_approved(&merged(&story.checkout, &story.github, 8), "alice");
 }
 
 fn of_a_group() {
     let (repository, github) = (several(), super::Standin::new(&head_sha()));
     github.files(&repository);
-    let job = || Job::new(&repository, &github, "merge_group", "merge_group");
+    let branch = format!("refs/heads/gh-readonly-queue/master/pr-2-{}", base_sha());
+    let job = || {
+        let mut job = Job::new(&repository, &github, "merge_group", "merge_group");
+        let group = &mut job.event["merge_group"];
+        group["head_ref"] = json!(branch);
+        group["base_ref"] = json!("refs/heads/master");
+        job
+    };
     let judged = || {
         for (place, shard) in PARTS.iter().enumerate() {
             let out = format!(".goldgate/parts/goldgate-part-{}", place + 1);
             let ran = job().input("shard", shard).input("out", &out).runs();
             assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         }
-        job()
-            .input("mode", "merge")
-            .input("part-results", "success")
-            .runs()
+        job().input("parts", PLACE).runs()
     };
     let ran = judged();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
@@ -141,65 +134,10 @@ fn of_a_group() {
     assert!(github.bodies(BOT).is_empty());
 }
 
-/// The queue merges the group in front while the shards of this one are graded, so the branch goes on to a later commit of this group.
-fn of_a_moved_base() {
-    let (repository, github) = (several(), super::Standin::new(&head_sha()));
-    github.files(&repository);
-    let job = || Job::new(&repository, &github, "merge_group", "merge_group");
-    let text = |key: &str| job().event["merge_group"][key].as_str().unwrap().to_owned();
-    let (head, base, front) = (text("head_sha"), text("base_sha"), "1".repeat(40));
-    github.parents(&head, &[&front]);
-    github.parents(&front, &[&base]);
-    github.commit(&front, &repository);
-    github.branch("main", &base);
-    for (place, shard) in PARTS.iter().enumerate() {
-        let out = format!(".goldgate/parts/goldgate-part-{}", place + 1);
-        let ran = job().input("shard", shard).input("out", &out).runs();
-        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    }
-    github.branch("main", &front);
-    let ran = job()
-        .input("mode", "merge")
-        .input("part-results", "success")
-        .runs();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert_eq!(report(&repository)["base"], json!(base));
-}
-
-/// `needs.*.result` is success, failure, cancelled or skipped (GitHub docs, Contexts, `needs`).
-fn failed_parts() {
-    let (repository, github) = (several(), super::Standin::new(&head_sha()));
-    grade(&repository, &github);
-    let run = |results: &str| {
-        opened(&repository, &github)
-            .input("mode", "merge")
-            .input("part-results", results)
-            .runs()
-    };
-    let ran = run("success");
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    for result in ["failure", "cancelled", "skipped"] {
-        // All folders are there: an earlier attempt may have left them.
-        let ran = run(&format!("success {result}"));
-        let wanted = format!("the job of a shard ended with \"{result}\"");
-        assert!(
-            ran.code == 2 && ran.stderr.contains(&wanted),
-            "{result}: {} {}",
-            ran.code,
-            ran.stderr
-        );
-    }
-    let comment = github.bodies(BOT).concat();
-    assert!(
-        comment.contains("No verdict on this commit") && !comment.contains("gates pass"),
-        "{comment}"
-    );
-}
-
 fn refused() {
     let (repository, github) = (several(), super::Standin::new(&head_sha()));
     let told = |job: Job<'_>, wanted: &str| {
-        let ran = job.input("mode", "merge").runs();
+        let ran = job.input("parts", PLACE).runs();
         assert!(
             ran.code == 2 && ran.stderr.contains(wanted),
             "{wanted}: {} {}",
@@ -214,7 +152,7 @@ fn refused() {
     grade(&repository, &github);
     told(
         opened(&repository, &github).input("shard", "1/3"),
-        "mode \"merge\" joins all shards; leave shard out",
+        "leave shard out: the step with parts joins all of them",
     );
     github.push(&"c".repeat(40));
     told(
@@ -227,7 +165,7 @@ fn refused() {
         opened(&repository, &github),
         "the shards have the base commit",
     );
-    github.branch("master", &super::approval::base_sha());
+    github.branch("master", &base_sha());
     repository.remove(".goldgate/parts/goldgate-part-2");
     told(opened(&repository, &github), "the shard 2/3 is missing");
     repository.write(".goldgate/parts/other/notes.txt", "no part");

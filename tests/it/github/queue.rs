@@ -1,10 +1,12 @@
-//! A merge group's job: the approval of the pull request whose merge it tests counts for the same result.
+//! A merge group's job: the label of the pull request whose merge it tests counts for the same result, and nothing else does.
 
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use super::approval::{BASELINE, Story, base_sha};
-use super::{Job, RUN};
+use super::approval::{BASELINE, LABEL, base_sha};
+use super::pushes::{is_green, is_red, pull, report, tip, trunk, with};
+use super::story::merges::{Default, LATER, Pull, RENTAL_RUN};
+use super::{Job, RUN, head_sha};
 use crate::repository::{Ran, Repository};
 use crate::trial;
 
@@ -25,16 +27,24 @@ pub fn trials() -> Vec<Trial> {
             other_result,
         ),
         trial(
-            "an approval of another pull request, or none, opens no merge queue",
+            "a merge group that is about no open pull request into its branch gives no verdict",
             not_its_own,
         ),
         trial(
-            "the numbers of a merge group before it excuse nothing",
-            stacked,
+            "a merge group gives no verdict where the queue merges a failed entry",
+            failed_entries,
         ),
         trial(
-            "the trusted gate judges a merge group as data, with the approval of its pull request",
-            trusted,
+            "two approved pull requests in one merge queue need no new approval",
+            two_approved,
+        ),
+        trial(
+            "an approval counts in a group on a base branch that moved on, for what was approved",
+            other_base,
+        ),
+        trial(
+            "a merge group without a checkout is judged as data",
+            as_data,
         ),
         trial(
             "a merge group that may not read pull requests says which permission is missing",
@@ -43,207 +53,225 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// The commit of the merge group.
-fn group() -> String {
-    super::payload("merge_group")["merge_group"]["head_sha"]
-        .as_str()
-        .unwrap()
-        .to_owned()
+/// The gate on the commit that the queue made of a pull request on top of another commit.
+fn job<'a>(
+    trunk: &'a Default,
+    checkout: &'a Repository,
+    number: u64,
+    [before, commit]: [String; 2],
+) -> Job<'a> {
+    trunk.github.parents(&commit, &[&before]);
+    let mut job = Job::new(checkout, &trunk.github, "merge_group", "merge_group");
+    job.event["repository"]["default_branch"] = json!("master");
+    job.event["merge_group"] = json!({
+        "head_ref": format!("refs/heads/gh-readonly-queue/master/pr-{number}-{before}"),
+        "base_ref": "refs/heads/master", "base_sha": before, "head_sha": commit,
+    });
+    job.run = 60;
+    job.variable("SOURCE_DATE_EPOCH", LATER)
 }
 
-/// The gate on the commit that the queue made of the pull request and the base branch.
-fn queued(story: &Story, number: u64) -> Ran {
-    let mut job = Job::new(&story.checkout, &story.github, "merge_group", "merge_group");
-    let reference = format!(
-        "refs/heads/gh-readonly-queue/main/pr-{number}-{}",
-        base_sha()
-    );
-    job.event["merge_group"]["head_ref"] = json!(reference);
-    job.event["merge_group"]["base_sha"] = json!(base_sha());
-    job.run = 50;
-    job.runs()
+/// The same of the first entry of the queue.
+fn queued(trunk: &Default, checkout: &Repository, number: u64) -> Ran {
+    trunk.github.commit(&tip(1), checkout);
+    job(trunk, checkout, number, [base_sha(), tip(1)]).runs()
 }
 
-/// A pull request that edits an expectation, with its gate's report uploaded.
-fn golden_change() -> Story {
-    let story = Story::new();
-    story.checkout.write(RUN, crate::repository::RUN);
-    // The agent did not change, so its recording is not stale.
-    story
-        .checkout
-        .write("prompts/legal.md", story.github.text("prompts/legal.md"));
-    story
-        .checkout
-        .replace(EXPECTED, "\"expected_gaps\": [\"Missing_Doc\"],", "");
-    assert_eq!(story.gate(7).code, 1, "the guard does not hold it");
-    story
-}
-
-fn report(story: &Story) -> Value {
-    serde_json::from_str(&story.report()).unwrap()
+/// A pull request that edits an expectation.
+fn golden_change(trunk: &Default) -> Pull {
+    let checkout = with(trunk, &[]);
+    checkout.replace(EXPECTED, "\"expected_gaps\": [\"Missing_Doc\"],", "");
+    trunk.opened(2, checkout)
 }
 
 fn same_result() {
-    for story in [golden_change(), Story::new()] {
-        story.gate(7);
-        assert_eq!(queued(&story, 2).code, 1, "nobody has approved it");
-        story.labeled("alice");
-        let ran = queued(&story, 2);
-        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-        let report = report(&story);
+    let worse: fn(&Default) -> Pull = |trunk| pull(trunk, 2, "legal");
+    for make in [golden_change, worse] {
+        let trunk = trunk();
+        let pull = make(&trunk);
+        let group = with(&trunk, &[&pull]);
+        assert_eq!(queued(&trunk, &group, 2).code, 1, "nobody has approved it");
+        trunk.is_approved(&pull);
+        is_green(&queued(&trunk, &group, 2));
+        let report = report(&group);
         assert_eq!(
-            (&report["commit"], &report["base"]),
-            (&json!(group()), &json!(base_sha()))
+            [
+                &report["commit"],
+                &report["base"],
+                &report["approval"]["by"],
+                &report["approval"]["head"]
+            ],
+            [
+                &json!(tip(1)),
+                &json!(base_sha()),
+                &json!("alice on pull request 2"),
+                &json!(head_sha())
+            ]
         );
-        assert_eq!(
-            (&report["approval"]["by"], &report["approval"]["head"]),
-            (&json!("alice"), &json!(super::head_sha()))
-        );
-        assert!(
-            story
-                .checkout
-                .read(".runner/output")
-                .contains("\napproved=true\n")
-        );
+        trunk.github.unlabel(LABEL);
+        assert_eq!(queued(&trunk, &group, 2).code, 1, "the label is gone");
     }
 }
 
 fn carried() {
-    let story = Story::new();
-    let base = Repository::small();
-    base.write(BASELINE, story.github.text(BASELINE));
-    story.github.commit(&base_sha(), &base);
-    story.checkout.stamp_unless_kept();
-    story.checkout.goldgate(&["run", "--update-baseline"]);
-    for commit in [super::head_sha(), group()] {
-        story.github.commit(&commit, &story.checkout);
-    }
-    assert_eq!(story.gate(7).code, 1);
-    assert_eq!(queued(&story, 2).code, 1, "nobody has approved it");
-    story.labeled("alice");
-    let ran = queued(&story, 2);
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert_eq!(report(&story)["approval"]["head"], json!(super::head_sha()));
+    let trunk = trunk();
+    let pull = pull(&trunk, 2, "legal");
+    trunk.gate(&pull);
+    let proposed = ".goldgate/report/proposed-baseline.json";
+    pull.checkout.write(BASELINE, pull.checkout.read(proposed));
+    trunk.is_approved(&pull);
+    is_green(&queued(&trunk, &with(&trunk, &[&pull]), 2));
 }
 
 fn other_result() {
-    let story = golden_change();
-    story.labeled("alice");
+    let says = "does not count: it was set for another result, without this: ";
+    let trunk = trunk();
+    let approved = golden_change(&trunk);
+    trunk.is_approved(&approved);
     // Another pull request of the queue changed something else below it.
-    story.checkout.replace(
+    let group = with(&trunk, &[&approved]);
+    group.replace(
         EXPECTED,
         "\"max_expected_findings\": 3",
         "\"max_expected_findings\": 9",
     );
-    let ran = queued(&story, 2);
-    assert_eq!(ran.code, 1, "{}", ran.stdout);
-    let wanted = "the approval of pull request 2 does not count, because it is for another result than this merge group's";
-    assert!(ran.stdout.contains(wanted), "{}", ran.stdout);
-    assert_eq!(report(&story)["approval"], Value::Null);
+    is_red(&queued(&trunk, &group, 2), says);
+    assert_eq!(report(&group)["approval"], Value::Null);
+    assert_eq!(
+        trunk.github.labels(),
+        [LABEL],
+        "it still counts at its head"
+    );
+    // Or the same agent.
+    let trunk = super::pushes::trunk();
+    let approved = pull(&trunk, 2, "legal");
+    trunk.is_approved(&approved);
+    let group = with(&trunk, &[&approved]);
+    group.replace(
+        RUN,
+        "{\"category\": \"a\"},",
+        "{\"category\": \"a\"}, {\"category\": \"q\"},",
+    );
+    let numbers = format!("{says}the numbers of contracts/legal");
+    is_red(&queued(&trunk, &group, 2), &numbers);
+}
+
+#[track_caller]
+fn is_no_verdict(ran: &Ran, says: &str) {
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains(says), "{says}: {}", ran.stderr);
 }
 
 fn not_its_own() {
-    let story = golden_change();
-    story.labeled("alice");
+    let trunk = trunk();
+    let group = with(&trunk, &[]);
+    is_green(&queued(&trunk, &group, 2));
+    // Any branch is not the queue's.
+    let mut other = job(&trunk, &group, 2, [base_sha(), tip(1)]);
+    other.event["merge_group"]["head_ref"] = json!("refs/heads/mine/pr-2-of-mine");
+    is_no_verdict(&other.runs(), "does not name its pull request");
     // There is no such pull request, which looks like one that the token may not read.
-    assert_eq!(queued(&story, 9).code, 1);
-    let mut job = Job::new(&story.checkout, &story.github, "merge_group", "merge_group");
-    job.event["merge_group"]["head_ref"] = json!("refs/heads/mine/pr-2-of-mine");
-    assert_eq!(job.runs().code, 1, "any branch is taken for the queue's");
-    story.unlabeled(7);
-    assert_eq!(queued(&story, 2).code, 1, "a withdrawn approval counts");
+    is_no_verdict(&queued(&trunk, &group, 9), "`pull-requests: read`");
+    trunk.github.retarget("release");
+    is_no_verdict(&queued(&trunk, &group, 2), "is not open on master");
+    trunk.github.retarget("master");
+    trunk.github.close(2);
+    is_no_verdict(&queued(&trunk, &group, 2), "is not open on master");
 }
 
-/// A queue builds each group on the one before it, which can still fail: GitHub's webhook says that `base_sha` is "the SHA of the
-/// merge group's parent commit". Where only the last group of several has to pass, the regression would be merged with it.
-fn stacked() {
-    let story = Story::new();
-    let base = Repository::small();
-    base.goldgate(&["run", "--update-baseline"]);
-    let (tip, first) = (base_sha(), "1".repeat(40));
-    story.github.commit(&tip, &base);
-    story.github.commit(&first, &story.checkout);
-    let mut job = Job::new(&story.checkout, &story.github, "merge_group", "merge_group");
-    job.event["merge_group"]["base_sha"] = json!(first);
-    story.github.branch("main", &tip);
-    let ran = job.runs();
-    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    let workspace = Repository::empty();
-    let group = group();
-    story.github.commit(&group, &story.checkout);
-    let mut as_data =
-        Job::new(&workspace, &story.github, "merge_group", "merge_group").input("mode", "trusted");
-    as_data.event = job.event.clone();
-    assert_eq!(as_data.runs().code, 1);
-    // What is merged already excuses it.
-    story.github.branch("main", &first);
-    story.github.merge_base(&group, &first);
-    let ran = job.runs();
-    assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
-    let ran = as_data.runs();
-    assert_eq!(ran.code, 0, "the control: {}{}", ran.stdout, ran.stderr);
-    // So does another commit of the branch that shows it.
-    let other = "2".repeat(40);
-    story.github.commit(&other, &story.checkout);
-    story.github.branch("main", &other);
-    assert_eq!((job.runs().code, as_data.runs().code), (0, 0));
+/// GitHub docs, "Managing a merge queue", "Only merge non-failing pull requests".
+fn failed_entries() {
+    for (strategy, code) in [("ALLGREEN", 0), ("HEADGREEN", 3)] {
+        let trunk = trunk();
+        trunk.github.branch("main", &base_sha());
+        trunk.github.retarget("main");
+        let parameters = json!({ "grouping_strategy": strategy });
+        trunk
+            .github
+            .rule(json!({ "type": "merge_queue", "parameters": parameters }));
+        let group = with(&trunk, &[]);
+        let mut job = job(&trunk, &group, 2, [base_sha(), tip(1)]);
+        job.event["merge_group"]["base_ref"] = json!("refs/heads/main");
+        let ran = job.runs();
+        assert_eq!(ran.code, code, "{}{}", ran.stdout, ran.stderr);
+        assert_eq!(
+            ran.stderr.contains("HEADGREEN"),
+            code == 3,
+            "{}",
+            ran.stderr
+        );
+    }
 }
 
-fn trusted() {
-    let story = golden_change();
-    let base = Repository::small();
-    base.write(BASELINE, story.checkout.read(BASELINE));
-    story
-        .checkout
-        .write("prompts/legal.md", base.read("prompts/legal.md"));
-    story.github.commit(&base_sha(), &base);
-    story
-        .github
-        .commit(super::standin::pulls::MERGE, &story.checkout);
-    let group = group();
-    story.github.commit(&group, &story.checkout);
-    let workspace = Repository::empty();
-    let mut job =
-        Job::new(&workspace, &story.github, "merge_group", "merge_group").input("mode", "trusted");
-    let reference = format!("refs/heads/gh-readonly-queue/main/pr-2-{}", base_sha());
-    job.event["merge_group"]["head_ref"] = json!(reference);
-    job.event["merge_group"]["base_sha"] = json!(base_sha());
-    let ran = job.runs();
-    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    story.gate(7);
-    story.labeled("alice");
-    let ran = job.runs();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let report: Value =
-        serde_json::from_str(&workspace.read(".goldgate/report/report.json")).unwrap();
+/// Squashed, so no commit of the groups names a pull request. Each group is judged from the one before it.
+fn two_approved() {
+    let trunk = trunk();
+    let (first, second) = (golden_change(&trunk), pull(&trunk, 3, "rental"));
+    trunk.is_approved(&first);
+    let group = with(&trunk, &[&first, &second]);
+    is_green(&queued(&trunk, &with(&trunk, &[&first]), 2));
+    trunk.github.commit(&tip(2), &group);
+    let run = || job(&trunk, &group, 3, [tip(1), tip(2)]).runs();
+    is_red(&run(), "Merge blocked");
+    trunk.is_approved(&second);
+    is_green(&run());
+    let of_second = report(&group);
+    assert_eq!(of_second["base"], json!(tip(1)));
     assert_eq!(
-        (&report["commit"], &report["base"]),
-        (&json!(group), &json!(base_sha()))
+        of_second["approval"]["by"],
+        json!("alice on pull request 3")
     );
-    assert_eq!(report["approval"]["by"], json!("alice"));
-    // A pull request without an approval opens nothing.
-    job.event["merge_group"]["head_ref"] = json!(format!(
-        "refs/heads/gh-readonly-queue/main/pr-9-{}",
-        base_sha()
-    ));
-    assert_eq!(job.runs().code, 1);
+}
+
+/// The same pull request, approved on the base of then, on top of a base branch that moved on.
+fn other_base() {
+    let merged = |change: &dyn Fn(&Repository)| {
+        let trunk = trunk();
+        let approved = pull(&trunk, 2, "legal");
+        trunk.is_approved(&approved);
+        let (base, group) = (with(&trunk, &[]), with(&trunk, &[&approved]));
+        change(&base);
+        change(&group);
+        trunk.github.commit(&tip(7), &base);
+        trunk.github.commit(&tip(8), &group);
+        trunk.github.parents(&tip(7), &[&base_sha()]);
+        trunk.github.branch("master", &tip(7));
+        job(&trunk, &group, 2, [tip(7), tip(8)]).runs()
+    };
+    is_green(&merged(&|base| base.write("README.md", "Leases.\n")));
+    // Another agent got another prompt, and its recordings with it.
+    is_green(&merged(&|base| {
+        base.write("prompts/rental.md", "Report each change of control.\n");
+        base.replace(RENTAL_RUN, "Needs prior approval.", "Needs approval first.");
+    }));
+    // A gate that alice did not know of.
+    let strict = merged(&|base| {
+        let gates = "    path: golden\n    gates: { finding_count: { max: 1, hard: true } }\n";
+        base.replace("goldgate.yaml", "    path: golden\n", gates);
+    });
+    is_red(&strict, "the numbers of contracts/legal");
+}
+
+fn as_data() {
+    let trunk = trunk();
+    let approved = pull(&trunk, 2, "legal");
+    let workspace = Repository::empty();
+    workspace.remove(".git");
+    trunk.github.commit(&tip(1), &with(&trunk, &[&approved]));
+    let run = || job(&trunk, &workspace, 2, [base_sha(), tip(1)]).runs();
+    is_red(&run(), "Merge blocked");
+    trunk.is_approved(&approved);
+    is_green(&run());
+    assert_eq!(report(&workspace)["commit"], json!(tip(1)));
 }
 
 fn unread() {
-    let story = golden_change();
-    story.labeled("alice");
-    let ran = queued(&story, 9);
-    assert!(
-        ran.stdout
-            .contains("the job needs the permission `pull-requests: read`"),
-        "{}",
-        ran.stdout
-    );
-    story.github.deny("statuses: read");
-    let ran = queued(&story, 2);
-    assert!(
-        ran.code == 1 && ran.stdout.contains("the permission `statuses: read`"),
-        "{}",
-        ran.stdout
-    );
+    for permission in ["pull-requests: read", "actions: read"] {
+        let trunk = trunk();
+        let approved = pull(&trunk, 2, "legal");
+        trunk.is_approved(&approved);
+        trunk.github.deny(permission);
+        let ran = queued(&trunk, &with(&trunk, &[&approved]), 2);
+        is_no_verdict(&ran, &format!("`{permission}`"));
+    }
 }

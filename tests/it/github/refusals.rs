@@ -25,10 +25,6 @@ pub fn trials() -> Vec<Trial> {
             "a 403 for another reason is shown in GitHub's own words, as data",
             other,
         ),
-        trial(
-            "a server error while the status is set is retried",
-            server_error,
-        ),
     ]
 }
 
@@ -179,18 +175,4 @@ fn other() {
             ran.stdout
         );
     }
-}
-
-fn server_error() {
-    let story = super::approval::Story::new();
-    story.gate(7);
-    story.github.fault("POST", Fault::Once(502));
-    let ran = story.labeled("alice");
-    assert_eq!(
-        (ran.code, story.github.statuses(&head_sha()).len()),
-        (0, 1),
-        "{}{}",
-        ran.stdout,
-        ran.stderr
-    );
 }

@@ -8,6 +8,8 @@ use super::standin::Standin;
 use crate::repository::{Ran, Repository, root};
 use crate::trial;
 
+const GATE: &str = ".github/workflows/goldgate.yml";
+
 /// The commit that the shipped workflows name in place of a release's.
 const PINNED: &str = "0000000000000000000000000000000000000000";
 
@@ -17,6 +19,7 @@ pub fn trials() -> Vec<Trial> {
             "check --github finds no problem in a complete setup",
             complete,
         ),
+        trial("check --github says whom the gate stops", protected),
         trial(
             "check --github names a check that two branches require",
             shared_name,
@@ -28,6 +31,10 @@ pub fn trials() -> Vec<Trial> {
         trial(
             "check --github names a required check that no job reports",
             misspelt,
+        ),
+        trial(
+            "check finds the mistakes of workflows without GitHub",
+            offline,
         ),
         trial(
             "check --github reports an image that needs a login",
@@ -51,13 +58,8 @@ pub fn trials() -> Vec<Trial> {
 
 fn repository() -> Repository {
     let repository = Repository::small();
-    for name in ["goldgate.yml", "goldgate-approval.yml"] {
-        let text = std::fs::read_to_string(root().join("docs/workflows").join(name)).unwrap();
-        repository.write(
-            &format!(".github/workflows/{name}"),
-            text.replace("OWNER/", "acme/"),
-        );
-    }
+    let text = std::fs::read_to_string(root().join("docs/workflows/goldgate.yml")).unwrap();
+    repository.write(GATE, text.replace("OWNER/", "acme/"));
     repository
 }
 
@@ -70,7 +72,7 @@ fn complete_github() -> Standin {
     );
     github.action_at(PINNED, &image);
     github.create_label("goldgate:accept-baseline");
-    github.protect(json!({ "context": "deterministic tier", "app_id": 15368 }));
+    github.protect(json!({ "context": "goldgate", "app_id": 15368 }));
     github
 }
 
@@ -89,15 +91,62 @@ fn complete() {
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
     assert_eq!(
         ran.stdout,
-        "2 workflows\nmain: requires \"deterministic tier\"\nno problem found\n"
+        format!(
+            "1 workflow\nmain: requires \"goldgate\"\n{}no problem found\n",
+            stopped("not stopped")
+        )
+    );
+}
+
+fn stopped(author: &str) -> String {
+    format!(
+        "a mistake: stopped, by the required check\nan author who edits the workflow in the pull request: {author}\n\
+         a collaborator whose workflow has checks: write: not seen to be stopped; docs/branch-protection.md says what does\n"
+    )
+}
+
+/// The rows of the table in docs/branch-protection.md.
+fn protected() {
+    let review = "stopped, by the review of code owners";
+    for (owners, asked, author) in [
+        ("/.github/ @acme/leads\n", true, review),
+        ("* @acme/leads\n", true, review),
+        ("* @acme/leads\n/.github/ # nobody\n", true, "not stopped"),
+        ("/src/ @acme/leads\n", true, "not stopped"),
+        ("/.github/ @acme/leads\n", false, "not stopped"),
+    ] {
+        let (repository, github) = (repository(), complete_github());
+        repository.write(".github/CODEOWNERS", owners);
+        github.rule(json!({
+            "type": "pull_request",
+            "parameters": { "require_code_owner_review": asked },
+        }));
+        let ran = check(&repository, &github);
+        assert!(
+            ran.stdout.contains(&stopped(author)),
+            "{owners}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
+    }
+    let (repository, github) = (Repository::small(), complete_github());
+    let text = std::fs::read_to_string(root().join("docs/workflows/goldgate-trusted.yml")).unwrap();
+    repository.write(GATE, text.replace("OWNER/", "acme/"));
+    let ran = check(&repository, &github);
+    let author = "stopped, by pull_request_target";
+    assert!(
+        ran.stdout.contains(&stopped(author)),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
     );
 }
 
 /// A check that two branches require passes for both once it passes for one.
 fn shared_name() {
     let github = complete_github();
-    github.require("release-1", "deterministic tier");
-    github.require("release-2", "deterministic tier (release-2)");
+    github.require("release-1", "goldgate");
+    github.require("release-2", "goldgate (release-2)");
     github.branch("release-1", &"e".repeat(40));
     github.branch("release-2", &"e".repeat(40));
     let ran = check(&repository(), &github);
@@ -111,7 +160,7 @@ fn shared_name() {
         panic!("{notes:?}")
     };
     assert!(
-        note.starts_with("note: release-1 requires \"deterministic tier\" as main does"),
+        note.starts_with("note: release-1 requires \"goldgate\" as main does"),
         "{note}"
     );
 }
@@ -120,32 +169,29 @@ fn incomplete() {
     let (repository, github) = (repository(), Standin::new(&head_sha()));
     repository.replace(
         ".github/workflows/goldgate.yml",
-        "reopened, edited]",
-        "reopened]",
+        "edited, labeled, unlabeled]",
+        "labeled, unlabeled]",
     );
     repository.replace(".github/workflows/goldgate.yml", "  merge_group:\n", "");
     repository.replace(
         ".github/workflows/goldgate.yml",
-        "pull-requests: write # the comment; in",
-        "pull-requests: read # in",
+        "pull-requests: write # the comment and",
+        "pull-requests: read #",
     );
     github
         .rule(json!({ "type": "merge_queue", "parameters": { "grouping_strategy": "HEADGREEN" } }));
     github.rule(json!({
         "type": "required_status_checks",
-        "parameters": { "required_status_checks": [{ "context": "Deterministic Tier" }, { "context": "deterministic tier" }] },
+        "parameters": { "required_status_checks": [{ "context": "Goldgate" }, { "context": "goldgate" }] },
     }));
     github.action_at(PINNED, "Dockerfile");
     let ran = check(&repository, &github);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
     for (at, code) in [
-        (".github/workflows/goldgate.yml:6:3: ", "missing-type"),
+        (".github/workflows/goldgate.yml:", "missing-type"),
         (".github/workflows/goldgate.yml:", "missing-permission"),
         (".github/workflows/goldgate.yml:", "no-merge-group"),
-        (
-            ".github/workflows/goldgate-approval.yml:32:9: ",
-            "builds-from-source",
-        ),
+        (".github/workflows/goldgate.yml:", "builds-from-source"),
         ("rules of main: ", "any-source"),
         ("rules of main: ", "other-name"),
         ("rules of main: ", "queue-grouping"),
@@ -163,7 +209,10 @@ fn incomplete() {
 fn skipped() {
     let gate = "      - name: Gate\n";
     for (place, condition) in [
-        ("    runs-on:", "    if: github.actor != 'a'\n"),
+        (
+            "    runs-on: ubuntu-24.04\n    timeout-minutes: 15\n    permissions:\n      contents: read #",
+            "    if: github.actor != 'a'\n",
+        ),
         (gate, "        if: github.actor != 'a'\n"),
     ] {
         let repository = repository();
@@ -184,12 +233,12 @@ fn skipped() {
 
 fn misspelt() {
     let github = complete_github();
-    github.protect(json!({ "context": "deterministic teir", "app_id": 15368 }));
+    github.protect(json!({ "context": "goldgtae", "app_id": 15368 }));
     github.protect(json!({ "context": "trusted gate", "app_id": 15368 }));
     github.protect(json!({ "context": "ci/other-system" }));
     let ran = check(&repository(), &github);
     assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
-    for name in ["deterministic teir", "trusted gate"] {
+    for name in ["goldgtae", "trusted gate"] {
         assert!(
             ran.stderr.contains(&format!(
                 "\"{name}\" of GitHub Actions is required, but no job"
@@ -199,6 +248,67 @@ fn misspelt() {
         );
     }
     assert!(!ran.stderr.contains("ci/other-system"), "{}", ran.stderr);
+}
+
+/// What can be known without GitHub, `check` says by itself.
+fn offline() {
+    let repository = repository();
+    let ran = repository.goldgate(&["check"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let note = format!("acme/goldgate@{PINNED} is a placeholder, so this workflow fails");
+    assert!(ran.stdout.contains(&note), "{}", ran.stdout);
+    let trusted =
+        std::fs::read_to_string(root().join("docs/workflows/goldgate-trusted.yml")).unwrap();
+    let checkout = "    steps:\n      - uses: actions/checkout@v4\n        with:\n          ref: ${{ github.event.pull_request.head.sha }}\n";
+    for (file, from, to, code) in [
+        (GATE, ", unlabeled]", "]", "missing-type"),
+        (
+            GATE,
+            "run-name: goldgate ${{ github.sha }}",
+            "run-name: goldgate",
+            "no-run-name",
+        ),
+        (
+            GATE,
+            "permissions: {}\n",
+            "permissions: {}\nconcurrency: gate\n",
+            "grouped-gate",
+        ),
+        (
+            ".github/workflows/trusted.yml",
+            "    steps:\n",
+            checkout,
+            "checked-out-pull",
+        ),
+        (
+            "goldgate.yaml",
+            "deterministic: { replay: golden/runs }",
+            "deterministic: { target: own }",
+            "no-command",
+        ),
+    ] {
+        let other = self::repository();
+        if file.ends_with("trusted.yml") {
+            other.write(file, trusted.replace("OWNER/", "acme/"));
+        }
+        if file == "goldgate.yaml" {
+            let config = other.read(file);
+            other.write(
+                file,
+                format!("{config}targets: {{ own: {{ command: [python3, agent.py] }} }}\n"),
+            );
+        }
+        let text = other.read(file);
+        assert!(text.contains(from), "{file}: {text}");
+        other.write(file, text.replacen(from, to, 1));
+        let ran = other.goldgate(&["check"]);
+        assert_eq!(ran.code, 2, "{code}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.stderr.contains(&format!("[{code}]")),
+            "{code}: {}",
+            ran.stderr
+        );
+    }
 }
 
 fn private_image() {

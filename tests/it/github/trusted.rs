@@ -1,4 +1,4 @@
-//! `mode: trusted`: a stranger's pull request is graded as data, by the base branch's judge.
+//! `pull_request_target`: a stranger's pull request is graded as data, by the base branch's judge.
 
 mod archives;
 
@@ -6,7 +6,7 @@ use libtest_mimic::Trial;
 use serde_json::json;
 
 use self::archives::{binary, hostile, large, not_the_commit, submodules};
-use super::approval::{LABEL, uploaded};
+use super::approval::LABEL;
 use super::standin::Standin;
 use super::standin::pulls::MERGE;
 use super::{BOT, Job, RUN, payload};
@@ -36,14 +36,6 @@ pub fn trials() -> Vec<Trial> {
             approved,
         ),
         trial(
-            "a head is not approved if GitHub does not show who pushed it",
-            unknown_pusher,
-        ),
-        trial(
-            "what a fork's own job uploads approves nothing in the trusted gate",
-            forged,
-        ),
-        trial(
             "a base config that this version cannot read gives no verdict",
             unreadable_base,
         ),
@@ -71,7 +63,7 @@ pub fn trials() -> Vec<Trial> {
             data_alone,
         ),
         trial(
-            "inputs and events that cannot be trusted are told",
+            "inputs for which a checkout would have to be trusted are refused",
             bad_inputs,
         ),
     ]
@@ -111,7 +103,7 @@ impl Fork {
             "pull_request_target",
         );
         job.event["pull_request"]["head"]["repo"]["id"] = json!(1);
-        job.input("mode", "trusted")
+        job.variable("GITHUB_SHA", BASE)
     }
 
     /// What the report names as changed in the golden set.
@@ -127,6 +119,8 @@ impl Fork {
         self.job().runs()
     }
 }
+
+const BASE: &str = "f95f852bd8fca8fcc58a9a2d6c842781e32a215e";
 
 fn sha(side: &str) -> String {
     payload("pull_request.opened")["pull_request"][side]["sha"]
@@ -281,163 +275,34 @@ fn unreadable_base() {
     assert_eq!(fork.runs().code, 2);
 }
 
-/// A fork's pull request that lowers what the baseline limits and edits an expectation; the trusted gate's report is uploaded.
-fn moved() -> Fork {
+/// A label approves a number that fell, a gate with a limit of its own, and an edited expectation alike.
+fn approved() {
     let fork = Fork::new();
     fork.base.goldgate(&["run", "--update-baseline"]);
-    fork.head.write(
-        "baselines/latest.json",
-        fork.base.read("baselines/latest.json"),
-    );
-    fork.head.replace(
-        RUN,
-        "\"findings\": [",
-        "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},",
-    );
-    fork.github.role("alice", "maintain");
-    fork.github.fork();
-    fork
-}
-
-impl Fork {
-    fn report(&self) -> String {
-        self.workspace.read(".goldgate/report/report.json")
-    }
-
-    /// A run about the head leaves its report behind, under the name that the trusted gate's has. GitHub keeps runs of the base
-    /// branch's workflow under the base branch's commit.
-    fn upload(&self, run: u64, event: &str, report: &str) {
-        let side = if event == "pull_request_target" {
-            "base"
-        } else {
-            "head"
-        };
-        self.github.run(json!({
-            "id": run, "run_attempt": 1, "head_sha": sha(side), "head_branch": "changes", "event": event,
-            "status": "completed", "conclusion": "failure", "path": ".github/workflows/goldgate-trusted.yml",
-            "head_repository": { "id": 1, "owner": { "login": "mallory" } },
-        }));
-        let zip = uploaded(report);
-        self.github.artifact(run, "goldgate-report", zip.clone());
-        self.github
-            .artifact(run, &format!("goldgate-report-{}", sha("head")), zip);
-    }
-
-    /// Somebody adds the label, and the job on that event runs.
-    fn labeled(&self, actor: &str) -> Ran {
-        self.github.label_by(actor, LABEL);
-        let mut job = Job::new(
-            &self.workspace,
-            &self.github,
-            "pull_request.labeled",
-            "pull_request_target",
-        );
-        job.event["sender"]["login"] = json!(actor);
-        job.event["label"]["name"] = json!(LABEL);
-        job.input("mode", "approve").runs()
-    }
-}
-
-fn approved() {
-    let fork = moved();
+    let baseline = fork.base.read("baselines/latest.json");
+    fork.head.write("baselines/latest.json", baseline);
+    fork.head
+        .replace(RUN, "Needs prior approval.", "Needs nothing.");
     fork.head.replace(
         "golden/expected/legal/lease.json",
         "\"max_expected_findings\": 3",
         "\"max_expected_findings\": 9",
     );
+    fork.github.role("alice", "maintain");
+    fork.github.fork();
     assert_eq!(fork.runs().code, 1, "nobody has approved it");
-    fork.upload(7, "pull_request_target", &fork.report());
-    let ran = fork.labeled("alice");
-    assert!(
-        fork.github.statuses(&sha("head"))[0].starts_with("success approved by alice"),
-        "{}",
-        ran.stdout
-    );
-    let ran = fork.job().runs();
+    fork.github.label_by("alice", LABEL);
+    let mut job = fork.job();
+    job.run = 8;
+    let ran = job.runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let report: serde_json::Value = serde_json::from_str(&fork.report()).unwrap();
-    assert_eq!(report["approval"]["by"], json!("alice"));
     // What is shown is still the comparison with the base.
     let body = fork.github.bodies(BOT).remove(0);
     assert!(
         body.starts_with("> [!NOTE]\n> **Passes by approval of alice: ")
-            && body.contains("−50&nbsp;pp"),
+            && body.contains("−100&nbsp;pp"),
         "{body}"
     );
-    // A gate with a threshold of its own is not approved away.
-    let fork = moved();
-    fork.head
-        .replace(RUN, "Needs prior approval.", "Needs nothing.");
-    fork.runs();
-    fork.upload(7, "pull_request_target", &fork.report());
-    fork.labeled("alice");
-    assert_eq!(fork.job().runs().code, 1);
-    // Without the permission to read statuses the run says so.
-    fork.github.deny("statuses: read");
-    let ran = fork.job().runs();
-    assert!(
-        ran.code == 1 && ran.stdout.contains("`statuses: read`"),
-        "{}",
-        ran.stdout
-    );
-}
-
-/// Maintainers may push to a fork's branch ("allow edits"). Nobody else sees the activity of a private fork, and the runs of the
-/// trusted gate are not listed under the head: whoever sets the label could have pushed it.
-fn unknown_pusher() {
-    let fork = moved();
-    fork.runs();
-    fork.upload(7, "pull_request_target", &fork.report());
-    fork.github.lack(&["/activity"]);
-    let ran = fork.labeled("alice");
-    assert!(
-        fork.github.statuses(&sha("head")).is_empty() && fork.github.labels().is_empty(),
-        "{}",
-        ran.stdout
-    );
-    let body = fork.github.bodies(BOT).concat().replace("&#8288;", "");
-    assert!(
-        body.contains("GitHub does not show who pushed the newest commit"),
-        "{body}"
-    );
-    fork.github.label_by("alice", LABEL);
-    let mut job = Job::new(
-        &fork.workspace,
-        &fork.github,
-        "pull_request.labeled",
-        "pull_request_target",
-    );
-    job.event["label"]["name"] = json!(LABEL);
-    job.input("mode", "approve")
-        .input("allow-self-approval", "true")
-        .runs();
-    assert_eq!(fork.github.statuses(&sha("head")).len(), 1);
-}
-
-fn forged() {
-    let fork = moved();
-    assert_eq!(fork.runs().code, 1);
-    let forged = fork.report().replace("\"value\": 0.5", "\"value\": 1.0");
-    assert_ne!(forged, fork.report());
-    // The fork's own job alone: its result is not the one that the trusted gate finds.
-    fork.upload(9, "pull_request", &forged);
-    fork.labeled("alice");
-    assert!(
-        fork.github.statuses(&sha("head")).is_empty(),
-        "what nobody was shown is approved"
-    );
-    assert!(
-        fork.github
-            .bodies(BOT)
-            .concat()
-            .contains("does not show the result on this commit")
-    );
-    let ran = fork.job().runs();
-    assert_eq!(ran.code, 1, "{}", ran.stdout);
-    // Once the trusted gate has left its own, the fork's newer one is not looked at.
-    fork.upload(8, "pull_request_target", &fork.report());
-    fork.labeled("alice");
-    assert_eq!(fork.job().runs().code, 0);
 }
 
 fn live() {
@@ -531,49 +396,21 @@ fn data_alone() {
 fn bad_inputs() {
     let fork = Fork::new();
     fork.commit();
-    for tier in ["model", "all"] {
-        let ran = fork.job().input("tier", tier).runs();
+    let of_checkout =
+        "no verdict: the checkout is f95f852, which does not contain the head of pull request 2";
+    for (input, value, code, why) in [
+        ("tier", "model", 3, of_checkout),
+        ("tier", "all", 3, of_checkout),
+        ("shard", "1/2", 3, of_checkout),
+        ("token", "", 3, "no verdict: the token is missing or empty"),
+        ("config", "../goldgate.yaml", 2, "leaves the repository"),
+    ] {
+        let ran = fork.job().input(input, value).runs();
         assert!(
-            ran.code == 2
-                && ran
-                    .stderr
-                    .contains("mode \"trusted\" only grades recordings"),
-            "{}",
+            ran.code == code && ran.stderr.contains(why),
+            "{input}: {} {}",
+            ran.code,
             ran.stderr
         );
     }
-    let ran = fork.job().input("shard", "1/2").runs();
-    assert!(
-        ran.code == 2
-            && ran
-                .stderr
-                .contains("mode \"trusted\" grades all cases in one job"),
-        "{}",
-        ran.stderr
-    );
-    let ran = fork.job().input("config", "../goldgate.yaml").runs();
-    assert!(
-        ran.code == 2 && ran.stderr.contains("leaves the repository"),
-        "{}",
-        ran.stderr
-    );
-    let push = Job::new(&fork.workspace, &fork.github, "push", "push")
-        .input("mode", "trusted")
-        .runs();
-    assert!(
-        push.code == 2
-            && push
-                .stderr
-                .contains("start the workflow with on: pull_request_target"),
-        "{}",
-        push.stderr
-    );
-    let mut job = fork.job();
-    job.variables.push(("INPUT_TOKEN", ""));
-    let ran = job.runs();
-    assert!(
-        ran.code == 2 && ran.stderr.contains("needs a token"),
-        "{}",
-        ran.stderr
-    );
 }

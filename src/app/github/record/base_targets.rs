@@ -1,9 +1,10 @@
 //! Whether the base branch may say who gets the keys. Anybody with write access can push a branch with a config of their own, also one
 //! that a protected pattern fits, and open a pull request into it. So the default branch has to name what the base branch names.
 
+use super::context::RecordContext;
 use crate::app::cli_error::CliError;
 use crate::app::github::base_branch::{known_default, relies_on_checks};
-use crate::app::github::pull_request_context::{PullRequestContext, needs};
+use crate::app::github::requests::needs;
 use crate::files::SourceText;
 use crate::model::{Config, RecordPolicy, Target, Transport};
 use crate::suites::read_config;
@@ -12,8 +13,8 @@ use crate::suites::read_config;
 ///
 /// # Errors
 /// A failed request.
-pub fn are_trusted(context: &PullRequestContext<'_>) -> Result<bool, CliError> {
-    let PullRequestContext {
+pub fn are_trusted(context: &RecordContext<'_>) -> Result<bool, CliError> {
+    let RecordContext {
         github, pull, base, ..
     } = context;
     if relies_on_checks(github, &pull.into)? != Some(true) {
@@ -36,7 +37,7 @@ pub fn are_trusted(context: &PullRequestContext<'_>) -> Result<bool, CliError> {
 }
 
 /// The config at a commit; `None` if it has none, or none that can be read.
-fn config(context: &PullRequestContext<'_>, commit: &str) -> Result<Option<Config>, CliError> {
+fn config(context: &RecordContext<'_>, commit: &str) -> Result<Option<Config>, CliError> {
     let bytes = context.file(&context.config, commit)?;
     let source = bytes.and_then(|bytes| SourceText::new(context.config.clone(), bytes).ok());
     Ok(source.and_then(|source| read_config(&source).ok()))

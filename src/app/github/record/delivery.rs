@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use super::context::RecordContext;
 use super::new_recordings::NewRecordings;
 use crate::app::cli_error::CliError;
 use crate::app::github::inputs::inside;
-use crate::app::github::pull_request_context::{PullRequestContext, needs};
+use crate::app::github::requests::needs;
 use crate::model::{BranchOrigin, RepoPath};
 use crate::world::{Disk, FilesCommit, NotCommitted};
 
@@ -35,7 +36,7 @@ pub enum Delivery {
 /// # Errors
 /// A failed request, or a file that cannot be written.
 pub fn deliver(
-    context: &PullRequestContext<'_>,
+    context: &RecordContext<'_>,
     files: &NewRecordings,
     body: &str,
 ) -> Result<Delivery, CliError> {
@@ -79,7 +80,7 @@ pub fn deliver(
 }
 
 fn leave(
-    context: &PullRequestContext<'_>,
+    context: &RecordContext<'_>,
     files: &NewRecordings,
     why: &'static str,
 ) -> Result<Delivery, CliError> {

@@ -6,6 +6,7 @@
 
 mod base_requests;
 mod base_targets;
+mod context;
 mod delivery;
 mod new_recordings;
 mod outcome;
@@ -17,6 +18,7 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
+use self::context::RecordContext;
 use self::delivery::{Delivery, deliver};
 use self::new_recordings::NewRecordings;
 use self::outcome::{RecordOutcome, Recording, Unrecorded};
@@ -25,18 +27,17 @@ use self::scratch::ScratchFolder;
 use self::spending::check_budget;
 use super::approval_label::{LabelPurpose, ensure_label};
 use super::commit_files::BaseView;
-use super::graded_data::CommitPair;
+use super::graded_data::{CommitPair, HeadFiles};
 use super::inputs::ActionInputs;
-use super::pull_request_context::{PullRequestContext, log, outputs};
+use super::job_output::{log, write_outputs};
 use crate::app::cli_error::CliError;
 use crate::app::live;
 use crate::app::pipeline::plan::Plan;
 use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
-use crate::model::{PullState, RunSource, Tier, Transport};
+use crate::model::{LabelChange, PullState, RunSource, Tier, Transport};
 use crate::publish::approval;
-use crate::publish::approval::PullRequestEvent;
-use crate::publish::record::{RecordInput, RecordPlan, RecordRefusal};
+use crate::publish::record::{LabelStanding, RecordInput, RecordPlan, RecordRefusal};
 use crate::world::{Disk, Loudness, World, head_commit};
 
 /// The exit code of a recording that was asked for and not made.
@@ -47,15 +48,17 @@ const NOT_RECORDED: u8 = 3;
 /// # Errors
 /// Bad input or files, or a failed request.
 pub fn record(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
-    let Some(context) = PullRequestContext::open(world, inputs)? else {
+    let Some(context) = RecordContext::open(world, inputs)? else {
         return Ok(0);
     };
-    if context.pull.state == PullState::Open && context.set_label(&inputs.record_label).is_none() {
+    if context.pull.state == PullState::Open
+        && context.set_label(&context.policy.record_label).is_none()
+    {
         ensure_label(
             world,
             &context.github,
             LabelPurpose::Record,
-            &inputs.record_label,
+            &context.policy.record_label,
         );
     }
     let plan = planned(&context)?;
@@ -90,24 +93,32 @@ pub fn record(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     }
 }
 
-fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
-    let label = &context.inputs.record_label;
-    let is_set = context.set_label(label).is_some();
-    let is_event =
-        matches!(context.event(), PullRequestEvent::Labeled(one) if approval::is_label(one, label));
-    let events = match context.pull.state == PullState::Open && (is_set || is_event) {
-        true => context.label_events(label)?,
-        false => Vec::new(),
+fn planned(context: &RecordContext<'_>) -> Result<RecordPlan, CliError> {
+    let label = &context.policy.record_label;
+    let events = match context.added() {
+        Some(_) if context.pull.state == PullState::Open => context.label_events()?,
+        Some(_) | None => Vec::new(),
     };
-    let (presence, added) = approval::label_presence(&events, label, &context.pull);
-    let giver = added.map(|event| event.by.as_str());
-    let permission = context.permission_of(added)?;
+    let newest = events
+        .iter()
+        .rfind(|event| approval::is_label(&event.label, label));
+    let own = context.github.identity();
+    // Of several configs, an earlier step of this job has taken it off.
+    let by_this_job = newest.is_some_and(|event| {
+        event.change == LabelChange::Removed && Some(event.by.as_str()) == own
+    });
+    let added = events.iter().rfind(|event| {
+        event.change == LabelChange::Added && approval::is_label(&event.label, label)
+    });
     let plan = crate::publish::record::plan(&RecordInput {
-        event: context.event(),
-        presence,
-        giver,
-        permission,
-        required: context.inputs.approving.floor,
+        added: context.added(),
+        standing: match context.set_label(label).is_some() || by_this_job {
+            true => LabelStanding::Counts,
+            false => LabelStanding::Gone,
+        },
+        giver: added.map(|event| event.by.as_str()),
+        permission: context.permission_of(added)?,
+        required: context.policy.approvers,
         label,
         head: &context.seen.head,
         pull: &context.pull,
@@ -123,8 +134,8 @@ fn planned(context: &PullRequestContext<'_>) -> Result<RecordPlan, CliError> {
 }
 
 /// Records the head and delivers what completed.
-fn recorded(context: &PullRequestContext<'_>, by: &str) -> Result<Recording, CliError> {
-    let PullRequestContext {
+fn recorded(context: &RecordContext<'_>, by: &str) -> Result<Recording, CliError> {
+    let RecordContext {
         world,
         inputs,
         github,
@@ -132,7 +143,12 @@ fn recorded(context: &PullRequestContext<'_>, by: &str) -> Result<Recording, Cli
         base,
         ..
     } = context;
-    let commits = CommitPair::read(github, &context.config, None, [base, &pull.head])?;
+    let commits = CommitPair::read(
+        github,
+        &context.config,
+        None,
+        ([base, &pull.head], HeadFiles::AsCommitted),
+    )?;
     let view = BaseView::of(&commits.base, &commits.head);
     let wanted = Selection {
         suites: inputs.suites.clone(),
@@ -196,7 +212,7 @@ fn recorded(context: &PullRequestContext<'_>, by: &str) -> Result<Recording, Cli
 
 /// Refuses to start a command anywhere but in a checkout of the base branch: elsewhere it would run files of the pull request, or none.
 fn require_base_checkout(
-    context: &PullRequestContext<'_>,
+    context: &RecordContext<'_>,
     plan: &Plan,
     workspace: &str,
 ) -> Result<(), CliError> {
@@ -233,19 +249,19 @@ fn require_base_checkout(
     }
 }
 
-fn remove_label(context: &PullRequestContext<'_>) -> Result<(), CliError> {
-    context.remove_label(&context.inputs.record_label)
+fn remove_label(context: &RecordContext<'_>) -> Result<(), CliError> {
+    context.remove_label(&context.policy.record_label)
 }
 
-fn refused(context: &PullRequestContext<'_>, why: &RecordRefusal) -> Result<(), CliError> {
+fn refused(context: &RecordContext<'_>, why: &RecordRefusal) -> Result<(), CliError> {
     words::refused(context, why);
     remove_label(context)?;
     delivered(context, None)
 }
 
 /// Writes the comment of a recording. Returns the exit code.
-fn finished(context: &PullRequestContext<'_>, recording: &Recording) -> u8 {
-    let is_served = context.set_label(&context.inputs.record_label).is_none();
+fn finished(context: &RecordContext<'_>, recording: &Recording) -> u8 {
+    let is_served = context.set_label(&context.policy.record_label).is_none();
     match &recording.outcome {
         // A repeated run of a label that was served before says nothing over what the first one said.
         RecordOutcome::Current if is_served => log(context.world, "every recording is up to date"),
@@ -266,21 +282,10 @@ fn finished(context: &PullRequestContext<'_>, recording: &Recording) -> u8 {
 }
 
 /// Writes the step's outputs.
-fn delivered(
-    context: &PullRequestContext<'_>,
-    delivery: Option<&Delivery>,
-) -> Result<(), CliError> {
-    let (commit, folder, artifact) = match delivery {
-        Some(Delivery::Committed(commit)) => (commit.as_str(), "", ""),
-        Some(Delivery::Left { artifact, .. }) => ("", delivery::FOLDER, artifact.as_str()),
-        Some(Delivery::Moved(_)) | None => ("", "", ""),
+fn delivered(context: &RecordContext<'_>, delivery: Option<&Delivery>) -> Result<(), CliError> {
+    let (folder, artifact) = match delivery {
+        Some(Delivery::Left { artifact, .. }) => (delivery::FOLDER, artifact.as_str()),
+        Some(Delivery::Committed(_) | Delivery::Moved(_)) | None => ("", ""),
     };
-    outputs(
-        context.world,
-        &[
-            ("commit", commit),
-            ("recordings", folder),
-            ("artifact", artifact),
-        ],
-    )
+    write_outputs(context.world, &[("report", folder), ("artifact", artifact)])
 }

@@ -1,10 +1,10 @@
 //! What the comment and the log say of a recording.
 
+use super::context::RecordContext;
 use super::delivery::Delivery;
 use super::outcome::{RecordOutcome, Recording, Unrecorded};
 use crate::app::cli_error::CliError;
-use crate::app::github::job_output::redacted_messages;
-use crate::app::github::pull_request_context::{PullRequestContext, log};
+use crate::app::github::job_output::{log, redacted_messages};
 use crate::publish::NoteSubject;
 use crate::publish::record::RecordRefusal;
 use crate::render::{inline, plural};
@@ -17,7 +17,7 @@ const OWN_ACCOUNT: &str = "github-actions[bot]";
 const NAMED: usize = 10;
 
 /// Returns the address of this run, for the provenance of recordings.
-pub fn run_address(context: &PullRequestContext<'_>) -> String {
+pub fn run_address(context: &RecordContext<'_>) -> String {
     let number = |name| context.world.env.get(name).unwrap_or("0");
     let (run, attempt) = (number("GITHUB_RUN_ID"), number("GITHUB_RUN_ATTEMPT"));
     let server = context
@@ -32,7 +32,7 @@ pub fn run_address(context: &PullRequestContext<'_>) -> String {
 }
 
 /// Returns the text of the commit with recordings.
-pub fn commit_body(context: &PullRequestContext<'_>, by: &str) -> String {
+pub fn commit_body(context: &RecordContext<'_>, by: &str) -> String {
     let by: String = by
         .chars()
         .filter(|char| !char.is_control())
@@ -46,8 +46,8 @@ pub fn commit_body(context: &PullRequestContext<'_>, by: &str) -> String {
 }
 
 /// Says why the label does not count.
-pub fn refused(context: &PullRequestContext<'_>, why: &RecordRefusal) {
-    let label = inline(&context.inputs.record_label, 60);
+pub fn refused(context: &RecordContext<'_>, why: &RecordRefusal) {
+    let label = inline(&context.policy.record_label, 60);
     let sentence = inline(&why.to_string(), 400);
     let text = format!(
         "### Recordings\n\n**Not recorded**: the label {label} was removed, because {sentence}."
@@ -61,7 +61,7 @@ pub fn refused(context: &PullRequestContext<'_>, why: &RecordRefusal) {
 }
 
 /// Says why the files of a pull request cannot be recorded.
-pub fn not_recordable(context: &PullRequestContext<'_>, error: &CliError) {
+pub fn not_recordable(context: &RecordContext<'_>, error: &CliError) {
     let first = redacted_messages(context.world, error)
         .into_iter()
         .next()
@@ -79,7 +79,7 @@ pub fn not_recordable(context: &PullRequestContext<'_>, error: &CliError) {
 }
 
 /// Says what became of a recording.
-pub fn note(context: &PullRequestContext<'_>, recording: &Recording) {
+pub fn note(context: &RecordContext<'_>, recording: &Recording) {
     let (alert, headline, mut text) = match &recording.outcome {
         RecordOutcome::Current => (
             "NOTE",
@@ -138,16 +138,14 @@ pub fn note(context: &PullRequestContext<'_>, recording: &Recording) {
 }
 
 fn delivered(
-    context: &PullRequestContext<'_>,
+    context: &RecordContext<'_>,
     delivery: &Delivery,
     count: &str,
 ) -> (&'static str, &'static str, String) {
     match delivery {
         Delivery::Committed(commit) => {
             let next = match context.github.identity() == Some(OWN_ACCOUNT) {
-                true => {
-                    " A push with the workflow's own token starts no checks: close and reopen the pull request."
-                }
+                true => " A push with the workflow's own token starts no checks: set any label.",
                 false => "",
             };
             let text = format!(

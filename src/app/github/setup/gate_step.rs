@@ -4,7 +4,6 @@ use crate::app::github::inputs::ActionMode;
 use crate::diag::{Code, Diagnostic};
 use crate::format::workflow::{Workflow, WorkflowJob, WorkflowStep, WorkflowTrigger};
 use crate::model::{RepoPath, Word};
-use crate::publish::ConfigKey;
 
 /// A step that runs goldgate.
 pub struct GateStep<'a> {
@@ -135,19 +134,11 @@ impl<'a> GateStep<'a> {
             .filter(|_| !path.contains("${{"))
     }
 
-    /// The check run that the step writes in addition to the check of its job, if any.
-    pub fn verdict_check(&self) -> Option<String> {
-        let is_written =
-            self.mode() == Some(ActionMode::Trusted) && self.input("check-run") == "true";
-        let config = self.config().filter(|_| is_written)?;
-        Some(ConfigKey::new(self.input("comment-key"), &config).check("trusted"))
-    }
-
     /// Whether the job gives a verdict that blocks a merge.
     pub fn decides(&self) -> bool {
         let is_verdict = match self.mode() {
-            Some(ActionMode::Run | ActionMode::Merge | ActionMode::Trusted) => !self.is_shard(),
-            Some(ActionMode::Approve | ActionMode::BaselinePr | ActionMode::Record) | None => false,
+            Some(ActionMode::Run) => !self.is_shard(),
+            Some(ActionMode::BaselinePr | ActionMode::Record) | None => false,
         };
         is_verdict && self.input("tier") != "model" && self.input("blocking") != "false"
     }

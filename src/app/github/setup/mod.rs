@@ -1,23 +1,26 @@
 //! `goldgate check --github`: compares the workflows and the repository's settings on GitHub with what the gate needs.
 
-mod approvals;
 mod gate_step;
+mod offline;
+mod protection;
 mod recording;
 mod rules;
 
 use std::collections::BTreeSet;
 
 use self::gate_step::{GateStep, action_of};
+pub use self::offline::check_workflows;
 use self::recording::{check_recording, unanswered};
 use super::environment::github;
-use super::inputs::{ActionMode, DEFAULT_LABEL, DEFAULT_RECORD_LABEL};
+use super::inputs::ActionMode;
 use crate::app::cli::CheckArgs;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files};
 use crate::format::workflow::{Workflow, read_workflow};
-use crate::model::RepoPath;
+use crate::model::{ApprovalPolicy, RepoPath};
 use crate::render::plural;
+use crate::suites::read_config;
 use crate::text::is_commit;
 use crate::world::{BranchRules, Disk, GitHub, GitHubError, GitHubRefusal, ImageState, World};
 
@@ -41,7 +44,6 @@ pub fn check_setup(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
     let gates = GateStep::all(&workflows);
     problems.extend(rules::of_workflows(&gates));
     problems.extend(rules::of_setup(&workflows));
-    problems.extend(approvals::of_approvals(&gates));
     let mut checked = vec![plural(workflows.len(), "workflow", "workflows")];
     let mut notes = Vec::new();
     let branch = github.default_branch().map_err(unanswered)?;
@@ -49,6 +51,7 @@ pub fn check_setup(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
         Ok(found) => {
             problems.extend(rules::of_rules(&workflows, &gates, &branch, &found));
             checked.push(describe(&branch, &found));
+            checked.extend(protection::stopped(&disk, &gates, &found));
             shared_checks(&github, &gates, (&branch, &found), &mut notes)?;
         }
         // Another token does not help, such as where the plan has no rules for private repositories.
@@ -76,7 +79,7 @@ pub fn check_setup(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
         }
         Err(error) => return Err(unanswered(error)),
     }
-    labels(&github, &gates, &mut notes)?;
+    labels(&github, &disk, &gates, &mut notes)?;
     check_recording(&github, &disk, &gates, &mut problems, &mut notes)?;
     images(&github, &gates, &mut problems, &mut notes)?;
     if !problems.is_empty() {
@@ -174,30 +177,24 @@ fn shared_checks(
 /// Notes a label that does not exist yet.
 fn labels(
     github: &GitHub,
+    disk: &Disk,
     gates: &[GateStep<'_>],
     notes: &mut Vec<String>,
 ) -> Result<(), CliError> {
-    let stated = gates
+    let records = gates
         .iter()
-        .map(|gate| gate.input("approval-label"))
-        .filter(|label| !label.is_empty());
-    let mut labels: BTreeSet<&str> = stated.collect();
-    if labels.is_empty() {
-        labels.insert(DEFAULT_LABEL);
+        .any(|gate| gate.mode() == Some(ActionMode::Record));
+    let mut labels: BTreeSet<String> = BTreeSet::new();
+    for gate in gates {
+        let config = gate.config().and_then(|file| disk.text(&file).ok());
+        let policy = config
+            .and_then(|source| read_config(&source).ok())
+            .map_or_else(ApprovalPolicy::default, |config| config.approval);
+        labels.insert(policy.label);
+        labels.extend(records.then_some(policy.record_label));
     }
-    let recording = gates
-        .iter()
-        .filter(|gate| gate.mode() == Some(ActionMode::Record));
-    let named = recording.map(|gate| gate.input("record-label"));
-    labels.extend(named.map(|label| {
-        if label.is_empty() {
-            DEFAULT_RECORD_LABEL
-        } else {
-            label
-        }
-    }));
     for label in labels {
-        match github.has_label(label) {
+        match github.has_label(&label) {
             Ok(true) => {}
             Ok(false) => notes.push(format!(
                 "the label {label} does not exist yet; goldgate creates it when it is needed"

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::gate_step::{GateStep, action_of};
 use crate::app::github::inputs::ActionMode;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::format::workflow::{OnFailure, TokenAccess, Workflow, WorkflowJob, WorkflowStep};
+use crate::format::workflow::{
+    Concurrency, OnFailure, TokenAccess, Workflow, WorkflowJob, WorkflowStep,
+};
 use crate::text::is_commit;
 use crate::world::{BranchRules, QueueGrouping, RequiredCheck};
 
@@ -23,23 +25,10 @@ fn permissions_of(mode: ActionMode) -> &'static [NeededPermission] {
     const READ: TokenAccess = TokenAccess::Read;
     const WRITE: TokenAccess = TokenAccess::Write;
     match mode {
-        ActionMode::Run | ActionMode::Merge | ActionMode::Trusted => &[
+        ActionMode::Run => &[
+            ("actions", READ, "to find what was shown before a label"),
             ("contents", READ, "to read the base commit"),
             ("pull-requests", WRITE, "to write the comment"),
-        ],
-        ActionMode::Approve => &[
-            (
-                "actions",
-                WRITE,
-                "to read the result and to start its run again",
-            ),
-            ("contents", READ, "to read the config"),
-            (
-                "pull-requests",
-                WRITE,
-                "to write the comment and to remove the label",
-            ),
-            ("statuses", WRITE, "to store the approval"),
         ],
         ActionMode::Record => &[
             ("contents", READ, "to read the files of both commits"),
@@ -48,12 +37,11 @@ fn permissions_of(mode: ActionMode) -> &'static [NeededPermission] {
                 WRITE,
                 "to write the comment and to remove the label",
             ),
-            ("statuses", WRITE, "to leave the digest of the recordings"),
         ],
         ActionMode::BaselinePr => &[
             ("contents", WRITE, "to push the baseline's branch"),
             ("pull-requests", WRITE, "to open its pull request"),
-            ("statuses", READ, "to take over the reasons of approvals"),
+            ("actions", READ, "to find who approved the numbers"),
         ],
     }
 }
@@ -70,24 +58,12 @@ pub fn of_workflows(gates: &[GateStep<'_>]) -> Diagnostics {
         ));
         return problems;
     }
-    if gates
-        .iter()
-        .all(|gate| gate.mode() != Some(ActionMode::Approve))
-    {
-        problems.push(Diagnostic::of_file(
-            ".github/workflows",
-            Code::NO_APPROVAL,
-            "no workflow has a step with mode: approve, so nobody can accept a change of golden files or baseline",
-            "copy docs/workflows/goldgate-approval.yml of goldgate to .github/workflows",
-        ));
-    }
     for gate in gates {
         permissions(gate, &mut problems);
-        if gate.mode() == Some(ActionMode::Approve) {
-            types(gate, &APPROVAL_TYPES, &mut problems);
-        }
         if gate.decides() {
             triggers(gate, &mut problems);
+            grouped(gate, &mut problems);
+            named(gate, &mut problems);
             skipping(gate, &mut problems);
             ignoring(gate, &mut problems);
         }
@@ -109,14 +85,9 @@ fn permissions(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     let needed = permissions_of(mode);
     let needed = needed
         .iter()
-        .filter(|(name, ..)| *name != "pull-requests" || gate.input("comment") != "false");
-    let own = gate
-        .verdict_check()
-        .map(|_| &("checks", TokenAccess::Write, "to write its check run"));
-    let approval =
-        gate.decides()
-            .then_some(&("statuses", TokenAccess::Read, "to find an approval"));
-    for &(name, access, why) in needed.chain(own).chain(approval) {
+        .filter(|(name, ..)| *name != "pull-requests" || gate.input("comment") != "false")
+        .filter(|(name, ..)| *name != "actions" || mode != ActionMode::Run || gate.decides());
+    for &(name, access, why) in needed {
         if given.access(name) < access {
             let word = if access == TokenAccess::Write {
                 "write"
@@ -140,7 +111,7 @@ fn permissions(gate: &GateStep<'_>, problems: &mut Diagnostics) {
 }
 
 /// The types of events that a verdict needs, and what happens without each.
-const VERDICT_TYPES: [(&str, &str); 4] = [
+const VERDICT_TYPES: [(&str, &str); 6] = [
     ("opened", "a new pull request gets no verdict"),
     ("synchronize", "a push gets no verdict"),
     ("reopened", "a reopened pull request gets no verdict"),
@@ -148,18 +119,10 @@ const VERDICT_TYPES: [(&str, &str); 4] = [
         "edited",
         "a pull request whose base branch changes keeps the verdict of the old one",
     ),
-];
-
-/// The types of events that an approval needs, and what happens without each.
-const APPROVAL_TYPES: [(&str, &str); 3] = [
+    ("labeled", "a label approves nothing before the next event"),
     (
-        "labeled",
-        "the label approves nothing before the next event",
-    ),
-    ("unlabeled", "an approval stays when its label is removed"),
-    (
-        "synchronize",
-        "the label stays after a push, although it approves one commit",
+        "unlabeled",
+        "the check stays green when the label is taken away",
     ),
 ];
 
@@ -179,6 +142,41 @@ fn types(gate: &GateStep<'_>, needed: &[(&str, &str)], problems: &mut Diagnostic
                 Diagnostic::of_file(&workflow.file, Code::MISSING_TYPE, what, help).at(trigger.at),
             );
         }
+    }
+}
+
+/// A group cancels its older pending run, whose required check is then missing with everything green.
+fn grouped(gate: &GateStep<'_>, problems: &mut Diagnostics) {
+    for (workflow, job) in gate.jobs() {
+        if job.concurrency == Concurrency::Grouped {
+            let what = "this job is in a concurrency group, which cancels older pending runs: a cancelled check counts as a failed one";
+            let help = "remove concurrency; two runs at once do no harm";
+            problems.push(
+                Diagnostic::of_file(&workflow.file, Code::GROUPED_GATE, what, help).at(job.at),
+            );
+        }
+    }
+}
+
+/// An approval is about what a run showed, and its name says which commits that was.
+fn named(gate: &GateStep<'_>, problems: &mut Diagnostics) {
+    for (workflow, event, trigger) in gate.pull_request_triggers() {
+        let needed: &[&str] = match event {
+            "pull_request_target" => &["github.event.pull_request.head.sha", "github.sha"],
+            _ => &["github.sha"],
+        };
+        if needed.iter().all(|one| workflow.run_name.contains(one)) {
+            continue;
+        }
+        let named: Vec<String> = needed
+            .iter()
+            .map(|one| format!("${{{{ {one} }}}}"))
+            .collect();
+        let what = "the name of its runs does not say which commits they judge, so no label approves a result";
+        let help = format!("write run-name: goldgate {}", named.join(" "));
+        problems.push(
+            Diagnostic::of_file(&workflow.file, Code::NO_RUN_NAME, what, help).at(trigger.at),
+        );
     }
 }
 
@@ -273,10 +271,7 @@ fn skippable(job: &WorkflowJob) -> Option<(String, &'static str)> {
                 "this job needs {}: if that fails, it is skipped, and a skipped job counts as passed when its check is required",
                 job.needs.join(", ")
             );
-            Some((
-                what,
-                "write if: ${{ always() }} on the job, and pass the results of its needs to goldgate",
-            ))
+            Some((what, "write if: ${{ always() }} on the job"))
         }
         Some(_) | None => None,
     }
@@ -331,9 +326,7 @@ pub fn not_pinned(workflow: &Workflow, step: &WorkflowStep, uses: &str) -> Diagn
 /// The checks that give a verdict: of jobs, and check runs.
 fn checks_of(gates: &[GateStep<'_>]) -> BTreeSet<String> {
     let deciding = gates.iter().filter(|gate| gate.decides());
-    deciding
-        .flat_map(|gate| gate.checks().into_iter().chain(gate.verdict_check()))
-        .collect()
+    deciding.flat_map(GateStep::checks).collect()
 }
 
 fn names_of(rules: &BranchRules) -> BTreeSet<&str> {
@@ -367,10 +360,6 @@ pub fn of_rules(
     let mut problems = Diagnostics::default();
     let about = format!("rules of {branch}");
     let deciding: Vec<&GateStep<'_>> = gates.iter().filter(|gate| gate.decides()).collect();
-    let own: Vec<String> = deciding
-        .iter()
-        .filter_map(|gate| gate.verdict_check())
-        .collect();
     let checks = checks_of(gates);
     let checks: BTreeSet<&str> = checks.iter().map(String::as_str).collect();
     let required = names_of(rules);
@@ -393,7 +382,7 @@ pub fn of_rules(
         ));
     }
     for check in &rules.required {
-        if let Some((what, help)) = unreported(workflows, &own, check) {
+        if let Some((what, help)) = unreported(workflows, check) {
             problems.push(Diagnostic::of_file(&about, Code::OTHER_NAME, what, help));
         }
         if checks.contains(check.name.as_str()) && check.app != Some(ACTIONS_APP) {
@@ -470,11 +459,7 @@ fn unqueued(gate: &GateStep<'_>) -> Option<Diagnostic> {
 }
 
 /// What is wrong with a required check that no job reports, and what to do; `None` if a job may report it.
-fn unreported(
-    workflows: &[Workflow],
-    own: &[String],
-    check: &RequiredCheck,
-) -> Option<(String, String)> {
+fn unreported(workflows: &[Workflow], check: &RequiredCheck) -> Option<(String, String)> {
     let name = &check.name;
     let mut jobs = workflows.iter().flat_map(|workflow| &workflow.jobs);
     let mut near = jobs
@@ -488,8 +473,7 @@ fn unreported(
         return Some((what, format!("require \"{near}\"")));
     }
     // Other systems report checks, too.
-    if check.app != Some(ACTIONS_APP) || own.contains(name) || jobs.any(|job| job.may_report(name))
-    {
+    if check.app != Some(ACTIONS_APP) || jobs.any(|job| job.may_report(name)) {
         return None;
     }
     let what = format!(

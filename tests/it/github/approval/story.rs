@@ -1,10 +1,6 @@
-//! A pull request that needs an approval: its gate, its label and the jobs that read them.
+//! A pull request that needs an approval: its gate and its label.
 
-use std::io::Write;
-
-use serde_json::json;
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
+use serde_json::{Value, json};
 
 use crate::github::standin::Standin;
 use crate::github::standin::pulls::MERGE;
@@ -18,8 +14,6 @@ pub const REASON: &str = "Goldgate-Reason: the agent reports more on purpose";
 /// A pull request whose recordings lower a number that only the baseline limits.
 pub struct Story {
     pub checkout: Repository,
-    /// The privileged jobs have nothing checked out.
-    pub elsewhere: Repository,
     pub github: Standin,
 }
 
@@ -28,23 +22,6 @@ pub fn base_sha() -> String {
         .as_str()
         .unwrap()
         .to_owned()
-}
-
-pub fn zipped(files: &[(&str, &str)]) -> Vec<u8> {
-    let mut zip = ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (name, text) in files {
-        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
-        zip.write_all(text.as_bytes()).unwrap();
-    }
-    zip.finish().unwrap().into_inner()
-}
-
-/// The artifact of a gate. Its other files are not read.
-pub fn uploaded(report: &str) -> Vec<u8> {
-    zipped(&[
-        ("report.json", report),
-        ("proposed-baseline.json", "not read"),
-    ])
 }
 
 impl Story {
@@ -64,127 +41,114 @@ impl Story {
         );
         github.role("alice", "write");
         github.describe(2, REASON);
-        Self {
-            checkout,
-            elsewhere: Repository::empty(),
-            github,
-        }
+        Self { checkout, github }
     }
 
-    /// The gate on the head, whose report is uploaded.
+    /// A pull request that edits an expectation. The agent did not change, so its recording is not stale.
+    pub fn of_golden_change() -> Self {
+        const EXPECTED: &str = "golden/expected/legal/lease.json";
+        let story = Self::new();
+        story.checkout.write(RUN, crate::repository::RUN);
+        let prompt = story.github.text("prompts/legal.md");
+        story.checkout.write("prompts/legal.md", prompt);
+        story
+            .checkout
+            .replace(EXPECTED, "\"expected_gaps\": [\"Missing_Doc\"],", "");
+        story
+    }
+
+    /// The gate on the present head.
     pub fn gate(&self, run: u64) -> Ran {
-        let ran = self.graded(run);
-        self.upload(run, &head_sha(), &self.report());
-        ran
+        self.job("pull_request.opened", run).runs()
     }
 
-    pub fn graded(&self, run: u64) -> Ran {
-        let mut job = Job::new(
-            &self.checkout,
-            &self.github,
-            "pull_request.opened",
-            "pull_request",
-        );
+    pub fn job(&self, event: &str, run: u64) -> Job<'_> {
+        let mut job = Job::new(&self.checkout, &self.github, event, "pull_request");
         job.run = run;
-        job.runs()
-    }
-
-    /// GitHub knows the files of the base commit, and those of the test merge.
-    pub fn has_merge(&self) {
-        let base = Repository::empty();
-        for file in FILES.iter().chain(&[BASELINE]) {
-            base.write(file, self.github.text(file));
-        }
-        self.github.commit(&base_sha(), &base);
-        self.github.commit(MERGE, &self.checkout);
-    }
-
-    pub fn report(&self) -> String {
-        self.checkout.read(".goldgate/report/report.json")
-    }
-
-    pub fn upload(&self, run: u64, head: &str, report: &str) {
-        let repository = json!({ "id": 186_853_002, "owner": { "login": "acme" } });
-        self.github.run(json!({
-            "id": run, "run_attempt": 1, "head_sha": head, "head_branch": "changes", "event": "pull_request",
-            "status": "completed", "conclusion": "failure", "path": ".github/workflows/goldgate.yml",
-            "head_repository": repository, "actor": { "login": "Codertocat" },
-        }));
-        let zip = uploaded(report);
-        self.github.artifact(run, "goldgate-report", zip);
-    }
-
-    pub fn job(&self, event: &str, actor: &str, run: u64) -> Job<'_> {
-        let mut job = Job::new(&self.elsewhere, &self.github, event, "pull_request_target");
-        job.event["sender"]["login"] = json!(actor);
-        job.run = run;
+        job.event["pull_request"]["head"]["sha"] = json!(self.github.head("changes"));
         if job.event["label"].is_object() {
             job.event["label"]["name"] = json!(LABEL);
         }
         job
     }
 
-    /// Somebody adds the label, and the job on that event runs.
-    pub fn labeled(&self, actor: &str) -> Ran {
+    /// Somebody adds the label, and GitHub starts the gate for it.
+    pub fn labeled(&self, actor: &str, run: u64) -> Ran {
         self.github.label_by(actor, LABEL);
-        self.approve(actor)
+        let mut job = self.job("pull_request.labeled", run);
+        job.event["sender"]["login"] = json!(actor);
+        job.runs()
     }
 
-    pub fn approve(&self, actor: &str) -> Ran {
-        self.job("pull_request.labeled", actor, 20)
-            .input("mode", "approve")
-            .runs()
+    /// Somebody takes the label away, and GitHub starts the gate for it.
+    pub fn unlabeled(&self, run: u64) -> Ran {
+        self.github.unlabel(LABEL);
+        self.job("pull_request.unlabeled", run).runs()
+    }
+
+    /// GitHub knows the files of the base commit, and those of the present test merge.
+    pub fn has_merge(&self) {
+        let base = Repository::empty();
+        for file in FILES.iter().chain(&[BASELINE]) {
+            base.write(file, self.github.text(file));
+        }
+        self.github.commit(&base_sha(), &base);
+        self.github.commit(&self.github.merge_of(2), &self.checkout);
+        self.github.parents(MERGE, &[&base_sha(), &head_sha()]);
+    }
+
+    /// Somebody pushes the present files, which make another test merge.
+    pub fn push(&self, actor: &str, letter: char) {
+        self.github.push_by(actor, &letter.to_string().repeat(40));
+        self.github.commit(&self.github.merge_of(2), &self.checkout);
+    }
+
+    pub fn report(&self) -> Value {
+        let text = self.checkout.read(".goldgate/report/report.json");
+        serde_json::from_str(&text).unwrap()
     }
 
     pub fn comment(&self) -> String {
         let bodies = self.github.bodies(BOT);
         assert_eq!(bodies.len(), 1, "one comment");
-        // What GitHub would make a link or a mention of is broken by a word joiner, which nobody sees.
-        bodies[0].replace("&#8288;", "")
+        plain(&bodies[0])
     }
 
-    pub fn is_refused(&self, ran: &Ran, why: &str) {
+    pub fn has_label(&self) -> bool {
+        self.github.labels().contains(&LABEL.to_owned())
+    }
+
+    pub fn is_approved(&self, ran: &Ran, by: &str) {
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-        assert!(
-            !self.github.labels().contains(&LABEL.to_owned()),
-            "the label stays"
-        );
-        let given = self.github.statuses(&head_sha());
-        assert!(
-            given
-                .iter()
-                .all(|status| !status.starts_with("success approved by")),
-            "{given:?}"
-        );
-        let comment = self.comment();
-        assert!(
-            comment.contains("**Not approved**") && comment.contains(why),
-            "{why}: {comment}"
-        );
-        assert_ne!(self.graded(30).code, 0, "the gate is green");
+        assert_eq!(self.report()["approval"]["by"], json!(by));
+        assert!(self.has_label(), "the label is gone");
     }
 
-    /// The label stays and approves nothing, and the comment says that it has to be set again.
-    pub fn has_no_result(&self) {
+    /// The check is red, says why in the log and in the comment, and the label is gone.
+    pub fn is_refused(&self, ran: &Ran, why: &str) {
+        assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+        assert!(!self.has_label(), "the label stays: {}", ran.stdout);
+        let line = format!("::warning title=goldgate::the label {LABEL} does not count: ");
+        let said = ran.stdout.lines().find(|one| one.starts_with(&line));
         assert!(
-            self.github.labels().contains(&LABEL.to_owned()),
-            "the label is removed"
+            said.is_some_and(|said| said.contains(why)),
+            "{why}: {}",
+            ran.stdout
         );
-        assert!(self.github.statuses(&head_sha()).is_empty());
         let comment = self.comment();
-        assert!(
-            comment.contains("**Not approved yet**") && comment.contains("set the label again"),
-            "{comment}"
-        );
-        assert_ne!(self.graded(30).code, 0, "the gate is green");
+        assert!(comment.contains(why), "{why}: {comment}");
+        assert_eq!(self.report()["approval"], Value::Null);
     }
+}
 
-    /// Somebody takes the label away, after the gate's run has finished, and the job on that event runs.
-    pub fn unlabeled(&self, run: u64) -> Ran {
-        self.github.concluded(run, "success");
-        self.github.unlabel(LABEL);
-        self.job("pull_request.unlabeled", "trudy", 21)
-            .input("mode", "approve")
-            .runs()
+/// A comment as a reader sees it: what GitHub would read as markup is written by its number, and a word joiner breaks links.
+pub fn plain(text: &str) -> String {
+    let mut out = text
+        .replace("&#8288;", "")
+        .replace("<code>", "`")
+        .replace("</code>", "`");
+    for char in ":&_[]()*#<>".chars() {
+        out = out.replace(&format!("&#{};", char as u32), &char.to_string());
     }
+    out
 }

@@ -52,7 +52,7 @@ fn open() {
 fn closed() {
     let branch = with_fork();
     // It has the proposal, as if somebody had declined it.
-    branch.runs("run");
+    branch.step("").runs();
     branch.github.file_at(
         &"6".repeat(40),
         super::BASELINE,

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Play, at_each_request};
 use crate::github::approval::{LABEL, Story, base_sha};
 use crate::github::excuses::stricter_among_many;
-use crate::github::parts::grade;
+use crate::github::parts::{PLACE, grade};
 use crate::github::pushes::{pull, tip, trunk, with};
 use crate::github::standin::Standin;
 use crate::github::standin::pulls::test_merge;
@@ -13,10 +13,11 @@ use crate::github::story::merges::LATER;
 use crate::github::{Job, RUN, head_sha, opened};
 use crate::repository::{Ran, Repository};
 
-/// A gate, and its exit code when nothing fails.
+/// A gate, its exit code when nothing fails, and the labels that the pull request has then.
 struct Gate {
     github: Standin,
     code: i32,
+    labels: Vec<String>,
     job: Box<dyn Fn() -> Ran + Sync>,
 }
 
@@ -42,13 +43,16 @@ impl Play for Gate {
 
     fn finished(&self, ran: &Ran, cut: &str) {
         assert_eq!(ran.code, self.code, "{cut}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(self.github.labels(), self.labels, "{cut}");
     }
 }
 
+/// A gate that leaves the labels as they are.
 fn gate(github: &Standin, code: i32, job: impl Fn() -> Ran + Sync + 'static) -> Gate {
     Gate {
         github: github.clone(),
         code,
+        labels: github.labels(),
         job: Box::new(job),
     }
 }
@@ -58,43 +62,62 @@ fn silent(job: Job<'_>) -> Ran {
     job.input("comment", "false").runs()
 }
 
-/// The pull request's own job, or the trusted gate.
-fn of_pull(story: Story, mode: &'static str, code: i32) -> Gate {
+const EVENTS: [&str; 2] = ["pull_request", "pull_request_target"];
+
+/// The pull request's own job after another one was red and this happened, from the checkout or as data.
+fn of_pull(event: &'static str, code: i32, meanwhile: impl Fn(&Story)) -> Gate {
+    let (story, workspace, tip) = (Story::new(), Repository::empty(), base_sha());
+    story.has_merge();
     let github = story.github.clone();
-    gate(&github, code, move || {
-        let Story {
-            checkout,
-            elsewhere,
-            github,
-        } = &story;
-        let (folder, event) = if mode == "run" {
-            (checkout, "pull_request")
-        } else {
-            (elsewhere, "pull_request_target")
+    let run = move |story: &Story, run: u64| {
+        let folder = match event {
+            "pull_request" => &story.checkout,
+            _ => &workspace,
         };
-        silent(Job::new(folder, github, "pull_request.opened", event).input("mode", mode))
-    })
+        let mut job = Job::new(folder, &story.github, "pull_request.opened", event);
+        job.run = run;
+        job = job.head(&story.github.head("changes").unwrap());
+        silent(match event {
+            "pull_request" => job,
+            _ => job.variable("GITHUB_SHA", &tip),
+        })
+    };
+    assert_eq!(run(&story, 7).code, 1);
+    meanwhile(&story);
+    gate(&github, code, move || run(&story, 8))
 }
 
 pub(super) fn red() {
-    for mode in ["run", "trusted"] {
-        at_each_request(|| {
-            let story = Story::new();
-            story.has_merge();
-            of_pull(story, mode, 1)
-        });
+    for event in EVENTS {
+        at_each_request(|| of_pull(event, 1, |_| ()));
     }
     at_each_request(|| {
         let story = Story::new();
         grade(&story.checkout, &story.github);
         let github = story.github.clone();
         gate(&github, 1, move || {
-            silent(opened(&story.checkout, &story.github).input("mode", "merge"))
+            silent(opened(&story.checkout, &story.github).input("parts", PLACE))
         })
     });
     // A push of one approved pull request and one that nobody approved.
     at_each_request(|| pushed(&["legal", "rental"], 1));
     at_each_request(|| queued(&["legal", "rental"], 1));
+}
+
+/// The label of somebody who may not set it, and one that was taken away.
+pub(super) fn refused() {
+    at_each_request(|| Gate {
+        labels: Vec::new(),
+        ..of_pull("pull_request", 1, |story| {
+            story.github.label_by("mallory", LABEL)
+        })
+    });
+    at_each_request(|| {
+        of_pull("pull_request", 1, |story| {
+            story.github.label_by("alice", LABEL);
+            story.github.unlabel(LABEL);
+        })
+    });
 }
 
 /// The push, or the group, of pull requests that make these agents worse, of which the first is approved.
@@ -185,16 +208,17 @@ pub(super) fn several() {
 
 /// What alice approved.
 pub(super) fn approved() {
-    for mode in ["run", "trusted"] {
-        at_each_request(|| {
-            let story = Story::new();
-            story.has_merge();
-            assert_eq!(story.gate(7).code, 1);
-            story.github.label_by("alice", LABEL);
-            story.approve("alice");
-            of_pull(story, mode, 0)
-        });
+    for event in EVENTS {
+        at_each_request(|| of_pull(event, 0, |story| story.github.label_by("alice", LABEL)));
     }
+    // The result that was shown is computed again.
+    at_each_request(|| {
+        of_pull("pull_request", 0, |story| {
+            story.github.label_by("alice", LABEL);
+            story.checkout.write("src/main.py", "print()\n");
+            story.push("Codertocat", 'd');
+        })
+    });
     at_each_request(|| pushed(&["legal"], 0));
     at_each_request(|| queued(&["legal"], 0));
 }

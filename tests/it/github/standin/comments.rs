@@ -43,18 +43,6 @@ impl Standin {
         });
     }
 
-    /// A job writes its comment again, with the same text.
-    pub fn rewrite_comment(&self, id: u64) {
-        self.change(|state| {
-            let at = state.tick();
-            let Some(comment) = state.comments.all.iter().find(|comment| comment.id == id) else {
-                return;
-            };
-            let (author, body) = (comment.author.clone(), comment.body.clone());
-            state.comments.write(id, [&author, &body, &at]);
-        });
-    }
-
     /// These many lists lack the newest comment: GitHub promises no list to be as new as the last write.
     pub fn lists_late(&self, lists: u32) {
         self.change(|state| state.comments.late = lists);

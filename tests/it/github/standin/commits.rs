@@ -299,7 +299,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             let bytes = commit.tarball(id);
             Some(
                 state
-                    .artifacts
+                    .archives
                     .redirect(state.port, &format!("tarball-{id}"), Some(bytes)),
             )
         }

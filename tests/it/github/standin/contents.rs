@@ -1,6 +1,6 @@
 //! Files of the repository.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
@@ -13,8 +13,6 @@ use crate::repository::Repository;
 pub struct Contents {
     everywhere: BTreeMap<String, Vec<u8>>,
     at: BTreeMap<(String, String), Vec<u8>>,
-    /// Files that single commits lack.
-    removed: BTreeSet<(String, String)>,
 }
 
 impl Standin {
@@ -50,16 +48,6 @@ impl Standin {
                 .put(reference, path, text.as_bytes().to_vec())
         });
     }
-
-    /// One commit lacks a file that every other one has.
-    pub fn remove_at(&self, reference: &str, path: &str) {
-        self.change(|state| {
-            state
-                .contents
-                .removed
-                .insert((reference.to_owned(), path.to_owned()))
-        });
-    }
 }
 
 impl Standin {
@@ -82,12 +70,7 @@ impl Contents {
 
     pub fn get(&self, reference: &str, path: &str) -> Option<&Vec<u8>> {
         let own = (reference.to_owned(), path.to_owned());
-        let everywhere = || {
-            self.everywhere
-                .get(path)
-                .filter(|_| !self.removed.contains(&own))
-        };
-        self.at.get(&own).or_else(everywhere)
+        self.at.get(&own).or_else(|| self.everywhere.get(path))
     }
 
     /// The files that every commit has.

@@ -3,7 +3,7 @@
 
 pub mod account;
 mod approval;
-mod artifacts;
+mod archives;
 mod checks;
 mod comments;
 pub mod commits;
@@ -70,7 +70,7 @@ pub struct State {
     comments: comments::Comments,
     contents: contents::Contents,
     approval: approval::Approvals,
-    artifacts: artifacts::Artifacts,
+    archives: archives::Archives,
     checks: checks::Checks,
     commits: commits::Commits,
     graphql: graphql::Commits,
@@ -85,7 +85,6 @@ pub struct State {
     denied: Vec<&'static str>,
     /// The number of requests that are answered before this fault.
     left: Option<(usize, Fault)>,
-    lenient: bool,
     /// Parts of paths that this server does not know.
     lacking: Vec<&'static str>,
     /// Seconds since the beginning: every change of this server's state has a time of its own.
@@ -148,11 +147,6 @@ impl Standin {
         self.change(|state| state.lacking = parts.to_vec());
     }
 
-    /// Whether what the token lacks is refused, or for now is not.
-    pub fn change_denied(&self, refused: bool) {
-        self.change(|state| state.lenient = !refused);
-    }
-
     pub fn requests(&self) -> Vec<String> {
         self.change(|state| state.requests.clone())
     }
@@ -204,6 +198,19 @@ impl State {
         )
     }
 
+    /// What somebody does while a job works.
+    fn meanwhile(&mut self) {
+        let (unlabels, pushed) = self.approval.happens_meanwhile();
+        let at = self.tick();
+        if unlabels {
+            self.approval.unlabel_all(&at);
+        }
+        if let Some(commit) = pushed {
+            self.approval.push("Codertocat", &commit, &at);
+            self.pulls.push("changes", &commit);
+        }
+    }
+
     /// Nothing goes wrong any more.
     pub fn heal(&mut self) {
         self.faults.clear();
@@ -212,7 +219,7 @@ impl State {
 
     /// Whether the token has a permission.
     fn allows(&self, permission: &str) -> bool {
-        self.lenient || !self.denied.contains(&permission)
+        !self.denied.contains(&permission)
     }
 }
 
@@ -506,7 +513,7 @@ fn answer(request: &Request, state: &mut State) -> Answer {
         ("POST", "/graphql") => return graphql::answer(request, state),
         _ => {}
     }
-    if let Some(answered) = artifacts::stored(request, state) {
+    if let Some(answered) = archives::stored(request, state) {
         return answered;
     }
     if state.lacking.iter().any(|part| request.path.contains(part)) {
@@ -533,7 +540,6 @@ fn answer(request: &Request, state: &mut State) -> Answer {
         approval::answer,
         labels::answer,
         runs::answer,
-        artifacts::answer,
         commits::answer,
         checks::answer,
         pulls::answer,

@@ -43,6 +43,10 @@ pub struct Pulls {
     is_draft: bool,
     /// The one parent of commits that were made on a branch.
     below: BTreeMap<String, String>,
+    /// The head that the pull request of the payloads was opened with.
+    opened_head: Option<String>,
+    /// The test merges that GitHub has made anew.
+    renewed: BTreeMap<u64, String>,
     /// What GitHub says of the test merge: whether it can be made, where it knows.
     unmergeable: BTreeMap<u64, Value>,
     /// What commits have in common with the branch that they are compared with, by commit.
@@ -113,6 +117,7 @@ impl Pulls {
     /// Opens the pull request of the payloads at a head commit.
     pub fn open(&mut self, head: &str) {
         self.branches.insert("changes".to_owned(), head.to_owned());
+        self.opened_head = Some(head.to_owned());
         // Some payloads name the one as the default branch, some the other, and some none.
         for branch in ["master", "main"] {
             self.branches.insert(branch.to_owned(), BASE.to_owned());
@@ -144,10 +149,18 @@ impl Pulls {
         self.branches.insert(branch.to_owned(), commit.to_owned());
     }
 
-    /// The tips of the branches, and of the pull requests from forks.
-    pub fn tips(&self) -> Vec<String> {
-        let of_forks = self.all.values().filter_map(|pull| pull.head.as_ref());
-        self.branches.values().chain(of_forks).cloned().collect()
+    /// The test merge of the pull request of the payloads stays what it is when a branch moves.
+    pub fn keep_merge(&mut self) {
+        let merge = self.merge_of(NUMBER);
+        if let Ok(parents) = <[String; 2]>::try_from(self.parents(&merge)) {
+            self.merges.insert(merge, parents);
+        }
+    }
+
+    /// A push makes the test merge of the pull request of the payloads anew.
+    pub fn renew(&mut self, digit: &str, head: &str) {
+        self.renewed
+            .insert(NUMBER, format!("{digit}{}", &head[1..]));
     }
 
     /// A commit is made on top of another one.
@@ -171,6 +184,35 @@ impl Pulls {
                 .any(|pull| pull.head.as_deref() == Some(commit) || pull.base == commit)
     }
 
+    /// The present test merge of a pull request.
+    pub fn merge_of(&self, number: u64) -> String {
+        let renewed = self.renewed.get(&number).cloned();
+        renewed.unwrap_or_else(|| test_merge(number))
+    }
+
+    /// The tips that a branch of a pull request is known to have had, newest first.
+    pub fn heads_of(&self, branch: &str) -> Vec<String> {
+        let of_forks = self
+            .all
+            .values()
+            .filter(|pull| pull.branch == branch)
+            .filter_map(|pull| pull.head.clone());
+        let opened = self.opened_head.clone().filter(|_| branch == "changes");
+        let own = self.head_of(branch).into_iter().chain(opened);
+        of_forks.chain(own).collect()
+    }
+
+    /// The branch of a pull request, and its repository.
+    pub fn origin_of(&self, number: u64) -> (Value, Value) {
+        match self.all.contains_key(&number) {
+            true => {
+                let head = &self.shown(number, &[])["head"];
+                (head["ref"].clone(), head["repo"]["full_name"].clone())
+            }
+            false => (json!("main"), json!("acme/agents")),
+        }
+    }
+
     /// A commit id that nobody had before.
     pub fn fresh(&mut self) -> String {
         self.made += 1;
@@ -191,7 +233,10 @@ impl Pulls {
         };
         // REST, "Get a pull request": before the merge `merge_commit_sha` is the test merge, afterwards the merge commit, the squashed commit, or
         // "the commit that the base branch was updated to" by a rebase.
-        let merge = pull.merged_as.clone().unwrap_or_else(|| test_merge(number));
+        let merge = pull
+            .merged_as
+            .clone()
+            .unwrap_or_else(|| self.merge_of(number));
         let says = self
             .unmergeable
             .get(&number)
@@ -217,7 +262,7 @@ impl Pulls {
         let Some((_, pull)) = self
             .all
             .iter()
-            .find(|(number, _)| test_merge(**number) == commit)
+            .find(|(number, _)| self.merge_of(**number) == commit)
         else {
             return Vec::new();
         };
@@ -226,7 +271,7 @@ impl Pulls {
     }
 
     /// REST, "List pull requests": `state`, `base` and `head` filter; a closed one has `merged_at` if it was merged.
-    fn closed(&mut self, request: &Request) -> Answer {
+    fn closed(&mut self, request: &Request, labels: impl Fn(u64) -> Vec<String>) -> Answer {
         let (into, from) = (request.asked("base"), request.asked("head"));
         let is_late = self.is_late();
         let is_of = |pull: &Pull| {
@@ -242,7 +287,7 @@ impl Pulls {
             .filter(|(_, pull)| is_of(pull))
             .map(|(number, _)| *number)
             .collect();
-        request.page(&found, |number| self.shown(*number, &[]))
+        request.page(&found, |number| self.shown(*number, &labels(*number)))
     }
 
     /// The commit of the base branch when the pull request of the payloads was opened.
@@ -293,7 +338,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
     Some(match (request.method.as_str(), segments) {
         ("GET", ["pulls", ..]) if !reads => forbidden("pull_requests=read"),
         ("GET", ["pulls"]) if request.asked("state").as_deref() == Some("closed") => {
-            pulls.closed(request)
+            pulls.closed(request, labels)
         }
         ("GET", ["pulls"]) => {
             let from = request.asked("head");

@@ -1,4 +1,4 @@
-//! Workflow runs, and starting them again.
+//! Workflow runs: GitHub lists those of a workflow, names the jobs of an attempt, and starts a run again.
 
 use serde_json::{Value, json};
 
@@ -8,46 +8,78 @@ use super::{Answer, Request, Standin, State, forbidden, missing, ok, status};
 #[derive(Default)]
 pub struct Runs {
     all: Vec<Value>,
-    again: Vec<Rerun>,
-    /// A run in progress ends after it was looked at so often.
-    looks: Option<(u64, u32)>,
+    /// When the job of the first attempt of a run ended.
+    ended: Vec<(u64, String)>,
+    again: Vec<u64>,
     /// A run that was created more than 30 days ago.
     old: Option<u64>,
 }
 
-/// A request to start a run again that was accepted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rerun {
-    pub run: u64,
-    /// `rerun` or `rerun-failed-jobs`.
-    pub what: String,
-    /// The contexts of the statuses that existed then, the oldest first.
-    pub statuses: Vec<String>,
+/// A run that starts.
+pub struct StartedRun<'a> {
+    pub id: u64,
+    pub event: &'a str,
+    /// The pull request that it is about.
+    pub number: u64,
+    /// The commit that GitHub lists it under.
+    pub head: &'a str,
+    /// Its `run-name`.
+    pub title: &'a str,
+    pub actor: &'a str,
 }
 
 impl Standin {
-    /// A run, as GitHub tells it.
-    pub fn run(&self, mut run: Value) {
+    /// A run starts, or starts again: then it is a further attempt of the same run, which keeps when it was created (REST, "Get a
+    /// workflow run").
+    pub fn start_run(&self, run: &StartedRun<'_>) {
         self.change(|state| {
-            let at = json!(state.tick());
-            let before = state.runs.all.iter().find(|other| other["id"] == run["id"]);
-            // REST, "Get a workflow run": `run_started_at` is "the start time of the latest run" and "resets on re-run".
-            run["created_at"] = before.map_or(&at, |before| &before["created_at"]).clone();
-            run["run_started_at"] = at;
-            state.runs.all.retain(|other| other["id"] != run["id"]);
-            state.runs.all.push(run);
+            let at = state.tick();
+            let from = state.pulls.origin_of(run.number);
+            let known = state.runs.all.iter_mut().find(|one| one["id"] == json!(run.id));
+            if let Some(known) = known {
+                known["run_attempt"] = json!(known["run_attempt"].as_u64().unwrap_or(1) + 1);
+                (known["status"], known["conclusion"]) = (json!("in_progress"), Value::Null);
+                return;
+            }
+            state.runs.all.push(json!({
+                "id": run.id, "run_attempt": 1, "head_sha": run.head, "head_branch": from.0, "event": run.event,
+                "display_title": run.title, "status": "in_progress", "conclusion": null, "created_at": at,
+                "path": ".github/workflows/goldgate.yml", "head_repository": { "id": 1, "full_name": from.1 },
+                "actor": { "login": run.actor },
+            }));
         });
     }
 
-    /// A run is still in progress: `conclusion` is null (REST, "Get a workflow run").
-    pub fn in_progress(&self, run: u64) {
-        self.end(run, "in_progress", Value::Null);
+    /// A run and its job end.
+    pub fn end_run(&self, id: u64, conclusion: &str) {
+        self.change(|state| {
+            let at = state.tick();
+            let run = state.runs.all.iter_mut().find(|one| one["id"] == json!(id));
+            let run = run.unwrap();
+            (run["status"], run["conclusion"]) = (json!("completed"), json!(conclusion));
+            if run["run_attempt"] == json!(1) {
+                state.runs.ended.push((id, at));
+            }
+        });
     }
 
-    /// A run in progress fails after it was looked at so often.
-    pub fn ends_after(&self, run: u64, looks: u32) {
-        self.in_progress(run);
-        self.change(|state| state.runs.looks = Some((run, looks)));
+    /// Changes what is told of a run.
+    pub fn change_run(&self, id: u64, what: impl FnOnce(&mut Value)) {
+        self.change(|state| {
+            what(
+                state
+                    .runs
+                    .all
+                    .iter_mut()
+                    .find(|one| one["id"] == json!(id))
+                    .unwrap(),
+            )
+        });
+    }
+
+    /// Somebody deletes a run, and its jobs with it.
+    pub fn delete_run(&self, id: u64) {
+        self.change(|state| state.runs.all.retain(|one| one["id"] != json!(id)));
     }
 
     /// A run was created more than 30 days ago.
@@ -55,67 +87,13 @@ impl Standin {
         self.change(|state| state.runs.old = Some(run));
     }
 
-    /// Somebody starts a run again.
-    pub fn restarted(&self, run: u64) {
-        self.change(|state| {
-            let at = state.tick();
-            let found = state
-                .runs
-                .all
-                .iter_mut()
-                .find(|one| one["id"] == json!(run))
-                .unwrap();
-            found["run_started_at"] = json!(at);
-        });
-    }
-
-    /// A run ends.
-    pub fn concluded(&self, run: u64, conclusion: &str) {
-        self.end(run, "completed", json!(conclusion));
-    }
-
-    fn end(&self, run: u64, now: &str, conclusion: Value) {
-        self.change(|state| state.runs.end(run, now, conclusion));
-    }
-
     /// The runs that were started again.
-    pub fn reruns(&self) -> Vec<Rerun> {
+    pub fn reruns(&self) -> Vec<u64> {
         self.change(|state| state.runs.again.clone())
     }
 }
 
-impl Runs {
-    /// The commit of a run.
-    pub fn head_of(&self, run: u64) -> Value {
-        self.all
-            .iter()
-            .find(|one| one["id"] == json!(run))
-            .map_or(Value::Null, |one| one["head_sha"].clone())
-    }
-
-    fn end(&mut self, run: u64, now: &str, conclusion: Value) {
-        let found = self
-            .all
-            .iter_mut()
-            .find(|one| one["id"] == json!(run))
-            .unwrap();
-        found["status"] = json!(now);
-        found["conclusion"] = conclusion;
-    }
-
-    fn look(&mut self, run: u64) {
-        match self.looks {
-            Some((of, 0)) if of == run => {
-                self.looks = None;
-                self.end(run, "completed", json!("failure"));
-            }
-            Some((of, looks)) if of == run => self.looks = Some((of, looks - 1)),
-            Some(_) | None => {}
-        }
-    }
-}
-
-/// `actions/runs`, `actions/runs/ID`, `actions/runs/ID/rerun`, `actions/runs/ID/rerun-failed-jobs`.
+/// `actions/runs/ID`, `actions/workflows/FILE/runs`, `actions/runs/ID/attempts/1/jobs`, `actions/runs/ID/rerun-failed-jobs`.
 pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
     let of = |id: &str, state: &State| {
         state
@@ -125,41 +103,50 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             .position(|run| run["id"].as_u64() == id.parse().ok())
     };
     Some(match (request.method.as_str(), segments) {
-        ("GET", ["actions", "runs", ..]) if !state.allows("actions: read") => {
-            forbidden("actions=read")
-        }
-        ("GET", ["actions", "runs"]) => {
-            let asked = |name: &str, run: &Value| {
+        ("GET", ["actions", ..]) if !state.allows("actions: read") => forbidden("actions=read"),
+        ("GET", ["actions", "workflows", file, "runs"]) => {
+            let asked = |name: &str, value: &Value| {
                 request
                     .asked(name)
-                    .is_none_or(|wanted| run[name] == json!(wanted))
+                    .is_none_or(|wanted| *value == json!(wanted))
             };
+            let path = format!(".github/workflows/{file}");
             let fits = |run: &&Value| {
-                asked("head_sha", run) && asked("event", run) && asked("status", run)
+                run["path"] == json!(path)
+                    && asked("event", &run["event"])
+                    && asked("branch", &run["head_branch"])
             };
-            let found: Vec<&Value> = state.runs.all.iter().filter(fits).collect();
-            ok(
+            let mut found: Vec<&Value> = state.runs.all.iter().filter(fits).collect();
+            found.reverse();
+            let listed = ok(
                 json!({ "total_count": found.len(), "workflow_runs": request.slice(&found, |run| (*run).clone()) }),
-            )
+            );
+            state.meanwhile();
+            listed
         }
         ("GET", ["actions", "runs", id]) => {
-            state.runs.look(id.parse().unwrap_or_default());
             of(id, state).map_or_else(missing, |found| ok(state.runs.all[found].clone()))
         }
-        ("POST", ["actions", "runs", _, "rerun" | "rerun-failed-jobs"])
+        ("GET", ["actions", "runs", id, "attempts", "1", "jobs"]) => {
+            if of(id, state).is_none() {
+                return Some(missing());
+            }
+            let ended = state
+                .runs
+                .ended
+                .iter()
+                .find(|(run, _)| id.parse() == Ok(*run));
+            let ended = ended.map(|(_, at)| at.clone());
+            // Another job of the run, such as the one of the baseline, is skipped on pull requests.
+            let jobs = json!([{ "name": "goldgate", "completed_at": ended }, { "name": "baseline", "completed_at": "2026-11-21T00:00:00Z" }]);
+            ok(json!({ "total_count": 2, "jobs": jobs }))
+        }
+        ("POST", ["actions", "runs", _, "rerun-failed-jobs"])
             if !state.allows("actions: write") =>
         {
             forbidden("actions=write")
         }
-        (
-            "POST",
-            [
-                "actions",
-                "runs",
-                id,
-                what @ ("rerun" | "rerun-failed-jobs"),
-            ],
-        ) => {
+        ("POST", ["actions", "runs", id, "rerun-failed-jobs"]) => {
             let Some(found) = of(id, state) else {
                 return Some(missing());
             };
@@ -175,22 +162,11 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
                 // apache/tvm#12847, cli/cli#9221.
                 return Some(refused("This workflow is already running"));
             }
-            if *what == "rerun-failed-jobs" && run["conclusion"] == json!("success") {
+            if run["conclusion"] == json!("success") {
                 // metabase/metabase#28400, metabase/metabase#70916.
                 return Some(refused("This workflow run cannot be retried"));
             }
-            let (at, statuses) = (state.tick(), state.approval.all_contexts());
-            let run = &mut state.runs.all[found];
-            // REST, "Get a workflow run": a re-run is a further attempt of the same run.
-            run["run_attempt"] = json!(run["run_attempt"].as_u64().unwrap_or(1) + 1);
-            run["run_started_at"] = json!(at);
-            (run["status"], run["conclusion"]) = (json!("queued"), Value::Null);
-            let run = run["id"].as_u64().unwrap();
-            state.runs.again.push(Rerun {
-                run,
-                what: (*what).to_owned(),
-                statuses,
-            });
+            state.runs.again.push(id.parse().unwrap());
             status(201, json!({}))
         }
         _ => return None,

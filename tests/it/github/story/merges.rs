@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{is_opened_by, keep};
-use crate::github::approval::{BASELINE, LABEL, uploaded};
+use crate::github::approval::{BASELINE, LABEL, base_sha};
+use crate::github::pushes::report;
 use crate::github::standin::Standin;
-use crate::github::standin::pulls::test_merge;
 use crate::github::{Job, RUN, head_sha};
 use crate::repository::{FILES, Ran, Repository};
 
@@ -21,10 +21,9 @@ pub const RENTAL_RUN: &str = "rentals/runs/rental/lease.json";
 /// An hour after all of it.
 pub const LATER: &str = "1795222800";
 
-/// The default branch, whose files the stand-in has on every commit.
+/// The default branch, whose commits the stand-in knows.
 pub struct Default {
     pub main: Repository,
-    elsewhere: Repository,
     pub github: Standin,
 }
 
@@ -75,13 +74,9 @@ impl Default {
         let ran = main.goldgate(&["run", "--update-baseline"]);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         let github = Standin::new(&head_sha());
-        github.files(&main);
+        github.commit(&base_sha(), &main);
         github.role("alice", "maintain");
-        Self {
-            main,
-            elsewhere: Repository::empty(),
-            github,
-        }
+        Self { main, github }
     }
 
     /// A pull request that makes an agent worse on purpose.
@@ -118,9 +113,16 @@ impl Default {
         }
     }
 
-    /// The gate's job on the test merge, whose report is uploaded.
+    /// The gate's job on the test merge.
     pub fn gate(&self, pull: &Pull) -> Ran {
-        let merge = test_merge(pull.number);
+        self.run(pull, pull.run)
+    }
+
+    fn run(&self, pull: &Pull, run: u64) -> Ran {
+        let merge = self.github.merge_of(pull.number);
+        let base = self.github.head("master").unwrap();
+        self.github.parents(&merge, &[&base, &pull.head]);
+        self.github.commit(&merge, &pull.checkout);
         let mut job = Job::new(
             &pull.checkout,
             &self.github,
@@ -128,73 +130,45 @@ impl Default {
             "pull_request",
         )
         .head(&pull.head);
-        job.event["number"] = json!(pull.number);
         job.event["pull_request"]["number"] = json!(pull.number);
-        job.run = pull.run;
-        let ran = job
-            .variable("GITHUB_SHA", &merge)
+        job.run = run;
+        job.variable("GITHUB_SHA", &merge)
             .variable("SOURCE_DATE_EPOCH", LATER)
-            .runs();
-        self.github.run(json!({
-            "id": pull.run, "run_attempt": 1, "head_sha": pull.head, "head_branch": "changes", "event": "pull_request",
-            "status": "completed", "conclusion": if ran.code == 0 { "success" } else { "failure" },
-            "path": ".github/workflows/goldgate.yml", "actor": { "login": "Codertocat" },
-            "head_repository": { "id": 186_853_002, "owner": { "login": "acme" } },
-        }));
-        let zip = uploaded(&pull.checkout.read(".goldgate/report/report.json"));
-        self.github.artifact(pull.run, "goldgate-report", zip);
-        ran
+            .runs()
     }
 
-    /// Red, then approved by a label, then green on the same commit.
+    /// Red, then a label, then green on the same commit.
     pub fn is_approved(&self, pull: &Pull) {
         assert_eq!(self.gate(pull).code, 1);
         self.github.label_on(pull.number, "alice", LABEL);
-        let mut job = Job::new(
-            &self.elsewhere,
-            &self.github,
-            "pull_request.labeled",
-            "pull_request_target",
-        );
-        job.event["pull_request"]["number"] = json!(pull.number);
-        job.event["label"]["name"] = json!(LABEL);
-        let ran = job.head(&pull.head).input("mode", "approve").runs();
-        assert_eq!(
-            self.github.statuses(&pull.head).len(),
-            1,
-            "{}{}",
-            ran.stdout,
-            ran.stderr
-        );
-        let ran = self.gate(pull);
+        let ran = self.run(pull, pull.run + 1);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-        self.github.unlabel_on(pull.number, LABEL);
     }
 
-    /// Somebody merges it: the default branch has a new tip, and nothing else changes.
+    /// Somebody merges it: the default branch has a new tip.
     pub fn merge(&self, pull: &Pull, files: &[&str]) {
         for file in files {
             self.main.write(file, pull.checkout.read(file));
         }
-        self.github.files(&self.main);
-        self.github.merge(pull.number);
         let tip = format!("{:a<40}", pull.number);
+        self.github.commit(&tip, &self.main);
+        self.github
+            .parents(&tip, &[&self.github.head("master").unwrap()]);
+        self.github.merge_as(pull.number, &tip);
         self.github.branch("master", &tip);
-        self.github.merge_base(&tip, &tip);
     }
 
-    /// The two steps of goldgate-baseline.yml after a push.
+    /// The two steps of the job `baseline` after a push.
     pub fn pushed(&self) {
         let tip = self.github.head("master").unwrap();
-        for mode in ["run", "baseline-pr"] {
+        for (mode, blocking) in [("run", "false"), ("baseline-pr", "")] {
             let mut job = Job::new(&self.main, &self.github, "push", "push").input("mode", mode);
-            job.event["repository"]["default_branch"] = json!("master");
-            let job = job
-                .input("blocking", "false")
-                .variable("SOURCE_DATE_EPOCH", LATER);
+            job.event["ref"] = json!("refs/heads/master");
+            (job.event["before"], job.event["after"]) = (json!(base_sha()), json!(tip));
             let ran = job
+                .input("blocking", blocking)
+                .variable("SOURCE_DATE_EPOCH", LATER)
                 .variable("GITHUB_REF", "refs/heads/master")
-                .variable("GITHUB_SHA", &tip)
                 .runs();
             assert_eq!(ran.code, 0, "{mode}: {}{}", ran.stdout, ran.stderr);
         }
@@ -255,14 +229,14 @@ pub fn story() {
     };
     let ran = branch.gate(&baseline);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let report: Value =
-        serde_json::from_str(&baseline.checkout.read(".goldgate/report/report.json")).unwrap();
-    assert_eq!(
-        report["approval"]["by"],
-        json!("alice on pull request 3, alice on pull request 2")
-    );
+    let by = json!("alice on pull request 3, alice on pull request 2");
+    assert_eq!(report(&baseline.checkout)["approval"]["by"], by);
     let written: Value = serde_json::from_str(&baseline.checkout.read(BASELINE)).unwrap();
-    assert_eq!(written["accepted"][0]["reason"], json!(reason));
+    let accepted = &written["accepted"][0];
+    assert_eq!(
+        [&accepted["by"], &accepted["reason"]],
+        [&by, &json!(reason)]
+    );
 
     branch.merge(&baseline, &[BASELINE]);
     branch.pushed();

@@ -14,24 +14,16 @@ fn workflow(name: &str, text: &str) -> Workflow {
 }
 
 const GATE: &str = "\
+run-name: goldgate ${{ github.sha }}
 on:
-  pull_request: {types: [opened, synchronize, reopened, edited]}
+  pull_request: {types: [opened, synchronize, reopened, labeled, unlabeled, edited]}
   merge_group:
 jobs:
   gate:
     name: Gate
-    permissions: {contents: read, pull-requests: write, statuses: read}
+    permissions: {contents: read, pull-requests: write, actions: read}
     steps:
       - uses: acme/goldgate@0123456789012345678901234567890123456789
-";
-
-const APPROVAL: &str = "\
-on: {pull_request_target: {types: [labeled, unlabeled, synchronize]}}
-jobs:
-  approve:
-    permissions: {actions: write, contents: read, pull-requests: write, statuses: write}
-    steps:
-      - {uses: acme/goldgate@v1, with: {mode: approve}}
 ";
 
 fn of_workflows(workflows: &[Workflow]) -> Diagnostics {
@@ -47,19 +39,12 @@ fn codes(problems: Diagnostics) -> Vec<&'static str> {
 }
 
 fn of_gate(text: &str) -> Vec<&'static str> {
-    codes(of_workflows(&[
-        workflow("gate.yml", text),
-        workflow("approval.yml", APPROVAL),
-    ]))
+    codes(of_workflows(&[workflow("gate.yml", text)]))
 }
 
 #[test]
 fn the_workflows_that_ship_have_no_problem() {
-    const SHARED: [(&str, &str); 4] = [
-        (
-            "approval.yml",
-            include_str!("../../../../../docs/workflows/goldgate-approval.yml"),
-        ),
+    const SHARED: [(&str, &str); 2] = [
         (
             "model.yml",
             include_str!("../../../../../docs/workflows/goldgate-model.yml"),
@@ -68,14 +53,9 @@ fn the_workflows_that_ship_have_no_problem() {
             "record.yml",
             include_str!("../../../../../docs/workflows/goldgate-record.yml"),
         ),
-        (
-            "baseline.yml",
-            include_str!("../../../../../docs/workflows/goldgate-baseline.yml"),
-        ),
     ];
     for gate in [
         include_str!("../../../../../docs/workflows/goldgate.yml"),
-        include_str!("../../../../../docs/workflows/goldgate-shards.yml"),
         include_str!("../../../../../docs/workflows/goldgate-trusted.yml"),
     ] {
         let shared = SHARED.map(|(name, text)| workflow(name, text));
@@ -92,11 +72,7 @@ fn each_mistake_in_a_workflow_is_found() {
     assert_eq!(of_gate(GATE), [] as [&str; 0]);
     for (from, to, code) in [
         (", edited]", "]", "missing-type"),
-        (
-            " {types: [opened, synchronize, reopened, edited]}",
-            "",
-            "missing-type",
-        ),
+        (", unlabeled", "", "missing-type"),
         ("edited]}", "edited], paths: [src]}", "filtered"),
         (
             "    name: Gate\n",
@@ -110,7 +86,18 @@ fn each_mistake_in_a_workflow_is_found() {
         ),
         ("contents: read", "contents: none", "missing-permission"),
         (", pull-requests: write", "", "missing-permission"),
-        (", statuses: read", "", "missing-permission"),
+        (", actions: read", "", "missing-permission"),
+        ("run-name: goldgate ${{ github.sha }}\n", "", "no-run-name"),
+        (
+            "    name: Gate\n",
+            "    name: Gate\n    concurrency: one\n",
+            "grouped-gate",
+        ),
+        (
+            "jobs:\n",
+            "concurrency: { group: a }\njobs:\n",
+            "grouped-gate",
+        ),
         (
             "    name: Gate\n",
             "    name: Gate\n    if: ${{ always() && github.actor != 'bot' }}\n",
@@ -149,10 +136,6 @@ fn each_mistake_in_a_workflow_is_found() {
         )),
         [] as [&str; 0]
     );
-    assert_eq!(
-        codes(of_workflows(&[workflow("gate.yml", GATE)])),
-        ["no-approval"]
-    );
     assert_eq!(codes(of_workflows(&[])), ["no-gate"]);
 }
 
@@ -164,19 +147,6 @@ fn conditions_types_and_pins_are_read_exactly() {
             of_gate(&GATE.replace("    name: Gate\n", &own)),
             [] as [&str; 0],
             "{condition}"
-        );
-    }
-    for (from, to) in [
-        ("labeled, ", ""),
-        (", unlabeled", ""),
-        (", synchronize", ""),
-        (" {types: [labeled, unlabeled, synchronize]}", " "),
-    ] {
-        let approval = workflow("approval.yml", &APPROVAL.replacen(from, to, 1));
-        let found = codes(of_workflows(&[workflow("gate.yml", GATE), approval]));
-        assert!(
-            !found.is_empty() && found.iter().all(|code| *code == "missing-type"),
-            "{from}: {found:?}"
         );
     }
     for (reference, wanted) in [
@@ -246,7 +216,7 @@ fn each_mistake_in_the_rules_of_a_branch_is_found() {
         let rules = BranchRules {
             required,
             queue,
-            workflows: Vec::new(),
+            ..BranchRules::default()
         };
         let mut found = codes(rules_of(GATE, &rules));
         found.sort_unstable();
@@ -287,11 +257,12 @@ fn a_filter_that_leaves_out_the_branch_is_found() {
 #[test]
 fn a_gate_in_a_called_workflow_reports_its_check_below_the_calling_job() {
     let called = GATE.replace(
-        "  pull_request: {types: [opened, synchronize, reopened, edited]}\n  merge_group:\n",
+        "  pull_request: {types: [opened, synchronize, reopened, labeled, unlabeled, edited]}\n  merge_group:\n",
         "  workflow_call:\n",
     );
     let caller = "\
-on: {pull_request: {types: [opened, synchronize, reopened, edited]}, merge_group: }
+run-name: goldgate ${{ github.sha }}
+on: {pull_request: {types: [opened, synchronize, reopened, labeled, unlabeled, edited]}, merge_group: }
 jobs:
   calls:
     uses: ./.github/workflows/gate.yml
@@ -309,9 +280,7 @@ jobs:
         };
         let mut problems = super::of_workflows(&gates);
         problems.extend(of_rules(&workflows, &gates, "main", &rules));
-        let mut codes = codes(problems);
-        codes.retain(|code| *code != "no-approval");
-        codes
+        codes(problems)
     };
     assert_eq!(found(caller, "calls / Gate"), [] as [&str; 0]);
     assert_eq!(found(caller, "Gate"), ["not-required"]);
@@ -338,35 +307,4 @@ jobs:
         GateStep::all(&workflows)[0].checks(),
         ["calls / Gate", "Gate"]
     );
-}
-
-#[test]
-fn the_own_check_run_of_the_trusted_gate_can_be_the_required_check() {
-    let step = "6789\n        with: {mode: trusted, check-run: true}\n";
-    let own = GATE
-        .replace("6789\n", step)
-        .replace("statuses: read", "statuses: read, checks: write");
-    assert_eq!(of_gate(&own), [] as [&str; 0]);
-    assert_eq!(
-        of_gate(&own.replace(", checks: write", "")),
-        ["missing-permission"]
-    );
-    let rules = BranchRules {
-        required: vec![required("goldgate (trusted)", Some(15_368))],
-        ..BranchRules::default()
-    };
-    assert_eq!(codes(rules_of(&own, &rules)), [] as [&str; 0]);
-    let missing = ["not-required", "other-name"];
-    assert_eq!(
-        codes(rules_of(
-            &own.replace("check-run: true", "check-run: false"),
-            &rules
-        )),
-        missing
-    );
-    let other = own.replace(
-        "check-run: true",
-        "check-run: true, config: services/a/goldgate.yaml",
-    );
-    assert_eq!(codes(rules_of(&other, &rules)), missing);
 }

@@ -7,22 +7,22 @@ use super::{BASE, ForkOwner, MERGE, Pull, Standin};
 impl Standin {
     /// Somebody pushes to the pull request's branch.
     pub fn push(&self, commit: &str) {
-        self.change(|state| state.pulls.push("changes", commit));
+        self.push_by("Codertocat", commit);
     }
 
-    /// Somebody else opened the pull request.
-    pub fn author(&self, login: &str) {
-        self.change(|state| login.clone_into(&mut state.pulls.ours().author));
+    /// The present test merge of a pull request.
+    pub fn merge_of(&self, number: u64) -> String {
+        self.change(|state| state.pulls.merge_of(number))
+    }
+
+    /// GitHub makes the test merge of a pull request anew.
+    pub fn renew_merge(&self, number: u64, merge: &str) {
+        self.change(|state| state.pulls.renewed.insert(number, merge.to_owned()));
     }
 
     /// A branch gets another tip, or comes into being.
     pub fn branch(&self, name: &str, tip: &str) {
         self.change(|state| state.pulls.push(name, tip));
-    }
-
-    /// A branch is deleted.
-    pub fn remove_branch(&self, name: &str) {
-        self.change(|state| state.pulls.branches.remove(name));
     }
 
     /// Somebody changes the base branch of the pull request. GitHub moves no commit for it, and starts workflows on `edited` alone.

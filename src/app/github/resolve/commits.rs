@@ -1,13 +1,14 @@
-//! What a push or a merge group is compared with.
+//! The commits of an event that has no pull request: a push, a merge group, or any other.
 //!
 //! A push is compared with the branch's tip before it, not with the first parent of its last commit: a push can have several commits, and
 //! the last one would hide what the ones before it changed. For a merge by GitHub both are the same commit.
 
-use super::base_branch::{known_default, relies_on_checks};
-use super::pull_request_context::needs;
 use crate::app::cli_error::CliError;
+use crate::app::github::base_branch::{known_default, relies_on_checks, rules};
+use crate::app::github::requests::{needs, no_verdict};
 use crate::format::event::{Event, PushEvent};
-use crate::world::{Env, GitHub, GitHubError};
+use crate::model::PullState;
+use crate::world::{Env, GitHub, GitHubError, QueueGrouping};
 
 /// The event of a push with its base commit. The second value is a remark for the report if there is none.
 ///
@@ -25,6 +26,7 @@ pub fn pushed(
     let of_branch = |base: String, into: &str, tip: Option<String>| Event {
         base: Some(base),
         head: Some(push.after.clone()),
+        judged: Some(push.after.clone()),
         into: Some(into.to_owned()),
         tip,
         ..event.clone()
@@ -78,6 +80,7 @@ pub fn unattached(env: &Env, event: Event, github: &GitHub) -> Result<Event, Cli
             });
             let (base, head, into) = (Some(parent), Some(commit.to_owned()), Some(default));
             return Ok(Event {
+                judged: head.clone(),
                 base,
                 head,
                 into,
@@ -109,6 +112,7 @@ pub fn unattached(env: &Env, event: Event, github: &GitHub) -> Result<Event, Cli
         Some(push),
     );
     Ok(Event {
+        judged: head.clone(),
         base,
         head,
         into,
@@ -120,31 +124,33 @@ pub fn unattached(env: &Env, event: Event, github: &GitHub) -> Result<Event, Cli
 const FIRST: &str = "this is the first push of the branch, so nothing is compared: its gates are judged by its own rules and its own \
                      baseline";
 
-/// Returns the base commit of a merge group: the commit of the base branch that its queue was built on.
-///
-/// The payload's `base_sha` is the parent of this group, which can be the group before it. A queue can be set to merge that group although
-/// its checks failed, if those of the last group pass. So a group is judged with everything in front of it.
+/// The event of a merge group: the one pull request in the name of its branch, judged from the commit that the group was built on. Where
+/// the queue merges a failed entry below one that passes, no verdict of a single group would be about what is merged.
 ///
 /// # Errors
-/// A failed request.
-pub fn base_of_group(event: Event, github: &GitHub) -> Result<Event, CliError> {
-    let (Some(into), Some(head), Some(stated)) = (&event.into, &event.head, &event.base) else {
-        return Ok(event);
+/// The group is about no open pull request into its branch, the queue merges failed entries, or a request failed.
+pub fn group(event: &Event, github: &GitHub) -> Result<Event, CliError> {
+    let (Some(number), Some(into)) = (event.queued, &event.into) else {
+        return Err(no_verdict(
+            "the branch of this merge group does not name its pull request",
+        ));
     };
-    let base = match github.merge_base(into, head) {
-        // The group is merged already.
-        Ok(base) if base == *head => stated.clone(),
-        Ok(base) => base,
-        Err(GitHubError::Missing) => stated.clone(),
-        Err(error) => {
-            return Err(needs(
-                "the base commit of the merge group cannot be read",
-                "contents: read",
-            )(error));
-        }
-    };
+    let pull = github.pull(number).map_err(needs(
+        "the queued pull request cannot be read",
+        "pull-requests: read",
+    ))?;
+    if pull.state == PullState::Closed || pull.into != *into {
+        return Err(no_verdict(&format!(
+            "pull request {number}, which this merge group is about, is not open on {into}"
+        )));
+    }
+    if rules(github, into)?.is_some_and(|rules| rules.queue == Some(QueueGrouping::OnlyLast)) {
+        return Err(no_verdict(&format!(
+            "the merge queue of {into} merges an entry that fails below one that passes (`HEADGREEN`): require all entries to pass"
+        )));
+    }
     Ok(Event {
-        base: Some(base),
-        ..event
+        judged: event.head.clone(),
+        ..event.clone()
     })
 }

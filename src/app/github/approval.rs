@@ -1,0 +1,481 @@
+//! Whether a label approves the result of a job. Everything is read from GitHub now; nothing is stored.
+
+mod snapshot;
+mod updates;
+
+use std::thread;
+
+use self::snapshot::PullSnapshot;
+pub use self::snapshot::runs_of_workflow;
+use super::graded_data::{grade_as_data, grade_merge_of};
+use super::inputs::ActionInputs;
+use super::job_output::warn;
+use super::merged_pulls::merged_pulls;
+use super::requests::{LOOKS, PAUSE, needs};
+use super::resolve::TestMerge;
+use crate::app::cli_error::CliError;
+use crate::app::pipeline::baseline;
+use crate::app::pipeline::graded_run::{CommittedBaseline, GradedRun};
+use crate::format::event::Event;
+use crate::model::{
+    AgentName, Approval, ApprovalPolicy, Baseline, BaselineRule, PullRequestDetails, Report,
+    SuiteId, Tier,
+};
+use crate::publish::approval::{ApprovalRefusal, GivenLabel, has_label, is_label};
+use crate::publish::{hidden_classes, is_worse, moves, reason, rounded};
+use crate::report;
+use crate::text::first_of;
+use crate::world::{GitHub, World};
+
+/// A label that does not approve the result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedLabel {
+    /// The label.
+    pub label: String,
+    /// Why it does not count.
+    pub why: ApprovalRefusal,
+}
+
+/// What deciding needs.
+struct Deciding<'a> {
+    world: &'a World,
+    inputs: &'a ActionInputs,
+    github: &'a GitHub,
+    event: &'a Event,
+    policy: ApprovalPolicy,
+}
+
+/// Approves the result if the label of its pull request does, or those of the pull requests that it contains. Returns the label that does
+/// not count; it is taken away where the token may write.
+///
+/// # Errors
+/// A failed request.
+pub fn decide(
+    world: &World,
+    inputs: &ActionInputs,
+    github: &GitHub,
+    (event, pull): (&Event, Option<&PullRequestDetails>),
+    done: &mut GradedRun,
+) -> Result<Option<RefusedLabel>, CliError> {
+    if !report::asks_for_approval(&done.report) {
+        return Ok(None);
+    }
+    let deciding = Deciding {
+        world,
+        inputs,
+        github,
+        event,
+        policy: done.policy.clone(),
+    };
+    let number = event
+        .pull_request
+        .as_ref()
+        .map(|pull| pull.number)
+        .or(event.queued);
+    if deciding.is_of_baseline_alone(done) && deciding.of_approved_numbers(done)? {
+        return Ok(None);
+    }
+    match (pull, number) {
+        (Some(pull), _) => deciding.of_open_pull(pull, done),
+        (None, Some(number)) => {
+            let pull = deciding.pull(number)?;
+            deciding.of_open_pull(&pull, done)
+        }
+        (None, None) => deciding.of_merged_pulls(done).map(|()| None),
+    }
+}
+
+/// Maximum number of merged pull requests whose approvals are looked at.
+const MERGES: usize = 20;
+
+/// A merged pull request with an approval.
+pub struct ApprovedMerge {
+    /// Who approved what.
+    pub approval: Approval,
+    /// Its number.
+    pub number: u64,
+    /// The approved result.
+    result: Report,
+}
+
+/// The approvals behind worse numbers of the default branch, newest first.
+///
+/// # Errors
+/// A failed request.
+pub fn approvals_of_worse_numbers(
+    world: &World,
+    inputs: &ActionInputs,
+    github: &GitHub,
+    policy: &ApprovalPolicy,
+    into: &str,
+    (against, now): (Option<&Baseline>, &Report),
+) -> Result<Vec<ApprovedMerge>, CliError> {
+    let deciding = Deciding {
+        world,
+        inputs,
+        github,
+        event: &Event::NONE,
+        policy: policy.clone(),
+    };
+    deciding.approved_merges(into, against, now)
+}
+
+/// The agents with a worse number that no approved result has.
+fn unapproved_moves(
+    against: Option<&Baseline>,
+    now: &Report,
+    merges: &[ApprovedMerge],
+) -> Vec<(SuiteId, AgentName)> {
+    let worse = moves(against, now)
+        .into_iter()
+        .filter(is_worse)
+        .map(|one| (one.suite, one.agent));
+    let mut left: Vec<(SuiteId, AgentName)> = worse.collect();
+    left.dedup();
+    let own = measured(against, now);
+    left.retain(|(suite, agent)| {
+        let entry = own.entry(suite, agent);
+        !merges
+            .iter()
+            .any(|merge| measured(against, &merge.result).entry(suite, agent) == entry)
+    });
+    left
+}
+
+/// The baseline with the numbers of a report, rounded as in the file.
+fn measured(against: Option<&Baseline>, report: &Report) -> Baseline {
+    Baseline {
+        suites: rounded(&baseline::proposed(against, report)),
+        ..Baseline::default()
+    }
+}
+
+fn approves_any(against: Option<&Baseline>, now: &Report, merge: &ApprovedMerge) -> bool {
+    let own = measured(against, now);
+    let then = measured(against, &merge.result);
+    moves(against, now)
+        .iter()
+        .filter(|one| is_worse(one))
+        .any(|one| own.entry(&one.suite, &one.agent) == then.entry(&one.suite, &one.agent))
+}
+
+impl Deciding<'_> {
+    fn of_open_pull(
+        &self,
+        pull: &PullRequestDetails,
+        done: &mut GradedRun,
+    ) -> Result<Option<RefusedLabel>, CliError> {
+        if !has_label(&pull.labels, &self.policy.label) {
+            return Ok(None);
+        }
+        let mut outcome = self.approval_of(pull, &done.report)?;
+        // GitHub may list a label a moment after it has started this run for it.
+        for _ in 1..LOOKS {
+            if outcome != Err(ApprovalRefusal::NoGiver) {
+                break;
+            }
+            thread::sleep(PAUSE);
+            outcome = self.approval_of(pull, &done.report)?;
+        }
+        let approval = match outcome {
+            Ok(approval) => self.confirmed(approval, pull)?,
+            Err(why) => Err(why),
+        };
+        match approval {
+            Ok(approval) => {
+                report::approve(&mut done.report, approval);
+                Ok(None)
+            }
+            Err(why) => {
+                let refused = RefusedLabel {
+                    label: self.policy.label.clone(),
+                    why,
+                };
+                self.take_away(&refused, pull);
+                let RefusedLabel { label, why } = &refused;
+                let note = format!("the label `{label}` does not count: {why}");
+                done.report.notes.push(note);
+                Ok(Some(refused))
+            }
+        }
+    }
+
+    /// The result of a push is approved if the approvals of the pull requests that were merged with it cover it.
+    fn of_merged_pulls(&self, done: &mut GradedRun) -> Result<(), CliError> {
+        let mut approvals: Vec<Approval> = Vec::new();
+        let mut results: Vec<Report> = Vec::new();
+        let pulls = merged_pulls(self.github, self.event).map_err(needs(
+            "the merged pull requests cannot be read",
+            "pull-requests: read",
+        ))?;
+        for number in pulls {
+            let pull = self.pull(number)?;
+            if !has_label(&pull.labels, &self.policy.label) {
+                continue;
+            }
+            let given = PullSnapshot::read(self.github, self.world, &pull, &self.policy)?
+                .given(&self.policy);
+            match given {
+                Ok(given) => {
+                    if let Some(shown) = self.shown_result(&given, &pull)? {
+                        results.push(shown);
+                        approvals.push(self.approval(&given, &pull));
+                    }
+                }
+                Err(why) => done.report.notes.push(format!(
+                    "the label of pull request {number} does not count: {why}"
+                )),
+            }
+        }
+        let left = report::uncovered(&done.report, &results);
+        match approvals.first() {
+            Some(newest) if left.is_empty() => {
+                let by: Vec<String> = approvals
+                    .iter()
+                    .map(|approval| approval.by.clone())
+                    .collect();
+                let approval = Approval {
+                    by: by.join(", "),
+                    ..newest.clone()
+                };
+                report::approve(&mut done.report, approval);
+            }
+            Some(_) => done.report.notes.push(format!(
+                "the approvals of the pull requests merged with this commit do not cover this: {}",
+                first_of(&left)
+            )),
+            None if self.event.push.is_some() => done.report.notes.push(format!(
+                "no pull request merged with this commit was approved for this: {}",
+                first_of(&left)
+            )),
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Whether all that asks for an approval is a committed baseline that has the measured numbers, and the policy lets these pass.
+    fn is_of_baseline_alone(&self, done: &GradedRun) -> bool {
+        let file = done.config.baseline.as_ref();
+        self.policy.baseline == BaselineRule::Worse
+            && done.committed == CommittedBaseline::Measured
+            && done
+                .report
+                .unapproved()
+                .all(|change| change.file.is_some() && change.file.as_ref() == file)
+            && done
+                .report
+                .metrics()
+                .flat_map(|metric| &metric.gates)
+                .all(|gate| !gate.ruling.fails())
+    }
+
+    /// A committed baseline with the measured numbers is approved if each that is worse was approved on a pull request that was merged since
+    /// the present baseline was captured.
+    fn of_approved_numbers(&self, done: &mut GradedRun) -> Result<bool, CliError> {
+        let Some(into) = &self.event.into else {
+            return Ok(false);
+        };
+        let merges = self.approved_merges(into, done.against.as_ref(), &done.report)?;
+        let Some(newest) = merges.first().map(|merge| merge.approval.clone()) else {
+            return Ok(false);
+        };
+        if !unapproved_moves(done.against.as_ref(), &done.report, &merges).is_empty() {
+            return Ok(false);
+        }
+        let by: Vec<String> = merges.into_iter().map(|merge| merge.approval.by).collect();
+        let approval = Approval {
+            by: by.join(", "),
+            ..newest
+        };
+        report::approve(&mut done.report, approval);
+        Ok(true)
+    }
+
+    /// The approvals of the pull requests that were merged into a branch since the baseline was captured, newest first, as far as they are
+    /// about worse numbers of a result.
+    fn approved_merges(
+        &self,
+        into: &str,
+        against: Option<&Baseline>,
+        now: &Report,
+    ) -> Result<Vec<ApprovedMerge>, CliError> {
+        let unread = || {
+            needs(
+                "the merged pull requests cannot be read",
+                "pull-requests: read",
+            )
+        };
+        let since = against.and_then(|against| against.captured_at.as_deref());
+        let mut merged = self.github.merged_pulls(into).map_err(unread())?;
+        // All these times are in one format in UTC, so they compare as texts.
+        merged.retain(|one| since.is_none_or(|since| one.at.as_str() >= since));
+        merged.retain(|one| has_label(&one.labels, &self.policy.label));
+        let mut found: Vec<ApprovedMerge> = Vec::new();
+        for one in merged.iter().take(MERGES) {
+            if unapproved_moves(against, now, &found).is_empty() {
+                break;
+            }
+            let pull = self.pull(one.number)?;
+            let snapshot = PullSnapshot::read(self.github, self.world, &pull, &self.policy)?;
+            let Ok(given) = snapshot.given(&self.policy) else {
+                continue;
+            };
+            if let Some(result) = self.shown_result(&given, &pull)? {
+                let of_pull = |by: String| format!("{by} on pull request {}", pull.number);
+                found.push(ApprovedMerge {
+                    approval: Approval {
+                        by: of_pull(given.by.clone()),
+                        ..self.approval(&given, &pull)
+                    },
+                    number: pull.number,
+                    result,
+                });
+            }
+        }
+        found.retain(|merge| approves_any(against, now, merge));
+        Ok(found)
+    }
+
+    fn pull(&self, number: u64) -> Result<PullRequestDetails, CliError> {
+        let pull = self.github.pull(number);
+        pull.map_err(needs(
+            "the pull request cannot be read",
+            "pull-requests: read",
+        ))
+    }
+
+    /// The approval of a result by the label that the pull request has.
+    fn approval_of(
+        &self,
+        pull: &PullRequestDetails,
+        now: &Report,
+    ) -> Result<Result<Approval, ApprovalRefusal>, CliError> {
+        let hidden = hidden_classes(now);
+        if hidden > 0 {
+            return Ok(Err(ApprovalRefusal::Hidden(hidden)));
+        }
+        let snapshot = PullSnapshot::read(self.github, self.world, pull, &self.policy)?;
+        let given = match snapshot.given(&self.policy) {
+            Ok(given) => given,
+            Err(why) => return Ok(Err(why)),
+        };
+        if !self.is_same(&given) {
+            let Some(shown) = self.shown_result(&given, pull)? else {
+                return Ok(Err(ApprovalRefusal::Unreadable));
+            };
+            let left = report::uncovered(now, &[shown]);
+            if !left.is_empty() {
+                return Ok(Err(ApprovalRefusal::OtherResult(left)));
+            }
+        }
+        Ok(Ok(self.approval(&given, pull)))
+    }
+
+    fn approval(&self, given: &GivenLabel, pull: &PullRequestDetails) -> Approval {
+        let by = match self.event.pull_request {
+            Some(_) => given.by.clone(),
+            None => format!("{} on pull request {}", given.by, pull.number),
+        };
+        Approval {
+            by,
+            at: given.at.clone(),
+            head: given.shown.head.clone(),
+            reason: reason(&pull.description),
+        }
+    }
+
+    /// Whether the commits of the shown result are those that are judged now: then it is the same result.
+    fn is_same(&self, given: &GivenLabel) -> bool {
+        let Event {
+            base, head, judged, ..
+        } = self.event;
+        match given.shown.named.as_slice() {
+            [merge] => Some(merge) == judged.as_ref(),
+            [shown_head, shown_base] => {
+                Some(shown_head) == head.as_ref() && Some(shown_base) == base.as_ref()
+            }
+            _ => false,
+        }
+    }
+
+    /// The result that was shown before the label, computed again from its commits; `None` if they cannot be read any more, are not a merge
+    /// of that head into the base branch, or a command made the runs.
+    fn shown_result(
+        &self,
+        given: &GivenLabel,
+        pull: &PullRequestDetails,
+    ) -> Result<Option<Report>, CliError> {
+        if self.inputs.tiers != [Tier::Deterministic] {
+            return Ok(None);
+        }
+        // The name of a run says the merge, or the head and the commit that it was merged into.
+        let (commits, merge) = match given.shown.named.as_slice() {
+            [merge] => (self.github.parents(merge).unwrap_or_default(), Some(merge)),
+            [head, base] => (vec![base.clone(), head.clone()], None),
+            _ => return Ok(None),
+        };
+        let [base, head] = commits.as_slice() else {
+            return Ok(None);
+        };
+        // A merge into another base branch was judged by other rules.
+        let is_of_base =
+            pull.base == *base || self.github.branch_has(&pull.into, base).unwrap_or(false);
+        if *head != given.shown.head || !is_of_base {
+            return Ok(None);
+        }
+        let event = Event {
+            base: Some(base.clone()),
+            head: Some(head.clone()),
+            into: Some(pull.into.clone()),
+            ..Event::NONE
+        };
+        let (world, inputs, github) = (self.world, self.inputs, self.github);
+        let graded = match merge {
+            Some(merge) => {
+                let merged = TestMerge {
+                    base: base.clone(),
+                    merge: merge.clone(),
+                };
+                grade_as_data(world, inputs, github, &event, &merged).map(|(_, done)| done)
+            }
+            None => grade_merge_of(world, inputs, github, &event, [base, head]),
+        };
+        Ok(graded.ok().map(|done| done.report))
+    }
+
+    /// Reads label and head once more: somebody may have pushed or taken the label away while this run worked.
+    fn confirmed(
+        &self,
+        approval: Approval,
+        before: &PullRequestDetails,
+    ) -> Result<Result<Approval, ApprovalRefusal>, CliError> {
+        let now = self.pull(before.number)?;
+        Ok(
+            match has_label(&now.labels, &self.policy.label) && now.head == before.head {
+                true => Ok(approval),
+                false => Err(ApprovalRefusal::Changed),
+            },
+        )
+    }
+
+    /// Takes the label away where the token may write: the decision does not depend on it.
+    fn take_away(&self, refused: &RefusedLabel, pull: &PullRequestDetails) {
+        if !refused.why.takes_label_away() || self.event.pull_request.is_none() {
+            return;
+        }
+        let name = pull
+            .labels
+            .iter()
+            .find(|label| is_label(label, &refused.label));
+        if let Err(error) = self
+            .github
+            .remove_label(pull.number, name.unwrap_or(&refused.label))
+            && !error.is_denied()
+        {
+            warn(
+                self.world,
+                &needs("the label cannot be removed", "pull-requests: write")(error),
+            );
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What `goldgate check` finds in the workflows of the checkout, without GitHub.
+
+use std::collections::BTreeSet;
+
+use super::gate_step::{GateStep, action_of};
+use super::{rules, workflows};
+use crate::app::cli_error::CliError;
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::files::Files;
+use crate::format::workflow::Workflow;
+use crate::model::{Config, RunSource, Tier, Transport};
+use crate::suites::read_config;
+use crate::world::Disk;
+
+/// Returns the problems of the workflows that run goldgate, and notes on what is not filled in yet.
+///
+/// # Errors
+/// A workflow that cannot be read.
+pub fn check_workflows(disk: &Disk) -> Result<(Diagnostics, Vec<Diagnostic>), CliError> {
+    let mut problems = Diagnostics::default();
+    let workflows = workflows(disk, &mut problems)?;
+    let gates = GateStep::all(&workflows);
+    if gates.iter().any(GateStep::decides) {
+        problems.extend(rules::of_workflows(&gates));
+    }
+    problems.extend(rules::of_setup(&workflows));
+    problems.extend(checked_out_pull_requests(&workflows, &gates));
+    problems.extend(missing_commands(disk, &gates));
+    Ok((problems, placeholders(&gates)))
+}
+
+/// Actions whose owner or commit is still that of the template.
+fn placeholders(gates: &[GateStep<'_>]) -> Vec<Diagnostic> {
+    let is_open = |uses: &&str| {
+        let (name, reference) = action_of(uses);
+        let zeros = |reference: &str| reference.bytes().all(|byte| byte == b'0');
+        name.starts_with("OWNER/") || reference.is_some_and(zeros)
+    };
+    let named = gates.iter().filter_map(|gate| {
+        let uses = gate.step.uses.as_deref().filter(is_open)?;
+        let what = format!("{uses} is a placeholder, so this workflow fails");
+        let help = "write the owner and the commit of a release";
+        Some(gate.problem(Code::PLACEHOLDER, what, help).at(gate.step.at))
+    });
+    named.collect()
+}
+
+/// Steps on `pull_request_target` that check out the pull request in a workflow of the gate: its code would run with a token that may
+/// write.
+fn checked_out_pull_requests(workflows: &[Workflow], gates: &[GateStep<'_>]) -> Diagnostics {
+    let mut problems = Diagnostics::default();
+    let own: BTreeSet<&str> = gates
+        .iter()
+        .map(|gate| gate.workflow.file.as_str())
+        .collect();
+    let privileged = workflows.iter().filter(|workflow| {
+        own.contains(workflow.file.as_str())
+            && workflow.triggers.contains_key("pull_request_target")
+    });
+    for workflow in privileged {
+        for step in workflow.jobs.iter().flat_map(|job| &job.steps) {
+            let uses = step.uses.as_deref().unwrap_or_default();
+            let reference = step.inputs.get("ref").map_or("", String::as_str);
+            let is_of_pull = ["github.event.pull_request", "github.head_ref", "refs/pull/"]
+                .iter()
+                .any(|part| reference.contains(part));
+            if uses.contains("/checkout@") && is_of_pull {
+                let what = "this checks out the pull request on pull_request_target, where the token may write and secrets are readable";
+                let help = "remove the step: goldgate reads the pull request as data";
+                problems.push(
+                    Diagnostic::of_file(&workflow.file, Code::CHECKED_OUT_PULL, what, help)
+                        .at(step.at),
+                );
+            }
+        }
+    }
+    problems
+}
+
+/// Commands of the config that the action's container does not have: it has goldgate and nothing else.
+fn missing_commands(disk: &Disk, gates: &[GateStep<'_>]) -> Diagnostics {
+    let mut problems = Diagnostics::default();
+    for gate in gates.iter().filter(|gate| gate.step.uses.is_some()) {
+        let config = gate.config().and_then(|file| disk.text(&file).ok());
+        let Some(config) = config.and_then(|source| read_config(&source).ok()) else {
+            continue;
+        };
+        let tiers: &[Tier] = match gate.input("tier") {
+            "model" => &[Tier::Model],
+            "all" => &[Tier::Deterministic, Tier::Model],
+            _ => &[Tier::Deterministic],
+        };
+        if let Some(program) = started_program(&config, tiers) {
+            let what =
+                format!("the container of the action has no {program:?}, which the config starts");
+            let help = "install goldgate with its action setup, and write `run: goldgate action`";
+            problems.push(gate.problem(Code::NO_COMMAND, what, help).at(gate.step.at));
+        }
+    }
+    problems
+}
+
+/// The first program that the agents of these tiers start.
+fn started_program<'a>(config: &'a Config, tiers: &[Tier]) -> Option<&'a str> {
+    let suites = config
+        .suites
+        .iter()
+        .flat_map(|suite| suite.tiers.iter().map(move |tier| (suite, tier)))
+        .filter(|(_, tier)| tiers.contains(tier));
+    let sources = suites.flat_map(|(suite, tier)| {
+        suite
+            .agents
+            .values()
+            .filter_map(|agent| agent.source(*tier).and_then(RunSource::live))
+    });
+    let mut targets = sources.flat_map(|live| live.targets());
+    targets.find_map(|name| match &config.targets.get(name)?.transport {
+        Transport::Command { argv, .. } => argv.first().map(String::as_str),
+        Transport::Model(_) | Transport::Http(_) => None,
+    })
+}
