@@ -14,31 +14,24 @@ const [head, base] = [opened.pull_request.head.sha, opened.pull_request.base.sha
 opened.pull_request.head.repo.id = 77;
 fs.writeFileSync(path.join(work, 'opened.json'), JSON.stringify(opened));
 const from = { id: 77, full_name: 'mallory/agents', owner: { login: 'mallory' } };
-// After GET /record somebody has added the label goldgate:record, and the base commit has the files of the folder `base`.
-const labels = [];
-const timeline = [];
-let isRecorded = false;
-const record = () => {
-  const label = { name: 'goldgate:record' };
-  isRecorded = true;
-  labels.push(label);
-  timeline.push({ event: 'labeled', actor: { login: 'Codertocat' }, created_at: '2026-11-21T05:00:00Z', label });
-};
-const isOfBase = (at) => isRecorded && at.includes(base);
+const isOfBase = (at) => at.includes(base);
 const pull = {
-  number: 2, state: 'open', body: '', user: { login: 'mallory' }, labels, mergeable: true, merge_commit_sha: '5'.repeat(40),
+  number: 2, state: 'open', body: '', user: { login: 'mallory' }, labels: [], mergeable: true, merge_commit_sha: '5'.repeat(40),
   head: { sha: head, ref: 'changes', label: 'mallory:changes', repo: from }, base: { sha: base, ref: 'master', repo: { id: 1, full_name: 'acme/agents' } },
 };
 const comments = [];
 const checks = [];
 const shown = (c) => ({ ...c, html_url: `http://127.0.0.1/c/${c.id}`, user: { login: 'octocat' } });
 
+const blobs = new Map();
 const tree = (folder, inside = '') => fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
   const name = path.join(folder, entry.name), at = inside + entry.name;
   if (entry.name === '.git') return [];
   if (entry.isDirectory()) return [{ path: at, mode: '040000', sha: '0'.repeat(40) }, ...tree(name, `${at}/`)];
   const bytes = fs.readFileSync(name);
-  return [{ path: at, mode: '100644', sha: crypto.createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex') }];
+  const sha = crypto.createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+  blobs.set(sha, bytes);
+  return [{ path: at, mode: '100644', sha }];
 });
 
 const answer = (method, url, body) => {
@@ -49,14 +42,13 @@ const answer = (method, url, body) => {
   if (at === '/pulls') return [200, [pull]];
   if (at === '/pulls/2') return [200, pull];
   if (at.startsWith('/tarball/')) return sent(isOfBase(at) ? 'base.tar.gz' : 'head.tar.gz');
-  if (method === 'DELETE' && at === '/issues/2/labels/goldgate%3Arecord') { labels.length = 0; return [200, []]; }
-  if (at === '/collaborators/Codertocat/permission') return [200, { permission: 'write', role_name: 'write' }];
   if (at.startsWith('/git/commits/')) return [200, { sha: head, tree: { sha: '5'.repeat(40) }, parents: [{ sha: base }, { sha: head }] }];
   if (at.startsWith('/git/ref/')) return [200, { object: { sha: base } }];
   if (at.startsWith('/compare/')) return [200, { merge_base_commit: { sha: base } }];
   if (at.startsWith('/git/trees/')) return [200, { sha: '5'.repeat(40), truncated: false, tree: tree(path.join(work, isOfBase(at) ? 'base' : 'repo')) }];
+  if (at.startsWith('/git/blobs/')) return [200, blobs.get(at.split('/').pop())];
   if (at.startsWith('/contents/')) {
-    const file = path.join(work, 'repo', decodeURIComponent(at.slice('/contents/'.length)));
+    const file = path.join(work, isOfBase(url) ? 'base' : 'repo', decodeURIComponent(at.slice('/contents/'.length)));
     return fs.existsSync(file) ? [200, { encoding: 'base64', content: fs.readFileSync(file).toString('base64') }] : [404, { message: 'Not Found' }];
   }
   if (at === '/issues/2/comments') {
@@ -70,7 +62,7 @@ const answer = (method, url, body) => {
     return [200, shown(comment)];
   }
   if (at.startsWith('/actions/workflows/')) return [200, { total_count: 0, workflow_runs: [] }];
-  if (at === '/issues/2/timeline') return [200, timeline];
+  if (at === '/issues/2/timeline') return [200, []];
   if (at === '/labels/goldgate%3Aaccept-baseline') return [200, { name: 'goldgate:accept-baseline' }];
   if (at.endsWith('/check-runs') && method === 'GET') return [200, { total_count: checks.length, check_runs: checks }];
   if (at === '/check-runs') { checks.push({ id: 900, ...body }); return [201, checks.at(-1)]; }
@@ -80,7 +72,6 @@ const answer = (method, url, body) => {
 
 http.createServer((request, response) => {
   if (request.url === '/ready') return response.end();
-  if (request.url === '/record') { record(); return response.end(); }
   if (request.url.startsWith('/stored/')) {
     // Another host than the API's: a token here is a leak.
     if (request.headers.authorization) fs.appendFileSync(log, `REFUSED 0 GET ${request.url} it carries the token\n`);
@@ -96,6 +87,6 @@ http.createServer((request, response) => {
     fs.appendFileSync(log, `${fine ? 'accepted' : 'REFUSED'} ${status} ${request.method} ${request.url} ${why}\n`);
     const [code, body, headers] = answer(request.method, request.url, text ? JSON.parse(text) : null);
     response.writeHead(code, { 'content-type': 'application/json', ...headers });
-    response.end(body === null ? '' : JSON.stringify(body));
+    response.end(Buffer.isBuffer(body) ? body : body === null ? '' : JSON.stringify(body));
   });
 }).listen(Number(port), '127.0.0.1');
