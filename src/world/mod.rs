@@ -65,6 +65,7 @@ pub(crate) use github::{
     Blob, BranchRules, CheckRun, ClosedPull, Conclusion, EnvironmentUse, FileCommit, FilesCommit,
     GitHub, GitHubError, GitHubRefusal, ImageState, MergeState, NotCommitted, OpenPull,
     OwnerReview, QueueGrouping, ReadOnlyToken, RepositoryLabel, RequiredCheck, Tree, WorkflowRun,
+    if_found,
 };
 pub(crate) use objects::Objects;
 #[cfg(feature = "github")]

@@ -7,7 +7,7 @@ use std::thread;
 
 use self::snapshot::PullSnapshot;
 pub use self::snapshot::runs_of_workflow;
-use super::graded_data::{grade_as_data, grade_merge_of};
+use super::graded_data::{gradable, grade_as_data, grade_merge_of};
 use super::inputs::ActionInputs;
 use super::job_output::warn;
 use super::merged_pulls::merged_pulls;
@@ -25,7 +25,7 @@ use crate::publish::approval::{ApprovalRefusal, GivenLabel, has_label, is_label}
 use crate::publish::{hidden_classes, is_worse, moves, reason, rounded};
 use crate::report;
 use crate::text::first_of;
-use crate::world::{GitHub, World};
+use crate::world::{GitHub, GitHubError, World, if_found};
 
 /// A label that does not approve the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,6 +157,14 @@ fn approves_any(against: Option<&Baseline>, now: &Report, merge: &ApprovedMerge)
         .iter()
         .filter(|one| is_worse(one))
         .any(|one| own.entry(&one.suite, &one.agent) == then.entry(&one.suite, &one.agent))
+}
+
+/// What GitHub answers about a commit that may be gone.
+fn if_there<T>(answer: Result<T, GitHubError>) -> Result<Option<T>, CliError> {
+    if_found(answer).map_err(needs(
+        "the commits of the shown result cannot be read",
+        "contents: read",
+    ))
 }
 
 impl Deciding<'_> {
@@ -408,18 +416,25 @@ impl Deciding<'_> {
         if self.inputs.tiers != [Tier::Deterministic] {
             return Ok(None);
         }
-        // The name of a run says the merge, or the head and the commit that it was merged into.
-        let (commits, merge) = match given.shown.named.as_slice() {
-            [merge] => (self.github.parents(merge).unwrap_or_default(), Some(merge)),
-            [head, base] => (vec![base.clone(), head.clone()], None),
+        // The name of a run says the merge, or the head and the commit that it was merged into. Either may be gone.
+        let (named, merge) = match given.shown.named.as_slice() {
+            [merge] => (merge, Some(merge)),
+            [head, _] => (head, None),
             _ => return Ok(None),
+        };
+        let Some(parents) = if_there(self.github.parents(named))? else {
+            return Ok(None);
+        };
+        let commits = match merge {
+            Some(_) => parents,
+            None => given.shown.named.iter().rev().cloned().collect(),
         };
         let [base, head] = commits.as_slice() else {
             return Ok(None);
         };
         // A merge into another base branch was judged by other rules.
-        let is_of_base =
-            pull.base == *base || self.github.branch_has(&pull.into, base).unwrap_or(false);
+        let is_of_base = pull.base == *base
+            || if_there(self.github.branch_has(&pull.into, base))?.unwrap_or(false);
         if *head != given.shown.head || !is_of_base {
             return Ok(None);
         }
@@ -440,7 +455,7 @@ impl Deciding<'_> {
             }
             None => grade_merge_of(world, inputs, github, &event, [base, head]),
         };
-        Ok(graded.ok().map(|done| done.report))
+        Ok(gradable(graded)?.map(|done| done.report))
     }
 
     /// Reads label and head once more: somebody may have pushed or taken the label away while this run worked.

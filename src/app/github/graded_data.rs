@@ -1,6 +1,8 @@
 //! Grades a merge whose files are only read as data: nothing is checked out, and no symbolic link is followed. The grading function
 //! only gets the files of both commits in memory, and no client.
 
+use std::fmt;
+
 use anyhow::Context;
 
 use super::commit_files::{BaseView, CommitFiles};
@@ -219,8 +221,40 @@ impl CommitPair {
 /// An unreadable base config gives no verdict: its rules are needed to judge the pull request.
 fn unreadable_base(problems: Diagnostics) -> CliError {
     let first = problems.first_line();
-    anyhow::anyhow!("this version cannot read the config of the base commit: {first}; correct it on the base branch")
-        .into()
+    lasting(format!(
+        "this version cannot read the config of the base commit: {first}; correct it on the base branch"
+    ))
+}
+
+/// Why two commits can never be graded as data. Other failures may be over a moment later.
+#[derive(Debug)]
+struct LastingFailure(String);
+
+impl fmt::Display for LastingFailure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for LastingFailure {}
+
+fn lasting(why: String) -> CliError {
+    anyhow::Error::new(LastingFailure(why)).into()
+}
+
+/// Returns what grading gave; `None` if these commits can never be graded.
+///
+/// # Errors
+/// A failure that may be over when the job runs again.
+pub fn gradable<T>(graded: Result<T, CliError>) -> Result<Option<T>, CliError> {
+    match graded {
+        Ok(done) => Ok(Some(done)),
+        Err(CliError::Work(error)) if error.is::<LastingFailure>() => Ok(None),
+        Err(CliError::Input(problems)) if !problems.has_read_failure(ReadFailure::Machine) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 fn failed(refusal: GitHubError) -> CliError {
@@ -240,10 +274,9 @@ struct DownloadedCommit<'a> {
 impl<'a> DownloadedCommit<'a> {
     fn read(github: &'a GitHub, commit: &str) -> Result<Self, CliError> {
         let Some(tree) = github.tree(commit).map_err(failed)? else {
-            return Err(anyhow::anyhow!(
+            return Err(lasting(format!(
                 "commit {commit} has more files than GitHub lists in one response, and every file is checked against that list"
-            )
-            .into());
+            )));
         };
         let archive = github
             .tarball(commit, ArchiveLimits::DOWNLOAD)
@@ -262,11 +295,10 @@ impl<'a> DownloadedCommit<'a> {
         let tree = origin.and_then(|origin| three_trees::merged(&origin, &base.tree, &self.tree));
         match tree {
             Some(tree) => Ok(Self { tree, ..self }),
-            None => Err(anyhow::anyhow!(
+            None => Err(lasting(format!(
                 "what a merge of {} has is not known: both sides changed a file",
                 self.commit
-            )
-            .into()),
+            ))),
         }
     }
 
@@ -279,10 +311,10 @@ impl<'a> DownloadedCommit<'a> {
     ) -> Result<CommitFiles, CliError> {
         let unpacked = archive::tarball(&self.archive, ArchiveLimits::REPOSITORY, wanted).map_err(
             |refused| {
-                anyhow::anyhow!(
+                lasting(format!(
                     "the archive of commit {} is refused: {refused}",
                     self.commit
-                )
+                ))
             },
         )?;
         let by_id = |ids: &[&str]| {

@@ -424,7 +424,7 @@ fn parsed<T: DeserializeOwned>(answer: &GitHubResponse, path: &str) -> Result<T,
 }
 
 /// `None` if what was asked for does not exist.
-fn if_found<T>(answer: Result<T, GitHubError>) -> Result<Option<T>, GitHubError> {
+pub fn if_found<T>(answer: Result<T, GitHubError>) -> Result<Option<T>, GitHubError> {
     match answer {
         Ok(found) => Ok(Some(found)),
         Err(GitHubError::Missing) => Ok(None),

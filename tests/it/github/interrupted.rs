@@ -45,7 +45,7 @@ pub fn trials() -> Vec<Trial> {
 
 /// What goes wrong. GitHub answers 404 to a token that may not see the repository (docs, "Troubleshooting the REST API", "404 Not Found for
 /// an existing resource").
-const FAULTS: [Fault; 8] = [
+const FAULTS: [Fault; 9] = [
     Fault::UsedUp(3600),
     Fault::DoneButLost,
     Fault::Always(403),
@@ -53,6 +53,7 @@ const FAULTS: [Fault; 8] = [
     Fault::Limited(900),
     Fault::Always(404),
     Fault::Once(500),
+    Fault::Once(403),
     // Each request is tried for seconds, so this one only is among all.
     Fault::Always(502),
 ];
