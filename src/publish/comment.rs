@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use self::fit::{FittedText, fitted};
 pub use self::fit::{regressions, summary, summary_within};
 use self::sections::{
-    ALERT, ALERT_END, CommentSection, END, SECTION, SECTIONS, SectionState, digest, sections_of,
-    tier_index,
+    ALERT, ALERT_END, CommentSection, END, SECTION, SectionPlace, SectionState, digest,
+    sections_of, tier_index,
 };
+use super::config_key::ConfigKey;
 use crate::model::{Comment, Report, RunNumber, Tier};
 use crate::render::markdown::Links;
 use crate::render::plain::{sentence, with_code};
@@ -20,13 +21,20 @@ use crate::text::clauses;
 /// GitHub's limit of a comment in characters. It is applied to bytes, of which there are at least as many.
 const LIMIT: usize = 65_536;
 
-/// The input of a comment.
-#[derive(Debug, Clone)]
-pub struct CommentRequest<'a> {
+/// The result of one config.
+#[derive(Debug, Clone, Copy)]
+pub struct ConfigResult<'a> {
     /// The report.
     pub report: &'a Report,
     /// Links to more information.
     pub links: &'a Links,
+}
+
+/// The input of a comment.
+#[derive(Debug, Clone)]
+pub struct CommentRequest<'a> {
+    /// The results of the configs that one step graded, each with a section of its own.
+    pub results: &'a [ConfigResult<'a>],
     /// Which comment, where a repository has several.
     pub key: &'a str,
     /// The head commit at the start of the run.
@@ -112,27 +120,37 @@ fn plain(key: &str) -> String {
         .collect()
 }
 
-/// The index of a report's section; a run of both tiers writes into the first one.
-fn tier(report: &Report) -> usize {
-    report
+/// The section of a report; a run of both tiers writes into that of the first one. The only config of a comment is not named.
+fn place(report: &Report, results: usize) -> SectionPlace {
+    let tier = report
         .tiers
         .first()
-        .and_then(|tier| tier_index(tier.as_str()))
-        .unwrap_or_default()
+        .and_then(|tier| tier_index(tier.as_str()));
+    let config = report.config.as_ref().filter(|_| results > 1);
+    SectionPlace {
+        config: config.map_or_else(String::new, |config| {
+            ConfigKey::new("", config).as_str().to_owned()
+        }),
+        index: tier.unwrap_or_default(),
+    }
 }
 
 impl NoteSubject {
-    fn tier_index(self) -> usize {
-        match self {
+    fn place(self) -> SectionPlace {
+        let index = match self {
             Self::Record => TIERS,
             Self::Verdict(tier) => tier_index(tier.as_str()).unwrap_or_default(),
+        };
+        SectionPlace {
+            config: String::new(),
+            index,
         }
     }
 }
 
 /// The data that every section needs.
 struct SectionWriter<'a> {
-    index: usize,
+    places: Vec<SectionPlace>,
     key: &'a str,
     head: &'a str,
     current_head: &'a str,
@@ -143,8 +161,7 @@ struct SectionWriter<'a> {
 impl<'a> CommentRequest<'a> {
     fn writer(&self) -> SectionWriter<'a> {
         let Self {
-            report,
-            links: _,
+            results,
             key,
             head,
             current_head,
@@ -152,7 +169,10 @@ impl<'a> CommentRequest<'a> {
             author,
         } = *self;
         SectionWriter {
-            index: tier(report),
+            places: results
+                .iter()
+                .map(|result| place(result.report, results.len()))
+                .collect(),
             key,
             head,
             current_head,
@@ -176,7 +196,7 @@ impl<'a> Note<'a> {
             author,
         } = *self;
         SectionWriter {
-            index: about.tier_index(),
+            places: vec![about.place()],
             key,
             head,
             current_head,
@@ -204,14 +224,15 @@ pub fn plan_note(note: &Note<'_>, comments: &[Comment]) -> CommentPlan {
             headline: note.headline.to_owned(),
             digest: digest(note.text),
         };
+        let place = note.about.place();
         sections.insert(
-            note.about.tier_index(),
+            place.clone(),
             CommentSection {
                 state,
                 text: format!("{}\n", note.text),
             },
         );
-        within_limit(marker, sections, note.about.tier_index())
+        within_limit(marker, sections, &[place])
     })
 }
 
@@ -242,7 +263,7 @@ fn begins_as_own(comment: &Comment, marker: &str) -> bool {
 fn planned(
     writer: &SectionWriter<'_>,
     comments: &[Comment],
-    composed: impl FnOnce(&str, BTreeMap<usize, CommentSection>) -> String,
+    composed: impl FnOnce(&str, BTreeMap<SectionPlace, CommentSection>) -> String,
 ) -> CommentPlan {
     let marker = marker(writer.key);
     let mut own: Vec<&Comment> = comments
@@ -250,23 +271,28 @@ fn planned(
         .filter(|comment| is_own(comment, writer.author, &marker))
         .collect();
     own.sort_by_key(|comment| comment.id);
-    let mut sections: BTreeMap<usize, CommentSection> = BTreeMap::new();
-    for (name, section) in own.iter().flat_map(|comment| sections_of(&comment.body)) {
+    let mut sections: BTreeMap<SectionPlace, CommentSection> = BTreeMap::new();
+    for (place, section) in own.iter().flat_map(|comment| sections_of(&comment.body)) {
         let newer = sections
-            .get(&name)
+            .get(&place)
             .is_none_or(|other| other.state.number() < section.state.number());
         if newer {
-            sections.insert(name, section);
+            sections.insert(place, section);
         }
     }
-    if let Some(stale) = sections
-        .get(&writer.index)
-        .and_then(|section| stale(writer, &section.state))
+    let own_sections = writer.places.iter().filter_map(|place| sections.get(place));
+    if let Some(stale) = own_sections
+        .filter_map(|section| stale(writer, &section.state))
+        .next()
     {
         return CommentPlan::Nothing(stale);
     }
-    // A note about an older head is not true for this one.
-    sections.retain(|index, section| *index < TIERS || section.state.head == writer.current_head);
+    // A note about an older head is not true for this one, and a result of this tier is not one of this run's configs.
+    sections.retain(|place, section| {
+        let is_of_tier = writer.places.iter().any(|own| own.index == place.index);
+        let is_kept = writer.places.contains(place) || !is_of_tier;
+        is_kept && (place.index < TIERS || section.state.head == writer.current_head)
+    });
     let body = composed(&marker, sections);
     match own.split_first() {
         None => CommentPlan::Create(body),
@@ -302,10 +328,12 @@ pub fn is_note_written(note: &Note<'_>, body: &str) -> bool {
 }
 
 fn has_section(writer: &SectionWriter<'_>, body: &str) -> bool {
-    let sections: BTreeMap<usize, CommentSection> = sections_of(body).into_iter().collect();
-    sections.get(&writer.index).is_some_and(|section| {
-        let SectionState { head, .. } = &section.state;
-        head == &plain(writer.head) && section.state.number() == writer.run
+    let sections: BTreeMap<SectionPlace, CommentSection> = sections_of(body).into_iter().collect();
+    writer.places.iter().all(|place| {
+        sections.get(place).is_some_and(|section| {
+            let SectionState { head, .. } = &section.state;
+            head == &plain(writer.head) && section.state.number() == writer.run
+        })
     })
 }
 
@@ -320,14 +348,11 @@ pub fn is_settled(request: &CommentRequest<'_>, comments: &[Comment]) -> bool {
         && own.next().is_none()
 }
 
-/// The number of kinds of golden changes that the comment has no room for.
-pub fn hidden_classes(report: &Report) -> usize {
-    fitted(
-        report,
-        &Links::default(),
-        LIMIT.saturating_sub(FRAME + NOTES),
-    )
-    .hidden
+/// The number of kinds of golden changes that the comment has no room for. `results` is how many configs have a section in it.
+pub fn hidden_classes(report: &Report, results: usize) -> usize {
+    let frame = FRAME * results + NOTES;
+    let budget = LIMIT.saturating_sub(frame) / results.max(1);
+    fitted(report, &Links::default(), budget).hidden
 }
 
 /// The space of a comment's marker, alert and state, in bytes.
@@ -336,37 +361,35 @@ const FRAME: usize = 2_048;
 fn composed(
     request: &CommentRequest<'_>,
     marker: &str,
-    mut sections: BTreeMap<usize, CommentSection>,
+    mut sections: BTreeMap<SectionPlace, CommentSection>,
 ) -> String {
-    let index = tier(request.report);
-    let (alert, headline) = opening(request);
-    let state = SectionState {
-        head: plain(request.head),
-        run: request.run.run,
-        attempt: request.run.attempt,
-        alert: alert.to_owned(),
-        headline,
-        // As long as the value that is set below: the frame is measured with it.
-        digest: digest(""),
-    };
-    sections.insert(
-        index,
-        CommentSection {
-            state,
-            text: String::new(),
-        },
-    );
-    let frame = body_of(marker, &sections).len();
-    let FittedText { text, hidden: _ } = fitted(
-        request.report,
-        request.links,
-        LIMIT.saturating_sub(frame + NOTES).max(ROOM),
-    );
-    if let Some(section) = sections.get_mut(&index) {
-        section.state.digest = digest(&text);
-        section.text = text;
+    let places = request.writer().places;
+    let count = request.results.len();
+    for (result, place) in request.results.iter().zip(&places) {
+        let (alert, headline) = opening(result.report, count);
+        let state = SectionState {
+            head: plain(request.head),
+            run: request.run.run,
+            attempt: request.run.attempt,
+            alert: alert.to_owned(),
+            headline,
+            // As long as the value that is set below: the frame is measured with it.
+            digest: digest(""),
+        };
+        let text = String::new();
+        sections.insert(place.clone(), CommentSection { state, text });
     }
-    within_limit(marker, sections, index)
+    let frame = body_of(marker, &sections).len();
+    let budget = LIMIT.saturating_sub(frame + NOTES) / count.max(1);
+    let room = ROOM / count.max(1);
+    for (result, place) in request.results.iter().zip(&places) {
+        let FittedText { text, hidden: _ } = fitted(result.report, result.links, budget.max(room));
+        if let Some(section) = sections.get_mut(place) {
+            section.state.digest = digest(&text);
+            section.text = text;
+        }
+    }
+    within_limit(marker, sections, &places)
 }
 
 /// The space that is kept free for a note on a recording, in bytes.
@@ -376,12 +399,16 @@ const ROOM: usize = 12_000;
 
 /// The comment within GitHub's limit. The texts of other sections are left out, the longest first. A comment that GitHub rejects would
 /// leave an older one in place, which may be green.
-fn within_limit(marker: &str, mut sections: BTreeMap<usize, CommentSection>, own: usize) -> String {
+fn within_limit(
+    marker: &str,
+    mut sections: BTreeMap<SectionPlace, CommentSection>,
+    own: &[SectionPlace],
+) -> String {
     let mut body = body_of(marker, &sections);
     while body.len() > LIMIT {
         let others = sections
             .iter_mut()
-            .filter(|(index, section)| **index != own && section.text != LEFT_OUT);
+            .filter(|(place, section)| !own.contains(place) && section.text != LEFT_OUT);
         let Some((_, section)) = others.max_by_key(|(_, section)| section.text.len()) else {
             break;
         };
@@ -394,21 +421,24 @@ fn within_limit(marker: &str, mut sections: BTreeMap<usize, CommentSection>, own
 
 const LEFT_OUT: &str = "Left out for lack of space; the summary of its run has it.\n";
 
-/// The kind and text of the alert.
-fn opening(request: &CommentRequest<'_>) -> (&'static str, String) {
-    let (kind, headline) = (
-        markdown::alert_kind(request.report),
-        words::headline(request.report),
-    );
-    (kind, clauses(&headline, HEADLINE))
+/// The kind and text of the alert, with the config's path where there are several.
+fn opening(report: &Report, results: usize) -> (&'static str, String) {
+    let headline = words::headline(report);
+    let named = match report.config.as_ref().filter(|_| results > 1) {
+        Some(config) => format!("{config}: {headline}"),
+        None => headline,
+    };
+    (markdown::alert_kind(report), clauses(&named, HEADLINE))
 }
 
-/// The text of the comment. It starts with the first section's alert.
-fn body_of(marker: &str, sections: &BTreeMap<usize, CommentSection>) -> String {
+/// The text of the comment. It starts with the first section's alert: of a tier, that of the config with the worst result.
+fn body_of(marker: &str, sections: &BTreeMap<SectionPlace, CommentSection>) -> String {
     let mut body = String::new();
-    let named = sections
-        .iter()
-        .filter_map(|(index, section)| Some((SECTIONS.get(*index)?, section)));
+    let mut ordered: Vec<(&SectionPlace, &CommentSection)> = sections.iter().collect();
+    ordered.sort_by_key(|(place, section)| (place.index, kind_of(&section.state)));
+    let named = ordered
+        .into_iter()
+        .filter_map(|(place, section)| Some((place.name()?, section)));
     for (index, (name, section)) in named.enumerate() {
         let alert = alert_of(&section.state);
         let state = section.state.written();
@@ -426,12 +456,20 @@ fn body_of(marker: &str, sections: &BTreeMap<usize, CommentSection>) -> String {
     body
 }
 
-/// The alert of a section. Only known alert kinds are copied from an existing comment, and its headline is escaped like any other text.
+/// The kinds of alerts, the worst one first.
+const KINDS: [&str; 4] = ["CAUTION", "WARNING", "NOTE", "TIP"];
+/// The index of what any other kind becomes.
+const NOTE: usize = 2;
+
+/// The index of a section's kind of alert. Only known ones are copied from an existing comment.
+fn kind_of(state: &SectionState) -> usize {
+    let known = KINDS.iter().position(|kind| *kind == state.alert);
+    known.unwrap_or(NOTE)
+}
+
+/// The alert of a section. Its headline is escaped like any other text.
 fn alert_of(state: &SectionState) -> String {
-    let kind = ["CAUTION", "WARNING", "NOTE", "TIP"]
-        .into_iter()
-        .find(|kind| *kind == state.alert)
-        .unwrap_or("NOTE");
+    let kind = KINDS[kind_of(state)];
     format!(
         "> [!{kind}]\n> **{}**\n",
         with_code(&sentence(&state.headline, HEADLINE))

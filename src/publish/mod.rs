@@ -11,8 +11,9 @@ pub mod record;
 mod samples;
 
 pub use comment::{
-    CommentPlan, CommentRequest, Note, NoteSubject, StaleComment, hidden_classes, is_note_written,
-    is_settled, is_written, may_exist, plan, plan_note, regressions, summary, summary_within,
+    CommentPlan, CommentRequest, ConfigResult, Note, NoteSubject, StaleComment, hidden_classes,
+    is_note_written, is_settled, is_written, may_exist, plan, plan_note, regressions, summary,
+    summary_within,
 };
 pub use config_key::ConfigKey;
 pub use moves::{BaselineMove, MoveDirection, has_same_numbers, is_worse, moves, rounded};

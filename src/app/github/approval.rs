@@ -358,7 +358,7 @@ impl Deciding<'_> {
         pull: &PullRequestDetails,
         now: &Report,
     ) -> Result<Result<Approval, ApprovalRefusal>, CliError> {
-        let hidden = hidden_classes(now);
+        let hidden = hidden_classes(now, self.inputs.configs);
         if hidden > 0 {
             return Ok(Err(ApprovalRefusal::Hidden(hidden)));
         }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::approval::approvals_of_worse_numbers;
 use super::base_branch::known_default;
+use super::configs::configs;
 use super::inputs::{ActionInputs, inside, path_of_input};
 use super::job_output::log;
 use super::requests::{needs, open};
@@ -50,6 +51,20 @@ pub fn baseline_pr(world: &World, inputs: &ActionInputs) -> Result<u8, CliError>
     let Some(into) = default_branch(world, &github)? else {
         return Ok(0);
     };
+    for inputs in configs(inputs, None, Some(&github), &[commit])? {
+        maintain(world, &inputs, &github, &into, commit)?;
+    }
+    Ok(0)
+}
+
+/// Maintains the pull request of one config.
+fn maintain(
+    world: &World,
+    inputs: &ActionInputs,
+    github: &GitHub,
+    into: &str,
+    commit: &str,
+) -> Result<(), CliError> {
     let report = measured(world, inputs, commit)?;
     let unread = needs("the config cannot be read", CONTENTS);
     let file = baseline_file(inputs, |file| github.file(file, commit).map_err(unread))?;
@@ -57,14 +72,13 @@ pub fn baseline_pr(world: &World, inputs: &ActionInputs) -> Result<u8, CliError>
     let target = BaselineBranch {
         world,
         inputs,
-        github: &github,
-        into,
+        github,
+        into: into.to_owned(),
         commit,
         file,
         branch: inputs.key(&report).branch(),
     };
-    maintain_pull_request(&target, &report)?;
-    Ok(0)
+    maintain_pull_request(&target, &report)
 }
 
 fn no_baseline(inputs: &ActionInputs) -> Diagnostic {

@@ -5,18 +5,17 @@ use std::time::Duration;
 use super::inputs::ActionInputs;
 use super::job_output::warn;
 use super::requests::needs;
-use crate::model::{Comment, PullRequest, Report, RunNumber};
+use crate::model::{Comment, PullRequest, RepoPath, RunNumber};
 use crate::publish;
-use crate::publish::{CommentPlan, CommentRequest, ConfigKey, Note, NoteSubject, StaleComment};
-use crate::render::markdown::Links;
+use crate::publish::{
+    CommentPlan, CommentRequest, ConfigKey, ConfigResult, Note, NoteSubject, StaleComment,
+};
 use crate::world::{GitHub, GitHubError, World};
 
 /// The content of a comment and the run it comes from.
 pub struct CommentInput<'a> {
-    /// The report.
-    pub report: &'a Report,
-    /// Links to the full report.
-    pub links: &'a Links,
+    /// The results of the step's configs.
+    pub results: &'a [ConfigResult<'a>],
     /// The run that measured it.
     pub run: RunNumber,
 }
@@ -69,14 +68,16 @@ fn upsert(
     github: &GitHub,
     input: &CommentInput<'_>,
 ) -> Result<(), GitHubError> {
-    let key = inputs.key(input.report);
+    let key = match input.results {
+        [one] if !inputs.has_patterns() => inputs.key(one.report),
+        _ => inputs.key_of(&RepoPath::root().child("goldgate.yaml")),
+    };
     let (mut last, mut created) = (None, None);
     for round in 0..ROUNDS {
         let current_head = github.head_of(pull_request.number)?;
         let comments = present_comments(github, pull_request.number, created)?;
         let request = CommentRequest {
-            report: input.report,
-            links: input.links,
+            results: input.results,
             key: key.as_str(),
             head: &pull_request.head,
             current_head: &current_head,

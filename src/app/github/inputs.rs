@@ -22,6 +22,7 @@ words! {
 }
 
 /// The validated inputs.
+#[derive(Clone)]
 pub struct ActionInputs {
     /// What the step does.
     pub mode: ActionMode,
@@ -33,8 +34,10 @@ pub struct ActionInputs {
     pub deciding: DecidingTiers,
     /// Whether only the agents run that the change can affect.
     pub scope: AgentScope,
-    /// The config, relative to the workspace.
+    /// The config, relative to the workspace, or patterns of several.
     pub config: String,
+    /// How many configs the step judges.
+    pub configs: usize,
     /// Only these suites; all if empty.
     pub suites: Vec<String>,
     /// Samples per pair of agent and case, 1 to 1000.
@@ -62,6 +65,40 @@ impl ActionInputs {
     /// A path that leads out of the repository.
     pub fn config_file(&self) -> Result<RepoPath, Diagnostic> {
         path_of_input("config", &self.config)
+    }
+
+    /// Whether the config is given by patterns, separated by white space.
+    pub fn has_patterns(&self) -> bool {
+        self.config.contains(['*', '?', '\n'])
+    }
+
+    /// Returns the inputs for one of the configs that this step judges. Each has a folder of results of its own.
+    pub fn of_config(&self, config: &str, configs: usize) -> Result<Self, Diagnostic> {
+        let own = Self {
+            config: config.to_owned(),
+            configs,
+            ..self.clone()
+        };
+        let key = ConfigKey::new("", &own.config_file()?);
+        Ok(match self.has_patterns() {
+            true => Self {
+                out: format!("{}/{}", self.out, key.as_str()),
+                comment_key: key.as_str().to_owned(),
+                ..own
+            },
+            false => own,
+        })
+    }
+
+    /// Returns the key of this step's comment.
+    ///
+    /// # Errors
+    /// As [`Self::config_file`].
+    pub fn key_of_step(&self) -> Result<ConfigKey, Diagnostic> {
+        match self.has_patterns() {
+            true => Ok(self.key_of(&RepoPath::root().child("goldgate.yaml"))),
+            false => Ok(self.key_of(&self.config_file()?)),
+        }
     }
 
     /// Whether the runs are also judged by the rules of a base commit.
@@ -109,7 +146,9 @@ impl ActionInputs {
         }
         let scope = values.scope(&tiers, blocking)?;
         let (samples, max_cost_usd) = (values.samples()?, values.max_cost_usd()?);
-        Ok(Self {
+        let config = get("config").unwrap_or("goldgate.yaml");
+        let is_whole = get("parts").is_none() && get("shard").is_none();
+        let inputs = Self {
             mode,
             tiers,
             scope,
@@ -124,7 +163,8 @@ impl ActionInputs {
                 Some(_) if blocking => DecidingTiers::Every,
                 Some(_) | None => DecidingTiers::Deterministic,
             },
-            config: get("config").unwrap_or("goldgate.yaml").to_owned(),
+            config: config.to_owned(),
+            configs: 1,
             suites: get("suites")
                 .unwrap_or_default()
                 .split([',', '\n', ' '])
@@ -137,7 +177,12 @@ impl ActionInputs {
             baseline: get("baseline").map(str::to_owned),
             parts: get("parts").map(str::to_owned),
             out: get("out").unwrap_or(".goldgate/report").to_owned(),
-        })
+        };
+        if inputs.has_patterns() && (!is_whole || mode == ActionMode::Record) {
+            let help = "name one config: shards and recordings are of one";
+            return Err(refuse("config", config, help).into());
+        }
+        Ok(inputs)
     }
 }
 

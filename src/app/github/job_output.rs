@@ -7,22 +7,23 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::show;
 use crate::diag::one_line;
 use crate::files::sha256_hex;
-use crate::model::Report;
+use crate::model::{RepoPath, Report, Ruling, Verdict};
 use crate::publish;
 use crate::render::{Detail, TABLE, annotations, inline, line, words};
 use crate::world::{World, append};
 
-/// Prints the table and the annotations. Workflow commands are stopped around the table, so that no text of an agent is executed
+/// Prints the table and the annotations; `config` names the config where a step judges several. Workflow commands are stopped around the table, so that no text of an agent is executed
 /// as one.
-pub fn say(world: &World, report: &Report) {
+pub fn say(world: &World, report: &Report, config: Option<&str>) {
     let table = show::render_report(report, &TABLE, Detail::Changes, world);
+    let named = config.map_or_else(String::new, |config| format!(" {}", line(config, 200)));
     let token =
         sha256_hex(format!("{table}{}{}", std::process::id(), world.clock.now()).as_bytes());
     world.command(&format!(
-        "::group::goldgate\n::stop-commands::{token}\n{table}::{token}::\n::endgroup::\n"
+        "::group::goldgate{named}\n::stop-commands::{token}\n{table}::{token}::\n::endgroup::\n"
     ));
     world.say(&format!(
-        "goldgate: {}\n",
+        "goldgate{named}: {}\n",
         line(&words::headline(report), 600)
     ));
     world.command(&annotations::annotations(report));
@@ -70,8 +71,11 @@ pub fn add_to_summary(world: &World, text: &str) -> anyhow::Result<()> {
 }
 
 /// Returns the name under which a workflow uploads the results.
-fn artifact(inputs: &ActionInputs, report: &Report) -> String {
-    let key = inputs.key(report);
+fn artifact(inputs: &ActionInputs, reports: &[&Report]) -> String {
+    let key = match reports {
+        [one] if !inputs.has_patterns() => inputs.key(one),
+        _ => inputs.key_of(&RepoPath::root().child("goldgate.yaml")),
+    };
     match inputs.is_compared() {
         true => key.artifact(),
         false => key.artifact_of_models(),
@@ -82,15 +86,27 @@ fn artifact(inputs: &ActionInputs, report: &Report) -> String {
 ///
 /// # Errors
 /// The runner's output file cannot be written.
-pub fn outputs(world: &World, inputs: &ActionInputs, report: &Report) -> anyhow::Result<()> {
+pub fn outputs(world: &World, inputs: &ActionInputs, reports: &[&Report]) -> anyhow::Result<()> {
     let Some(file) = world.env.get("GITHUB_OUTPUT") else {
         return Ok(());
     };
+    let worst = reports.iter().max_by_key(|report| {
+        (
+            report.exit_code(),
+            report.verdict != Ruling::Judged(Verdict::Pass),
+        )
+    });
+    let regressions: usize = reports.iter().map(|one| publish::regressions(one)).sum();
     let lines = [
-        ("verdict", report.verdict.as_str().to_owned()),
-        ("regressions", publish::regressions(report).to_string()),
+        (
+            "verdict",
+            worst
+                .map_or("", |report| report.verdict.as_str())
+                .to_owned(),
+        ),
+        ("regressions", regressions.to_string()),
         ("report", inputs.out.clone()),
-        ("artifact", artifact(inputs, report)),
+        ("artifact", artifact(inputs, reports)),
     ];
     // Every value is on one line, so no value can add another output.
     let text: String = lines

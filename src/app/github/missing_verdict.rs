@@ -48,7 +48,7 @@ fn replaced(
     if pull.state != PullState::Open || pull.head != seen.head || is_retargeted {
         return Ok(());
     }
-    let key = inputs.key_of(&inputs.config_file()?);
+    let key = inputs.key_of_step()?;
     let comments = github.comments(pull.number).map_err(unread())?;
     if !publish::may_exist(key.as_str(), &comments) || github.identity().is_none() {
         return Ok(());

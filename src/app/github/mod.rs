@@ -7,6 +7,7 @@ mod baseline_pr;
 mod check_run;
 mod comment;
 mod commit_files;
+mod configs;
 mod environment;
 mod evaluate;
 mod gained_cases;

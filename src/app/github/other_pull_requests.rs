@@ -33,15 +33,14 @@ pub fn judge_others(
     inputs: &ActionInputs,
     github: &GitHub,
     event: &Event,
+    others: &OtherPulls,
     done: &mut GradedRun,
 ) -> Result<(), CliError> {
-    let decides =
-        inputs.authority == Authority::Blocking && inputs.tiers.contains(&Tier::Deterministic);
-    if !decides || inputs.shard.is_some() {
+    if !decides(inputs) {
         return Ok(());
     }
-    let others = listed(github, event, &mut done.report.notes)?;
-    let others = counted(github, others, done)?;
+    done.report.notes.extend(others.notes.iter().cloned());
+    let others = counted(github, others.pulls.clone(), done)?;
     let default = default_to_judge(github, event, &others)?;
     if let Some(default) = default {
         judge_for_default(world, inputs, github, event, &default, done)?;
@@ -69,6 +68,33 @@ pub fn judge_others(
         });
     }
     Ok(())
+}
+
+/// The other open pull requests with the head of an event.
+#[derive(Default)]
+pub struct OtherPulls {
+    pulls: Vec<OpenPull>,
+    /// Why they are not known.
+    notes: Vec<String>,
+}
+
+impl OtherPulls {
+    /// Lists them, where the job gives a verdict that blocks.
+    ///
+    /// # Errors
+    /// A failed request.
+    pub fn listed(inputs: &ActionInputs, github: &GitHub, event: &Event) -> Result<Self, CliError> {
+        let mut others = Self::default();
+        if decides(inputs) {
+            others.pulls = listed(github, event, &mut others.notes)?;
+        }
+        Ok(others)
+    }
+}
+
+fn decides(inputs: &ActionInputs) -> bool {
+    let is_blocking = inputs.authority == Authority::Blocking;
+    is_blocking && inputs.tiers.contains(&Tier::Deterministic) && inputs.shard.is_none()
 }
 
 fn outcome_of(report: &Report) -> OtherOutcome {

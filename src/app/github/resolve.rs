@@ -74,6 +74,7 @@ pub fn resolve(
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     let here = match is_of_base_branch(&world.env) {
         true => None,
+        false if inputs.has_patterns() => commit_of_folder(workspace)?,
         false => checked_out_commit(&inside(workspace, &inputs.config))?,
     };
     let resolving = Resolving {
@@ -119,6 +120,14 @@ fn checked_out_commit(config: &str) -> Result<Option<String>, CliError> {
     let (disk, _) = Disk::of_config(config)?;
     own_history(&disk, config)?;
     Ok(head_commit(&disk))
+}
+
+/// The commit that is checked out in a folder, where patterns name the configs.
+fn commit_of_folder(folder: &str) -> Result<Option<String>, CliError> {
+    match Path::new(folder).is_dir() {
+        true => Ok(head_commit(&Disk::open(Path::new(folder))?)),
+        false => Ok(None),
+    }
 }
 
 /// Whether the workflow is one of the base branch: what its job checked out is not what is judged.

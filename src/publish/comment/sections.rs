@@ -55,6 +55,34 @@ pub(super) struct CommentSection {
     pub(super) text: String,
 }
 
+/// Which section: those of the first config come first.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct SectionPlace {
+    /// The key of the config; empty where the comment is about one config.
+    pub(super) config: String,
+    /// The index in [`SECTIONS`].
+    pub(super) index: usize,
+}
+
+impl SectionPlace {
+    /// The name in the marker, such as `model` or `services-a/model`.
+    pub(super) fn name(&self) -> Option<String> {
+        let section = SECTIONS.get(self.index)?;
+        Some(match self.config.as_str() {
+            "" => (*section).to_owned(),
+            config => format!("{config}/{section}"),
+        })
+    }
+
+    fn of_name(name: &str) -> Option<Self> {
+        let (config, section) = name.rsplit_once('/').unwrap_or(("", name));
+        Some(Self {
+            config: config.to_owned(),
+            index: tier_index(section)?,
+        })
+    }
+}
+
 pub(super) fn tier_index(name: &str) -> Option<usize> {
     SECTIONS.iter().position(|known| *known == name)
 }
@@ -79,7 +107,7 @@ pub(super) const ALERT: &str = "<!-- goldgate:alert -->\n";
 pub(super) const ALERT_END: &str = "<!-- goldgate:alert-end -->\n";
 
 /// The sections of a comment. A section that is malformed, or whose text somebody edited, is left out.
-pub(super) fn sections_of(body: &str) -> Vec<(usize, CommentSection)> {
+pub(super) fn sections_of(body: &str) -> Vec<(SectionPlace, CommentSection)> {
     let mut found = Vec::new();
     for part in body.split(SECTION).skip(1) {
         let Some((head, rest)) = part.split_once(" -->\n") else {
@@ -91,8 +119,8 @@ pub(super) fn sections_of(body: &str) -> Vec<(usize, CommentSection)> {
         let Some((text, _)) = rest.split_once(END) else {
             continue;
         };
-        if let (Some(index), Ok(state)) = (
-            tier_index(name),
+        if let (Some(place), Ok(state)) = (
+            SectionPlace::of_name(name),
             serde_json::from_str::<SectionState>(state),
         ) {
             let text = text
@@ -100,7 +128,7 @@ pub(super) fn sections_of(body: &str) -> Vec<(usize, CommentSection)> {
                 .map_or(text, |(_, text)| text.trim_start_matches('\n'));
             if state.digest == digest(text) {
                 found.push((
-                    index,
+                    place,
                     CommentSection {
                         state,
                         text: text.to_owned(),

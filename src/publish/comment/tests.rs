@@ -1,8 +1,8 @@
 //! A comment always fits GitHub's limit.
 
 use super::{
-    CommentPlan, CommentRequest, LIMIT, Note, NoteSubject, hidden_classes, is_note_written,
-    is_written, plan, plan_note,
+    CommentPlan, CommentRequest, ConfigResult, LIMIT, Note, NoteSubject, hidden_classes,
+    is_note_written, is_written, plan, plan_note,
 };
 use crate::model::{
     Comment, GoldenChange, NotGateable, RepoPath, Report, ReportTool, RunNumber, Tier, Weight,
@@ -41,9 +41,12 @@ fn written(report: &Report, run: u64, comments: &[Comment]) -> String {
     let links = Links::default();
     let head = "a".repeat(40);
     let run = RunNumber { run, attempt: 1 };
-    let request = CommentRequest {
+    let results = [ConfigResult {
         report,
         links: &links,
+    }];
+    let request = CommentRequest {
+        results: &results,
         key: "default",
         head: &head,
         current_head: &head,
@@ -121,8 +124,63 @@ fn kinds_of_changes_without_room_are_counted() {
         report(Tier::Deterministic, 0, 3),
         report(Tier::Deterministic, 0, 60),
     );
-    assert_eq!(hidden_classes(&few), 0);
-    assert!(hidden_classes(&many) > 0);
+    assert_eq!(hidden_classes(&few, 1), 0);
+    assert!(hidden_classes(&many, 1) > 0);
+}
+
+/// Each config of a step has a section, and one that the step does not judge any more has none.
+#[test]
+fn the_sections_of_several_configs_fit_and_follow_the_configs() {
+    let of = |config: &str, reasons| Report {
+        config: RepoPath::root().join(config).ok(),
+        ..report(Tier::Deterministic, reasons, reasons)
+    };
+    let links = Links::default();
+    let head = "a".repeat(40);
+    let body_of = |reports: &[Report], run: u64, comments: &[Comment]| {
+        let results: Vec<ConfigResult<'_>> = reports
+            .iter()
+            .map(|report| ConfigResult {
+                report,
+                links: &links,
+            })
+            .collect();
+        let request = CommentRequest {
+            results: &results,
+            key: "default",
+            head: &head,
+            current_head: &head,
+            run: RunNumber { run, attempt: 1 },
+            author: Some(BOT),
+        };
+        match plan(&request, comments) {
+            CommentPlan::Create(body) | CommentPlan::Update { body, .. } => {
+                assert!(is_written(&request, &body) && body.len() <= LIMIT, "{body}");
+                body
+            }
+            CommentPlan::Nothing(why) => unreachable!("{why:?}"),
+        }
+    };
+    let names = ["a", "b", "c", "d", "e"].map(|name| format!("{name}/goldgate.yaml"));
+    let long = names.clone().map(|name| of(&name, 300));
+    let body = body_of(&long, 1, &[]);
+    assert!(
+        names
+            .iter()
+            .all(|name| body.contains(&format!("**{name}: "))),
+        "{body}"
+    );
+    let model = written(&report(Tier::Model, 0, 0), 2, &[comment(&body)]);
+    let fewer = body_of(
+        &[of("a/goldgate.yaml", 0), of("b/goldgate.yaml", 0)],
+        3,
+        &[comment(&model)],
+    );
+    assert!(
+        fewer.contains("**b/goldgate.yaml: ") && !fewer.contains("c/goldgate.yaml"),
+        "{fewer}"
+    );
+    assert!(fewer.contains("goldgate:section model "), "{fewer}");
 }
 
 /// Another workflow of the same account quotes a text that has goldgate's marker.
@@ -140,8 +198,10 @@ fn a_comment_that_quotes_the_marker_is_not_goldgates() {
         let (head, current_head, key) = (head.as_str(), head.as_str(), "default");
         plan(
             &CommentRequest {
-                report: &report,
-                links: &links,
+                results: &[ConfigResult {
+                    report: &report,
+                    links: &links,
+                }],
                 key,
                 head,
                 current_head,

@@ -27,6 +27,23 @@ pub fn trials() -> Vec<Trial> {
             each_excused,
         ),
         trial(
+            "one step judges the configs of a pattern, with one comment and one check",
+            one_step,
+        ),
+        trial(
+            "who removes a config that a pattern matches does not get rid of its gate",
+            removed,
+        ),
+        trial(
+            "a pattern without a file, a shard or two policies give no verdict",
+            bad_patterns,
+        ),
+        trial(
+            "a pattern is read from commits where nothing is checked out",
+            as_data,
+        ),
+        trial("five configs in one step take few requests", few_requests),
+        trial(
             "a report of another config is not joined or made the baseline",
             elsewhere,
         ),
@@ -94,6 +111,171 @@ impl Services {
         self.github.label_by("alice", LABEL);
         self.gates(run)
     }
+}
+
+const PATTERN: &str = "*/goldgate.yaml";
+
+impl Services {
+    pub fn step(&self, event: &str, run: u64) -> Job<'_> {
+        let head = self.github.head("changes").unwrap();
+        let mut job = Job::new(&self.checkout, &self.github, event, "pull_request").head(&head);
+        job.run = run;
+        job.input("config", PATTERN)
+    }
+
+    fn comment(&self) -> String {
+        let bodies = self.github.bodies(BOT);
+        assert_eq!(bodies.len(), 1, "{bodies:?}");
+        bodies[0].clone()
+    }
+}
+
+fn one_step() {
+    let services = Services::regressed(&["b"]);
+    let red = services.step("pull_request.opened", 7).runs();
+    assert_eq!(red.code, 1, "{}{}", red.stdout, red.stderr);
+    // The worst result is on top.
+    let begin = "> [!CAUTION]\n> **b/goldgate.yaml: ";
+    assert!(
+        services.comment().starts_with(begin),
+        "{}",
+        services.comment()
+    );
+    for config in ["a/goldgate.yaml", "b/goldgate.yaml"] {
+        assert!(
+            red.stdout
+                .contains(&format!("::group::goldgate {config}\n"))
+                && red.stdout.contains(&format!("\ngoldgate {config}: ")),
+            "{}",
+            red.stdout
+        );
+        assert!(
+            services.comment().contains(config),
+            "{}",
+            services.comment()
+        );
+    }
+    for service in SERVICES {
+        let report = services
+            .checkout
+            .read(&format!(".goldgate/report/{service}/report.json"));
+        let report: Value = serde_json::from_str(&report).unwrap();
+        assert_eq!(report["config"], json!(format!("{service}/goldgate.yaml")));
+    }
+    let outputs = services.checkout.read(".runner/output");
+    for line in [
+        "verdict=fail",
+        "report=.goldgate/report",
+        "artifact=goldgate-report",
+    ] {
+        assert!(outputs.lines().any(|one| one == line), "{outputs}");
+    }
+    services.github.label_by("alice", LABEL);
+    let green = services.step("pull_request.labeled", 8).runs();
+    assert_eq!(green.code, 0, "{}{}", green.stdout, green.stderr);
+    assert!(
+        !services.comment().contains("[!CAUTION]"),
+        "{}",
+        services.comment()
+    );
+    // The result of one of them changed: the label is for all, and does not count any more.
+    services.regress("a");
+    services.github.push(&"d".repeat(40));
+    let merge = services.github.merge_of(2);
+    services.github.commit(&merge, &services.checkout);
+    assert_eq!(services.step("pull_request.synchronize", 9).runs().code, 1);
+    assert!(services.github.labels().is_empty());
+}
+
+fn removed() {
+    let services = Services::regressed(&[]);
+    services.checkout.remove("b/goldgate.yaml");
+    services.github.commit(MERGE, &services.checkout);
+    let ran = services.step("pull_request.opened", 7).runs();
+    assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("b/goldgate.yaml"), "{}", ran.stderr);
+}
+
+fn bad_patterns() {
+    let services = Services::regressed(&[]);
+    let with = |pattern: &'static str| {
+        let job = services.step("pull_request.opened", 7);
+        job.input("config", pattern).runs()
+    };
+    let ran = with("services/*/goldgate.yaml");
+    assert!(
+        ran.code == 2 && ran.stderr.contains("no file matches"),
+        "{}",
+        ran.stderr
+    );
+    let ran = with("../*/goldgate.yaml");
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    let shard = services.step("pull_request.opened", 7);
+    let ran = shard.input("shard", "1/2").runs();
+    assert!(
+        ran.code == 2 && ran.stderr.contains("name one config"),
+        "{}",
+        ran.stderr
+    );
+    let green = services.step("pull_request.opened", 8).runs();
+    assert_eq!(green.code, 0, "{}{}", green.stdout, green.stderr);
+    assert!(services.comment().starts_with("> [!TIP]"));
+    // Who may approve is what the base branch's configs say, and one label is for all of them.
+    let text = services.checkout.read("b/goldgate.yaml");
+    let other = format!("{text}approval: {{ approvers: maintain }}\n");
+    services.checkout.write("b/goldgate.yaml", other);
+    services.github.commit(&base_sha(), &services.checkout);
+    services.github.commit(MERGE, &services.checkout);
+    let ran = services.step("pull_request.opened", 9).runs();
+    let says = "a/goldgate.yaml and b/goldgate.yaml say different things below approval";
+    assert!(ran.code == 2 && ran.stderr.contains(says), "{}", ran.stderr);
+    let body = services.comment();
+    assert!(
+        body.contains("No verdict on this commit") && !body.contains("[!TIP]"),
+        "{body}"
+    );
+}
+
+fn as_data() {
+    let services = Services::regressed(&["b"]);
+    let empty = Repository::empty();
+    let event = "pull_request_target";
+    let job = Job::new(&empty, &services.github, "pull_request.opened", event);
+    let ran = job.input("config", PATTERN).runs();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let body = services.comment();
+    assert!(
+        body.contains("a/goldgate.yaml") && body.contains("b/goldgate.yaml"),
+        "{body}"
+    );
+}
+
+fn few_requests() {
+    let services = Services::regressed(&[]);
+    for service in ["c", "d", "e"] {
+        for file in FILES.iter().chain(&["baselines/latest.json"]) {
+            let text = services.checkout.read(&format!("a/{file}"));
+            services.checkout.write(&format!("{service}/{file}"), text);
+        }
+    }
+    services.checkout.stamp_unless_kept();
+    services.github.commit(&base_sha(), &services.checkout);
+    SERVICES.iter().for_each(|one| services.regress(one));
+    services.github.commit(MERGE, &services.checkout);
+    let ran = services.step("pull_request.synchronize", 7).runs();
+    let requests = services.github.requests();
+    assert!(
+        requests.len() <= 25,
+        "{}: {requests:#?}\n{}",
+        requests.len(),
+        ran.stdout
+    );
+    assert_eq!(
+        ran.stdout.matches("::group::goldgate ").count(),
+        5,
+        "{}",
+        ran.stdout
+    );
 }
 
 fn one_label() {

@@ -123,7 +123,7 @@ impl<'a> GateStep<'a> {
         !self.input("shard").is_empty()
     }
 
-    /// The config; `None` if an expression names it.
+    /// The config; `None` if an expression or patterns name it.
     pub fn config(&self) -> Option<RepoPath> {
         let path = Some(self.input("config"))
             .filter(|path| !path.is_empty())
@@ -131,7 +131,7 @@ impl<'a> GateStep<'a> {
         RepoPath::root()
             .join(path)
             .ok()
-            .filter(|_| !path.contains("${{"))
+            .filter(|_| !path.contains("${{") && !path.contains(['*', '?']))
     }
 
     /// Whether the job gives a verdict that blocks a merge.

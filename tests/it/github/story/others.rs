@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use super::{Fork, is_opened_by, keep, one};
-use crate::github::configs::{SERVICES, Services};
+use crate::github::approval::LABEL;
+use crate::github::configs::Services;
 use crate::github::standin::pulls::MERGE;
 use crate::github::{RUN, head_sha};
 use crate::repository::Repository;
@@ -48,13 +49,18 @@ pub fn retargeted() {
     assert_eq!(job.runs().code, 1);
 }
 
-/// Two services with a config each, whose gates are steps of one job: one label, two approvals.
+/// Two services with a config each: one step, one comment, one label.
 pub fn two_configs() {
-    let services = Services::regressed(&SERVICES);
-    assert_eq!(services.gates(7), [1, 1]);
-    assert_eq!(services.labeled(8), [0, 0]);
-    let bodies = services.github.bodies_on(2);
-    assert_eq!(bodies.len(), 2, "each config has its comment");
-    is_opened_by(&bodies[0], "NOTE", "Passes by approval of alice: ");
-    keep("11-two-configs", &bodies[0]);
+    let services = Services::regressed(&["b"]);
+    let ran = services.step("pull_request.opened", 7).runs();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    services.github.label_by("alice", LABEL);
+    let ran = services.step("pull_request.labeled", 8).runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let body = one(&services.github);
+    assert!(
+        body.contains("b/goldgate.yaml: Passes by approval of alice: "),
+        "{body}"
+    );
+    keep("11-two-configs", &body);
 }
