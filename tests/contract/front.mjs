@@ -106,6 +106,7 @@ const governed = (method, path, body, query) => {
   if (/\/commits\/[0-9a-f]+\/pulls$/.test(path)) return [200, based ? [merged()] : []];
   if (new RegExp(`/git/trees/(5{40}|${head})$`).test(path)) return [200, { sha: path.split('/').pop(), tree: checkedOut(), truncated: false }];
   if (/\/git\/commits\/5{40}$/.test(path)) return [200, { sha: '5'.repeat(40), tree: { sha: '5'.repeat(40) }, parents: [{ sha: 'b'.repeat(40) }, { sha: head }] }];
+  if (/\/tarball\//.test(path)) return [302, null, { location: `http://localhost:${port}/stored/${path.slice(-7)}.tar.gz` }];
   if (based && /\/git\/trees\/[^/]+$/.test(path)) return [200, { sha: path.split('/').pop(), tree: [...tree(), ...baselines()], truncated: false }];
   if (/\/git\/blobs\//.test(path)) return [200, blobs.get(path.split('/').pop())];
   if (/\/check-runs$/.test(path)) return method === 'POST' ? [201, { id: 900, ...body }] : [200, { total_count: 0, check_runs: [] }];
@@ -148,6 +149,7 @@ const answer = (method, url, body) => {
 };
 
 http.createServer((request, response) => {
+  if (request.url.startsWith('/stored/')) return response.end(fs.readFileSync(path.join(folder, path.basename(request.url))));
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', async () => {

@@ -36,6 +36,9 @@ import json, sys
 whole = json.load(open(sys.argv[1]))
 json.dump({**whole, 'suites': {'orders': whole['suites']['orders']}}, open(sys.argv[2], 'w'))
 END
+# archive COMMIT: what the front gives as the commit's archive is the folder as it is now.
+archive() { tar -czf "$work/$1.tar.gz" -C "$work" --transform "s|^repo|acme-agents-$1|" --exclude .git repo; }
+archive bbbbbbb
 # action RUN EVENT NAME MODE [VARIABLE=VALUE]…
 action() {
   local run=$1 event=$2 name=$3 mode=$4
@@ -61,6 +64,7 @@ cp "$root/goldgate.yaml" "$work/base.yaml"
 sed -i -E 's/"(min|max)_expected_findings": [0-9]+/"\1_expected_findings": 0/' "$work/repo/$worse"
 # With these, more files differ than are read one by one.
 for file in "$work"/repo/fixtures/contracts/expected/finance/*.json; do echo >> "$file"; done
+archive 5555555
 curl -s -o /dev/null "http://127.0.0.1:$front/base" # the base commit has the files that were not changed
 events() { python3 - "$root/tests/events/$1.json" "$work/$1.json" "$2" << 'END'; }
 import json, sys
