@@ -13,7 +13,7 @@ use super::pipeline::grade::{GradeInputs, grade_files};
 use super::pipeline::graded_run::GradedRun;
 use super::pipeline::past_baselines::add_past_baselines;
 use super::pipeline::plan::config_text;
-use super::pipeline::recorded_agents::{BranchDigest, NoMerge};
+use super::pipeline::recorded_agents::{BranchDigest, NoEvidence, NoMerge, RecorderEvidence};
 use super::pipeline::run_options::{AgentScope, DecidingTiers, RunOptions, UncommittedFiles};
 use super::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
@@ -48,6 +48,7 @@ pub fn grade_worktree(
     job: &RunOptions,
     world: &World,
     before: BaseSource<'_>,
+    evidence: &dyn RecorderEvidence,
     read_baseline: ReadBaseline<'_>,
 ) -> Result<GradedRun, CliError> {
     let (disk, file) = Disk::of_config(&job.config)?;
@@ -123,6 +124,7 @@ pub fn grade_worktree(
         branch: branch
             .as_ref()
             .map_or(&NoMerge, |branch| branch as &dyn BranchDigest),
+        evidence,
     };
     let mut done = grade_files(&job, world, &inputs)?;
     #[cfg(feature = "models")]
@@ -333,6 +335,7 @@ pub fn graded_with(
         baseline: &|_| Ok(None),
         base: None,
         branch: &NoMerge,
+        evidence: &NoEvidence,
     };
     let wanted = Selection {
         tiers: vec![Tier::Deterministic],
@@ -382,9 +385,13 @@ pub fn graded_recordings(
     world: &World,
 ) -> Result<GradedRun, CliError> {
     let job = showing(config, wanted);
-    let graded = grade_worktree(&job, world, BaseSource::None, &|disk, _, configured| {
-        baseline::here(None, disk, configured)
-    })?;
+    let graded = grade_worktree(
+        &job,
+        world,
+        BaseSource::None,
+        &NoEvidence,
+        &|disk, _, configured| baseline::here(None, disk, configured),
+    )?;
     match graded.report.called_off {
         None => Ok(graded),
         Some(interruption) => Err(CliError::CalledOff(interruption)),
@@ -409,6 +416,7 @@ pub fn locally(
         job,
         world,
         before,
+        &NoEvidence,
         &|disk, base, configured| match (base, baseline, configured) {
             (Some(base), None, Some(file)) => baseline::of_commit(base, file),
             _ => baseline::here(baseline, disk, configured),

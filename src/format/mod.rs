@@ -25,6 +25,7 @@ mod long_numbers;
 #[cfg(feature = "models")]
 pub mod otlp;
 mod raw_json;
+pub(crate) mod recorded_v1;
 pub(crate) mod recording_layout;
 pub(crate) mod redact;
 pub mod report_v1;

@@ -8,6 +8,7 @@ use crate::app::live;
 use crate::app::pipeline::base_commit::name_base;
 use crate::app::pipeline::failed_cases::{failed_before, last_run, prepare_last_run, save_failed};
 use crate::app::pipeline::graded_run::GradedRun;
+use crate::app::pipeline::recorded_agents::NoEvidence;
 use crate::app::pipeline::run_options::{AgentScope, DecidingTiers, RunOptions, UncommittedFiles};
 use crate::app::pipeline::selection::{Selection, chosen};
 use crate::app::pipeline::shard_part::write_part;
@@ -168,7 +169,7 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
                 .base
                 .as_deref()
                 .map_or(BaseSource::None, |commit| BaseSource::Commit(&git, commit));
-            grade_worktree(&job, world, before, &|_, _, _| Ok(None))?
+            grade_worktree(&job, world, before, &NoEvidence, &|_, _, _| Ok(None))?
         }
     };
     done.report.notes.extend(note);

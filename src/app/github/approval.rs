@@ -442,6 +442,7 @@ impl Deciding<'_> {
             base: Some(base.clone()),
             head: Some(head.clone()),
             into: Some(pull.into.clone()),
+            queued: Some(pull.number),
             ..Event::NONE
         };
         let (world, inputs, github) = (self.world, self.inputs, self.github);

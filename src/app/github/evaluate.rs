@@ -2,6 +2,7 @@
 
 use super::graded_data::grade_as_data;
 use super::inputs::{ActionInputs, inside, path_of_input};
+use super::recorder_evidence::ListedRecordings;
 use super::resolve::{Context, Source, commit_of};
 use crate::app::cli_error::CliError;
 use crate::app::live;
@@ -154,18 +155,25 @@ impl Checkout<'_> {
             },
             ..job.clone()
         };
-        grade_worktree(job, self.world, before, &|disk, base, configured| {
-            let Some(commit) = self.event.base.as_ref() else {
-                return baseline_here(self.inputs, self.workspace, disk, configured);
-            };
-            let source = match (base, self.github) {
-                (Some(tree), _) => BaselineSource::Tree(tree),
-                (None, Some(github)) => BaselineSource::Commit(github, commit),
-                // Without GitHub only the checkout is available: a local trial, never the job of a pull request.
-                (None, None) => BaselineSource::Checkout(disk),
-            };
-            source.read(self.inputs, configured)
-        })
+        let evidence = ListedRecordings::of(&self.world.env, self.github, self.event);
+        grade_worktree(
+            job,
+            self.world,
+            before,
+            &evidence,
+            &|disk, base, configured| {
+                let Some(commit) = self.event.base.as_ref() else {
+                    return baseline_here(self.inputs, self.workspace, disk, configured);
+                };
+                let source = match (base, self.github) {
+                    (Some(tree), _) => BaselineSource::Tree(tree),
+                    (None, Some(github)) => BaselineSource::Commit(github, commit),
+                    // Without GitHub only the checkout is available: a local trial, never the job of a pull request.
+                    (None, None) => BaselineSource::Checkout(disk),
+                };
+                source.read(self.inputs, configured)
+            },
+        )
     }
 }
 

@@ -8,6 +8,7 @@ use anyhow::Context;
 use super::commit_files::{BaseView, CommitFiles};
 use super::inputs::{ActionInputs, path_of_input};
 use super::read_paths::wanted_by;
+use super::recorder_evidence::ListedRecordings;
 use super::resolve::TestMerge;
 use super::three_trees;
 use crate::app::cli_error::CliError;
@@ -105,12 +106,18 @@ fn grade_pair(
         live: live::LiveOptions::NONE,
         parts: None,
     };
-    let done = graded(&job, world, &commits)?;
+    let evidence = ListedRecordings::of(&world.env, Some(github), event);
+    let done = graded(&job, world, &commits, &evidence)?;
     Ok((job, done))
 }
 
 /// Grades the head by its own rules and by the base's.
-fn graded(job: &RunOptions, world: &World, inputs: &CommitPair) -> Result<GradedRun, CliError> {
+fn graded(
+    job: &RunOptions,
+    world: &World,
+    inputs: &CommitPair,
+    evidence: &ListedRecordings<'_>,
+) -> Result<GradedRun, CliError> {
     let CommitPair {
         base,
         head,
@@ -133,6 +140,7 @@ fn graded(job: &RunOptions, world: &World, inputs: &CommitPair) -> Result<Graded
         },
         base: Some(&both),
         branch: &NoMerge,
+        evidence,
     };
     grade_files(job, world, &inputs)
 }

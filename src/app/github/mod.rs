@@ -23,6 +23,7 @@ mod published_run;
 mod read_paths;
 #[cfg(feature = "models")]
 mod record;
+mod recorder_evidence;
 mod red_runs;
 mod requests;
 mod resolve;

@@ -8,7 +8,7 @@ use super::graded_run::GradedRun;
 use super::live_runs::{LiveRuns, NotRun};
 use super::plan::{Plan, config_text, plan_with_reads};
 use super::read_runs::ReadRuns;
-use super::recorded_agents::{BranchDigest, RecordedAgents, RecordingsBase};
+use super::recorded_agents::{BranchDigest, RecordedAgents, RecorderEvidence, RecordingsBase};
 use super::run_options::RunOptions;
 use super::since_base::{BothCommits, add_since_base, failing_on_base};
 use super::snapshots;
@@ -41,6 +41,8 @@ pub struct GradeInputs<'a> {
     pub base: Option<&'a dyn BaseFiles>,
     /// The branch without the base branch, where a merge of both is graded.
     pub branch: &'a dyn BranchDigest,
+    /// What shows that the recording workflow wrote a recording.
+    pub evidence: &'a dyn RecorderEvidence,
 }
 
 /// Grades and judges the given files.
@@ -72,6 +74,7 @@ pub fn grade_files(
         sides: Sides { base, head: files },
         config,
         branch: inputs.branch,
+        evidence: inputs.evidence,
         name: BaseName {
             revision: short_commit(job.base.as_deref().unwrap_or_default()).to_owned(),
             branch: job.base_branch.clone(),

@@ -17,7 +17,7 @@ use serde_json::Value;
 use self::agent_notes::{changed_files, list_notes};
 use self::digests::{CurrentDigests, base_proof, proof};
 pub use self::digests::{RecordingInput, recording_input};
-pub use self::inputs::{BranchDigest, NoMerge, RecordingsBase};
+pub use self::inputs::{BranchDigest, NoEvidence, NoMerge, RecorderEvidence, RecordingsBase};
 use self::inputs::{InputMotion, SuiteInputs};
 use self::sources::{RecordingUse, Recordings, called, listed, live_target, recordings_of};
 pub use self::stamped::{OtherDigests, Stamped, StampedSuite, with_other_digests};
@@ -25,6 +25,7 @@ use super::agent_digest::{AgentState, CORRECT_PATTERNS};
 use super::plan::Plan;
 use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{FileMatch, Files};
+use crate::format::recorded_v1::RecordedDigests;
 use crate::format::{lenient, run_v1};
 use crate::golden_changes::{
     AgentRecordings, Answers, BaseProof, Content, Digest, FileListChange, FilesDigests,
@@ -376,7 +377,16 @@ impl RecordingReader<'_> {
                 String::new()
             },
             unread,
+            not_shown: self.not_shown(file, &text),
         })
+    }
+
+    /// Why it is not shown that the recording workflow wrote a recording, where only its recordings count.
+    fn not_shown(&self, file: &RepoPath, text: &str) -> Option<String> {
+        let base = self
+            .base
+            .filter(|base| base.config.recordings == RecordingTrust::Ci)?;
+        base.evidence.shows(file, &RecordedDigests::of(text)).err()
     }
 }
 

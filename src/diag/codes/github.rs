@@ -166,10 +166,10 @@ codes! {
 
     NO_RUN_NAME = "no-run-name" {
         cause: "A label approves what a run had shown before, and the name of the run says which commits it judged. The runs of \
-            this workflow have no such name.",
+            this workflow have no such name. A run that records has the number of the pull request in its name.",
         example: ".github/workflows/goldgate.yml:6:3: the name of its runs does not say which commits they judge, so no label \
             approves a result; write run-name: goldgate ${{ github.sha }} [no-run-name]",
-        fix: "Write the `run-name` of `docs/workflows/goldgate.yml`.",
+        fix: "Write the `run-name` of the workflow in `docs/workflows`.",
     }
 
     NO_TOKEN = "no-token" {

@@ -12,4 +12,4 @@ pub use self::graded::{BaseProof, Content, Digest, GradedRecording, Motion, Proo
 pub use self::row_words::{
     AgentRecordings, Answers, BaseName, GoneRecording, NamedRecording, Origin, RecordingReport,
 };
-use self::table::{decide, effect};
+use self::table::{Recorder, decide, effect, is_new_in_change};

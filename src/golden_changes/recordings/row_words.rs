@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{BaseProof, Content, Digest, GradedRecording, Proof, decide, effect};
+use super::{
+    BaseProof, Content, Digest, GradedRecording, Proof, Recorder, decide, effect, is_new_in_change,
+};
 use crate::golden_changes::found::ChangeCollector;
 use crate::golden_changes::record_command::{RecordedCases, record_again, stamp_command};
 use crate::model::{
@@ -40,6 +42,8 @@ pub struct NamedRecording {
     pub made_by: String,
     /// Why the base commit's recording cannot be read: nothing is known of what changed.
     pub unread: Option<String>,
+    /// Why it is not shown that the recording workflow wrote it; `None` if it is shown, or need not be.
+    pub not_shown: Option<String>,
 }
 
 /// The answers and calls of a recording, compared with those of the base commit's.
@@ -134,12 +138,8 @@ impl AgentRecordings<'_> {
             let subject = self.subject(&members, "recording", "recordings");
             reasons.push(format!("{subject} cannot be compared: {why}"));
         }
-        for (row, indexes) in decide(&graded) {
-            let members: Vec<&NamedRecording> = indexes
-                .iter()
-                .map(|index| &self.recordings[*index])
-                .collect();
-            let effect = effect(row, self.trust);
+        for (row, members, recorder) in self.by_row(&graded) {
+            let effect = effect(row, self.trust, recorder);
             report.rows.push(recording_row(row, effect, members.len()));
             match effect {
                 Effect::NoVerdict => {
@@ -162,7 +162,7 @@ impl AgentRecordings<'_> {
             }
         }
         if !self.gone.is_empty() {
-            let effect = effect(Row::Gone, self.trust);
+            let effect = effect(Row::Gone, self.trust, Recorder::Shown);
             report
                 .rows
                 .push(recording_row(Row::Gone, effect, self.gone.len()));
@@ -171,6 +171,20 @@ impl AgentRecordings<'_> {
         }
         report.refused = (!reasons.is_empty()).then(|| reasons.join("; "));
         report
+    }
+
+    /// The recordings by row; where the recording workflow has to show them, those that it does not show are apart.
+    fn by_row(&self, graded: &[GradedRecording]) -> Vec<(Row, Vec<&NamedRecording>, Recorder)> {
+        let mut found = Vec::new();
+        for (row, indexes) in decide(graded) {
+            let members = indexes.iter().map(|index| &self.recordings[*index]);
+            let (shown, not_shown): (Vec<_>, Vec<_>) =
+                members.partition(|one| one.not_shown.is_none() || !is_new_in_change(row));
+            found.push((row, shown, Recorder::Shown));
+            found.push((row, not_shown, Recorder::NotShown));
+        }
+        found.retain(|(_, members, _)| !members.is_empty());
+        found
     }
 
     /// `3 recordings of s/a are`, with the word for their number.
@@ -209,8 +223,12 @@ impl AgentRecordings<'_> {
                     "recordings are new, changed or stamped",
                 );
                 format!(
-                    "{subject} ({}), and only the recording workflow may write recordings here (`recordings: {{ trust: ci }}`): it cannot be shown that it did",
-                    first_of(&names(members))
+                    "{subject} ({}), and only the recording workflow may write recordings here (`recordings: {{ trust: ci }}`): {}",
+                    first_of(&names(members)),
+                    members
+                        .iter()
+                        .find_map(|one| one.not_shown.as_deref())
+                        .unwrap_or_default()
                 )
             }
         }

@@ -9,8 +9,17 @@ use std::collections::BTreeMap;
 use super::graded::{BaseProof, Content, GradedRecording, Motion, Proof};
 use crate::model::{Effect, RecordingTrust, Row};
 
+/// Whether the recording workflow shows that it wrote a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recorder {
+    /// It does.
+    Shown,
+    /// It does not, or nobody asked.
+    NotShown,
+}
+
 /// What a row does under a trust.
-pub fn effect(row: Row, trust: RecordingTrust) -> Effect {
+pub fn effect(row: Row, trust: RecordingTrust, recorder: Recorder) -> Effect {
     let by_author = match row {
         Row::Stale | Row::Unproven => Effect::NoVerdict,
         Row::StampedNotRecorded | Row::PartChanged | Row::Gone => Effect::Approval,
@@ -21,14 +30,16 @@ pub fn effect(row: Row, trust: RecordingTrust) -> Effect {
         RecordingTrust::Author => by_author,
         RecordingTrust::Approval if by_author == Effect::Listed => Effect::Approval,
         RecordingTrust::Approval => by_author,
-        // Only the recording workflow can make new content or digests count, and its evidence is not there.
-        RecordingTrust::Ci if is_new_in_change(row) => Effect::NoVerdict,
+        // Only the recording workflow can make new content or digests count.
+        RecordingTrust::Ci if recorder == Recorder::NotShown && is_new_in_change(row) => {
+            Effect::NoVerdict
+        }
         RecordingTrust::Ci => by_author,
     }
 }
 
 /// Whether the recordings of a row have content or digests that the base commit does not have.
-fn is_new_in_change(row: Row) -> bool {
+pub fn is_new_in_change(row: Row) -> bool {
     match row {
         Row::RecordedForChange
         | Row::StampedNotRecorded
@@ -104,6 +115,7 @@ fn is_settled(recording: &GradedRecording) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::Recorder::{NotShown, Shown};
     use super::{decide, effect};
     use crate::golden_changes::recordings::{
         BaseProof, Content, Digest, GradedRecording, Motion, Proof,
@@ -300,9 +312,12 @@ mod tests {
                 Effect::Approval,
             ),
         ] {
-            assert_eq!(effect(row, Author), author, "{row:?}");
-            assert_eq!(effect(row, Approval), approval, "{row:?}");
-            assert_eq!(effect(row, Ci), ci, "{row:?}");
+            for recorder in [Shown, NotShown] {
+                assert_eq!(effect(row, Author, recorder), author, "{row:?}");
+                assert_eq!(effect(row, Approval, recorder), approval, "{row:?}");
+            }
+            assert_eq!(effect(row, Ci, NotShown), ci, "{row:?}");
+            assert_eq!(effect(row, Ci, Shown), author, "{row:?}");
         }
     }
 }

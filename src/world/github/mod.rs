@@ -7,6 +7,7 @@
 
 mod account;
 mod approvals;
+mod artifacts;
 mod blobs;
 mod branch_rules;
 mod branches;

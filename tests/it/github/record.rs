@@ -2,6 +2,7 @@
 
 mod attacks;
 mod delivery;
+mod listed;
 mod replayed;
 
 use std::time::Duration;
@@ -24,6 +25,7 @@ const BUDGET: &str = "budget: { max_tokens: 100000 }\n";
 pub fn trials() -> Vec<Trial> {
     let mut trials = attacks::trials();
     trials.extend(delivery::trials());
+    trials.extend(listed::trials());
     trials.extend(replayed::trials());
     trials.extend([
         trial(
@@ -130,6 +132,11 @@ impl Recorded {
 
     /// The trusted gate on a head whose files the stand-in knows.
     pub fn gate(&self, head: &str) -> Ran {
+        self.merged(head).runs()
+    }
+
+    /// The job of that gate.
+    fn merged(&self, head: &str) -> Job<'_> {
         self.github.push(head);
         let mut files = None;
         let keep = |commit: &mut Commit| files = Some(commit.clone());
@@ -144,7 +151,7 @@ impl Recorded {
             "pull_request.opened",
             "pull_request_target",
         );
-        job.head(head).runs()
+        job.head(head)
     }
 
     fn output(&self, name: &str) -> String {

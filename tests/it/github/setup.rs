@@ -369,6 +369,16 @@ fn recording() {
     github.environment("goldgate-record", restricted.clone());
     let ran = check(&recorded(), &github);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+    let unnamed = recorded();
+    let file = ".github/workflows/goldgate-record.yml";
+    unnamed.replace(file, "run-name: ", "# ");
+    let ran = check(&unnamed, &github);
+    assert!(
+        ran.code == 2 && ran.stderr.contains("[no-run-name]"),
+        "{}",
+        ran.stderr
+    );
+    let ran = check(&recorded(), &github);
     let note = "note: the label goldgate:record does not exist yet; goldgate creates it when it is needed\n";
     assert!(ran.stdout.contains(note), "{}", ran.stdout);
     github.create_label("goldgate:record");

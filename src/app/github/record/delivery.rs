@@ -7,6 +7,8 @@ use super::new_recordings::NewRecordings;
 use crate::app::cli_error::CliError;
 use crate::app::github::inputs::inside;
 use crate::app::github::requests::needs;
+use crate::format::recorded_v1;
+use crate::format::recorded_v1::Recorded;
 use crate::model::{BranchOrigin, RepoPath};
 use crate::world::{Disk, FilesCommit, NotCommitted};
 
@@ -16,8 +18,13 @@ pub const FOLDER: &str = ".goldgate/recordings";
 /// Where the recordings are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delivery {
-    /// In this commit on the branch.
-    Committed(String),
+    /// In a commit on the branch; the artifact lists their digests.
+    Committed {
+        /// The commit.
+        commit: String,
+        /// The name of the artifact.
+        artifact: String,
+    },
     /// In the folder, to be uploaded.
     Left {
         /// The name of the artifact.
@@ -63,7 +70,11 @@ pub fn deliver(
         .github
         .commit_files_on(&pull.branch, &pull.head, &what)
     {
-        Ok(commit) => Ok(Delivery::Committed(commit)),
+        Ok(commit) => {
+            create_folder(context, files)?;
+            let artifact = context.key.recordings_artifact(&pull.head);
+            Ok(Delivery::Committed { commit, artifact })
+        }
         Err(NotCommitted::Moved) => {
             let now = context.github.head_of(pull.number);
             Ok(Delivery::Moved(now.map_err(needs(
@@ -79,15 +90,24 @@ pub fn deliver(
     }
 }
 
+/// Creates the folder that is uploaded, with the list of what was recorded.
+fn create_folder(context: &RecordContext<'_>, files: &NewRecordings) -> Result<Disk, CliError> {
+    let workspace = context.world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
+    // What an earlier step left would be uploaded as well.
+    Disk::create(Path::new(workspace))?.remove(&RepoPath::root().below(FOLDER))?;
+    let folder = Disk::create(Path::new(&inside(workspace, FOLDER)))?;
+    let list = Recorded::new(context.pull.number, &files.additions);
+    let path = RepoPath::root().below(recorded_v1::FILE);
+    folder.replace(&path, list.written().as_bytes())?;
+    Ok(folder)
+}
+
 fn leave(
     context: &RecordContext<'_>,
     files: &NewRecordings,
     why: &'static str,
 ) -> Result<Delivery, CliError> {
-    let workspace = context.world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
-    // What an earlier step left would be uploaded as well.
-    Disk::create(Path::new(workspace))?.remove(&RepoPath::root().below(FOLDER))?;
-    let folder = Disk::create(Path::new(&inside(workspace, FOLDER)))?;
+    let folder = create_folder(context, files)?;
     for (file, text) in &files.additions {
         folder.replace(file, text.as_bytes())?;
     }

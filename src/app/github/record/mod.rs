@@ -284,8 +284,10 @@ fn finished(context: &RecordContext<'_>, recording: &Recording) -> u8 {
 /// Writes the step's outputs.
 fn delivered(context: &RecordContext<'_>, delivery: Option<&Delivery>) -> Result<(), CliError> {
     let (folder, artifact) = match delivery {
-        Some(Delivery::Left { artifact, .. }) => (delivery::FOLDER, artifact.as_str()),
-        Some(Delivery::Committed(_) | Delivery::Moved(_)) | None => ("", ""),
+        Some(Delivery::Left { artifact, .. } | Delivery::Committed { artifact, .. }) => {
+            (delivery::FOLDER, artifact.as_str())
+        }
+        Some(Delivery::Moved(_)) | None => ("", ""),
     };
     write_outputs(context.world, &[("report", folder), ("artifact", artifact)])
 }

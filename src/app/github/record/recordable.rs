@@ -12,7 +12,7 @@ use crate::app::cli_error::CliError;
 use crate::app::github::commit_files::BaseView;
 use crate::app::github::graded_data::CommitPair;
 use crate::app::pipeline::plan::{Plan, plan};
-use crate::app::pipeline::recorded_agents::{NoMerge, RecordedAgents, RecordingsBase};
+use crate::app::pipeline::recorded_agents::{NoEvidence, NoMerge, RecordedAgents, RecordingsBase};
 use crate::app::pipeline::selection::Selection;
 use crate::golden_changes::{BaseName, Sides};
 use crate::model::{
@@ -48,6 +48,7 @@ pub fn recordable(
         },
         config: &commits.base_config,
         branch: &NoMerge,
+        evidence: &NoEvidence,
         name: BaseName {
             revision: commits.file.to_string(),
             branch: None,

@@ -126,7 +126,7 @@ pub fn note(context: &RecordContext<'_>, recording: &Recording) {
     let text = format!("### Recordings\n\n{text}");
     match &recording.outcome {
         RecordOutcome::Delivered {
-            delivery: Delivery::Committed(commit),
+            delivery: Delivery::Committed { commit, .. },
             ..
         } => {
             context.note_on(commit, NoteSubject::Record, alert, headline, &text);
@@ -143,7 +143,7 @@ fn delivered(
     count: &str,
 ) -> (&'static str, &'static str, String) {
     match delivery {
-        Delivery::Committed(commit) => {
+        Delivery::Committed { commit, .. } => {
             let next = match context.github.identity() == Some(OWN_ACCOUNT) {
                 true => " A push with the workflow's own token starts no checks: set any label.",
                 false => "",

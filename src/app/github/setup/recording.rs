@@ -102,10 +102,20 @@ fn environment(
 
 /// Checks that a workflow records a config of which only its recordings count.
 fn recorder(file: &RepoPath, recording: &[&GateStep<'_>], problems: &mut Diagnostics) {
-    let mut own = recording
+    let own: Vec<&&GateStep<'_>> = recording
         .iter()
-        .filter(|gate| gate.config().is_none_or(|config| config == *file));
-    if own.next().is_none() {
+        .filter(|gate| gate.config().is_none_or(|config| config == *file))
+        .collect();
+    const NUMBER: &str = "github.event.pull_request.number";
+    for gate in own
+        .iter()
+        .filter(|gate| !gate.workflow.run_name.contains(NUMBER))
+    {
+        let what = "the name of its runs does not say which pull request they record, so the gate does not find what they recorded";
+        let help = format!("write run-name: goldgate record #${{{{ {NUMBER} }}}}");
+        problems.push(gate.problem(Code::NO_RUN_NAME, what.to_owned(), help));
+    }
+    if own.is_empty() {
         let what = "only recordings of the recording workflow count, but no workflow has a step with mode: record for this config";
         let help = "copy docs/workflows/goldgate-record.yml of goldgate to .github/workflows";
         problems.push(Diagnostic::of_file(file, Code::NO_RECORDER, what, help));

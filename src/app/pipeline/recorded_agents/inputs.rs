@@ -6,8 +6,9 @@ use std::sync::{Arc, OnceLock};
 use crate::app::pipeline::plan::Plan;
 use crate::diag::Diagnostics;
 use crate::files::{BaseFiles, Files, ReadFor, ReadLog, RecordedFiles};
+use crate::format::recorded_v1::RecordedDigests;
 use crate::golden_changes::{BaseName, Sides, same_suite};
-use crate::model::{Agent, Ask, Config, RunKey, SuiteConfig, SuiteId};
+use crate::model::{Agent, Ask, Config, RepoPath, RunKey, SuiteConfig, SuiteId};
 use crate::suites::{Suite, input_digest, kind};
 
 /// The base commit that recordings are compared with.
@@ -18,8 +19,28 @@ pub struct RecordingsBase<'a> {
     pub config: &'a Config,
     /// The branch without the base branch, where a merge of both is graded.
     pub branch: &'a dyn BranchDigest,
+    /// What shows that the recording workflow wrote a recording.
+    pub evidence: &'a dyn RecorderEvidence,
     /// What messages call the base commit.
     pub name: BaseName,
+}
+
+/// What shows that the recording workflow wrote a recording, where only its recordings count.
+pub trait RecorderEvidence: Sync {
+    /// Whether it wrote these digests at this path.
+    ///
+    /// # Errors
+    /// Why that is not shown, as the end of a sentence with what to do.
+    fn shows(&self, file: &RepoPath, digests: &RecordedDigests) -> Result<(), String>;
+}
+
+/// No evidence, because this is not the gate on GitHub.
+pub struct NoEvidence;
+
+impl RecorderEvidence for NoEvidence {
+    fn shows(&self, _file: &RepoPath, _digests: &RecordedDigests) -> Result<(), String> {
+        Err("it cannot be shown that it did; the gate on GitHub can".to_owned())
+    }
 }
 
 /// A branch before it was merged with its base branch.

@@ -103,12 +103,8 @@ fn kept() {
             ran.stderr
         );
         let is_left = denied.len() == 2;
-        assert_eq!(
-            story.output("report").is_empty(),
-            !is_left,
-            "{denied:?}: {}",
-            ran.stdout
-        );
+        // The list of what was recorded is uploaded in any case.
+        assert_eq!(story.output("report"), ".goldgate/recordings");
         assert!(
             ran.stdout.contains("the label cannot be removed"),
             "{}",

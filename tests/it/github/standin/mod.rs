@@ -539,6 +539,7 @@ fn answer(request: &Request, state: &mut State) -> Answer {
         contents::answer,
         approval::answer,
         labels::answer,
+        archives::answer,
         runs::answer,
         commits::answer,
         checks::answer,
