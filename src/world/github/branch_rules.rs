@@ -36,3 +36,13 @@ pub enum QueueGrouping {
     /// Only the last one, so a failing entry can merge below a passing one.
     OnlyLast,
 }
+
+impl QueueGrouping {
+    /// GitHub's name of it.
+    pub(super) fn of(name: &str) -> Self {
+        match name {
+            "ALLGREEN" => Self::Every,
+            _ => Self::OnlyLast,
+        }
+    }
+}

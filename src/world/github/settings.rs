@@ -4,12 +4,12 @@ use std::sync::PoisonError;
 
 use http::Method;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::branch_rules::{BranchRules, OwnerReview, QueueGrouping, RequiredCheck};
 use super::forms::NamedForm;
 use super::response::PAGE;
-use super::{GitHub, GitHubError, if_found};
+use super::{GitHub, GitHubError, if_found, parsed};
 use crate::text::encoded_segment;
 use crate::world::web;
 
@@ -106,13 +106,8 @@ impl GitHub {
                     rules.owners = OwnerReview::Required;
                 }
                 "merge_queue" => {
-                    let grouping = parameters.grouping_strategy.as_deref();
-                    let every = grouping != Some("HEADGREEN");
-                    rules.queue = Some(if every {
-                        QueueGrouping::Every
-                    } else {
-                        QueueGrouping::OnlyLast
-                    });
+                    let grouping = parameters.grouping_strategy.unwrap_or_default();
+                    rules.queue = Some(QueueGrouping::of(&grouping));
                 }
                 _ => {}
             }
@@ -130,6 +125,28 @@ impl GitHub {
         rules.required.sort();
         rules.required.dedup();
         Ok(rules)
+    }
+
+    /// How the merge queue of a branch decides. Rulesets say it; a queue of classic branch protection is only in GraphQL. `None` if neither
+    /// shows it.
+    pub fn queue_grouping(&self, branch: &str) -> Result<Option<QueueGrouping>, GitHubError> {
+        match self.branch_rules(branch) {
+            Ok(BranchRules {
+                queue: Some(grouping),
+                ..
+            }) => return Ok(Some(grouping)),
+            Ok(_) => {}
+            Err(error) if error.is_denied() => {}
+            Err(error) => return Err(error),
+        }
+        let (owner, name) = self.repository.split_once('/').unwrap_or_default();
+        let variables = json!({ "owner": owner, "name": name, "branch": branch });
+        let body = json!({ "query": QUEUE, "variables": variables });
+        let path = &self.graphql.path;
+        let answer = self.ask_repeatable(path, &body, "while reading the merge queue")?;
+        let answer: Value = parsed(&answer, path)?;
+        let strategy = answer.pointer("/data/repository/mergeQueue/configuration/mergingStrategy");
+        Ok(strategy.and_then(Value::as_str).map(QueueGrouping::of))
     }
 
     /// The `action.yml` of an action at a commit, tag or branch; `None` if it does not exist.
@@ -302,3 +319,6 @@ mod tests {
         assert_eq!(token_address("Basic realm=\"x\""), None);
     }
 }
+
+const QUEUE: &str = "query ($owner: String!, $name: String!, $branch: String!) { repository(owner: $owner, name: $name) { \
+                     mergeQueue(branch: $branch) { configuration { mergingStrategy } } } }";

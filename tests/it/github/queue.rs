@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::approval::{BASELINE, LABEL, base_sha};
 use super::pushes::{is_green, is_red, pull, report, tip, trunk, with};
+use super::standin::settings::Queue;
 use super::story::merges::{Default, LATER, Pull, RENTAL_RUN};
 use super::{Job, RUN, head_sha};
 use crate::repository::{Ran, Repository};
@@ -31,7 +32,7 @@ pub fn trials() -> Vec<Trial> {
             not_its_own,
         ),
         trial(
-            "a merge group gives no verdict where the queue merges a failed entry",
+            "a merge group gives no verdict unless every entry of the queue has to pass",
             failed_entries,
         ),
         trial(
@@ -181,22 +182,32 @@ fn not_its_own() {
 
 /// GitHub docs, "Managing a merge queue", "Only merge non-failing pull requests".
 fn failed_entries() {
-    for (strategy, code) in [("ALLGREEN", 0), ("HEADGREEN", 3)] {
+    let allgreen = "require all entries to pass";
+    for (rule, queue, why) in [
+        (Some("ALLGREEN"), Queue::Hidden, None),
+        (Some("HEADGREEN"), Queue::Hidden, Some(allgreen)),
+        // Classic branch protection, which no rule shows.
+        (None, Queue::All, None),
+        (None, Queue::HeadOnly, Some(allgreen)),
+        (None, Queue::Hidden, Some("set it up in a ruleset")),
+    ] {
         let trunk = trunk();
         trunk.github.branch("main", &base_sha());
         trunk.github.retarget("main");
-        let parameters = json!({ "grouping_strategy": strategy });
-        trunk
-            .github
-            .rule(json!({ "type": "merge_queue", "parameters": parameters }));
+        trunk.github.queue(queue);
+        if let Some(strategy) = rule {
+            let parameters = json!({ "grouping_strategy": strategy });
+            let rule = json!({ "type": "merge_queue", "parameters": parameters });
+            trunk.github.rule(rule);
+        }
         let group = with(&trunk, &[]);
         let mut job = job(&trunk, &group, 2, [base_sha(), tip(1)]);
         job.event["merge_group"]["base_ref"] = json!("refs/heads/main");
         let ran = job.runs();
+        let code = if why.is_some() { 3 } else { 0 };
         assert_eq!(ran.code, code, "{}{}", ran.stdout, ran.stderr);
-        assert_eq!(
-            ran.stderr.contains("HEADGREEN"),
-            code == 3,
+        assert!(
+            ran.stderr.contains(why.unwrap_or_default()),
             "{}",
             ran.stderr
         );

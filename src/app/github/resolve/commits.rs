@@ -4,7 +4,7 @@
 //! the last one would hide what the ones before it changed. For a merge by GitHub both are the same commit.
 
 use crate::app::cli_error::CliError;
-use crate::app::github::base_branch::{known_default, relies_on_checks, rules};
+use crate::app::github::base_branch::{known_default, relies_on_checks};
 use crate::app::github::requests::{needs, no_verdict};
 use crate::format::event::{Event, PushEvent};
 use crate::model::PullState;
@@ -144,10 +144,19 @@ pub fn group(event: &Event, github: &GitHub) -> Result<Event, CliError> {
             "pull request {number}, which this merge group is about, is not open on {into}"
         )));
     }
-    if rules(github, into)?.is_some_and(|rules| rules.queue == Some(QueueGrouping::OnlyLast)) {
-        return Err(no_verdict(&format!(
-            "the merge queue of {into} merges an entry that fails below one that passes (`HEADGREEN`): require all entries to pass"
-        )));
+    let unread = needs("the merge queue cannot be read", "metadata: read");
+    match github.queue_grouping(into).map_err(unread)? {
+        Some(QueueGrouping::Every) => {}
+        Some(QueueGrouping::OnlyLast) => {
+            return Err(no_verdict(&format!(
+                "the merge queue of {into} merges an entry that fails below one that passes (`HEADGREEN`): require all entries to pass"
+            )));
+        }
+        None => {
+            return Err(no_verdict(&format!(
+                "GitHub does not show whether the merge queue of {into} requires all entries to pass: set it up in a ruleset"
+            )));
+        }
     }
     Ok(Event {
         judged: event.head.clone(),

@@ -48,6 +48,12 @@ pub fn answer(request: &Request, state: &mut State) -> Answer {
     if query.contains("viewer { login }") {
         return ok(json!({ "data": { "viewer": { "login": state.account.login } } }));
     }
+    // GraphQL, "Objects", `MergeQueueConfiguration`: null for a branch without a queue.
+    if query.contains("mergeQueue(branch: $branch)") {
+        let strategy = state.settings.queue_strategy();
+        let queue = strategy.map(|name| json!({ "configuration": { "mergingStrategy": name } }));
+        return ok(json!({ "data": { "repository": { "mergeQueue": queue } } }));
+    }
     if query.contains("object(oid: ") {
         return texts(request, state);
     }

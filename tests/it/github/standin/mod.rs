@@ -15,7 +15,7 @@ mod labels;
 pub mod pulls;
 mod renamed;
 pub mod runs;
-mod settings;
+pub mod settings;
 mod trees;
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -21,11 +21,35 @@ pub struct Settings {
     environments: Vec<(String, Value)>,
     /// Whether the image needs a login.
     private: bool,
+    /// What GraphQL says of the merge queue, which classic branch protection has too.
+    queue: Queue,
+}
+
+#[derive(Default, Clone, Copy)]
+pub enum Queue {
+    #[default]
+    All,
+    HeadOnly,
+    Hidden,
+}
+
+impl Settings {
+    pub fn queue_strategy(&self) -> Option<&'static str> {
+        match self.queue {
+            Queue::All => Some("ALLGREEN"),
+            Queue::HeadOnly => Some("HEADGREEN"),
+            Queue::Hidden => None,
+        }
+    }
 }
 
 impl Standin {
     pub fn rule(&self, rule: Value) {
         self.change(|state| state.settings.rules.push(rule));
+    }
+
+    pub fn queue(&self, queue: Queue) {
+        self.change(|state| state.settings.queue = queue);
     }
 
     pub fn protect(&self, check: Value) {
