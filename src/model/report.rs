@@ -347,7 +347,6 @@ impl Report {
         if let Some(interruption) = self.called_off {
             return interruption.exit_code();
         }
-        let others = self.worst_other().map(|other| other.outcome);
         match (
             self.authority,
             self.verdict.verdict(),
@@ -355,8 +354,6 @@ impl Report {
         ) {
             (Authority::Advisory, _, _) => 0,
             (Authority::Blocking, Some(Verdict::Fail), _) => 1,
-            (Authority::Blocking, _, _) if others == Some(OtherOutcome::Fails) => 1,
-            (Authority::Blocking, _, _) if others == Some(OtherOutcome::NoVerdict) => 3,
             (Authority::Blocking, _, false) => 3,
             (Authority::Blocking, _, true) if self.is_held_by_changes() => 1,
             (Authority::Blocking, _, true) => 0,

@@ -95,9 +95,11 @@ pub enum ApprovalRefusal {
     OtherResult(Vec<String>),
     /// The commits of the shown result cannot be read any more, or their result cannot be computed again.
     Unreadable,
+    /// The shown result is of a merge into another branch than this one.
+    OtherBase(String),
     /// The comment does not show this many kinds of golden changes.
     Hidden(usize),
-    /// The head or the label changed while the run worked.
+    /// The head or the label changed, or another run began while this one worked.
     Changed,
 }
 
@@ -146,6 +148,11 @@ impl fmt::Display for ApprovalRefusal {
             ),
             Self::Changed => out.write_str(
                 "somebody pushed or changed the label while this job ran; the run on that change decides",
+            ),
+            Self::OtherBase(into) => write!(
+                out,
+                "the result that was shown when it was set is not of a merge into {into}; look at this result and set the label again \
+                 (on pull_request_target it counts only on pull requests into the default branch)"
             ),
             Self::Unreadable => out.write_str(
                 "the result that was shown when it was set cannot be computed again: its commits are gone, or the runs of this workflow do not name them \

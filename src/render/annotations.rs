@@ -3,19 +3,24 @@
 use super::evidence::FailedMetric;
 use super::plain::line;
 use super::{evidence, markdown, words};
-use crate::model::{Authority, FailureLine, Report};
+use crate::model::{Authority, FailureLine, OtherOutcome, Report};
 use crate::text::clauses;
 
 /// GitHub shows at most this many annotations of each kind per step.
 const MOST: usize = 10;
 
-/// One annotation per line: for each reason of a missing verdict, each failed gate at the golden file's line of its worst case, each golden
+/// One annotation per line: for each reason of a missing verdict, each other pull request with this head that fails, each failed gate at the golden file's line of its worst case, each golden
 /// change that waits for an approval, and then each failed check. The failed checks are warnings, and so is everything where the run does
 /// not block the merge. A notice counts those beyond GitHub's limit.
 pub fn annotations(report: &Report) -> String {
     let (mut errors, mut warnings) = (Vec::new(), Vec::new());
     for why in &report.not_gateable {
         errors.push(format!("title=goldgate::{}", message(&words::reason(why))));
+    }
+    for other in &report.others {
+        if other.outcome == OtherOutcome::Fails {
+            errors.push(format!("title=goldgate::{}", message(&words::other(other))));
+        }
     }
     if report.approval.is_none() {
         errors.extend(evidence::failed_metrics(report).iter().map(failed_gate));

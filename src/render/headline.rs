@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 
 use super::evidence::FailedMetric;
 use super::plain::line;
-use super::words::{GateCounts, NAME, limit, other_outcome, plural};
-use super::{evidence, since_base};
+use super::words::{GateCounts, NAME, limit, plural};
+use super::{evidence, since_base, words};
 use crate::model::{
     AgentReport, Approval, Authority, BaselineUse, CaseChoice, CaseTrend, ChangeClass, Exclusion,
-    GateKind, GateRuling, NotGateable, OtherPullRequest, PairResult, Report, Ruling, Verdict,
-    Weight, metric_value,
+    GateKind, GateRuling, NotGateable, PairResult, Report, Ruling, Verdict, Weight, metric_value,
 };
 use crate::suites::KINDS;
 use crate::text::{clauses, config_option, first_clause};
@@ -49,18 +48,10 @@ pub fn headline(report: &Report) -> String {
         return format!("Merge blocked: {worse}{changes} an approval.{first}");
     }
     if let (Some(other), Authority::Blocking) = (report.worst_other(), report.authority)
-        && tally.fail == 0
+        && (tally.fail == 0 || report.approval.is_some())
         && report.not_gateable.is_empty()
     {
-        let OtherPullRequest {
-            number,
-            into,
-            outcome,
-        } = other;
-        let outcome = other_outcome(*outcome);
-        return format!(
-            "Merge blocked: pull request {number} into {into} has the same head commit and {outcome}."
-        );
+        return format!("Merge blocked: {}.", words::other(other));
     }
     if let Some(first_run) = first_run(report, tally) {
         return first_run;

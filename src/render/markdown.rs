@@ -17,6 +17,7 @@ use self::changes::{listed, needing_approval};
 use self::evidence::{failed_gates, moved_cases};
 use self::failures::{newly_failing, other_failures, taxonomy};
 pub use self::links::{Acceptance, Links};
+pub use self::next_steps::acceptance_line;
 use self::next_steps::next_steps;
 use self::numbers::{certainty, changed, detectable, moved_uses, unchanged};
 use self::remarks::remarks;

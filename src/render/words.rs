@@ -4,9 +4,9 @@ pub use super::headline::{command, headline, passes_by_approval};
 use super::plain::line;
 use crate::model::{
     AgentReport, Approval, BaseCommitValue, Better, CaseTrend, ChanceOfFailure, GateKind,
-    GateRuling, GoldenChange, MetricReport, NewPart, Noise, NotGateable, OtherOutcome, PairResult,
-    Quarantine, Report, Ruling, Standing, SuiteReport, Unit, Verdict, Weight, grouped,
-    metric_value,
+    GateRuling, GoldenChange, MetricReport, NewPart, Noise, NotGateable, OtherOutcome,
+    OtherPullRequest, PairResult, Quarantine, Report, Ruling, Standing, SuiteReport, Unit, Verdict,
+    Weight, grouped, metric_value,
 };
 use crate::text::clauses;
 
@@ -115,13 +115,24 @@ impl GateCounts {
     }
 }
 
-/// The verdict on another pull request, as a predicate.
+/// The verdict on a head, as a predicate.
 pub fn other_outcome(outcome: OtherOutcome) -> &'static str {
     match outcome {
         OtherOutcome::Passes => "passes",
         OtherOutcome::NoVerdict => "has no verdict",
         OtherOutcome::Fails => "fails",
     }
+}
+
+/// The verdict on another pull request with the same head.
+pub fn other(other: &OtherPullRequest) -> String {
+    let OtherPullRequest {
+        number,
+        into,
+        outcome,
+    } = other;
+    let outcome = other_outcome(*outcome);
+    format!("pull request {number} into {into} has the same head commit and {outcome}")
 }
 
 /// The base commit, with its branch if known and as `escape` returns it: `main at f95f852b`.

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::model::{
-    AgentReport, GateRuling, GoldenChange, JudgeIdentity, JudgeReport, MetricReport, RepoPath,
-    Report, SuiteReport, Tier, Verdict, Weight, six_places,
+    AgentName, AgentReport, GateRuling, GoldenChange, JudgeIdentity, JudgeReport, MetricReport,
+    RepoPath, Report, SuiteId, SuiteReport, Tier, Verdict, Weight, six_places,
 };
 
 /// The parts of a result that need an approval and that none of these approved results has: agents with a failed gate, and golden
@@ -36,6 +36,14 @@ pub fn uncovered(report: &Report, approved: &[Report]) -> Vec<String> {
         .filter(|one| !known.contains(&change(one)))
         .map(|one| one.words.clone());
     numbers.chain(changes).collect()
+}
+
+/// Whether a gate of an agent fails: then an approval of the result is one of the agent's numbers.
+pub fn fails_for(report: &Report, of: &SuiteId, wanted: &AgentName) -> bool {
+    bound_suites(report)
+        .filter(|suite| suite.id == *of)
+        .flat_map(|suite| &suite.agents)
+        .any(|agent| agent.agent == *wanted && fails(agent))
 }
 
 fn fails(agent: &AgentReport) -> bool {

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 pub use self::approved::{approve, asks_for_approval};
 pub use self::case_moves::{CaseMove, CaseMoves, CaseName, MeasuredNumbers, case_moves};
 #[cfg(feature = "github")]
-pub use self::covered::uncovered;
+pub use self::covered::{fails_for, uncovered};
 pub use self::drafts::{add_drafts, only_drafts};
 pub use self::history::{
     History, Measurement, NumberMove, NumberName, NumberScale, NumberTrend, history,
@@ -34,8 +34,9 @@ use crate::gate::{Comparability, GateOutcome, OpenMetric};
 use crate::model::{
     AgentName, AgentReport, Approval, Authority, BaselineEntry, BaselineUse, COVERAGE, CaseId,
     ChangeClass, EPSILON, Exclusion, GateRuling, GoldenChange, Identity, Interruption, Layer,
-    MetricReport, MetricSpec, NotGateable, PairResult, RecordingRow, Report, Ruling, Shard,
-    SinceBase, SuiteId, SuiteReport, Tier, ValueSource, Verdict, six_places,
+    MetricReport, MetricSpec, NotGateable, OtherOutcome, OtherPullRequest, PairResult,
+    RecordingRow, Report, Ruling, Shard, SinceBase, SuiteId, SuiteReport, Tier, ValueSource,
+    Verdict, six_places,
 };
 use crate::text::line_with_end;
 
@@ -448,6 +449,19 @@ pub fn refuse(report: &mut Report, why: Vec<NotGateable>) {
     if !report.not_gateable.is_empty() && passes {
         report.verdict = Ruling::Judged(Verdict::Inconclusive);
     }
+}
+
+/// Adds the verdict of another pull request with the same head commit; the worst counts. `note` says why.
+pub fn add_other(report: &mut Report, other: OtherPullRequest, note: String) {
+    match other.outcome {
+        OtherOutcome::Passes => report.notes.push(note),
+        OtherOutcome::Fails => {
+            report.notes.push(note);
+            report.verdict = Ruling::Judged(Verdict::Fail);
+        }
+        OtherOutcome::NoVerdict => refuse(report, vec![NotGateable::new(note)]),
+    }
+    report.others.push(other);
 }
 
 /// Whether a gate fails, by the rules of this change or by those of the base commit.

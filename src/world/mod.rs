@@ -63,9 +63,9 @@ pub(crate) use git_history::{FileVersion, FileVersions};
 #[cfg(feature = "github")]
 pub(crate) use github::{
     Blob, BranchRules, CheckRun, ClosedPull, Conclusion, EnvironmentUse, FileCommit, FilesCommit,
-    GitHub, GitHubError, GitHubRefusal, ImageState, MergeState, NotCommitted, OpenPull,
-    OwnerReview, QueueGrouping, ReadOnlyToken, RepositoryLabel, RequiredCheck, Tree, WorkflowRun,
-    if_found,
+    GitHub, GitHubError, GitHubRefusal, ImageState, MergeState, MergedPull, NotCommitted, OpenPull,
+    OwnerReview, QueueGrouping, ReadOnlyToken, RepositoryLabel, RequiredCheck, Tree, WorkflowJob,
+    WorkflowRun, if_found,
 };
 pub(crate) use objects::Objects;
 #[cfg(feature = "github")]

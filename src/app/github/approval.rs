@@ -18,14 +18,23 @@ use crate::app::pipeline::baseline;
 use crate::app::pipeline::graded_run::{CommittedBaseline, GradedRun};
 use crate::format::event::Event;
 use crate::model::{
-    AgentName, Approval, ApprovalPolicy, Baseline, BaselineRule, PullRequestDetails, Report,
-    SuiteId, Tier,
+    AgentName, Approval, ApprovalPolicy, Baseline, BaselineEntry, BaselineRule, PullRequestDetails,
+    Report, SuiteId, Tier,
 };
-use crate::publish::approval::{ApprovalRefusal, GivenLabel, has_label, is_label};
+use crate::publish::approval::{ApprovalRefusal, GateRun, GivenLabel, has_label, is_label};
 use crate::publish::{hidden_classes, is_worse, moves, reason, rounded};
 use crate::report;
 use crate::text::first_of;
-use crate::world::{GitHub, GitHubError, World, if_found};
+use crate::world::{GitHub, GitHubError, MergedPull, World, if_found};
+
+/// What was decided about the label.
+#[derive(Default)]
+pub struct Decision {
+    /// The label, if it does not count; it is taken away where the token may write.
+    pub refused: Option<RefusedLabel>,
+    /// The runs of this workflow on the pull request, newest first, if they were read for the decision.
+    pub runs: Option<Vec<GateRun>>,
+}
 
 /// A label that does not approve the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,8 +54,7 @@ struct Deciding<'a> {
     policy: ApprovalPolicy,
 }
 
-/// Approves the result if the label of its pull request does, or those of the pull requests that it contains. Returns the label that does
-/// not count; it is taken away where the token may write.
+/// Approves the result if the label of its pull request does, or those of the pull requests that it contains.
 ///
 /// # Errors
 /// A failed request.
@@ -56,9 +64,9 @@ pub fn decide(
     github: &GitHub,
     (event, pull): (&Event, Option<&PullRequestDetails>),
     done: &mut GradedRun,
-) -> Result<Option<RefusedLabel>, CliError> {
+) -> Result<Decision, CliError> {
     if !report::asks_for_approval(&done.report) {
-        return Ok(None);
+        return Ok(Decision::default());
     }
     let deciding = Deciding {
         world,
@@ -73,7 +81,7 @@ pub fn decide(
         .map(|pull| pull.number)
         .or(event.queued);
     if deciding.is_of_baseline_alone(done) && deciding.of_approved_numbers(done)? {
-        return Ok(None);
+        return Ok(Decision::default());
     }
     match (pull, number) {
         (Some(pull), _) => deciding.of_open_pull(pull, done),
@@ -81,8 +89,14 @@ pub fn decide(
             let pull = deciding.pull(number)?;
             deciding.of_open_pull(&pull, done)
         }
-        (None, None) => deciding.of_merged_pulls(done).map(|()| None),
+        (None, None) => deciding.of_merged_pulls(done).map(|()| Decision::default()),
     }
+}
+
+/// An approval, and the snapshot that it was computed from.
+struct GrantedApproval<'a> {
+    approval: Approval,
+    snapshot: PullSnapshot<'a>,
 }
 
 /// Maximum number of merged pull requests whose approvals are looked at.
@@ -117,29 +131,38 @@ pub fn approvals_of_worse_numbers(
         event: &Event::NONE,
         policy: policy.clone(),
     };
-    deciding.approved_merges(into, against, now)
+    let (merges, _) = deciding.approved_merges(into, against, now)?;
+    Ok(merges)
 }
 
-/// The agents with a worse number that no approved result has.
-fn unapproved_moves(
-    against: Option<&Baseline>,
-    now: &Report,
-    merges: &[ApprovedMerge],
-) -> Vec<(SuiteId, AgentName)> {
-    let worse = moves(against, now)
-        .into_iter()
-        .filter(is_worse)
-        .map(|one| (one.suite, one.agent));
-    let mut left: Vec<(SuiteId, AgentName)> = worse.collect();
-    left.dedup();
-    let own = measured(against, now);
-    left.retain(|(suite, agent)| {
-        let entry = own.entry(suite, agent);
-        !merges
-            .iter()
-            .any(|merge| measured(against, &merge.result).entry(suite, agent) == entry)
-    });
-    left
+/// An agent with a number that is worse than in the baseline, and what a baseline with the measured numbers has of it.
+struct WorseAgent {
+    suite: SuiteId,
+    agent: AgentName,
+    entry: Option<BaselineEntry>,
+}
+
+impl WorseAgent {
+    fn all(against: Option<&Baseline>, now: &Report) -> Vec<Self> {
+        let own = measured(against, now);
+        let worse = moves(against, now).into_iter().filter(is_worse);
+        let mut named: Vec<_> = worse.map(|one| (one.suite, one.agent)).collect();
+        named.dedup();
+        let entry = |(suite, agent)| Self {
+            entry: own.entry(&suite, &agent).cloned(),
+            suite,
+            agent,
+        };
+        named.into_iter().map(entry).collect()
+    }
+
+    /// Whether these numbers failed a gate in an approved result. A label on a result that only has the same numbers is about something
+    /// else.
+    fn is_approved_by(&self, against: Option<&Baseline>, merge: &ApprovedMerge) -> bool {
+        let then = measured(against, &merge.result);
+        then.entry(&self.suite, &self.agent) == self.entry.as_ref()
+            && report::fails_for(&merge.result, &self.suite, &self.agent)
+    }
 }
 
 /// The baseline with the numbers of a report, rounded as in the file.
@@ -148,15 +171,6 @@ fn measured(against: Option<&Baseline>, report: &Report) -> Baseline {
         suites: rounded(&baseline::proposed(against, report)),
         ..Baseline::default()
     }
-}
-
-fn approves_any(against: Option<&Baseline>, now: &Report, merge: &ApprovedMerge) -> bool {
-    let own = measured(against, now);
-    let then = measured(against, &merge.result);
-    moves(against, now)
-        .iter()
-        .filter(|one| is_worse(one))
-        .any(|one| own.entry(&one.suite, &one.agent) == then.entry(&one.suite, &one.agent))
 }
 
 /// What GitHub answers about a commit that may be gone.
@@ -172,27 +186,30 @@ impl Deciding<'_> {
         &self,
         pull: &PullRequestDetails,
         done: &mut GradedRun,
-    ) -> Result<Option<RefusedLabel>, CliError> {
+    ) -> Result<Decision, CliError> {
         if !has_label(&pull.labels, &self.policy.label) {
-            return Ok(None);
+            return Ok(Decision::default());
         }
         let mut outcome = self.approval_of(pull, &done.report)?;
         // GitHub may list a label a moment after it has started this run for it.
         for _ in 1..LOOKS {
-            if outcome != Err(ApprovalRefusal::NoGiver) {
+            if !matches!(outcome, Err(ApprovalRefusal::NoGiver)) {
                 break;
             }
             thread::sleep(PAUSE);
             outcome = self.approval_of(pull, &done.report)?;
         }
-        let approval = match outcome {
-            Ok(approval) => self.confirmed(approval, pull)?,
+        let confirmed = match outcome {
+            Ok(granted) => self.confirmed(granted, pull)?,
             Err(why) => Err(why),
         };
-        match approval {
-            Ok(approval) => {
+        match confirmed {
+            Ok((approval, runs)) => {
                 report::approve(&mut done.report, approval);
-                Ok(None)
+                Ok(Decision {
+                    refused: None,
+                    runs: Some(runs),
+                })
             }
             Err(why) => {
                 let refused = RefusedLabel {
@@ -203,7 +220,10 @@ impl Deciding<'_> {
                 let RefusedLabel { label, why } = &refused;
                 let note = format!("the label `{label}` does not count: {why}");
                 done.report.notes.push(note);
-                Ok(Some(refused))
+                Ok(Decision {
+                    refused: Some(refused),
+                    runs: None,
+                })
             }
         }
     }
@@ -225,7 +245,7 @@ impl Deciding<'_> {
                 .given(&self.policy);
             match given {
                 Ok(given) => {
-                    if let Some(shown) = self.shown_result(&given, &pull)? {
+                    if let Ok(shown) = self.shown_result(&given, &pull)? {
                         results.push(shown);
                         approvals.push(self.approval(&given, &pull));
                     }
@@ -278,16 +298,17 @@ impl Deciding<'_> {
     }
 
     /// A committed baseline with the measured numbers is approved if each that is worse was approved on a pull request that was merged since
-    /// the present baseline was captured.
+    /// the commit of the present baseline.
     fn of_approved_numbers(&self, done: &mut GradedRun) -> Result<bool, CliError> {
         let Some(into) = &self.event.into else {
             return Ok(false);
         };
-        let merges = self.approved_merges(into, done.against.as_ref(), &done.report)?;
+        let (merges, unapproved) =
+            self.approved_merges(into, done.against.as_ref(), &done.report)?;
         let Some(newest) = merges.first().map(|merge| merge.approval.clone()) else {
             return Ok(false);
         };
-        if !unapproved_moves(done.against.as_ref(), &done.report, &merges).is_empty() {
+        if !unapproved.is_empty() {
             return Ok(false);
         }
         let by: Vec<String> = merges.into_iter().map(|merge| merge.approval.by).collect();
@@ -299,28 +320,28 @@ impl Deciding<'_> {
         Ok(true)
     }
 
-    /// The approvals of the pull requests that were merged into a branch since the baseline was captured, newest first, as far as they are
-    /// about worse numbers of a result.
+    /// The approvals of the pull requests that were merged into a branch since the commit of the baseline, newest first, as far as they are
+    /// about worse numbers of a result; and the agents whose worse numbers none of them approved.
     fn approved_merges(
         &self,
         into: &str,
         against: Option<&Baseline>,
         now: &Report,
-    ) -> Result<Vec<ApprovedMerge>, CliError> {
+    ) -> Result<(Vec<ApprovedMerge>, Vec<WorseAgent>), CliError> {
         let unread = || {
             needs(
                 "the merged pull requests cannot be read",
                 "pull-requests: read",
             )
         };
-        let since = against.and_then(|against| against.captured_at.as_deref());
         let mut merged = self.github.merged_pulls(into).map_err(unread())?;
-        // All these times are in one format in UTC, so they compare as texts.
-        merged.retain(|one| since.is_none_or(|since| one.at.as_str() >= since));
         merged.retain(|one| has_label(&one.labels, &self.policy.label));
+        // All these times are in one format in UTC, so they compare as texts.
+        merged.sort_by(|one, other| other.at.cmp(&one.at));
         let mut found: Vec<ApprovedMerge> = Vec::new();
+        let mut left = WorseAgent::all(against, now);
         for one in merged.iter().take(MERGES) {
-            if unapproved_moves(against, now, &found).is_empty() {
+            if left.is_empty() || self.is_in_baseline(against, one)? {
                 break;
             }
             let pull = self.pull(one.number)?;
@@ -328,20 +349,42 @@ impl Deciding<'_> {
             let Ok(given) = snapshot.given(&self.policy) else {
                 continue;
             };
-            if let Some(result) = self.shown_result(&given, &pull)? {
-                let of_pull = |by: String| format!("{by} on pull request {}", pull.number);
-                found.push(ApprovedMerge {
-                    approval: Approval {
-                        by: of_pull(given.by.clone()),
-                        ..self.approval(&given, &pull)
-                    },
-                    number: pull.number,
-                    result,
-                });
+            let Ok(result) = self.shown_result(&given, &pull)? else {
+                continue;
+            };
+            let merge = ApprovedMerge {
+                approval: Approval {
+                    by: format!("{} on pull request {}", given.by, pull.number),
+                    ..self.approval(&given, &pull)
+                },
+                number: pull.number,
+                result,
+            };
+            let before = left.len();
+            left.retain(|agent| !agent.is_approved_by(against, &merge));
+            if left.len() < before {
+                found.push(merge);
             }
         }
-        found.retain(|merge| approves_any(against, now, merge));
-        Ok(found)
+        Ok((found, left))
+    }
+
+    /// Whether the commit that the baseline was measured on has a merge. One that is gone may have it.
+    fn is_in_baseline(
+        &self,
+        against: Option<&Baseline>,
+        merged: &MergedPull,
+    ) -> Result<bool, CliError> {
+        let measured = against.and_then(|against| against.commit.as_deref());
+        let (Some(measured), Some(merge)) = (measured, &merged.commit) else {
+            return Ok(false);
+        };
+        let known = if_found(self.github.has_commit(measured, merge));
+        let unread = needs(
+            "the commit of the baseline cannot be read",
+            "contents: read",
+        );
+        Ok(known.map_err(unread)?.unwrap_or(true))
     }
 
     fn pull(&self, number: u64) -> Result<PullRequestDetails, CliError> {
@@ -353,11 +396,11 @@ impl Deciding<'_> {
     }
 
     /// The approval of a result by the label that the pull request has.
-    fn approval_of(
+    fn approval_of<'b>(
         &self,
-        pull: &PullRequestDetails,
+        pull: &'b PullRequestDetails,
         now: &Report,
-    ) -> Result<Result<Approval, ApprovalRefusal>, CliError> {
+    ) -> Result<Result<GrantedApproval<'b>, ApprovalRefusal>, CliError> {
         let hidden = hidden_classes(now, self.inputs.configs);
         if hidden > 0 {
             return Ok(Err(ApprovalRefusal::Hidden(hidden)));
@@ -368,15 +411,19 @@ impl Deciding<'_> {
             Err(why) => return Ok(Err(why)),
         };
         if !self.is_same(&given) {
-            let Some(shown) = self.shown_result(&given, pull)? else {
-                return Ok(Err(ApprovalRefusal::Unreadable));
+            let shown = match self.shown_result(&given, pull)? {
+                Ok(shown) => shown,
+                Err(why) => return Ok(Err(why)),
             };
             let left = report::uncovered(now, &[shown]);
             if !left.is_empty() {
                 return Ok(Err(ApprovalRefusal::OtherResult(left)));
             }
         }
-        Ok(Ok(self.approval(&given, pull)))
+        Ok(Ok(GrantedApproval {
+            approval: self.approval(&given, pull),
+            snapshot,
+        }))
     }
 
     fn approval(&self, given: &GivenLabel, pull: &PullRequestDetails) -> Approval {
@@ -406,37 +453,41 @@ impl Deciding<'_> {
         }
     }
 
-    /// The result that was shown before the label, computed again from its commits; `None` if they cannot be read any more, are not a merge
+    /// The result that was shown before the label, computed again from its commits. Refused if they cannot be read any more, are not a merge
     /// of that head into the base branch, or a command made the runs.
     fn shown_result(
         &self,
         given: &GivenLabel,
         pull: &PullRequestDetails,
-    ) -> Result<Option<Report>, CliError> {
+    ) -> Result<Result<Report, ApprovalRefusal>, CliError> {
+        let unreadable = Ok(Err(ApprovalRefusal::Unreadable));
         if self.inputs.tiers != [Tier::Deterministic] {
-            return Ok(None);
+            return unreadable;
         }
         // The name of a run says the merge, or the head and the commit that it was merged into. Either may be gone.
         let (named, merge) = match given.shown.named.as_slice() {
             [merge] => (merge, Some(merge)),
             [head, _] => (head, None),
-            _ => return Ok(None),
+            _ => return unreadable,
         };
         let Some(parents) = if_there(self.github.parents(named))? else {
-            return Ok(None);
+            return unreadable;
         };
         let commits = match merge {
             Some(_) => parents,
             None => given.shown.named.iter().rev().cloned().collect(),
         };
         let [base, head] = commits.as_slice() else {
-            return Ok(None);
+            return unreadable;
         };
         // A merge into another base branch was judged by other rules.
         let is_of_base = pull.base == *base
             || if_there(self.github.branch_has(&pull.into, base))?.unwrap_or(false);
-        if *head != given.shown.head || !is_of_base {
-            return Ok(None);
+        if !is_of_base {
+            return Ok(Err(ApprovalRefusal::OtherBase(pull.into.clone())));
+        }
+        if *head != given.shown.head {
+            return unreadable;
         }
         let event = Event {
             base: Some(base.clone()),
@@ -456,22 +507,24 @@ impl Deciding<'_> {
             }
             None => grade_merge_of(world, inputs, github, &event, [base, head]),
         };
-        Ok(gradable(graded)?.map(|done| done.report))
+        let shown = gradable(graded)?.map(|done| done.report);
+        Ok(shown.ok_or(ApprovalRefusal::Unreadable))
     }
 
-    /// Reads label and head once more: somebody may have pushed or taken the label away while this run worked.
+    /// Reads label, head and runs once more: somebody may have pushed, or changed the label, while this run worked. Each of these starts
+    /// a run.
     fn confirmed(
         &self,
-        approval: Approval,
+        granted: GrantedApproval<'_>,
         before: &PullRequestDetails,
-    ) -> Result<Result<Approval, ApprovalRefusal>, CliError> {
+    ) -> Result<Result<(Approval, Vec<GateRun>), ApprovalRefusal>, CliError> {
         let now = self.pull(before.number)?;
-        Ok(
-            match has_label(&now.labels, &self.policy.label) && now.head == before.head {
-                true => Ok(approval),
-                false => Err(ApprovalRefusal::Changed),
-            },
-        )
+        let is_same = has_label(&now.labels, &self.policy.label) && now.head == before.head;
+        let runs = granted.snapshot.same_runs(self.github, self.world)?;
+        Ok(runs
+            .filter(|_| is_same)
+            .map(|runs| (granted.approval, runs))
+            .ok_or(ApprovalRefusal::Changed))
     }
 
     /// Takes the label away where the token may write: the decision does not depend on it.

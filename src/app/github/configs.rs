@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::approval::RefusedLabel;
+use super::approval::Decision;
 use super::inputs::{ActionInputs, bad_input};
 use super::requests::needs;
 use super::resolve::{Context, Source};
@@ -94,8 +94,8 @@ pub struct JudgedConfig {
     pub job: RunOptions,
     /// Its result.
     pub done: GradedRun,
-    /// The label that does not count for it.
-    pub refused: Option<RefusedLabel>,
+    /// What was decided about the label for it.
+    pub decision: Decision,
 }
 
 /// Adds the files below a folder that a pattern matches. Hidden folders are not looked into.

@@ -1,6 +1,6 @@
 //! The gate: what the event is about is graded, decided and published.
 
-use super::approval::decide;
+use super::approval::{Decision, decide};
 use super::configs::{JudgedConfig, has_one_policy, judged_configs};
 use super::environment::github;
 use super::evaluate::evaluate;
@@ -33,7 +33,7 @@ pub fn gate(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
             inputs,
             job,
             done,
-            refused: None,
+            decision: Decision::default(),
         });
     }
     has_one_policy(&judged)?;
@@ -43,8 +43,8 @@ pub fn gate(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
                 .map_err(|error| of_config(&one.inputs, error))?;
         }
         let is_green = judged.iter().all(|one| one.done.report.exit_code() == 0);
-        if let (true, Some(first)) = (is_green, judged.first_mut()) {
-            start_older_red_runs(world, github, context.pull.as_ref(), &mut first.done.report);
+        if let (true, Some(pull)) = (is_green, &context.pull) {
+            start_older_red_runs(world, github, pull, &mut judged);
         }
     }
     let place = PublishPlace {
@@ -68,12 +68,12 @@ fn decided(
         inputs,
         job,
         done,
-        refused,
+        decision,
     } = one;
     let event = &context.event;
     if job.is_compared() && job.wanted.shard.is_none() {
         let about = (event, context.pull.as_ref());
-        *refused = decide(world, inputs, github, about, done)?;
+        *decision = decide(world, inputs, github, about, done)?;
     }
     name_gained_cases(github, event, done);
     judge_others(world, inputs, github, event, others, done)

@@ -9,12 +9,13 @@ use crate::diag::one_line;
 use crate::files::sha256_hex;
 use crate::model::{RepoPath, Report, Ruling, Verdict};
 use crate::publish;
+use crate::render::markdown::{Links, acceptance_line};
 use crate::render::{Detail, TABLE, annotations, inline, line, words};
 use crate::world::{World, append};
 
-/// Prints the table and the annotations; `config` names the config where a step judges several. Workflow commands are stopped around the table, so that no text of an agent is executed
-/// as one.
-pub fn say(world: &World, report: &Report, config: Option<&str>) {
+/// Prints the table, what to do and the annotations; `config` names the config where a step judges several. Workflow commands are stopped
+/// around the table, so that no text of an agent is executed as one.
+pub fn say(world: &World, report: &Report, links: &Links, config: Option<&str>) {
     let table = show::render_report(report, &TABLE, Detail::Changes, world);
     let named = config.map_or_else(String::new, |config| format!(" {}", line(config, 200)));
     let token =
@@ -26,6 +27,9 @@ pub fn say(world: &World, report: &Report, config: Option<&str>) {
         "goldgate{named}: {}\n",
         line(&words::headline(report), 600)
     ));
+    if let Some(next) = acceptance_line(report, links) {
+        world.say(&format!("goldgate{named}: {}\n", line(&next, 600)));
+    }
     world.command(&annotations::annotations(report));
 }
 

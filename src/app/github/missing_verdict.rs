@@ -54,7 +54,9 @@ fn replaced(
         return Ok(());
     }
     let messages = redacted_messages(world, error);
+    // The words say it already.
     let first = messages.first().map(String::as_str).unwrap_or_default();
+    let first = first.strip_prefix("no verdict: ").unwrap_or(first);
     let headline = format!("No verdict on this commit: {first}");
     let listed: String = messages
         .iter()

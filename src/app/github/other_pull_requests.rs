@@ -55,17 +55,13 @@ pub fn judge_others(
             ),
             Err(error) => (OtherOutcome::NoVerdict, error.messages().join("; ")),
         };
-        let verdict = words::other_outcome(outcome);
-        let note = format!(
-            "pull request {number} into {} has the same head commit and {verdict}: {why}",
-            other.into
-        );
-        done.report.notes.push(note);
-        done.report.others.push(OtherPullRequest {
+        let other = OtherPullRequest {
             number,
             into: other.into,
             outcome,
-        });
+        };
+        let note = format!("{}: {why}", words::other(&other));
+        report::add_other(&mut done.report, other, note);
     }
     Ok(())
 }

@@ -104,15 +104,15 @@ fn publish_files(
         inputs,
         job,
         done,
-        refused,
+        decision,
     } = one;
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     let folder = Disk::create(Path::new(&inside(workspace, &inputs.out)))?;
     show::write_all(&folder, report, &done.proposed())?;
     write_part(&folder, job, done)?;
     let config = (inputs.configs > 1).then_some(inputs.config.as_str());
-    job_output::say(world, report, config);
-    if let Some(RefusedLabel { label, why }) = refused {
+    job_output::say(world, report, links, config);
+    if let Some(RefusedLabel { label, why }) = &decision.refused {
         let text = format!("the label {label} does not count: {why}");
         world.command(&format!("::warning title=goldgate::{}\n", line(&text, 500)));
     }

@@ -2,7 +2,8 @@
 //! again.
 
 use super::approval::runs_of_workflow;
-use crate::model::{PullRequestDetails, Report};
+use super::configs::JudgedConfig;
+use crate::model::PullRequestDetails;
 use crate::world::{GitHub, World};
 
 /// Maximum number of runs that are started again.
@@ -12,18 +13,16 @@ const MOST: usize = 5;
 pub fn start_older_red_runs(
     world: &World,
     github: &GitHub,
-    pull: Option<&PullRequestDetails>,
-    report: &mut Report,
+    pull: &PullRequestDetails,
+    judged: &mut [JudgedConfig],
 ) {
-    let Some(pull) = pull else {
-        return;
-    };
     let own: Option<u64> = world
         .env
         .get("GITHUB_RUN_ID")
         .and_then(|run| run.parse().ok());
-    let runs = runs_of_workflow(github, &world.env, pull, &[]).ok();
-    let Some((own, runs)) = own.zip(runs) else {
+    let read = judged.iter_mut().find_map(|one| one.decision.runs.take());
+    let runs = read.or_else(|| runs_of_workflow(github, &world.env, pull, &[]).ok());
+    let (Some(own), Some(runs), Some(first)) = (own, runs, judged.first_mut()) else {
         return;
     };
     let is_old = |run: &u64| *run < own;
@@ -40,7 +39,7 @@ pub fn start_older_red_runs(
         .map(|run| run.to_string())
         .collect();
     if !left.is_empty() {
-        report.notes.push(format!(
+        first.done.report.notes.push(format!(
             "older red runs of this commit were not started again ({}): press \"Re-run failed jobs\" there, or give the job the permission actions: write",
             left.join(", ")
         ));

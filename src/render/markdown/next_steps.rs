@@ -35,6 +35,20 @@ pub fn next_steps(report: &Report, links: &Links) -> String {
     out
 }
 
+/// How a reader of the log accepts the result, in plain text; `None` if no label does.
+pub fn acceptance_line(report: &Report, links: &Links) -> Option<String> {
+    let Acceptance::Label { name, reason } = &links.acceptance else {
+        return None;
+    };
+    let reason = match reason {
+        Some(_) => " A worse number needs a line \"Goldgate-Reason: ...\" in the description.",
+        None => "",
+    };
+    let accepts = by_label(report, name);
+    let text = format!("{accepts}{reason}").replace('`', "");
+    (!accepts.is_empty()).then_some(text)
+}
+
 /// What the label accepts, and what stays.
 fn by_label(report: &Report, label: &str) -> String {
     let who = format!("somebody with write access adds the label `{label}`.");

@@ -37,6 +37,8 @@ pub struct WorkflowJob {
     pub name: String,
     /// When it ended, in GitHub's format; `None` while it runs.
     pub completed_at: Option<String>,
+    /// `success`, `failure`, `cancelled` and others, once it has ended.
+    pub conclusion: Option<String>,
 }
 
 impl GitHub {

@@ -74,6 +74,7 @@ pub fn trials() -> Vec<Trial> {
             "a label that is taken away, or a push, while the gate works opens nothing",
             meanwhile,
         ),
+        trial("a run that somebody cancelled showed no result", cancelled),
         trial("a forged status or comment changes nothing", forged),
         trial(
             "a label that GitHub lists late counts after a moment",
@@ -90,6 +91,10 @@ pub fn trials() -> Vec<Trial> {
         trial(
             "the shown run is gone, or its commits are: set the label again",
             gone,
+        ),
+        trial(
+            "on pull_request_target a label counts only into the default branch",
+            other_base,
         ),
         trial(
             "where the pull request is read as data, a label counts as well",
@@ -448,10 +453,25 @@ fn meanwhile() {
     assert_eq!(ran.code, 1, "{}", ran.stdout);
     let story = Story::new();
     story.gate(7);
+    story.github.relabel_meanwhile(9);
+    let ran = story.labeled("alice", 8);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert!(story.has_label(), "the run on the other label decides");
+    let story = Story::new();
+    story.gate(7);
     story.github.push_meanwhile(&"d".repeat(40));
     let ran = story.labeled("alice", 8);
     assert_eq!(ran.code, 1, "{}", ran.stdout);
     assert!(story.has_label(), "the run on the push decides");
+}
+
+fn cancelled() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.cancel_run(7);
+    story.is_refused(&story.labeled("alice", 8), "no run had shown a result");
+    // The run on the label showed one.
+    story.is_approved(&story.labeled("alice", 9), "alice");
 }
 
 fn forged() {
@@ -526,6 +546,30 @@ fn gone() {
         &story.job("pull_request.synchronize", 9).runs(),
         "cannot be computed again",
     );
+}
+
+/// On `pull_request_target` a run knows the commit of the default branch alone.
+fn other_base() {
+    let story = Story::new();
+    story.has_merge();
+    story.github.commit(&head_sha(), &story.checkout);
+    story.github.branch("main", &"7".repeat(40));
+    story.github.default_branch("main");
+    let workspace = Repository::empty();
+    let run = |event: &str, run: u64| {
+        let mut job = Job::new(&workspace, &story.github, event, "pull_request_target");
+        job.run = run;
+        if job.event["label"].is_object() {
+            job.event["label"]["name"] = json!(LABEL);
+        }
+        job.variable("GITHUB_SHA", &"7".repeat(40)).runs()
+    };
+    assert_eq!(run("pull_request.opened", 7).code, 1);
+    story.github.label_by("alice", LABEL);
+    let ran = run("pull_request.labeled", 8);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let why = "is not of a merge into master";
+    assert!(ran.stdout.contains(why), "{}", ran.stdout);
 }
 
 /// The name of a run says the head and the commit that it was merged into; that merge may have no commit any more.

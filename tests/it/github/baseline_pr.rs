@@ -57,6 +57,10 @@ fn own() -> Vec<Trial> {
             approved,
         ),
         trial(
+            "a label on a green pull request approves no number that was worse before",
+            unrelated,
+        ),
+        trial(
             "an approved pull request is found behind 30 merged ones without an approval",
             behind_others,
         ),
@@ -397,6 +401,17 @@ impl Merged {
         self.pushed();
     }
 
+    /// The baseline of the default branch says that it was measured then, on that commit.
+    fn measured(&self, at: &str, commit: &str) {
+        let trunk = &self.trunk;
+        let mut baseline: Value = serde_json::from_str(&trunk.main.read(BASELINE)).unwrap();
+        baseline["captured_at"] = json!(at);
+        baseline["commit"] = json!(commit);
+        trunk.main.write(BASELINE, baseline.to_string());
+        let tip = trunk.github.head("master").unwrap();
+        trunk.github.commit(&tip, &trunk.main);
+    }
+
     fn gate(&self) -> Ran {
         self.trunk.gate(&self.own)
     }
@@ -420,6 +435,9 @@ fn approved() {
     let mut merged = Merged::new();
     merged.is_green();
     assert_eq!(merged.accepted(), json!([]));
+    // It was merged before the run that made the present baseline ended, and the run did not measure it.
+    merged.measured("2026-12-01T00:00:00Z", &base_sha());
+    merged.is_green();
     // The file names who approved, and the reason that the description gives.
     merged.reason();
     let accepted = &merged.accepted()[0];
@@ -434,6 +452,30 @@ fn approved() {
     // Whoever writes the same numbers follows the same rule.
     merged.trunk.github.fork_of(3);
     merged.is_green();
+}
+
+/// Somebody merges a red pull request without an approval. A label on a green one that comes after it is about something else.
+fn unrelated() {
+    let trunk = Default::new();
+    let worse = trunk.pull(2, "legal", "");
+    assert_eq!(trunk.gate(&worse).code, 1);
+    trunk.merge(&worse, &[RUN, "prompts/legal.md"]);
+    let other = trunk.opened(4, copied(&trunk.main));
+    assert_eq!(trunk.gate(&other).code, 0);
+    trunk.github.label_on(4, "alice", LABEL);
+    trunk.merge(&other, &[]);
+    trunk.pushed();
+    let head = trunk.github.head(BRANCH).unwrap();
+    let own = Pull {
+        number: 5,
+        run: 50,
+        checkout: copied(&trunk.main),
+        head,
+    };
+    let baseline = trunk.github.read_at(&own.head, BASELINE);
+    own.checkout.write(BASELINE, baseline);
+    let ran = trunk.gate(&own);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
 }
 
 /// Most pull requests need no approval.
@@ -512,14 +554,9 @@ fn not_approved() {
                 merged.trunk.github.close(2);
             },
         ),
-        ("a baseline that was captured after that merge", |merged| {
-            let trunk = &merged.trunk;
-            let [from, to] =
-                ["0", "1"].map(|hour| format!("\"captured_at\": \"2026-11-21T0{hour}:"));
-            trunk.main.replace(BASELINE, &from, &to);
-            trunk
-                .github
-                .commit(&trunk.github.head("master").unwrap(), &trunk.main);
+        ("a baseline that was measured on that merge", |merged| {
+            let tip = merged.trunk.github.head("master").unwrap();
+            merged.measured("2026-11-21T00:00:00Z", &tip)
         }),
     ];
     for (name, change) in changes {

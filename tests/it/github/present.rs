@@ -167,6 +167,10 @@ fn two_pulls() {
     into_lax(&github, &Repository::small(), &worse);
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let says = "pull request 5 into lax has the same head commit and fails";
+    let error = format!("::error title=goldgate::{says}\n");
+    assert!(ran.stdout.contains(&error), "{}", ran.stdout);
+    assert!(repository.read(".runner/output").contains("verdict=fail"));
     let body = github.bodies(BOT).remove(0);
     let headline = "> [!CAUTION]\n> **Merge blocked: pull request 5 into lax has the same head commit and fails.**";
     assert!(body.starts_with(headline), "{body}");

@@ -8,7 +8,7 @@ use crate::model::{
 use crate::publish::approval::{
     ApprovalRefusal, BranchUpdate, GateRun, GivenLabel, Snapshot, is_bot, set_by,
 };
-use crate::world::{Env, GitHub, GitHubError, WorkflowRun, World};
+use crate::world::{Env, GitHub, GitHubError, WorkflowJob, WorkflowRun, World};
 
 /// The file of the gate's workflow, where nothing names another one.
 const SHIPPED: &str = "goldgate.yml";
@@ -99,6 +99,20 @@ impl<'a> PullSnapshot<'a> {
             updates,
         };
         snapshot.given(policy)
+    }
+
+    /// The runs as GitHub lists them now, newest first; `None` if one has begun since.
+    ///
+    /// # Errors
+    /// A failed request.
+    pub fn same_runs(
+        &self,
+        github: &GitHub,
+        world: &World,
+    ) -> Result<Option<Vec<GateRun>>, CliError> {
+        let now = runs_of_workflow(github, &world.env, self.pull, &self.pushes)?;
+        let newest = |runs: &[GateRun]| runs.first().map(|run| run.id);
+        Ok((newest(&now) == newest(&self.runs)).then_some(now))
     }
 }
 
@@ -241,7 +255,10 @@ fn gate_run(run: WorkflowRun) -> GateRun {
     }
 }
 
-/// When the gate's job of a run's first attempt ended.
+/// The conclusions of a job that showed no result.
+const WITHOUT_RESULT: [&str; 4] = ["action_required", "cancelled", "skipped", "timed_out"];
+
+/// When the gate's job of a run's first attempt ended; `None` if it did not, or showed no result.
 fn ended_at(github: &GitHub, run: u64) -> Result<Option<String>, GitHubError> {
     let jobs = github.jobs_of_first_attempt(run)?;
     let own: Vec<_> = jobs.iter().filter(|job| job.name == JOB).collect();
@@ -250,9 +267,13 @@ fn ended_at(github: &GitHub, run: u64) -> Result<Option<String>, GitHubError> {
     } else {
         own
     };
+    let has_result = |job: &&WorkflowJob| {
+        let conclusion = job.conclusion.as_deref();
+        conclusion.is_none_or(|conclusion| !WITHOUT_RESULT.contains(&conclusion))
+    };
     let ends: Option<Vec<&String>> = counted
-        .iter()
-        .map(|job| job.completed_at.as_ref())
+        .into_iter()
+        .map(|job| Some(job).filter(has_result)?.completed_at.as_ref())
         .collect();
     Ok(ends.and_then(|ends| ends.into_iter().max().cloned()))
 }

@@ -23,11 +23,13 @@ pub struct Approvals {
     unlabels: bool,
     /// A commit that somebody pushes when the runs are listed next.
     pushes_next: Option<String>,
+    /// The run that a new label starts after the next list of runs.
+    relabels: Option<u64>,
 }
 
 impl Approvals {
     /// GitHub tells labels apart without letter case, and adds none twice.
-    fn add_label(&mut self, number: u64, [by, name, at]: [&str; 3]) {
+    pub fn add_label(&mut self, number: u64, [by, name, at]: [&str; 3]) {
         let labels = self.labels.entry(number).or_default();
         if !labels.iter().any(|label| label.eq_ignore_ascii_case(name)) {
             labels.push(name.to_owned());
@@ -56,8 +58,9 @@ impl Approvals {
     }
 
     /// What happens right after the runs were listed.
-    pub fn happens_meanwhile(&mut self) -> (bool, Option<String>) {
-        (std::mem::take(&mut self.unlabels), self.pushes_next.take())
+    pub fn happens_meanwhile(&mut self) -> (bool, Option<String>, Option<u64>) {
+        let unlabels = std::mem::take(&mut self.unlabels);
+        (unlabels, self.pushes_next.take(), self.relabels.take())
     }
 
     fn remove_label(&mut self, number: u64, [by, name, at]: [&str; 3]) {
@@ -135,6 +138,11 @@ impl Standin {
     /// Somebody takes every label away right after the runs are listed next.
     pub fn unlabel_meanwhile(&self) {
         self.change(|state| state.approval.unlabels = true);
+    }
+
+    /// Mallory takes the label away and sets it again right after the runs are listed next, which starts this run.
+    pub fn relabel_meanwhile(&self, run: u64) {
+        self.change(|state| state.approval.relabels = Some(run));
     }
 
     /// Somebody pushes right after the runs are listed next.

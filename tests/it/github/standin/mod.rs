@@ -200,8 +200,14 @@ impl State {
 
     /// What somebody does while a job works.
     fn meanwhile(&mut self) {
-        let (unlabels, pushed) = self.approval.happens_meanwhile();
+        let (unlabels, pushed, relabels) = self.approval.happens_meanwhile();
         let at = self.tick();
+        if let Some(run) = relabels {
+            let label = crate::github::approval::LABEL;
+            self.approval.unlabel_all(&at);
+            self.approval.add_label(2, ["mallory", label, &at]);
+            self.runs.begin_again(run);
+        }
         if unlabels {
             self.approval.unlabel_all(&at);
         }

@@ -8,8 +8,8 @@ use super::{Answer, Request, Standin, State, forbidden, missing, ok, status};
 #[derive(Default)]
 pub struct Runs {
     all: Vec<Value>,
-    /// When the job of the first attempt of a run ended.
-    ended: Vec<(u64, String)>,
+    /// When the job of the first attempt of a run ended, and how.
+    ended: Vec<(u64, String, String)>,
     again: Vec<u64>,
     /// A run that was created more than 30 days ago.
     old: Option<u64>,
@@ -26,6 +26,15 @@ pub struct StartedRun<'a> {
     /// Its `run-name`.
     pub title: &'a str,
     pub actor: &'a str,
+}
+
+impl Runs {
+    /// A further run like the newest one.
+    pub fn begin_again(&mut self, id: u64) {
+        let mut run = self.all.last().unwrap().clone();
+        run["id"] = json!(id);
+        self.all.push(run);
+    }
 }
 
 impl Standin {
@@ -58,8 +67,17 @@ impl Standin {
             let run = run.unwrap();
             (run["status"], run["conclusion"]) = (json!("completed"), json!(conclusion));
             if run["run_attempt"] == json!(1) {
-                state.runs.ended.push((id, at));
+                state.runs.ended.push((id, at, conclusion.to_owned()));
             }
+        });
+    }
+
+    /// Somebody had cancelled a run.
+    pub fn cancel_run(&self, id: u64) {
+        self.change_run(id, |run| run["conclusion"] = json!("cancelled"));
+        self.change(|state| {
+            let ended = state.runs.ended.iter_mut().find(|(run, _, _)| *run == id);
+            ended.unwrap().2 = "cancelled".to_owned();
         });
     }
 
@@ -135,10 +153,13 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
                 .runs
                 .ended
                 .iter()
-                .find(|(run, _)| id.parse() == Ok(*run));
-            let ended = ended.map(|(_, at)| at.clone());
+                .find(|(run, _, _)| id.parse() == Ok(*run));
+            let (ended, how) = ended.map(|(_, at, how)| (at.clone(), how.clone())).unzip();
             // Another job of the run, such as the one of the baseline, is skipped on pull requests.
-            let jobs = json!([{ "name": "goldgate", "completed_at": ended }, { "name": "baseline", "completed_at": "2026-11-21T00:00:00Z" }]);
+            let jobs = json!([
+                { "name": "goldgate", "completed_at": ended, "conclusion": how },
+                { "name": "baseline", "completed_at": "2026-11-21T00:00:00Z", "conclusion": "skipped" },
+            ]);
             ok(json!({ "total_count": 2, "jobs": jobs }))
         }
         ("POST", ["actions", "runs", _, "rerun-failed-jobs"])
