@@ -131,6 +131,7 @@ const governed = (method, path, body, query) => {
 const answer = (method, url, body) => {
   const [path, query] = url.split('?');
   if (path === '/graphql' && body.query.includes('viewer')) return [200, { data: { viewer: { login: 'octocat' } } }];
+  if (path === '/graphql' && body.query.includes('mergeQueue(')) return [200, { data: { repository: { mergeQueue: { configuration: { mergingStrategy: 'ALLGREEN' } } } } }];
   if (path === '/graphql' && body.query.includes('object(oid')) return [200, { data: { repository: {} } }];
   if (path === '/graphql') return [200, { data: { createCommitOnBranch: { commit: { oid: fresh() } } } }];
   const found = governed(method, path, body, query ?? '');

@@ -1,5 +1,6 @@
 //! The pull requests that a push merged.
 
+use std::collections::BTreeMap;
 use std::thread;
 
 use super::requests::{LOOKS, PAUSE};
@@ -9,25 +10,50 @@ use crate::world::{GitHub, GitHubError};
 /// Maximum number of commits of one push that are asked for.
 const MOST: usize = 100;
 
-/// Returns the numbers of the pull requests that were merged by the commits of a push: for each commit that the branch had as its tip, the
-/// one whose merge made it. Commits before it without one belong to it, as after a rebase.
+/// A part of a push: what one pull request merged, or commits without one on top of all of them.
+pub struct PushStep {
+    /// The pull request.
+    pub number: Option<u64>,
+    /// The tip before.
+    pub base: String,
+    /// The tip after.
+    pub commit: String,
+}
+
+/// Returns the steps of a push, newest first: for each commit that the branch had as its tip, the pull request whose merge made it.
+/// Commits before it without one belong to it, as after a rebase.
 ///
 /// # Errors
 /// A failed request.
-pub fn merged_pulls(github: &GitHub, event: &Event) -> Result<Vec<u64>, GitHubError> {
+pub fn push_steps(github: &GitHub, event: &Event) -> Result<Vec<PushStep>, GitHubError> {
     let (Some(push), Some(base)) = (&event.push, &event.base) else {
         return Ok(Vec::new());
     };
     let own = own_commits(github, base, &push.after)?;
+    let mut merges = merged_now(github, push, &own)?;
     // GitHub may list a merge a moment later.
     for _ in 1..LOOKS {
-        let found = merged_now(github, push, &own)?;
-        if !found.is_empty() {
-            return Ok(found);
+        if !merges.is_empty() {
+            break;
         }
         thread::sleep(PAUSE);
+        merges = merged_now(github, push, &own)?;
     }
-    merged_now(github, push, &own)
+    let mut steps: Vec<PushStep> = Vec::new();
+    for commit in own {
+        let number = merges.get(&commit).copied();
+        if number.is_some() || steps.is_empty() {
+            if let Some(newer) = steps.last_mut() {
+                newer.base.clone_from(&commit);
+            }
+            steps.push(PushStep {
+                number,
+                base: base.clone(),
+                commit,
+            });
+        }
+    }
+    Ok(steps)
 }
 
 /// The commits since the base that the branch itself had as its tip, newest first. GitHub lists only the oldest ones of a long comparison.
@@ -45,17 +71,19 @@ fn own_commits(github: &GitHub, base: &str, head: &str) -> Result<Vec<String>, G
     Ok(found)
 }
 
-fn merged_now(github: &GitHub, push: &PushEvent, own: &[String]) -> Result<Vec<u64>, GitHubError> {
+/// The pull requests that were merged into the branch, by the commit that each merge made.
+fn merged_now(
+    github: &GitHub,
+    push: &PushEvent,
+    own: &[String],
+) -> Result<BTreeMap<String, u64>, GitHubError> {
     let mut found = github.merged_pulls_of(&push.after)?;
     if own.len() > 1 || found.is_empty() {
         found.extend(github.merged_pulls(&push.branch)?);
     }
-    let mut numbers: Vec<u64> = Vec::new();
-    for pull in found.into_iter().filter(|pull| pull.into == push.branch) {
-        let is_here = pull.commit.is_some_and(|commit| own.contains(&commit));
-        if is_here && !numbers.contains(&pull.number) {
-            numbers.push(pull.number);
-        }
-    }
-    Ok(numbers)
+    let here = found.into_iter().filter(|pull| pull.into == push.branch);
+    Ok(here
+        .filter_map(|pull| Some((pull.commit?, pull.number)))
+        .filter(|(commit, _)| own.contains(commit))
+        .collect())
 }

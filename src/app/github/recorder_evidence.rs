@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::thread;
 
-use super::merged_pulls::merged_pulls;
+use super::merged_pulls::push_steps;
 use super::requests::PAUSE;
 use crate::app::pipeline::recorded_agents::RecorderEvidence;
 use crate::format::archive;
@@ -92,7 +92,10 @@ impl<'a> ListedRecordings<'a> {
         let own = self.event.pull_request.as_ref().map(|pull| pull.number);
         match own.or(self.event.queued) {
             Some(number) => Ok(vec![number]),
-            None => merged_pulls(github, self.event),
+            None => {
+                let steps = push_steps(github, self.event)?;
+                Ok(steps.into_iter().filter_map(|step| step.number).collect())
+            }
         }
     }
 }

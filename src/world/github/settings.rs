@@ -13,6 +13,9 @@ use super::{GitHub, GitHubError, if_found, parsed};
 use crate::text::encoded_segment;
 use crate::world::web;
 
+const QUEUE: &str = "query ($owner: String!, $name: String!, $branch: String!) { repository(owner: $owner, name: $name) { \
+                     mergeQueue(branch: $branch) { configuration { mergingStrategy } } } }";
+
 /// Whether an image can be pulled without a login.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImageState {
@@ -319,6 +322,3 @@ mod tests {
         assert_eq!(token_address("Basic realm=\"x\""), None);
     }
 }
-
-const QUEUE: &str = "query ($owner: String!, $name: String!, $branch: String!) { repository(owner: $owner, name: $name) { \
-                     mergeQueue(branch: $branch) { configuration { mergingStrategy } } } }";

@@ -41,6 +41,10 @@ pub fn trials() -> Vec<Trial> {
             two_approved,
         ),
         trial(
+            "a push of an approved pull request and one that adds a case to its suite is green",
+            one_suite,
+        ),
+        trial(
             "a merge of an approved pull request that carries the baseline is green",
             carried,
         ),
@@ -363,6 +367,34 @@ fn two_approved() {
             false => is_red(&ran, "do not cover this: the numbers of rentals/rental"),
         }
     }
+}
+
+fn add_case(checkout: &Repository) {
+    crate::golden_changes::add_case(checkout, 1);
+    let recording = crate::golden_changes::recording(1);
+    checkout.write(&format!("golden/{recording}"), checkout.read(&recording));
+}
+
+/// Of one suite: the second pull request adds a case, so that nobody has seen the numbers of both together.
+fn one_suite() {
+    let trunk = trunk();
+    let (first, second) = (pull(&trunk, 2, "legal"), trunk.opened(3, with(&trunk, &[])));
+    trunk.is_approved(&first);
+    add_case(&second.checkout);
+    let ran = trunk.gate(&second);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let (one, two) = (tip(1), tip(2));
+    trunk.github.parents(&one, &[&base_sha(), &first.head]);
+    trunk.github.parents(&two, &[&one]);
+    trunk.github.merge_as(2, &one);
+    trunk.github.merge_as(3, &two);
+    let checkout = with(&trunk, &[&first]);
+    trunk.github.commit(&one, &checkout);
+    add_case(&checkout);
+    trunk.github.commit(&two, &checkout);
+    is_green(&pushed(&trunk, &checkout, &base_sha(), &two));
+    let by = json!("alice on pull request 2");
+    assert_eq!(report(&checkout)["approval"]["by"], by);
 }
 
 fn carried() {

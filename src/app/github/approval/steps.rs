@@ -1,0 +1,115 @@
+//! A push: the approvals of the pull requests that were merged with it.
+
+use super::Deciding;
+use super::snapshot::PullSnapshot;
+use crate::app::cli_error::CliError;
+use crate::app::github::graded_data::{gradable, grade_as_data};
+use crate::app::github::merged_pulls::{PushStep, push_steps};
+use crate::app::github::requests::needs;
+use crate::app::github::resolve::TestMerge;
+use crate::app::pipeline::graded_run::GradedRun;
+use crate::format::event::Event;
+use crate::model::{Approval, Report};
+use crate::publish::approval::has_label;
+use crate::report;
+use crate::text::{first_of, short_commit};
+
+impl Deciding<'_> {
+    /// The result of a push is approved if each of its steps is green or covered by the approval of its pull request.
+    pub(super) fn of_merged_pulls(&self, done: &mut GradedRun) -> Result<(), CliError> {
+        let steps = push_steps(self.github, self.event).map_err(needs(
+            "the merged pull requests cannot be read",
+            "pull-requests: read",
+        ))?;
+        let mut approvals: Vec<Approval> = Vec::new();
+        let mut left: Vec<String> = Vec::new();
+        for step in &steps {
+            let approved = self.approved_step(step, &mut done.report.notes)?;
+            let (results, approval) = approved.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
+            approvals.extend(approval);
+            left.extend(match steps.as_slice() {
+                [_] => report::uncovered(&done.report, &results),
+                _ => self.uncovered_step(step, &results)?,
+            });
+        }
+        match approvals.first() {
+            Some(newest) if left.is_empty() => {
+                let by: Vec<&str> = approvals.iter().map(|one| one.by.as_str()).collect();
+                let approval = Approval {
+                    by: by.join(", "),
+                    ..newest.clone()
+                };
+                report::approve(&mut done.report, approval);
+            }
+            Some(_) => done.report.notes.push(format!(
+                "the approvals of the pull requests merged with this commit do not cover this: {}",
+                first_of(&left)
+            )),
+            None if self.event.push.is_some() => done.report.notes.push(format!(
+                "no pull request merged with this commit was approved for this: {}",
+                first_of(&report::uncovered(&done.report, &[]))
+            )),
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// The approval of the pull request of a step, with the result that was approved.
+    fn approved_step(
+        &self,
+        step: &PushStep,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<(Report, Approval)>, CliError> {
+        let Some(number) = step.number else {
+            return Ok(None);
+        };
+        let pull = self.pull(number)?;
+        if !has_label(&pull.labels, &self.policy.label) {
+            return Ok(None);
+        }
+        let snapshot = PullSnapshot::read(self.github, self.world, &pull, &self.policy)?;
+        let approved = match snapshot.given(&self.policy) {
+            Ok(given) => self
+                .shown_result(&given, &pull)?
+                .map(|shown| (shown, self.approval(&given, &pull))),
+            Err(why) => Err(why),
+        };
+        match approved {
+            Ok(approved) => Ok(Some(approved)),
+            Err(why) => {
+                notes.push(format!(
+                    "the label of pull request {number} does not count: {why}"
+                ));
+                Ok(None)
+            }
+        }
+    }
+
+    /// What of a step's own result is not approved.
+    fn uncovered_step(
+        &self,
+        step: &PushStep,
+        approved: &[Report],
+    ) -> Result<Vec<String>, CliError> {
+        let event = Event {
+            base: Some(step.base.clone()),
+            head: Some(step.commit.clone()),
+            into: self.event.into.clone(),
+            ..Event::NONE
+        };
+        let merged = TestMerge {
+            base: step.base.clone(),
+            merge: step.commit.clone(),
+        };
+        let graded = grade_as_data(self.world, self.inputs, self.github, &event, &merged);
+        Ok(match gradable(graded)? {
+            Some((_, done)) if done.report.not_gateable.is_empty() => {
+                report::uncovered(&done.report, approved)
+            }
+            _ => vec![format!(
+                "the result of {}, which cannot be judged",
+                short_commit(&step.commit)
+            )],
+        })
+    }
+}
