@@ -34,6 +34,9 @@ pub mod suites;
 // From samples to the values of cases and agents; pure.
 mod fold;
 
+// How often chance alone makes a run as bad as this one; pure.
+pub mod chance;
+
 // From values to rulings; pure.
 mod gate;
 

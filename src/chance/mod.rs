@@ -1,0 +1,18 @@
+//! How often chance alone makes a run as bad as this one, or worse.
+//!
+//! What is said here holds by construction, whatever the true rates of an agent are. The [test](mid_p) sees losses that are spread over the
+//! cases; a [lost case](samples_to_lose) is a loss in one of them. Several tests share one error rate by [Holm's method](holm).
+
+mod holm;
+mod lost;
+mod moments;
+mod score;
+mod test;
+
+pub use holm::{Share, holm};
+pub use lost::samples_to_lose;
+pub use score::Score;
+pub use test::{ScoredCase, mid_p};
+
+#[cfg(test)]
+mod properties;
