@@ -147,7 +147,7 @@ impl fmt::Display for ApprovalRefusal {
                 "the comment has no room for {count} kinds of golden changes that it would cover; split the pull request"
             ),
             Self::Changed => out.write_str(
-                "somebody pushed or changed the label while this job ran; the run on that change decides",
+                "another run of this workflow began while this one worked, or somebody pushed or changed the label; the newest run decides",
             ),
             Self::OtherBase(into) => write!(
                 out,

@@ -8,7 +8,7 @@ mod worse_numbers;
 use std::thread;
 
 use self::snapshot::PullSnapshot;
-pub use self::snapshot::runs_of_workflow;
+pub use self::snapshot::{own_run, runs_of_workflow};
 pub use self::worse_numbers::approvals_of_worse_numbers;
 use super::graded_data::{gradable, grade_as_data, grade_merge_of};
 use super::inputs::ActionInputs;

@@ -1,7 +1,7 @@
 //! The older red runs of this workflow on a head that is green now. Which of several runs counts is not documented, so they are started
 //! again.
 
-use super::approval::runs_of_workflow;
+use super::approval::{own_run, runs_of_workflow};
 use super::configs::JudgedConfig;
 use crate::model::PullRequestDetails;
 use crate::world::{GitHub, World};
@@ -16,13 +16,10 @@ pub fn start_older_red_runs(
     pull: &PullRequestDetails,
     judged: &mut [JudgedConfig],
 ) {
-    let own: Option<u64> = world
-        .env
-        .get("GITHUB_RUN_ID")
-        .and_then(|run| run.parse().ok());
     let read = judged.iter_mut().find_map(|one| one.decision.runs.take());
     let runs = read.or_else(|| runs_of_workflow(github, &world.env, pull, &[]).ok());
-    let (Some(own), Some(runs), Some(first)) = (own, runs, judged.first_mut()) else {
+    let (Some(own), Some(runs), Some(first)) = (own_run(&world.env), runs, judged.first_mut())
+    else {
         return;
     };
     let is_old = |run: &u64| *run < own;

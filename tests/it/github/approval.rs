@@ -490,6 +490,11 @@ fn listed_late() {
     story.gate(7);
     story.github.lists_labels_late(1);
     story.is_approved(&story.labeled("alice", 8), "alice");
+    // The list of runs is late as well.
+    let story = Story::new();
+    story.gate(7);
+    story.github.lists_runs_late(1);
+    story.is_approved(&story.labeled("alice", 8), "alice");
 }
 
 fn read_only() {

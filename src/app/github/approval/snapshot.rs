@@ -101,7 +101,7 @@ impl<'a> PullSnapshot<'a> {
         snapshot.given(policy)
     }
 
-    /// The runs as GitHub lists them now, newest first; `None` if one has begun since.
+    /// The runs as GitHub lists them now, newest first; `None` if one has begun since. GitHub may list this run itself a moment later.
     ///
     /// # Errors
     /// A failed request.
@@ -112,8 +112,14 @@ impl<'a> PullSnapshot<'a> {
     ) -> Result<Option<Vec<GateRun>>, CliError> {
         let now = runs_of_workflow(github, &world.env, self.pull, &self.pushes)?;
         let newest = |runs: &[GateRun]| runs.first().map(|run| run.id);
-        Ok((newest(&now) == newest(&self.runs)).then_some(now))
+        let known = newest(&self.runs).max(own_run(&world.env));
+        Ok((newest(&now) <= known).then_some(now))
     }
+}
+
+/// The id of this run.
+pub fn own_run(env: &Env) -> Option<u64> {
+    env.get("GITHUB_RUN_ID").and_then(|run| run.parse().ok())
 }
 
 /// The pushes to the branch of a pull request; none if they cannot be read: an older Enterprise Server has no activity list, and a private
@@ -174,14 +180,11 @@ pub fn runs_of_workflow(
     let file = match workflow_file(env) {
         Some(file) => file,
         // An older server does not name it.
-        None => {
-            let run = env.get("GITHUB_RUN_ID").and_then(|run| run.parse().ok());
-            match github.workflow_run(run.unwrap_or_default()) {
-                Ok(run) => file_of(&run.workflow).to_owned(),
-                Err(GitHubError::Missing) => SHIPPED.to_owned(),
-                Err(error) => return Err(unread()(error)),
-            }
-        }
+        None => match github.workflow_run(own_run(env).unwrap_or_default()) {
+            Ok(run) => file_of(&run.workflow).to_owned(),
+            Err(GitHubError::Missing) => SHIPPED.to_owned(),
+            Err(error) => return Err(unread()(error)),
+        },
     };
     // In a queue and on a push, the event does not say which of the two workflows this is.
     let events: &[&str] = match env.get("GITHUB_EVENT_NAME") {
