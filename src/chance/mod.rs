@@ -6,11 +6,13 @@
 mod holm;
 mod lost;
 mod moments;
+mod regression;
 mod score;
 mod test;
 
 pub use holm::{Share, holm};
 pub use lost::samples_to_lose;
+pub use regression::{CaseSamples, Regression, RegressionInput, Sample, regression};
 pub use score::Score;
 pub use test::{ScoredCase, mid_p};
 

@@ -54,6 +54,7 @@ mod measured;
 mod numbers;
 mod own_files;
 mod quarantine;
+mod rates;
 mod reader_findings;
 mod readers;
 mod recordings;
@@ -143,6 +144,7 @@ fn main() {
     trials.extend(import::trials());
     trials.extend(init::trials());
     trials.extend(inputs::trials());
+    trials.extend(rates::trials());
     trials.extend(reader_findings::trials());
     trials.extend(recordings::trials());
     trials.extend(readers::trials());
