@@ -7,16 +7,40 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::edits::{differences, listed};
-use crate::files::SourceText;
+use crate::files::{SourceText, sha256_hex};
 use crate::format::GoldenFormat;
 use crate::suites::{CaseUse, EXPRESSION, GoldenForm, MeaningReader};
 
 /// How a case differs. Its quarantine is compared separately, its notes are not compared.
 pub struct CaseEdit {
     /// The difference in what its runs are graded by.
-    pub judged: Option<String>,
+    pub judged: Option<JudgedEdit>,
     /// The difference in what describes it, such as its origin, owner or tags.
     pub description: Option<String>,
+}
+
+/// A difference in what the runs of a case are graded by.
+pub struct JudgedEdit {
+    /// In words, which may leave some of it out.
+    pub words: String,
+    /// The digest of all of it on both sides, where the case's own entries are known. Others edit other cases of the same file.
+    pub content: Option<String>,
+}
+
+impl JudgedEdit {
+    /// An edit of which only these words are known.
+    pub fn unread(words: &str) -> Self {
+        Self {
+            words: words.to_owned(),
+            content: None,
+        }
+    }
+
+    fn of(old: &Value, new: &Value) -> Option<Self> {
+        let words = listed(&differences(old, new))?;
+        let content = Some(sha256_hex(format!("{old}\n{new}").as_bytes()));
+        Some(Self { words, content })
+    }
 }
 
 impl CaseEdit {
@@ -29,7 +53,7 @@ impl CaseEdit {
     ) -> Self {
         let (Some(old), Some(new), Some(reader)) = (old, new, reader) else {
             return Self {
-                judged: Some("its entry cannot be found".to_owned()),
+                judged: Some(JudgedEdit::unread("its entry cannot be found")),
                 description: None,
             };
         };
@@ -39,7 +63,7 @@ impl CaseEdit {
             reader.meaning(&changed(new, old), used),
         );
         Self {
-            judged: listed(&differences(&old.judged, &new.judged)),
+            judged: JudgedEdit::of(&old.judged, &new.judged),
             description: listed(&differences(&old.description, &new.description)),
         }
     }
@@ -103,10 +127,23 @@ fn other_fields(fields: &FieldTexts<'_>, others: &FieldTexts<'_>) -> Option<Valu
 mod tests {
     use serde_json::json;
 
-    use super::different_fields;
+    use super::{JudgedEdit, different_fields};
     use crate::files::SourceText;
     use crate::model::RepoPath;
     use crate::suites::GoldenForm;
+
+    /// An approval is one of all of it, also of what the words leave out.
+    #[test]
+    fn the_digest_has_what_the_words_cut() {
+        let edit = |end: &str| {
+            let new = json!({ "text": format!("{}{end}", "long ".repeat(50)) });
+            JudgedEdit::of(&json!({ "text": "short" }), &new).unwrap()
+        };
+        let (one, other) = (edit("a"), edit("b"));
+        assert_eq!(one.words, other.words);
+        assert_ne!(one.content, other.content);
+        assert_eq!(one.content, edit("a").content);
+    }
 
     #[test]
     fn fields_that_are_written_alike_are_left_out() {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Sides;
-use super::case_edit::{CaseEdit, different_fields};
+use super::case_edit::{CaseEdit, JudgedEdit, different_fields};
 use super::edits::{FileView, edited};
 use super::found::{ChangeCollector, ChangedFile};
 use crate::diag::ReadFailure;
@@ -278,12 +278,12 @@ impl SuiteComparison<'_> {
                         new.case(case, agent),
                     ),
                     None => CaseEdit {
-                        judged: Some("its bytes differ".to_owned()),
+                        judged: Some(JudgedEdit::unread("its bytes differ")),
                         description: None,
                     },
                 };
-                if let Some(detail) = edit.judged {
-                    found.expectation(&whose, case.as_str(), detail, new);
+                if let Some(edit) = edit.judged {
+                    found.expectation(&whose, case.as_str(), edit, new);
                 }
                 if let Some(detail) = edit.description {
                     found.description(&whose, case.as_str(), detail, new);
@@ -433,6 +433,7 @@ impl SuiteComparison<'_> {
             verb,
             readers: named(&readers.iter().collect::<Vec<_>>()),
             detail,
+            content: None,
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::case_edit::JudgedEdit;
+use crate::files::sha256_hex;
 use crate::model::{ChangeClass, GoldenChange, RepoPath, Weight};
 use crate::text::{counted, named_with};
 
@@ -34,6 +36,8 @@ pub struct ChangedFile {
     pub readers: String,
     /// How it differs.
     pub detail: Option<String>,
+    /// The digest of what is different, if that is less than the file.
+    pub content: Option<String>,
 }
 
 /// The key that groups items: class, weight, suite and noun.
@@ -139,14 +143,14 @@ impl ChangeCollector {
     }
 
     /// Adds an edited expectation of a case; several become one line.
-    pub fn expectation(&mut self, suite: &str, case: &str, detail: String, file: &RepoPath) {
+    pub fn expectation(&mut self, suite: &str, case: &str, edit: JudgedEdit, file: &RepoPath) {
         let group = (
             ChangeClass::Expectation,
             Weight::NeedsApproval,
             suite.to_owned(),
             "expectations",
         );
-        self.edited(group, format!("expectation of {case}"), detail, file);
+        self.edited(group, format!("expectation of {case}"), edit, file);
     }
 
     /// Adds an edit of what describes a case and affects no grade; several become one line.
@@ -157,15 +161,17 @@ impl ChangeCollector {
             suite.to_owned(),
             "descriptions of cases",
         );
-        self.edited(group, format!("description of {case}"), detail, file);
+        let edit = JudgedEdit::unread(&detail);
+        self.edited(group, format!("description of {case}"), edit, file);
     }
 
-    fn edited(&mut self, group: ChangeGroup, subject: String, detail: String, file: &RepoPath) {
+    fn edited(&mut self, group: ChangeGroup, subject: String, edit: JudgedEdit, file: &RepoPath) {
         let change = ChangedFile {
             subject,
             verb: "edited",
             readers: String::new(),
-            detail: Some(detail),
+            detail: Some(edit.words),
+            content: edit.content,
         };
         self.items
             .entry(group)
@@ -239,6 +245,7 @@ fn lines(group: &ChangeGroup, items: Vec<(ChangedFile, RepoPath)>) -> Vec<Golden
                 verb,
                 readers,
                 detail,
+                content,
             },
             file,
         ): (ChangedFile, RepoPath)| {
@@ -254,7 +261,7 @@ fn lines(group: &ChangeGroup, items: Vec<(ChangedFile, RepoPath)>) -> Vec<Golden
                 file: Some(file.clone()),
                 class,
                 files: vec![file],
-                content: String::new(),
+                content: content.unwrap_or_default(),
             }
         };
         return items.into_iter().map(line).collect();
@@ -269,6 +276,11 @@ fn lines(group: &ChangeGroup, items: Vec<(ChangedFile, RepoPath)>) -> Vec<Golden
         items.len(),
         named_with(&named, "; ")
     );
+    let contents: Option<Vec<&str>> = items
+        .iter()
+        .map(|(change, _)| change.content.as_deref())
+        .collect();
+    let content = contents.map(|all| sha256_hex(all.concat().as_bytes()));
     let files: Vec<RepoPath> = items.into_iter().map(|(_, file)| file).collect();
     vec![GoldenChange {
         words,
@@ -276,13 +288,13 @@ fn lines(group: &ChangeGroup, items: Vec<(ChangedFile, RepoPath)>) -> Vec<Golden
         file: files.first().cloned(),
         class,
         files,
-        content: String::new(),
+        content: content.unwrap_or_default(),
     }]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ChangeCollector, ChangedFile};
+    use super::{ChangeCollector, ChangedFile, JudgedEdit};
     use crate::model::{ChangeClass, RepoPath, Weight};
 
     #[test]
@@ -318,11 +330,12 @@ mod tests {
                     verb: "edited",
                     readers,
                     detail: None,
+                    content: None,
                 },
                 &file,
             );
         }
-        found.expectation("contracts", "lease", "a 1 -> 2".to_owned(), &file);
+        found.expectation("contracts", "lease", JudgedEdit::unread("a 1 -> 2"), &file);
         found.needs("a gate".to_owned(), None);
         let all = found.all();
         let lines: Vec<(ChangeClass, &str)> = all

@@ -24,7 +24,8 @@ pub struct GoldenChange {
     /// All files that the description is about.
     #[serde(skip)]
     pub files: Vec<RepoPath>,
-    /// The digest of these files on both commits, so that an approval of other content in the same words is not one of this.
+    /// The digest of what differs, else of these files, on both commits, so that an approval of other content in the same words is not one
+    /// of this.
     #[serde(skip)]
     pub content: String,
 }

@@ -1,6 +1,6 @@
 //! Plans the one pull request with the moved baseline of the default branch, from its present state and the measured numbers.
 
-use super::moves::{BaselineMove, has_same_numbers, is_worse};
+use super::moves::{BaselineMove, has_same_entries, has_same_numbers, is_worse};
 use super::reason::{reason as reason_in, reason_example};
 use crate::model::{Acceptance, Baseline, metric_value};
 use crate::render::{delta, inline};
@@ -123,7 +123,7 @@ pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
         .accepted
         .extend(is_entered(&entry, asked.moves).then_some(entry));
     let is_current = asked.open.and(asked.branch).is_some_and(|branch| {
-        has_same_numbers(branch, &target) && newest_entry(branch) == newest_entry(&target)
+        has_same_entries(branch, &target) && newest_entry(branch) == newest_entry(&target)
     });
     BaselinePrPlan::Keep {
         commit: (!is_current).then(|| Box::new(target)),
@@ -195,7 +195,14 @@ fn around(description: &str) -> (&str, &str) {
     parts.unwrap_or((description, ""))
 }
 
+const NO_CHECK: &str = "A workflow's own token pushed this branch, so no check has started: set any label, and its check runs.\n";
+
 fn own_description(moves: &[BaselineMove], reason: Option<&str>) -> String {
+    if moves.is_empty() {
+        return format!(
+            "Suites or agents of the committed baseline have other names on the default branch. No number differs.\n\n{NO_CHECK}"
+        );
+    }
     let worse = moves.iter().filter(|one| is_worse(one)).count();
     let mut out =
         "These numbers were measured on the default branch and differ from the committed baseline.\n\n".to_owned();
@@ -208,9 +215,7 @@ fn own_description(moves: &[BaselineMove], reason: Option<&str>) -> String {
             reason_example()
         )),
     }
-    out.push_str(
-        "\nA workflow's own token pushed this branch, so no check has started: set any label, and its check runs.\n",
-    );
+    out.push_str(&format!("\n{NO_CHECK}"));
     out.push_str("\n| suite | agent | metric | baseline | measured | delta |\n|---|---|---|---:|---:|---:|\n");
     for one in moves.iter().take(ROWS) {
         let change = one

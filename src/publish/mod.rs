@@ -16,5 +16,7 @@ pub use comment::{
     summary_within,
 };
 pub use config_key::ConfigKey;
-pub use moves::{BaselineMove, MoveDirection, has_same_numbers, is_worse, moves, rounded};
+pub use moves::{
+    BaselineMove, MoveDirection, has_same_entries, has_same_numbers, is_worse, moves, rounded,
+};
 pub use reason::{reason, reason_example};

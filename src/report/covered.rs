@@ -13,7 +13,7 @@ use crate::model::{
 /// changes. Empty if all of them are covered.
 ///
 /// An agent is covered if an approved result has exactly the same of it: samples of every case, values, the numbers that they are
-/// compared with, identity and gates. A golden change is covered if an approved result lists it in the same words, about files with the
+/// compared with, identity and gates. Edits of golden files that change none of these are golden changes of their own. A golden change is covered if an approved result lists it in the same words, about files with the
 /// same content on both commits.
 pub fn uncovered(report: &Report, approved: &[Report]) -> Vec<String> {
     let known: BTreeSet<String> = approved
@@ -92,7 +92,7 @@ fn agent(agent: &AgentReport) -> Value {
         .collect();
     let retired: Vec<&str> = agent.retired.keys().map(|case| case.as_str()).collect();
     let mut value = json!({
-        "agent": agent.agent.as_str(), "suite_digest": identity.suite_digest, "scorer": identity.scorer,
+        "agent": agent.agent.as_str(), "scorer": identity.scorer,
         "model": identity.model, "prompt": identity.agent_sha256, "judge": identity.judge, "samples": identity.samples,
         "metrics": metrics, "cases": cases, "retired": retired,
     });

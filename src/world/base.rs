@@ -139,9 +139,8 @@ impl<'a> BaseTree<'a> {
         match node.kind {
             NodeKind::Folder => {}
             NodeKind::Other => return self.submodule(path, &node.id),
-            NodeKind::File | NodeKind::Link => {
-                return Err(MissingNode::Because("it is not a folder".to_owned()));
-            }
+            // Below a file there is nothing.
+            NodeKind::File | NodeKind::Link => return Err(MissingNode::Missing),
         }
         let listing = self
             .objects

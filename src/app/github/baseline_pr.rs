@@ -13,7 +13,7 @@ use crate::app::pipeline::baseline;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{Files, SourceText, sha256_hex};
 use crate::format::{baseline_v1, report_v1};
-use crate::model::{ApprovalPolicy, Baseline, PullRequestDetails, RepoPath, Report};
+use crate::model::{ApprovalPolicy, Baseline, Config, PullRequestDetails, RepoPath, Report};
 use crate::publish;
 use crate::publish::baseline_pr;
 use crate::publish::baseline_pr::{
@@ -35,6 +35,8 @@ struct BaselineBranch<'a> {
     into: String,
     /// The measured commit of the default branch.
     commit: &'a str,
+    /// Its config.
+    config: Option<Config>,
     /// The baseline file.
     file: RepoPath,
     /// The branch of the pull request.
@@ -66,8 +68,11 @@ fn maintain(
     commit: &str,
 ) -> Result<(), CliError> {
     let report = measured(world, inputs, commit)?;
-    let unread = needs("the config cannot be read", CONTENTS);
-    let file = baseline_file(inputs, |file| github.file(file, commit).map_err(unread))?;
+    let config = config_at(inputs, github, commit)?;
+    let file = match &inputs.baseline {
+        Some(path) => Some(path_of_input("baseline", path)?),
+        None => config.as_ref().and_then(|config| config.baseline.clone()),
+    };
     let file = file.ok_or_else(|| no_baseline(inputs))?;
     let target = BaselineBranch {
         world,
@@ -75,6 +80,7 @@ fn maintain(
         github,
         into: into.to_owned(),
         commit,
+        config,
         file,
         branch: inputs.key(&report).branch(),
     };
@@ -149,6 +155,7 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
         github,
         into,
         commit,
+        config,
         file,
         branch: from,
     } = target;
@@ -158,7 +165,12 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
             .map_err(needs("the baseline cannot be read", CONTENTS))
     };
     let bytes = read(commit)?;
-    let before = baseline_of(file, bytes.as_ref())?;
+    let committed = baseline_of(file, bytes.as_ref())?;
+    // Under the names of today: what a suite or an agent was does not stay in the file.
+    let before = committed.clone().map(|committed| match config {
+        Some(config) => committed.renamed(config),
+        None => committed,
+    });
     let head = github
         .branch(from)
         .map_err(needs("the baseline's branch cannot be read", CONTENTS))?;
@@ -202,14 +214,16 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
             world,
             inputs,
             github,
-            &policy(target)?,
+            &config
+                .as_ref()
+                .map_or_else(ApprovalPolicy::default, |config| config.approval.clone()),
             into,
             (before.as_ref(), report),
         )?,
         false => Vec::new(),
     };
     let plan = baseline_pr::plan(&BaselinePrInput {
-        before: before.as_ref(),
+        before: committed.as_ref(),
         before_sha256: bytes.as_ref().map(|bytes| sha256_hex(bytes)),
         proposed: &proposed,
         moves: &moves,
@@ -238,17 +252,18 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
     carry_out(target, pull.as_ref(), plan)
 }
 
-/// Who may approve, by the config of the measured commit.
-fn policy(target: &BaselineBranch<'_>) -> Result<ApprovalPolicy, CliError> {
-    let file = target.inputs.config_file()?;
-    let bytes = target
-        .github
-        .file(&file, target.commit)
+/// The config of the measured commit.
+fn config_at(
+    inputs: &ActionInputs,
+    github: &GitHub,
+    commit: &str,
+) -> Result<Option<Config>, CliError> {
+    let file = inputs.config_file()?;
+    let bytes = github
+        .file(&file, commit)
         .map_err(needs("the config cannot be read", CONTENTS))?;
-    Ok(match bytes {
-        Some(bytes) => read_config(&SourceText::new(file, bytes)?)?.approval,
-        None => ApprovalPolicy::default(),
-    })
+    let Some(bytes) = bytes else { return Ok(None) };
+    Ok(Some(read_config(&SourceText::new(file, bytes)?)?))
 }
 
 /// Acts.
@@ -415,31 +430,6 @@ fn has_other_files(target: &BaselineBranch<'_>, head: &str) -> Result<bool, CliE
     Ok(compared
         .files
         .is_none_or(|files| files.iter().any(|changed| changed != target.file.as_str())))
-}
-
-/// Returns the baseline file: from the input `baseline`, else from the config that `read` returns. `None` if neither names one.
-///
-/// # Errors
-/// An invalid config.
-fn baseline_file(
-    inputs: &ActionInputs,
-    read: impl FnOnce(&RepoPath) -> Result<Option<Vec<u8>>, CliError>,
-) -> Result<Option<RepoPath>, CliError> {
-    if let Some(path) = &inputs.baseline {
-        return Ok(Some(path_of_input("baseline", path)?));
-    }
-    configured_baseline(&inputs.config_file()?, read)
-}
-
-/// Returns the baseline file that a config names.
-fn configured_baseline(
-    file: &RepoPath,
-    read: impl FnOnce(&RepoPath) -> Result<Option<Vec<u8>>, CliError>,
-) -> Result<Option<RepoPath>, CliError> {
-    let Some(bytes) = read(file)? else {
-        return Ok(None);
-    };
-    Ok(read_config(&SourceText::new(file.clone(), bytes)?)?.baseline)
 }
 
 /// Parses a baseline from a file's content; `None` without content.

@@ -68,8 +68,12 @@ pub fn grade_files(
     world.redact_by(&plan.config, redacting);
     let config_sha256 = sha256_hex(&files.bytes(inputs.config)?);
     refuse_linked_baseline(files, plan.config.baseline.as_ref())?;
-    let against = (inputs.baseline)(plan.config.baseline.as_ref())?
+    let stated = (inputs.baseline)(plan.config.baseline.as_ref())?;
+    let against = stated
+        .clone()
         .map(|baseline| baseline.renamed(&plan.config));
+    // As long as the baseline has old names, `was:` has an effect.
+    let has_old_names = against != stated;
     let recordings_base = known_base.map(|(base, config)| RecordingsBase {
         sides: Sides { base, head: files },
         config,
@@ -166,7 +170,8 @@ pub fn grade_files(
     }
     if let Some(base) = base {
         report.notes.extend(failing_on_base(&report, &plan));
-        report.notes.extend(base.idle_names.iter().cloned());
+        let idle = base.idle_names.iter().filter(|_| !has_old_names);
+        report.notes.extend(idle.cloned());
     }
     snapshots::compare(files, &plan.config, &mut report)?;
     if let Some(interruption) = called_off {
@@ -254,11 +259,12 @@ fn govern(
     report::govern(report, changes, None);
 }
 
-/// Gives each change that needs an approval the digest of the files that it is about, as both commits have them.
+/// Gives each change that needs an approval, and is not of a part of a file alone, the digest of the files that it is about, as both commits
+/// have them.
 fn bind_contents(changes: &mut [GoldenChange], base: &dyn Files, head: &dyn Files) {
     let needing = changes
         .iter_mut()
-        .filter(|change| change.weight == Weight::NeedsApproval);
+        .filter(|change| change.weight == Weight::NeedsApproval && change.content.is_empty());
     for change in needing {
         let mut digests = String::new();
         for file in &change.files {

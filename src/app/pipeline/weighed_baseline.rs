@@ -9,7 +9,7 @@ use crate::model::{
     Agent, AgentName, Baseline, BaselineEntry, BaselineRule, CaseId, Config, GoldenChange,
     NEWLY_FAILING, PASSED, RepoPath, Report, Ruling, RunSource, SuiteId, Tier, Verdict, Weight,
 };
-use crate::publish::{has_same_numbers, is_worse, moves, rounded};
+use crate::publish::{has_same_entries, is_worse, moves, rounded};
 use crate::suites::kind;
 use crate::text::config_option;
 
@@ -297,7 +297,7 @@ fn is_measured(file: &RepoPath, head: &dyn Files, against: &Baseline, report: &R
     let own =
         SourceText::new(file.clone(), bytes).and_then(|source| baseline_v1::read_baseline(&source));
     let Ok(own) = own else { return false };
-    let is_measured = has_same_numbers(&own, &baseline::proposed(Some(against), report));
+    let is_measured = has_same_entries(&own, &baseline::proposed(Some(against), report));
     // Who accepted earlier numbers is not rewritten by hand.
     let keeps_acceptances = own.accepted.starts_with(&against.accepted);
     is_measured && keeps_acceptances

@@ -57,6 +57,10 @@ fn own() -> Vec<Trial> {
             approved,
         ),
         trial(
+            "a renamed suite leaves its old name in no baseline pull request",
+            renamed,
+        ),
+        trial(
             "a label on a green pull request approves no number that was worse before",
             unrelated,
         ),
@@ -454,6 +458,41 @@ fn approved() {
     merged.is_green();
 }
 
+fn renamed() {
+    let trunk = Default::new();
+    let id = "id: contracts";
+    let renamed = "id: deals\n    was: contracts";
+    trunk.main.replace("goldgate.yaml", id, renamed);
+    let tip = "7".repeat(40);
+    trunk.github.parents(&tip, &[&base_sha()]);
+    trunk.github.commit(&tip, &trunk.main);
+    trunk.github.branch("master", &tip);
+    trunk.pushed();
+    let own = baseline_pull(&trunk, 3);
+    let written = own.checkout.read(BASELINE);
+    assert!(
+        written.contains("\"deals\"") && !written.contains("\"contracts\""),
+        "{written}"
+    );
+    let body = trunk.github.description(3);
+    assert!(body.contains("have other names"), "{body}");
+    let ran = trunk.gate(&own);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+/// The baseline's pull request as it is checked out.
+fn baseline_pull(trunk: &Default, number: u64) -> Pull {
+    let head = trunk.github.head(BRANCH).unwrap();
+    let checkout = copied(&trunk.main);
+    checkout.write(BASELINE, trunk.github.read_at(&head, BASELINE));
+    Pull {
+        number,
+        run: 10 * number,
+        checkout,
+        head,
+    }
+}
+
 /// Somebody merges a red pull request without an approval. A label on a green one that comes after it is about something else.
 fn unrelated() {
     let trunk = Default::new();
@@ -465,15 +504,7 @@ fn unrelated() {
     trunk.github.label_on(4, "alice", LABEL);
     trunk.merge(&other, &[]);
     trunk.pushed();
-    let head = trunk.github.head(BRANCH).unwrap();
-    let own = Pull {
-        number: 5,
-        run: 50,
-        checkout: copied(&trunk.main),
-        head,
-    };
-    let baseline = trunk.github.read_at(&own.head, BASELINE);
-    own.checkout.write(BASELINE, baseline);
+    let own = baseline_pull(&trunk, 5);
     let ran = trunk.gate(&own);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
 }

@@ -41,6 +41,10 @@ pub fn trials() -> Vec<Trial> {
             two_approved,
         ),
         trial(
+            "an approval counts after golden files were edited without another value",
+            edited_before,
+        ),
+        trial(
             "a push of an approved pull request and one that adds a case to its suite is green",
             one_suite,
         ),
@@ -367,6 +371,28 @@ fn two_approved() {
             false => is_red(&ran, "do not cover this: the numbers of rentals/rental"),
         }
     }
+}
+
+/// Another approved pull request edits the golden files of the agent, and no value changes.
+fn edited_before() {
+    let trunk = trunk();
+    let expected = "golden/expected/legal/lease.json";
+    let [from, to] = [3, 9].map(|most| format!("\"max_expected_findings\": {most}"));
+    let worse = pull(&trunk, 2, "legal");
+    trunk.is_approved(&worse);
+    let golden = trunk.opened(3, with(&trunk, &[]));
+    golden.checkout.replace(expected, &from, &to);
+    trunk.is_approved(&golden);
+    trunk.merge(&golden, &[expected]);
+    let before = trunk.github.head("master").unwrap();
+    let after = tip(2);
+    trunk.github.parents(&after, &[&before]);
+    trunk.github.merge_as(2, &after);
+    let checkout = copied(&trunk.main);
+    for file in [RUN, "prompts/legal.md"] {
+        checkout.write(file, worse.checkout.read(file));
+    }
+    is_green(&pushed(&trunk, &checkout, &before, &after));
 }
 
 fn add_case(checkout: &Repository) {

@@ -11,6 +11,10 @@ pub fn trials() -> Vec<Trial> {
         .collect();
     trials.extend([
         trial(
+            "renamed: an agent of a suite whose cases are in one file",
+            one_file,
+        ),
+        trial(
             "renamed: what an agent lost is compared with the baseline of its old name",
             lost,
         ),
@@ -196,6 +200,35 @@ fn lost() {
     let recall = metric(&report(&ran), "finding_recall");
     assert_eq!(recall["baseline"], 1.0, "{recall}");
     assert_eq!(recall["gates"][0]["verdict"], "fail", "{recall}");
+}
+
+/// The base commit has a file where the expectations of an agent would have a folder.
+fn one_file() {
+    let repository = Repository::empty();
+    let config = |agent: &str| {
+        format!(
+            "version: 1\nbaseline: latest.json\nsuites:\n  - id: s\n    kind: tool_use\n    path: cases.json\n    agents:\n      {agent} \
+             deterministic: {{ replay: runs }}, fingerprint: [prompt.md] }}\n"
+        )
+    };
+    let case = json!([{ "id": "c", "query": "Where is it?", "category": "happy_path", "expected_tools": ["find"], "expected_output_contains": [] }]);
+    let run = |agent: &str| json!({ "agent": agent, "status": "completed", "outputs": { "text": "There." }, "intermediate": { "tool_calls": [{ "name": "find", "arguments": {} }] } });
+    repository.write("cases.json", case.to_string());
+    repository.write("prompt.md", "Answer.");
+    repository.write("goldgate.yaml", config("old: {"));
+    repository.write("runs/old/c.json", run("old").to_string());
+    repository.stamp("goldgate.yaml");
+    let ran = repository.goldgate(&["run", "--update-baseline"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    commit_all(&repository);
+    rename(&repository, "runs/old", "runs/new");
+    edit_file(&repository, "runs/new/c.json", |run| {
+        run["agent"] = json!("new")
+    });
+    repository.write("goldgate.yaml", config("new: { was: old,"));
+    let ran = against(&repository);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    is(&ran, Listed("`s/new` was `s/old`"));
 }
 
 fn metric(report: &Value, name: &str) -> Value {

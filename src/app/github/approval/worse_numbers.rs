@@ -8,11 +8,9 @@ use crate::app::github::requests::needs;
 use crate::app::pipeline::baseline;
 use crate::app::pipeline::graded_run::{CommittedBaseline, GradedRun};
 use crate::format::event::Event;
-use crate::model::{
-    AgentName, Approval, ApprovalPolicy, Baseline, BaselineEntry, BaselineRule, Report, SuiteId,
-};
+use crate::model::{AgentName, Approval, ApprovalPolicy, Baseline, BaselineRule, Report, SuiteId};
 use crate::publish::approval::has_label;
-use crate::publish::{is_worse, moves, rounded};
+use crate::publish::{is_worse, moves};
 use crate::report;
 use crate::world::{GitHub, MergedPull, World, if_found};
 
@@ -52,41 +50,40 @@ pub fn approvals_of_worse_numbers(
     Ok(merges)
 }
 
-/// An agent with a number that is worse than in the baseline, and what a baseline with the measured numbers has of it.
-struct WorseAgent {
+/// A number that is worse than in the baseline.
+struct WorseNumber {
     suite: SuiteId,
     agent: AgentName,
-    entry: Option<BaselineEntry>,
+    metric: String,
 }
 
-impl WorseAgent {
+impl WorseNumber {
     fn all(against: Option<&Baseline>, now: &Report) -> Vec<Self> {
-        let own = measured(against, now);
         let worse = moves(against, now).into_iter().filter(is_worse);
-        let mut named: Vec<_> = worse.map(|one| (one.suite, one.agent)).collect();
-        named.dedup();
-        let entry = |(suite, agent)| Self {
-            entry: own.entry(&suite, &agent).cloned(),
-            suite,
-            agent,
-        };
-        named.into_iter().map(entry).collect()
+        worse
+            .map(|one| Self {
+                suite: one.suite,
+                agent: one.agent,
+                metric: one.metric,
+            })
+            .collect()
     }
 
-    /// Whether these numbers failed a gate in an approved result. A label on a result that only has the same numbers is about something
-    /// else.
-    fn is_approved_by(&self, against: Option<&Baseline>, merge: &ApprovedMerge) -> bool {
-        let then = measured(against, &merge.result);
-        then.entry(&self.suite, &self.agent) == self.entry.as_ref()
-            && report::fails_for(&merge.result, &self.suite, &self.agent)
+    /// Whether it is no worse than in an approved result in which a gate of the agent failed. A label on a result that only has the same
+    /// number is about something else.
+    fn is_approved_by(&self, now: &Report, merge: &ApprovedMerge) -> bool {
+        let then = baseline::proposed(None, &merge.result);
+        let is_known = then
+            .entry(&self.suite, &self.agent)
+            .is_some_and(|entry| entry.metrics.contains_key(&self.metric));
+        let still_worse = Self::all(Some(&then), now)
+            .iter()
+            .any(|one| self.is_same(one));
+        is_known && !still_worse && report::fails_for(&merge.result, &self.suite, &self.agent)
     }
-}
 
-/// The baseline with the numbers of a report, rounded as in the file.
-fn measured(against: Option<&Baseline>, report: &Report) -> Baseline {
-    Baseline {
-        suites: rounded(&baseline::proposed(against, report)),
-        ..Baseline::default()
+    fn is_same(&self, other: &Self) -> bool {
+        (&self.suite, &self.agent, &self.metric) == (&other.suite, &other.agent, &other.metric)
     }
 }
 
@@ -131,13 +128,13 @@ impl Deciding<'_> {
     }
 
     /// The approvals of the pull requests that were merged into a branch since the commit of the baseline, newest first, as far as they are
-    /// about worse numbers of a result; and the agents whose worse numbers none of them approved.
+    /// about worse numbers of a result; and the worse numbers that none of them approved.
     fn approved_merges(
         &self,
         into: &str,
         against: Option<&Baseline>,
         now: &Report,
-    ) -> Result<(Vec<ApprovedMerge>, Vec<WorseAgent>), CliError> {
+    ) -> Result<(Vec<ApprovedMerge>, Vec<WorseNumber>), CliError> {
         let unread = || {
             needs(
                 "the merged pull requests cannot be read",
@@ -149,7 +146,7 @@ impl Deciding<'_> {
         // All these times are in one format in UTC, so they compare as texts.
         merged.sort_by(|one, other| other.at.cmp(&one.at));
         let mut found: Vec<ApprovedMerge> = Vec::new();
-        let mut left = WorseAgent::all(against, now);
+        let mut left = WorseNumber::all(against, now);
         for one in merged.iter().take(MERGES) {
             if left.is_empty() || self.is_in_baseline(against, one)? {
                 break;
@@ -171,7 +168,7 @@ impl Deciding<'_> {
                 result,
             };
             let before = left.len();
-            left.retain(|agent| !agent.is_approved_by(against, &merge));
+            left.retain(|number| !number.is_approved_by(now, &merge));
             if left.len() < before {
                 found.push(merge);
             }
