@@ -27,7 +27,7 @@ pub struct CaseSamples {
     pub run: Vec<Sample>,
 }
 
-/// What the rules are given beside the samples.
+/// What the rules have to know of the run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RegressionInput {
     /// Number of samples of a case of the run that test and floor use: its first ones.

@@ -20,7 +20,7 @@ use crate::files::{BaseFiles, Files, OtherCommit, RenamedFiles, sha256_hex};
 use crate::golden_changes::{BaseConfig, BaseName, RenamedBase, Sides, base_config};
 use crate::model::{
     ApprovalPolicy, Baseline, BaselineRule, BaselineUse, Config, GoldenChange, Interruption,
-    NotGateable, RepoPath, Report, RunUsage, Tier, Weight,
+    NotGateable, RepoPath, Report, RunUsage, SuiteReport, Tier, Weight,
 };
 use crate::report;
 use crate::suites::read_config;
@@ -68,12 +68,10 @@ pub fn grade_files(
     world.redact_by(&plan.config, redacting);
     let config_sha256 = sha256_hex(&files.bytes(inputs.config)?);
     refuse_linked_baseline(files, plan.config.baseline.as_ref())?;
-    let stated = (inputs.baseline)(plan.config.baseline.as_ref())?;
-    let against = stated
-        .clone()
-        .map(|baseline| baseline.renamed(&plan.config));
-    // As long as the baseline has old names, `was:` has an effect.
-    let has_old_names = against != stated;
+    let (against, names) = named_today(
+        (inputs.baseline)(plan.config.baseline.as_ref())?,
+        &plan.config,
+    );
     let recordings_base = known_base.map(|(base, config)| RecordingsBase {
         sides: Sides { base, head: files },
         config,
@@ -88,10 +86,9 @@ pub fn grade_files(
         RecordedAgents::read(&plan, files, &plan.wanted.tiers, recordings_base.as_ref())?;
     let branch = job.base_branch.as_deref();
     let base_runs = known_base.map(|(base, config)| BaseRecordings::new(base, config, branch));
-    let base_runs = base_runs.as_ref();
     let compared = ComparedNumbers {
         baseline: against.as_ref(),
-        base_runs,
+        base_runs: base_runs.as_ref(),
         recordings: &recordings,
     };
     let graded = grade_tiers(job, &plan, inputs, other, compared)?;
@@ -113,7 +110,7 @@ pub fn grade_files(
             tiers: &deciding,
             deciding: &job.compared_tiers(),
             baseline: against.as_ref(),
-            base_runs,
+            base_runs: base_runs.as_ref(),
             graded_here: graded_here(job),
             recordings: &recordings,
             clock,
@@ -128,13 +125,7 @@ pub fn grade_files(
         called_off,
         not_run,
     } = graded;
-    let (mut suites, mut live) = (Vec::new(), LiveRuns::default());
-    for runs in runs {
-        suites.extend(runs.suites);
-        if runs.tier == Tier::Deterministic {
-            live = runs.made;
-        }
-    }
+    let (suites, live) = both_tiers(runs);
     let mut report = assemble_report(
         job,
         clock,
@@ -155,8 +146,7 @@ pub fn grade_files(
         ..usage
     };
     report.baseline_use = baseline_use(against.as_ref(), plan.config.baseline.as_ref(), files);
-    let measured_at = || against.as_ref()?.commit.clone();
-    report.base = report.base.or_else(measured_at);
+    report.base = report.base.or_else(|| against.as_ref()?.commit.clone());
     let policy = known_base.map_or_else(ApprovalPolicy::default, |(_, config)| {
         config.approval.clone()
     });
@@ -164,14 +154,13 @@ pub fn grade_files(
         let numbers = (&plan.config, against.as_ref(), policy.baseline);
         govern(&mut report, judged, (&base.files, files), numbers);
     }
-    let head = files;
     if let Some((base, before)) = known_base {
+        let head = files;
         add_since_base(&mut report, &plan, BothCommits { base, before, head });
     }
     if let Some(base) = base {
         report.notes.extend(failing_on_base(&report, &plan));
-        let idle = base.idle_names.iter().filter(|_| !has_old_names);
-        report.notes.extend(idle.cloned());
+        report.notes.extend(base.idle_names(names));
     }
     snapshots::compare(files, &plan.config, &mut report)?;
     if let Some(interruption) = called_off {
@@ -193,6 +182,36 @@ pub fn grade_files(
     })
 }
 
+/// The names in a baseline.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BaselineNames {
+    Todays,
+    /// Some suites or agents have the names that `was:` states.
+    Old,
+}
+
+/// The baseline under the names of a config.
+fn named_today(stated: Option<Baseline>, config: &Config) -> (Option<Baseline>, BaselineNames) {
+    let renamed = stated.clone().map(|stated| stated.renamed(config));
+    let names = match renamed == stated {
+        true => BaselineNames::Todays,
+        false => BaselineNames::Old,
+    };
+    (renamed, names)
+}
+
+/// The suites of all tiers, and the runs that the deterministic one made.
+fn both_tiers(runs: Vec<TierRuns>) -> (Vec<SuiteReport>, LiveRuns) {
+    let (mut suites, mut live) = (Vec::new(), LiveRuns::default());
+    for runs in runs {
+        suites.extend(runs.suites);
+        if runs.tier == Tier::Deterministic {
+            live = runs.made;
+        }
+    }
+    (suites, live)
+}
+
 fn graded_here(job: &RunOptions) -> GradedHere {
     match job.parts {
         None => GradedHere::Yes,
@@ -207,10 +226,19 @@ struct NamedBase<'a> {
     /// What has another name or place on the head.
     renamed: Vec<GoldenChange>,
     /// Notes on `was:` that has no effect any more.
-    idle_names: Vec<String>,
+    idle: Vec<String>,
 }
 
 impl<'a> NamedBase<'a> {
+    /// The notes on `was:` that has no effect any more. As long as the baseline has old names, it has one.
+    fn idle_names(&self, names: BaselineNames) -> impl Iterator<Item = String> {
+        let idle = self
+            .idle
+            .iter()
+            .filter(move |_| names == BaselineNames::Todays);
+        idle.cloned()
+    }
+
     /// Its files and its config, if this version can read it.
     fn known(&self) -> Option<(&dyn BaseFiles, &Config)> {
         match &self.config {
@@ -233,14 +261,14 @@ impl<'a> NamedBase<'a> {
                     config: BaseConfig::Known(Box::new(config)),
                     files: RenamedFiles::new(base, moved, agents),
                     renamed: changes,
-                    idle_names: idle,
+                    idle,
                 }
             }
             config => Self {
                 config,
                 files: RenamedFiles::new(base, Vec::new(), Vec::new()),
                 renamed: Vec::new(),
-                idle_names: Vec::new(),
+                idle: Vec::new(),
             },
         }
     }

@@ -69,8 +69,8 @@ impl WorseNumber {
             .collect()
     }
 
-    /// Whether it is no worse than in an approved result in which a gate of the agent failed. A label on a result that only has the same
-    /// number is about something else.
+    /// Whether it is at least as good as in an approved result in which a gate of the agent failed. A label on a result that only has the
+    /// same number is about something else.
     fn is_approved_by(&self, now: &Report, merge: &ApprovedMerge) -> bool {
         let then = baseline::proposed(None, &merge.result);
         let is_known = then
