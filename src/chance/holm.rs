@@ -40,11 +40,12 @@ pub fn holm(alpha: f64, ps: &[f64]) -> Vec<Share> {
 mod tests {
     use super::holm;
 
+    fn red(ps: &[f64]) -> Vec<bool> {
+        holm(0.05, ps).into_iter().map(|one| one.is_red).collect()
+    }
+
     #[test]
     fn tests_behind_one_that_is_not_red_are_not_red() {
-        let red = |ps: &[f64]| -> Vec<bool> {
-            holm(0.05, ps).into_iter().map(|one| one.is_red).collect()
-        };
         assert_eq!(red(&[0.05]), [true]);
         assert_eq!(red(&[0.0501]), [false]);
         assert_eq!(red(&[0.025, 0.05]), [true, true]);

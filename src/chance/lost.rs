@@ -13,14 +13,16 @@ const MOST: [usize; 2] = [10, 20];
 /// `reference` is the number of the case's samples in the reference, all right; at least 1.
 pub fn samples_to_lose(reference: usize, cases: usize) -> usize {
     let most = MOST[usize::from(reference > 2)];
-    let right = reference as f64;
-    let chance = |samples: usize| {
-        let (wrong, all) = (samples as f64, (reference + samples) as f64);
-        cases as f64 * (right / all).powf(right) * (wrong / all).powf(wrong)
-    };
     (FEWEST..most)
-        .find(|samples| chance(*samples) <= CHANCE)
+        .find(|samples| cases as f64 * chance(reference, *samples) <= CHANCE)
         .unwrap_or(most)
+}
+
+/// The most that the probability of these numbers of right and then wrong samples can be.
+fn chance(right: usize, wrong: usize) -> f64 {
+    let (right, wrong) = (right as f64, wrong as f64);
+    let all = right + wrong;
+    (right / all).powf(right) * (wrong / all).powf(wrong)
 }
 
 #[cfg(test)]

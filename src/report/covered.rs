@@ -1,4 +1,4 @@
-//! Whether results that somebody approved cover another result.
+//! Whether a result that somebody approved covers another result.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use crate::model::{
     RepoPath, Report, SuiteId, SuiteReport, Tier, Verdict, Weight, six_places,
 };
 
-/// The parts of a result that need an approval and that none of these approved results has: agents with a failed gate, and golden
-/// changes. Empty if all of them are covered.
+/// The parts of a result that need an approval and that an approved result does not have: agents with a failed gate, and golden changes.
+/// Empty if all of them are covered.
 ///
-/// An agent is covered if an approved result has exactly the same of it: samples of every case, values, the numbers that they are
-/// compared with, identity and gates. Edits of golden files that change none of these are golden changes of their own. A golden change is covered if an approved result lists it in the same words, about files with the
-/// same content on both commits.
-pub fn uncovered(report: &Report, approved: &[Report]) -> Vec<String> {
+/// An agent is covered if the approved result has exactly the same of it: samples of every case, values, the numbers that they are compared
+/// with, identity and gates. Edits of golden files that change none of these are golden changes of their own. A golden change is covered if
+/// the approved result lists it in the same words, about the same content on both commits.
+pub fn uncovered(report: &Report, approved: Option<&Report>) -> Vec<String> {
     let known: BTreeSet<String> = approved
         .iter()
         .flat_map(|one| &one.golden_changes)
@@ -25,7 +25,7 @@ pub fn uncovered(report: &Report, approved: &[Report]) -> Vec<String> {
         bound_suites(report).flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
     let failed = agents.filter(|(_, agent)| fails(agent));
     let numbers =
-        failed.filter(|(suite, agent)| !approved.iter().any(|one| has(one, suite, agent)));
+        failed.filter(|(suite, agent)| !approved.is_some_and(|one| has(one, suite, agent)));
     let numbers =
         numbers.map(|(suite, agent)| format!("the numbers of {}/{}", suite.id, agent.agent));
     let needing = report

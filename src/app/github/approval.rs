@@ -1,5 +1,6 @@
 //! Whether a label approves the result of a job. Everything is read from GitHub now; nothing is stored.
 
+mod merges;
 mod snapshot;
 mod steps;
 mod updates;
@@ -179,7 +180,7 @@ impl Deciding<'_> {
                 Ok(shown) => shown,
                 Err(why) => return Ok(Err(why)),
             };
-            let left = report::uncovered(now, &[shown]);
+            let left = report::uncovered(now, Some(&shown));
             if !left.is_empty() {
                 return Ok(Err(ApprovalRefusal::OtherResult(left)));
             }

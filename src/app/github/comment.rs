@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::inputs::ActionInputs;
 use super::job_output::warn;
 use super::requests::needs;
-use crate::model::{Comment, PullRequest, RepoPath, RunNumber};
+use crate::model::{Comment, PullRequest, Report, RunNumber};
 use crate::publish;
 use crate::publish::{
     CommentPlan, CommentRequest, ConfigKey, ConfigResult, Note, NoteSubject, StaleComment,
@@ -68,10 +68,8 @@ fn upsert(
     github: &GitHub,
     input: &CommentInput<'_>,
 ) -> Result<(), GitHubError> {
-    let key = match input.results {
-        [one] if !inputs.has_patterns() => inputs.key(one.report),
-        _ => inputs.key_of(&RepoPath::root().child("goldgate.yaml")),
-    };
+    let reports: Vec<&Report> = input.results.iter().map(|one| one.report).collect();
+    let key = inputs.key_of_results(&reports);
     let (mut last, mut created) = (None, None);
     for round in 0..ROUNDS {
         let current_head = github.head_of(pull_request.number)?;

@@ -95,10 +95,22 @@ impl ActionInputs {
     /// # Errors
     /// As [`Self::config_file`].
     pub fn key_of_step(&self) -> Result<ConfigKey, Diagnostic> {
-        match self.has_patterns() {
-            true => Ok(self.key_of(&RepoPath::root().child("goldgate.yaml"))),
-            false => Ok(self.key_of(&self.config_file()?)),
+        if self.has_patterns() {
+            return Ok(self.key_of_patterns());
         }
+        Ok(self.key_of(&self.config_file()?))
+    }
+
+    /// The same for the results of a step.
+    pub fn key_of_results(&self, reports: &[&Report]) -> ConfigKey {
+        match reports {
+            [one] if !self.has_patterns() => self.key(one),
+            _ => self.key_of_patterns(),
+        }
+    }
+
+    fn key_of_patterns(&self) -> ConfigKey {
+        self.key_of(&RepoPath::root().child("goldgate.yaml"))
     }
 
     /// Whether the runs are also judged by the rules of a base commit.

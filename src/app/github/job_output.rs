@@ -7,7 +7,7 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::show;
 use crate::diag::one_line;
 use crate::files::sha256_hex;
-use crate::model::{RepoPath, Report, Ruling, Verdict};
+use crate::model::{Report, Ruling, Verdict};
 use crate::publish;
 use crate::render::markdown::{Links, acceptance_line};
 use crate::render::{Detail, TABLE, annotations, inline, line, words};
@@ -76,10 +76,7 @@ pub fn add_to_summary(world: &World, text: &str) -> anyhow::Result<()> {
 
 /// Returns the name under which a workflow uploads the results.
 fn artifact(inputs: &ActionInputs, reports: &[&Report]) -> String {
-    let key = match reports {
-        [one] if !inputs.has_patterns() => inputs.key(one),
-        _ => inputs.key_of(&RepoPath::root().child("goldgate.yaml")),
-    };
+    let key = inputs.key_of_results(reports);
     match inputs.is_compared() {
         true => key.artifact(),
         false => key.artifact_of_models(),

@@ -66,10 +66,6 @@ impl<'a> ListedRecordings<'a> {
                 "on a server other than {SERVER} it cannot be shown that it did"
             ));
         }
-        let unread = |error: GitHubError| {
-            let what = "the runs of the recording workflow cannot be read";
-            error.explained(what, "actions: read").to_string()
-        };
         let pulls = self.pulls(github).map_err(unread)?;
         let mut runs = recording_runs(github, &pulls).map_err(unread)?;
         for _ in 0..WAITS {
@@ -80,8 +76,8 @@ impl<'a> ListedRecordings<'a> {
             runs = recording_runs(github, &pulls).map_err(unread)?;
         }
         let mut lists = Lists::default();
-        let is_done = |run: &&WorkflowRun| run.conclusion.as_deref() == Some("success");
-        for run in runs.iter().filter(is_done).take(RUNS) {
+        runs.retain(|run| run.conclusion.as_deref() == Some("success"));
+        for run in runs.iter().take(RUNS) {
             lists.add(github, run, &pulls).map_err(unread)?;
         }
         Ok(lists)
@@ -98,6 +94,11 @@ impl<'a> ListedRecordings<'a> {
             }
         }
     }
+}
+
+fn unread(error: GitHubError) -> String {
+    let what = "the runs of the recording workflow cannot be read";
+    error.explained(what, "actions: read").to_string()
 }
 
 /// The runs that record one of these pull requests, newest first.
@@ -142,9 +143,12 @@ impl Lists {
 
 /// The list in an artifact; `None` if it has none.
 fn list_in(archive: &[u8]) -> Option<Recorded> {
-    let is_list = |path: &RepoPath| path.as_str() == FILE;
     let unpacked = archive::zip(archive, ArchiveLimits::REPOSITORY, &is_list).ok()?;
     Recorded::read(unpacked.files.values().next()?)
+}
+
+fn is_list(path: &RepoPath) -> bool {
+    path.as_str() == FILE
 }
 
 impl RecorderEvidence for ListedRecordings<'_> {

@@ -19,8 +19,8 @@ use crate::diag::{Code, Diagnostic};
 use crate::files::{BaseFiles, Files, OtherCommit, RenamedFiles, sha256_hex};
 use crate::golden_changes::{BaseConfig, BaseName, RenamedBase, Sides, base_config};
 use crate::model::{
-    ApprovalPolicy, Baseline, BaselineRule, BaselineUse, Config, GoldenChange, Interruption,
-    NotGateable, RepoPath, Report, RunUsage, SuiteReport, Tier, Weight,
+    AgentName, ApprovalPolicy, Baseline, BaselineRule, BaselineUse, Config, GoldenChange,
+    Interruption, NotGateable, RepoPath, Report, RunUsage, SuiteId, SuiteReport, Tier, Weight,
 };
 use crate::report;
 use crate::suites::read_config;
@@ -192,12 +192,20 @@ enum BaselineNames {
 
 /// The baseline under the names of a config.
 fn named_today(stated: Option<Baseline>, config: &Config) -> (Option<Baseline>, BaselineNames) {
-    let renamed = stated.clone().map(|stated| stated.renamed(config));
-    let names = match renamed == stated {
-        true => BaselineNames::Todays,
-        false => BaselineNames::Old,
-    };
-    (renamed, names)
+    let before = stated.as_ref().map(agents_of);
+    let renamed = stated.map(|stated| stated.renamed(config));
+    if renamed.as_ref().map(agents_of) == before {
+        return (renamed, BaselineNames::Todays);
+    }
+    (renamed, BaselineNames::Old)
+}
+
+/// The names of the suites and agents in a baseline.
+fn agents_of(baseline: &Baseline) -> Vec<(SuiteId, Vec<AgentName>)> {
+    let suites = baseline.suites.iter();
+    suites
+        .map(|(suite, agents)| (suite.clone(), agents.keys().cloned().collect()))
+        .collect()
 }
 
 /// The suites of all tiers, and the runs that the deterministic one made.

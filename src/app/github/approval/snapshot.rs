@@ -111,10 +111,14 @@ impl<'a> PullSnapshot<'a> {
         world: &World,
     ) -> Result<Option<Vec<GateRun>>, CliError> {
         let now = runs_of_workflow(github, &world.env, self.pull, &self.pushes)?;
-        let newest = |runs: &[GateRun]| runs.first().map(|run| run.id);
         let known = newest(&self.runs).max(own_run(&world.env));
         Ok((newest(&now) <= known).then_some(now))
     }
+}
+
+/// The id of the newest of some runs, newest first.
+fn newest(runs: &[GateRun]) -> Option<u64> {
+    runs.first().map(|run| run.id)
 }
 
 /// The id of this run.
@@ -270,13 +274,15 @@ fn ended_at(github: &GitHub, run: u64) -> Result<Option<String>, GitHubError> {
     } else {
         own
     };
-    let has_result = |job: &&WorkflowJob| {
-        let conclusion = job.conclusion.as_deref();
-        conclusion.is_none_or(|conclusion| !WITHOUT_RESULT.contains(&conclusion))
-    };
-    let ends: Option<Vec<&String>> = counted
-        .into_iter()
-        .map(|job| Some(job).filter(has_result)?.completed_at.as_ref())
-        .collect();
+    let ends: Option<Vec<&String>> = counted.into_iter().map(end_of_result).collect();
     Ok(ends.and_then(|ends| ends.into_iter().max().cloned()))
+}
+
+/// When a job ended that showed a result.
+fn end_of_result(job: &WorkflowJob) -> Option<&String> {
+    let conclusion = job.conclusion.as_deref();
+    if conclusion.is_some_and(|conclusion| WITHOUT_RESULT.contains(&conclusion)) {
+        return None;
+    }
+    job.completed_at.as_ref()
 }

@@ -1,7 +1,7 @@
 //! A push: the approvals of the pull requests that were merged with it.
 
 use super::Deciding;
-use super::snapshot::PullSnapshot;
+use super::merges::{ApprovedMerge, joined};
 use crate::app::cli_error::CliError;
 use crate::app::github::graded_data::{gradable, grade_as_data};
 use crate::app::github::merged_pulls::{PushStep, push_steps};
@@ -9,8 +9,7 @@ use crate::app::github::requests::needs;
 use crate::app::github::resolve::TestMerge;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::format::event::Event;
-use crate::model::{Approval, Report};
-use crate::publish::approval::has_label;
+use crate::model::Report;
 use crate::report;
 use crate::text::{first_of, short_commit};
 
@@ -21,75 +20,55 @@ impl Deciding<'_> {
             "the merged pull requests cannot be read",
             "pull-requests: read",
         ))?;
-        let mut approvals: Vec<Approval> = Vec::new();
+        let mut merges: Vec<ApprovedMerge> = Vec::new();
         let mut left: Vec<String> = Vec::new();
         for step in &steps {
             let approved = self.approved_step(step, &mut done.report.notes)?;
-            let (results, approval) = approved.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
-            approvals.extend(approval);
+            let result = approved.as_ref().map(|merge| &merge.result);
             left.extend(match steps.as_slice() {
-                [_] => report::uncovered(&done.report, &results),
-                _ => self.uncovered_step(step, &results)?,
+                [_] => report::uncovered(&done.report, result),
+                _ => self.uncovered_step(step, result)?,
             });
+            merges.extend(approved);
         }
-        match approvals.first() {
-            Some(newest) if left.is_empty() => {
-                let by: Vec<&str> = approvals.iter().map(|one| one.by.as_str()).collect();
-                let approval = Approval {
-                    by: by.join(", "),
-                    ..newest.clone()
-                };
-                report::approve(&mut done.report, approval);
-            }
+        match joined(&merges) {
+            Some(approval) if left.is_empty() => report::approve(&mut done.report, approval),
             Some(_) => done.report.notes.push(format!(
                 "the approvals of the pull requests merged with this commit do not cover this: {}",
                 first_of(&left)
             )),
             None if self.event.push.is_some() => done.report.notes.push(format!(
                 "no pull request merged with this commit was approved for this: {}",
-                first_of(&report::uncovered(&done.report, &[]))
+                first_of(&report::uncovered(&done.report, None))
             )),
             None => {}
         }
         Ok(())
     }
 
-    /// The approval of the pull request of a step, with the result that was approved.
+    /// The approval of the pull request of a step.
     fn approved_step(
         &self,
         step: &PushStep,
         notes: &mut Vec<String>,
-    ) -> Result<Option<(Report, Approval)>, CliError> {
+    ) -> Result<Option<ApprovedMerge>, CliError> {
         let Some(number) = step.number else {
             return Ok(None);
         };
-        let pull = self.pull(number)?;
-        if !has_label(&pull.labels, &self.policy.label) {
-            return Ok(None);
+        let approved = self.approved_merge(number)?;
+        if let Some(Err(why)) = &approved {
+            notes.push(format!(
+                "the label of pull request {number} does not count: {why}"
+            ));
         }
-        let snapshot = PullSnapshot::read(self.github, self.world, &pull, &self.policy)?;
-        let approved = match snapshot.given(&self.policy) {
-            Ok(given) => self
-                .shown_result(&given, &pull)?
-                .map(|shown| (shown, self.approval(&given, &pull))),
-            Err(why) => Err(why),
-        };
-        match approved {
-            Ok(approved) => Ok(Some(approved)),
-            Err(why) => {
-                notes.push(format!(
-                    "the label of pull request {number} does not count: {why}"
-                ));
-                Ok(None)
-            }
-        }
+        Ok(approved.and_then(Result::ok))
     }
 
     /// What of a step's own result is not approved.
     fn uncovered_step(
         &self,
         step: &PushStep,
-        approved: &[Report],
+        approved: Option<&Report>,
     ) -> Result<Vec<String>, CliError> {
         let event = Event {
             base: Some(step.base.clone()),

@@ -1,14 +1,14 @@
 //! Worse numbers in a committed baseline: who approved them before.
 
 use super::Deciding;
-use super::snapshot::PullSnapshot;
+use super::merges::{ApprovedMerge, joined};
 use crate::app::cli_error::CliError;
 use crate::app::github::inputs::ActionInputs;
 use crate::app::github::requests::needs;
 use crate::app::pipeline::baseline;
 use crate::app::pipeline::graded_run::{CommittedBaseline, GradedRun};
 use crate::format::event::Event;
-use crate::model::{AgentName, Approval, ApprovalPolicy, Baseline, BaselineRule, Report, SuiteId};
+use crate::model::{AgentName, ApprovalPolicy, Baseline, BaselineRule, Report, SuiteId};
 use crate::publish::approval::has_label;
 use crate::publish::{is_worse, moves};
 use crate::report;
@@ -16,16 +16,6 @@ use crate::world::{GitHub, MergedPull, World, if_found};
 
 /// Maximum number of merged pull requests whose approvals are looked at.
 const MERGES: usize = 20;
-
-/// A merged pull request with an approval.
-pub struct ApprovedMerge {
-    /// Who approved what.
-    pub approval: Approval,
-    /// Its number.
-    pub number: u64,
-    /// The approved result.
-    result: Report,
-}
 
 /// The approvals behind worse numbers of the default branch, newest first.
 ///
@@ -51,6 +41,7 @@ pub fn approvals_of_worse_numbers(
 }
 
 /// A number that is worse than in the baseline.
+#[derive(PartialEq, Eq)]
 struct WorseNumber {
     suite: SuiteId,
     agent: AgentName,
@@ -69,21 +60,21 @@ impl WorseNumber {
             .collect()
     }
 
-    /// Whether it is at least as good as in an approved result in which a gate of the agent failed. A label on a result that only has the
-    /// same number is about something else.
-    fn is_approved_by(&self, now: &Report, merge: &ApprovedMerge) -> bool {
-        let then = baseline::proposed(None, &merge.result);
-        let is_known = then
-            .entry(&self.suite, &self.agent)
-            .is_some_and(|entry| entry.metrics.contains_key(&self.metric));
-        let still_worse = Self::all(Some(&then), now)
-            .iter()
-            .any(|one| self.is_same(one));
-        is_known && !still_worse && report::fails_for(&merge.result, &self.suite, &self.agent)
-    }
-
-    fn is_same(&self, other: &Self) -> bool {
-        (&self.suite, &self.agent, &self.metric) == (&other.suite, &other.agent, &other.metric)
+    /// Those that the result of an approved merge does not approve. It approves a number that is at least as good as its own, where a gate of
+    /// the agent failed in it: a label on a result that only has the same number is about something else.
+    fn not_approved_by(numbers: Vec<Self>, now: &Report, approved: &Report) -> Vec<Self> {
+        let then = baseline::proposed(None, approved);
+        let worse = Self::all(Some(&then), now);
+        let is_approved = |number: &Self| {
+            let entry = then.entry(&number.suite, &number.agent);
+            entry.is_some_and(|entry| entry.metrics.contains_key(&number.metric))
+                && !worse.contains(number)
+                && report::fails_for(approved, &number.suite, &number.agent)
+        };
+        numbers
+            .into_iter()
+            .filter(|number| !is_approved(number))
+            .collect()
     }
 }
 
@@ -112,16 +103,8 @@ impl Deciding<'_> {
         };
         let (merges, unapproved) =
             self.approved_merges(into, done.against.as_ref(), &done.report)?;
-        let Some(newest) = merges.first().map(|merge| merge.approval.clone()) else {
+        let Some(approval) = joined(&merges).filter(|_| unapproved.is_empty()) else {
             return Ok(false);
-        };
-        if !unapproved.is_empty() {
-            return Ok(false);
-        }
-        let by: Vec<String> = merges.into_iter().map(|merge| merge.approval.by).collect();
-        let approval = Approval {
-            by: by.join(", "),
-            ..newest
         };
         report::approve(&mut done.report, approval);
         Ok(true)
@@ -135,13 +118,11 @@ impl Deciding<'_> {
         against: Option<&Baseline>,
         now: &Report,
     ) -> Result<(Vec<ApprovedMerge>, Vec<WorseNumber>), CliError> {
-        let unread = || {
-            needs(
-                "the merged pull requests cannot be read",
-                "pull-requests: read",
-            )
-        };
-        let mut merged = self.github.merged_pulls(into).map_err(unread())?;
+        let merged = self.github.merged_pulls(into);
+        let mut merged = merged.map_err(needs(
+            "the merged pull requests cannot be read",
+            "pull-requests: read",
+        ))?;
         merged.retain(|one| has_label(&one.labels, &self.policy.label));
         // All these times are in one format in UTC, so they compare as texts.
         merged.sort_by(|one, other| other.at.cmp(&one.at));
@@ -151,24 +132,11 @@ impl Deciding<'_> {
             if left.is_empty() || self.is_in_baseline(against, one)? {
                 break;
             }
-            let pull = self.pull(one.number)?;
-            let snapshot = PullSnapshot::read(self.github, self.world, &pull, &self.policy)?;
-            let Ok(given) = snapshot.given(&self.policy) else {
+            let Some(Ok(merge)) = self.approved_merge(one.number)? else {
                 continue;
-            };
-            let Ok(result) = self.shown_result(&given, &pull)? else {
-                continue;
-            };
-            let merge = ApprovedMerge {
-                approval: Approval {
-                    by: format!("{} on pull request {}", given.by, pull.number),
-                    ..self.approval(&given, &pull)
-                },
-                number: pull.number,
-                result,
             };
             let before = left.len();
-            left.retain(|number| !number.is_approved_by(now, &merge));
+            left = WorseNumber::not_approved_by(left, now, &merge.result);
             if left.len() < before {
                 found.push(merge);
             }

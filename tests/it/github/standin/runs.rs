@@ -107,7 +107,7 @@ impl Standin {
         self.change(|state| state.runs.old = Some(run));
     }
 
-    /// GitHub answers so many of the next lists of runs without the newest one.
+    /// The next lists of runs, this many, do not have the newest one yet.
     pub fn lists_runs_late(&self, lists: u32) {
         self.change(|state| state.runs.late = lists);
     }
