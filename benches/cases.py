@@ -12,7 +12,7 @@ for name in [".git", "golden/contracts"] + [f"golden/{part}/{agent}" for part in
     os.makedirs(f"{folder}/{name}", exist_ok=True)
 with open(f"{folder}/goldgate.yaml", "w") as out:
     out.write(
-        "version: 1\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n"
+        "version: 1\nsuites:\n  - id: contracts\n    kind: findings\n    policy: seed\n    path: golden\n"
         "    agents:\n"
     )
     for agent in agents:

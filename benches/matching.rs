@@ -17,7 +17,7 @@ fn main() {
     divan::main();
 }
 
-const CONFIG: &str = "version: 1\nsuites:\n  - id: s\n    kind: findings\n    path: g\n    agents: { legal: { deterministic: { replay: g/runs }, fingerprint: { none: written by hand } } }\n";
+const CONFIG: &str = "version: 1\nsuites:\n  - id: s\n    kind: findings\n    policy: seed\n    path: g\n    agents: { legal: { deterministic: { replay: g/runs }, fingerprint: { none: written by hand } } }\n";
 
 /// Files in memory.
 struct Drawer(BTreeMap<&'static str, String>);

@@ -18,7 +18,7 @@ fn main() {
     divan::main();
 }
 
-const CONFIG: &str = "version: 1\nsuites:\n  - id: s\n    kind: revision\n    path: g\n    agents: { a: { deterministic: { replay: g/runs }, fingerprint: { none: written by hand } } }\n";
+const CONFIG: &str = "version: 1\nsuites:\n  - id: s\n    kind: revision\n    policy: seed\n    path: g\n    agents: { a: { deterministic: { replay: g/runs }, fingerprint: { none: written by hand } } }\n";
 const ASKED: &str = r#"{
     "entities": [{"from": "Acme Holdings Ltd", "to": "Borealis Group plc", "defined_as": ["Acme"], "becomes": ["Borealis"]}],
     "jurisdiction": {"from": "State of Northmark", "to": "State of Westhaven"},

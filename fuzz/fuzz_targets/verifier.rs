@@ -13,7 +13,7 @@ use goldgate::suites::{GradeContext, kind, read_config};
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 
-const CONFIG: &str = "version: 1\nsuites:\n  - id: s\n    kind: revision\n    path: g\n    agents: { a: { deterministic: { replay: r }, fingerprint: { none: written by hand } } }\n";
+const CONFIG: &str = "version: 1\nsuites:\n  - id: s\n    kind: revision\n    policy: seed\n    path: g\n    agents: { a: { deterministic: { replay: r }, fingerprint: { none: written by hand } } }\n";
 
 /// A repository of one case.
 struct One<'a> {

@@ -3,6 +3,7 @@
 //! What is said here holds by construction, whatever the true rates of an agent are. The [test](mid_p) sees losses that are spread over the
 //! cases; a [lost case](samples_to_lose) is a loss in one of them. Several tests share one error rate by [Holm's method](holm).
 
+mod detection;
 mod holm;
 mod lost;
 mod moments;
@@ -10,6 +11,7 @@ mod regression;
 mod score;
 mod test;
 
+pub use detection::{Detection, FEWEST_CASES, detection, samples_to_see};
 pub use holm::{Share, holm};
 pub use lost::samples_to_lose;
 pub use regression::{CaseSamples, Regression, RegressionInput, Sample, regression};

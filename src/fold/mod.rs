@@ -27,6 +27,16 @@ pub enum GradedSample {
     Spared,
 }
 
+impl GradedSample {
+    /// The grade of a completed sample.
+    pub fn grade(&self) -> Option<&Grade> {
+        match self {
+            Self::Completed(grade) => Some(grade),
+            Self::Lost(_) | Self::Spared => None,
+        }
+    }
+}
+
 /// What a pair consists of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairMeta {
@@ -53,8 +63,7 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
         }
     }
     let majority = 2 * grades.len() > planned;
-    let outcomes: Box<[bool]> = grades.iter().map(Grade::passed).collect();
-    let passing = outcomes.iter().filter(|passed| **passed).count();
+    let passing = grades.iter().filter(|grade| grade.passed()).count();
     let PairMeta {
         case,
         agent,
@@ -93,7 +102,11 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
         shortfalls,
         checks,
         flaky,
-        outcomes,
+        scored: Box::default(),
+        broken: Vec::new(),
+        input_sha256: None,
+        graded_by: String::new(),
+        same_answer: None,
         trend: CaseTrend::Unknown,
         golden,
         recording: None,

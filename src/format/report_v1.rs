@@ -14,7 +14,9 @@ use super::json_cursor::JsonCursor;
 use super::step::Step::Key;
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
-use crate::model::{AgentReport, Exclusion, FailureLine, GoldenLine, Report, Tag, one_or_all};
+use crate::model::{
+    AgentReport, Exclusion, FailureLine, GoldenLine, POLICY_METRICS, Report, Tag, one_or_all,
+};
 
 /// The value of `schema`.
 const SCHEMA: &str = "goldgate.report/1";
@@ -272,6 +274,12 @@ fn completed(mut report: Report) -> Result<Report, String> {
                 found.ok_or_else(|| format!("the metric \"{name}\" of metric_order has no values"))
             })
             .collect::<Result<_, _>>()?;
+        // Cases have no values of the rules.
+        let of_cases: Vec<String> = metric_order
+            .iter()
+            .filter(|name| !POLICY_METRICS.contains(&name.as_str()))
+            .cloned()
+            .collect();
         for case in cases {
             case.agent = name.clone();
             if case.quarantine.is_some() {
@@ -280,7 +288,7 @@ fn completed(mut report: Report) -> Result<Report, String> {
             for check in &mut case.checks {
                 check.location.file = case.golden.clone();
             }
-            let values = in_order(metric_order, std::mem::take(&mut case.values), |value| {
+            let values = in_order(&of_cases, std::mem::take(&mut case.values), |value| {
                 &value.name
             });
             case.values = values.into_iter().map(Option::unwrap_or_default).collect();

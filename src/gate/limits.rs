@@ -1,7 +1,7 @@
 //! Merges the gates of the config with the kind's default gates, key by key.
 
 use crate::model::{
-    Aggregate, Better, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, StatedGate,
+    Aggregate, Better, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, Policy, StatedGate,
     StatedLimit, Strictness, SuiteConfig, Tier, Unit,
 };
 
@@ -61,21 +61,17 @@ pub struct GateProblem {
     pub help: String,
 }
 
-/// The gates of a metric: the defaults if the config sets none, else the config's gates merged over them.
-///
-/// A lower or upper limit takes omitted settings (number, zone, hardness) from the default of its side, so that it never silently loses
-/// `hard`. A default that nothing replaces remains.
+/// The config's gates of a metric, with what they leave out from its defaults.
 ///
 /// # Errors
 ///
-/// The config's gates that are invalid for this metric.
-pub fn planned(
+/// The gates that are invalid for this metric.
+fn stated_gates(
     spec: &MetricSpec,
     stated: &[StatedGate],
 ) -> Result<Vec<PlannedGate>, Vec<GateProblem>> {
     let mut problems = Vec::new();
     let mut gates: Vec<PlannedGate> = Vec::new();
-    let off = stated.iter().find_map(|gate| gate.off.as_deref());
     for (index, one) in stated.iter().enumerate() {
         let refuse = |key, what: &str, help: &str| GateProblem {
             index,
@@ -106,6 +102,26 @@ pub fn planned(
             Err((key, what, help)) => problems.push(refuse(key, &what, &help)),
         }
     }
+    match problems.is_empty() {
+        true => Ok(gates),
+        false => Err(problems),
+    }
+}
+
+/// The gates of a metric: the defaults if the config sets none, else the config's gates merged over them.
+///
+/// A lower or upper limit takes omitted settings (number, zone, hardness) from the default of its side, so that it never silently loses
+/// `hard`. A default that nothing replaces remains.
+///
+/// # Errors
+///
+/// The config's gates that are invalid for this metric.
+pub fn planned(
+    spec: &MetricSpec,
+    stated: &[StatedGate],
+) -> Result<Vec<PlannedGate>, Vec<GateProblem>> {
+    let mut gates = stated_gates(spec, stated)?;
+    let off = stated.iter().find_map(|gate| gate.off.as_deref());
     let replaced = |default: &Gate| {
         gates
             .iter()
@@ -121,10 +137,7 @@ pub fn planned(
         })
         .collect();
     gates.splice(0..0, kept);
-    match problems.is_empty() {
-        true => Ok(gates),
-        false => Err(problems),
-    }
+    Ok(gates)
 }
 
 type GateRejection = (&'static str, String, String);
@@ -143,15 +156,25 @@ pub fn planned_in(
     } else {
         &[]
     };
-    let gates = match (tier, spec.model_gates, switched) {
+    let defaults = match (tier, spec.model_gates, switched) {
         (_, _, [_, ..]) => switched,
         (Tier::Model, Some(gates), []) => gates,
         (Tier::Model | Tier::Deterministic, _, []) => spec.gates,
     };
-    planned(
-        &MetricSpec { gates, ..*spec },
-        suite.gates.get(spec.name).map_or(&[][..], Vec::as_slice),
-    )
+    let spec = MetricSpec {
+        gates: defaults,
+        ..*spec
+    };
+    let stated = suite.gates.get(spec.name).map_or(&[][..], Vec::as_slice);
+    // Of the defaults, only the coverage is a precondition of the policy `regression`, and what the suite switches on.
+    let has_defaults = suite.policy == Policy::Seed
+        || spec.aggregate == Aggregate::Coverage
+        || !switched.is_empty();
+    if has_defaults {
+        planned(&spec, stated)
+    } else {
+        stated_gates(&spec, stated)
+    }
 }
 
 /// Below its minimum, coverage gives no verdict; so its gate accepts only `min` with a number.

@@ -47,6 +47,7 @@ pub const SETTINGS: &[SettingRule] = &[
         ),
         "",
     ),
+    setting("regression", Approval("chance of a false alarm:"), ""),
     setting(
         "recordings",
         Approval("which recordings of a pull request count:"),
@@ -124,6 +125,13 @@ pub const SETTINGS: &[SettingRule] = &[
         Depends("switching it off needs an approval, switching it on is listed"),
         "",
     ),
+    setting("suites.*.policy", Approval("what decides in `{}`:"), ""),
+    setting(
+        "suites.*.never",
+        Approval("what agents of `{}` never do:"),
+        "",
+    ),
+    setting("suites.*.floor", Approval("least pass rate of `{}`:"), ""),
     setting(
         "suites.*.reasoning",
         Approval("whether reasoning counts in answers of `{}`:"),

@@ -10,6 +10,7 @@ use super::file_form::{by_word, known_counts};
 use super::grade::Layer;
 use super::ids::{AgentName, CaseId, JudgeName, SuiteId};
 use super::judge::JudgeEntry;
+use super::policy::NeverClass;
 use super::tag::Tag;
 
 /// A committed measurement of all suites (formats.md "Baseline").
@@ -115,6 +116,13 @@ pub struct BaselineEntry {
     #[serde(default, serialize_with = "rounded_cases")]
     #[schemars(with = "BTreeMap<String, CaseValues>")]
     pub cases: BTreeMap<CaseId, CaseValues>,
+    /// The samples of each case as the policy `regression` compares them, and what they were graded by.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "BTreeMap<String, SampledCase>")]
+    pub samples: BTreeMap<CaseId, SampledCase>,
+    /// Whether a cache most likely gave its answers: every sample of a case is the same. Then only the first one counts.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub cached: bool,
     /// The last values of the pairs that were excluded, as those in quarantine. The metrics do not contain them.
     #[serde(
         default,
@@ -144,6 +152,27 @@ pub struct BaselineEntry {
     )]
     #[schemars(with = "BTreeMap<String, u32>")]
     pub layers: BTreeMap<Layer, u32>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// The samples of a case in a baseline.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct SampledCase {
+    /// The score of each completed sample, 0 to 1.
+    pub scores: Vec<f64>,
+    /// Which of them pass all checks.
+    pub passed: Vec<bool>,
+    /// The classes of what an agent never does that a sample breaks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub broken: Vec<NeverClass>,
+    /// The digest of what the agent was asked; absent if that has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_sha256: Option<String>,
+    /// The digest of what the samples were graded by: expectation, documents, scorer.
+    pub graded_by: String,
 }
 
 impl BaselineEntry {

@@ -10,6 +10,7 @@ use super::ids::{AgentName, SuiteId};
 use super::judge::Judge;
 use super::own_expressions::OwnExpressions;
 use super::path::{PathGlob, RepoPath};
+use super::policy::{Alpha, NeverClass, Policy};
 use super::recorded_call::CaptureSource;
 use super::redact_pattern::RedactPattern;
 use super::run_source::RunSource;
@@ -27,6 +28,8 @@ pub struct Config {
     pub results: RepoPath,
     /// Samples per pair of agent and case; suites can override it.
     pub samples: Option<u32>,
+    /// The chance of a false alarm of the policy `regression`, over all agents of a run.
+    pub regression: Alpha,
     /// Whether live runs skip samples that cannot change a verdict.
     pub early_stop: bool,
     /// The suites, in the order of the file.
@@ -89,6 +92,12 @@ pub struct SuiteConfig {
     pub samples: Option<u32>,
     /// The agents that are graded on it.
     pub agents: BTreeMap<AgentName, Agent>,
+    /// What decides.
+    pub policy: Policy,
+    /// What its agents never do; `None` for the classes of the kind.
+    pub never: Option<Vec<NeverClass>>,
+    /// The least pass rate.
+    pub floor: Option<f64>,
     /// Gates by metric. A stated part replaces that part of the kind's default gate; the other parts stay.
     pub gates: BTreeMap<String, Vec<StatedGate>>,
     /// Whether the suite fails if a case passed in the baseline and fails now.
@@ -148,6 +157,9 @@ impl SuiteConfig {
                 .iter()
                 .map(|(name, agent)| (name.clone(), as_cast(agent)))
                 .collect(),
+            policy: Policy::default(),
+            never: None,
+            floor: None,
             gates: BTreeMap::new(),
             no_newly_failing: false,
             reasoning: Reasoning::Shown,

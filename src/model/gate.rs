@@ -192,6 +192,14 @@ words! {
         MaxDrop = "max_drop",
         /// `max_rise`: the value is at most this far above the baseline.
         MaxRise = "max_rise",
+        /// `regression`: the test of the policy `regression` against its share of the chance of a false alarm.
+        Test = "regression",
+        /// `lost`: no case is lost.
+        Lost = "lost",
+        /// `never`: no class of what an agent never does is broken.
+        Never = "never",
+        /// `floor`: the pass rate reaches the least one.
+        Floor = "floor",
     }
 }
 

@@ -34,6 +34,7 @@ mod pair;
 #[cfg(test)]
 mod passing_report;
 mod path;
+mod policy;
 mod record;
 mod recorded_call;
 mod recording_row;
@@ -55,7 +56,8 @@ mod words;
 pub(crate) use answered_by::AnsweredBy;
 pub(crate) use approval::{Approval, BranchPush, ChangeClass, GoldenChange, Weight};
 pub(crate) use baseline::{
-    Acceptance, Baseline, BaselineEntry, CaseValues, FAILING, Identity, PASSED, six_places,
+    Acceptance, Baseline, BaselineEntry, CaseValues, FAILING, Identity, PASSED, SampledCase,
+    six_places,
 };
 pub use call::{
     AnswerForm, Ask, AskedCall, CallError, Charge, Conversation, Message, ModelTurn, Retry,
@@ -110,6 +112,10 @@ pub(crate) use pair::{
 };
 pub use path::RepoPath;
 pub(crate) use path::{BadPath, PathGlob};
+pub(crate) use policy::{
+    Alpha, AskedCase, BrokenClass, BrokenRule, NeverClass, POLICY_METRICS, Policy, PolicyReport,
+    ScoredSample,
+};
 pub(crate) use record::{CALL_LISTS, REDACTED};
 pub use record::{
     IMPORTED, Json, Measures, RECORDED_COMMAND, RunEvidence, RunInputs, RunProvenance, RunRecord,

@@ -17,6 +17,7 @@ use super::ids::{AgentName, CaseId};
 use super::judge::PairJudged;
 use super::mark::Mark;
 use super::path::RepoPath;
+use super::policy::{BrokenClass, ScoredSample};
 use super::run::UngradedReason;
 use super::sample_uses::SampleUses;
 use super::tag::Tag;
@@ -409,9 +410,26 @@ pub struct PairResult {
     pub trend: CaseTrend,
     /// Whether samples disagree on any check.
     pub flaky: bool,
-    /// Which completed samples pass all their checks, in order; not in a report.
-    #[serde(skip)]
-    pub outcomes: Box<[bool]>,
+    /// The completed samples as the policy `regression` sees them, in order.
+    #[serde(
+        rename = "scored_samples",
+        default,
+        skip_serializing_if = "<[ScoredSample]>::is_empty"
+    )]
+    #[schemars(with = "Vec<ScoredSample>")]
+    pub scored: Box<[ScoredSample]>,
+    /// The classes of what an agent never does that samples break.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub broken: Vec<BrokenClass>,
+    /// The digest of what the recordings say that the agent was asked; absent if they say nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_sha256: Option<String>,
+    /// The digest of the expectation and the scorer that graded it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub graded_by: String,
+    /// The length in characters of the answer that every one of two or more samples gave; absent if they differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_answer: Option<u32>,
     /// Audit data of single samples, by sample; stored next to a report, not in it.
     #[serde(skip)]
     pub kept: Vec<(u32, Box<str>)>,

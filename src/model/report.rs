@@ -22,6 +22,7 @@ use super::one_or_all;
 use super::other_pull_request::{OtherOutcome, OtherPullRequest};
 use super::pair::{Exclusion, PairCheck, PairResult};
 use super::path::RepoPath;
+use super::policy::PolicyReport;
 use super::recording_row::{Effect, RecordingRow};
 use super::reliability::Reliability;
 use super::run_usage::RunUsage;
@@ -177,6 +178,9 @@ pub struct AgentReport {
     pub identity: Identity,
     /// The names of its metrics in display order.
     pub metric_order: Vec<String>,
+    /// What its policy says; absent in older reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Box<PolicyReport>>,
     /// Its metrics in this order; in files by name.
     #[serde(serialize_with = "write_by_name", deserialize_with = "read_by_name")]
     #[schemars(with = "BTreeMap<String, MetricReport>")]
@@ -374,6 +378,14 @@ impl Report {
         self.suites
             .iter()
             .flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)))
+    }
+
+    /// The number of cases that count.
+    pub fn counted_cases(&self) -> usize {
+        let cases = self.agents().flat_map(|agent| &agent.cases);
+        cases
+            .filter(|case| case.exclusion == Exclusion::Counted)
+            .count()
     }
 
     /// All agents, in report order.

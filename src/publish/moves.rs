@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::gate::{SamplesMove, samples_move};
 use crate::model::{
-    AgentName, Baseline, BaselineEntry, Better, NEWLY_FAILING, Report, SuiteId, Unit, six_places,
+    AgentName, Baseline, BaselineEntry, Better, NEWLY_FAILING, POLICY_METRICS, Policy, Report,
+    SuiteId, Unit, six_places,
 };
 
 /// A number of the baseline that would move.
@@ -45,14 +47,26 @@ const SAME: f64 = 0.5e-6;
 /// The numbers that differ between a baseline and a report, in the report's order.
 pub fn moves(before: Option<&Baseline>, report: &Report) -> Vec<BaselineMove> {
     let mut found = Vec::new();
+    let cases = report.counted_cases();
     for (suite, agent) in report.suite_agents() {
         let entry = before.and_then(|before| before.entry(&suite.id, &agent.agent));
-        // What compares with the baseline is not stored in it.
-        for metric in agent
-            .metrics
-            .iter()
-            .filter(|metric| metric.name != NEWLY_FAILING)
+        // Under the policy `regression`, numbers that differ by chance move nothing.
+        let is_regression = agent
+            .policy
+            .as_ref()
+            .is_some_and(|policy| policy.name == Policy::Regression);
+        if let Some(entry) = entry.filter(|_| is_regression)
+            && matches!(
+                samples_move(entry, &agent.cases, cases),
+                SamplesMove::Same { .. }
+            )
         {
+            continue;
+        }
+        // What compares with the baseline is not stored in it.
+        for metric in agent.metrics.iter().filter(|metric| {
+            metric.name != NEWLY_FAILING && !POLICY_METRICS.contains(&&*metric.name)
+        }) {
             let old = entry
                 .and_then(|entry| entry.metrics.get(&metric.name))
                 .copied();

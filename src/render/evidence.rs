@@ -2,6 +2,7 @@
 
 use super::number::ValueDirection;
 use super::plain::line;
+use super::rules::failed_rule;
 use super::sparkline::sparkline;
 use super::{number, words};
 use crate::model::{
@@ -89,6 +90,9 @@ pub fn first_failed(metric: &MetricReport) -> Option<&GateRuling> {
 
 /// A failed gate in one phrase: `severity_accuracy 87.5%, needs 95% (baseline 100%)`.
 pub fn failed_gate(metric: &MetricReport, gate: &GateRuling) -> String {
+    if let Some(rule) = failed_rule(metric, gate) {
+        return rule;
+    }
     let baseline = match metric.comparison.baseline {
         Some(_) => format!(
             "baseline {}",
@@ -116,7 +120,9 @@ pub fn failed_gate(metric: &MetricReport, gate: &GateRuling) -> String {
         (GateKind::MaxRise, Some(most)) => {
             format!("may rise by {}", words::spread(metric.unit, most))
         }
-        (_, None) => "needs the baseline's value".to_owned(),
+        (GateKind::Test | GateKind::Lost | GateKind::Never | GateKind::Floor, _) | (_, None) => {
+            "needs the baseline's value".to_owned()
+        }
     };
     let name = line(&metric.name, words::NAME);
     match words::new_parts(gate) {

@@ -19,6 +19,7 @@ pub(crate) mod number;
 pub(crate) mod operating;
 pub(crate) mod plain;
 pub(crate) mod review;
+mod rules;
 pub(crate) mod sarif;
 mod screen;
 pub(crate) mod side_by_side;

@@ -26,6 +26,7 @@ pub fn only_drafts(agent: AgentName, drafts: Vec<PairResult>) -> AgentReport {
         agent,
         verdict: Ruling::Skipped(NOTHING_COUNTS.to_owned()),
         identity: Identity::default(),
+        policy: None,
         metric_order: Vec::new(),
         metrics: Vec::new(),
         recordings: Vec::new(),

@@ -305,7 +305,7 @@ impl<'a> Explained<'a> {
     }
 }
 
-fn listed<T>(all: &[T], evidence: impl Fn(&T) -> CaseEvidence) -> MetricEvidence {
+pub(super) fn listed<T>(all: &[T], evidence: impl Fn(&T) -> CaseEvidence) -> MetricEvidence {
     let more = u32::try_from(all.len().saturating_sub(CASES)).unwrap_or(u32::MAX);
     MetricEvidence {
         cases: all.iter().take(CASES).map(evidence).collect(),
@@ -347,7 +347,7 @@ fn of_metric<'a>(
 }
 
 /// The failed checks of a case. Checks that fail in few samples are included only if no check fails in most.
-fn failed_checks<'a>(
+pub(super) fn failed_checks<'a>(
     case: &'a PairResult,
     included: impl Fn(&PairCheck) -> bool + 'a,
 ) -> impl Iterator<Item = EvidenceLine> + 'a {

@@ -8,6 +8,7 @@ mod drafts;
 mod evidence;
 mod history;
 mod output_changes;
+mod policy;
 mod redacted;
 mod text_changes;
 
@@ -24,6 +25,7 @@ pub use self::history::{
 };
 
 pub use self::output_changes::{changed_outputs, moved_uses};
+pub use self::policy::{TestRuling, TestState, add_regression};
 pub use self::redacted::redact;
 pub use self::text_changes::changed_paragraphs;
 
@@ -236,6 +238,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         agent,
         verdict,
         identity,
+        policy: None,
         metric_order: Vec::new(),
         metrics,
         recordings,

@@ -20,8 +20,8 @@ use super::shared::use_metrics::USE_METRICS;
 use crate::diag::{Diagnostic, Diagnostics, Point};
 use crate::files::{Files, files_below};
 use crate::model::{
-    AgentName, Ask, CaseId, Check, Grade, Json, MetricSpec, NextRole, PairResult, PairValue,
-    RepoPath, Ruling, Run, RunKey, SimulatedUser, SuiteConfig, Toolbox, UngradedReason,
+    AgentName, Ask, CaseId, Check, Grade, Json, MetricSpec, NeverClass, NextRole, PairResult,
+    PairValue, RepoPath, Ruling, Run, RunKey, SimulatedUser, SuiteConfig, Toolbox, UngradedReason,
     ValueSource,
 };
 use crate::text::recover::Anchor;
@@ -38,6 +38,14 @@ pub struct SuiteKind {
     pub family: Option<MetricFamily>,
     /// Which agents are graded.
     pub agents: AgentPolicy,
+    /// How the score of a sample is made.
+    pub score: SampleScore,
+    /// The classes of checks that an agent may be required never to fail.
+    pub never: &'static [GuardClass],
+    /// Whether a document states gates for it.
+    pub seed_gates: SeedGates,
+    /// Whether its results need samples.
+    pub sampling: Sampling,
     /// The settings that it adds to its suites.
     pub settings: SettingsSpec,
     /// The files that the seed's own system wrote next to its report.
@@ -154,6 +162,80 @@ impl SuiteKind {
             .copied()
             .or_else(|| self.of_family(name))
     }
+}
+
+/// How the score of a sample is made, 0 to 1.
+#[derive(Debug, Clone, Copy)]
+pub enum SampleScore {
+    /// The share of its checks that pass.
+    Checks,
+    /// The value of a metric, divided by this. Without the value, the share of checks.
+    Value(&'static str, f64),
+    /// The harmonic mean of two metrics. Without either, the share of checks.
+    Harmonic(&'static str, &'static str),
+}
+
+/// A class of what an agent never does, as a kind checks it.
+#[derive(Debug, Clone, Copy)]
+pub struct GuardClass {
+    pub class: NeverClass,
+    /// Whether a suite that names no class has it.
+    pub selection: GuardSelection,
+    pub broken_by: BrokenBy,
+}
+
+/// Whether a suite has a class of guards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GuardSelection {
+    /// Unless it names others.
+    Default,
+    /// Only if it names it.
+    OnRequest,
+}
+
+/// What breaks a class.
+#[derive(Debug, Clone, Copy)]
+pub enum BrokenBy {
+    /// A failed check with one of these words.
+    Checks(&'static [&'static str]),
+    /// A value of this metric above 0.
+    Metric(&'static str),
+}
+
+impl GuardClass {
+    /// A class that suites have by default.
+    pub const fn of_checks(class: NeverClass, words: &'static [&'static str]) -> Self {
+        Self {
+            class,
+            selection: GuardSelection::Default,
+            broken_by: BrokenBy::Checks(words),
+        }
+    }
+
+    /// A class that a suite has to name.
+    pub const fn on_request(class: NeverClass, metric: &'static str) -> Self {
+        Self {
+            class,
+            selection: GuardSelection::OnRequest,
+            broken_by: BrokenBy::Metric(metric),
+        }
+    }
+}
+
+/// Whether a document of an evaluation system states gates for a kind: the policy `seed`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeedGates {
+    Stated,
+    None,
+}
+
+/// Whether another sample of the same agent may have another result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sampling {
+    /// A model answers.
+    Sampled,
+    /// The result is computed.
+    Computed,
 }
 
 /// The metric with this name, if it is one of a family such as `case_pass_rate[CATEGORY]`.

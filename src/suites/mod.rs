@@ -17,7 +17,9 @@ use crate::format::config;
 use crate::format::config::KindKeys;
 use crate::model::{Config, MetricSpec};
 
-pub(crate) use self::kind::{FixtureFolder, GoldenForm, LegacyOutput, Refinement, RunCaching};
+pub(crate) use self::kind::{
+    FixtureFolder, GoldenForm, LegacyOutput, Refinement, RunCaching, Sampling, SeedGates,
+};
 pub use self::kind::{Pair, Suite, SuiteKind};
 pub(crate) use self::settings::setting_files;
 #[cfg(test)]

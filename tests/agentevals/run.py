@@ -186,7 +186,7 @@ def graded(binary, folder, asked):
     lines = [json.dumps(transcript(name, outputs)) for name, (_, outputs) in asked.items()]
     (folder / "transcripts.jsonl").write_text("\n".join(lines))
     (folder / "goldgate.yaml").write_text(
-        "version: 1\nsuites:\n  - id: agentevals\n    kind: tool_use\n    path: cases.json\n    agents:\n"
+        "version: 1\nsuites:\n  - id: agentevals\n    kind: tool_use\n    policy: seed\n    path: cases.json\n    agents:\n"
         "      assistant: { deterministic: { replay: runs }, fingerprint: { none: generated } }\n"
     )
     goldgate("import", "openai", "transcripts.jsonl", "--out", "runs", codes=[0])

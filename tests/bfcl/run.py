@@ -168,7 +168,7 @@ def main():
                 expected[case] = (category, way, judge(entry["function"], copy.deepcopy(made), truth, category))
         (folder / "cases.json").write_text(json.dumps(cases))
         (folder / "goldgate.yaml").write_text(
-            "version: 1\nsuites:\n  - id: bfcl\n    kind: tool_use\n    path: cases.json\n    agents:\n"
+            "version: 1\nsuites:\n  - id: bfcl\n    kind: tool_use\n    policy: seed\n    path: cases.json\n    agents:\n"
             "      assistant: { deterministic: { replay: runs }, fingerprint: { none: generated } }\n"
         )
         ran = subprocess.run([binary, "run", "--format", "json"], cwd=folder, capture_output=True, text=True)

@@ -45,7 +45,7 @@ def config(tools, exchanges):
         agents += f"      {agent}: {{ deterministic: {source}, fingerprint: [agents/{AGENTS[agent]}] }}\n"
         capture = "anthropic" if agent == "anthropic" else "openai"
         targets += f"  {agent}: {{ command: {json.dumps(command(tools, agent))}, capture: {capture}, timeout: 120s }}\n"
-    suite = "  - id: orders\n    kind: tool_use\n    path: cases.json\n    agents:\n"
+    suite = "  - id: orders\n    kind: tool_use\n    policy: seed\n    path: cases.json\n    agents:\n"
     return f"version: 1\nbaseline: baseline.json\nsuites:\n{suite}{agents}targets:\n{targets}"
 
 

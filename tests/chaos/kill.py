@@ -21,7 +21,7 @@ CASES, SAMPLES = 12, 3
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
 MEASURED = re.compile(rb"\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d+)?Z)?|\"wall_ms\": \d+")
 CONFIG = (
-    "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n"
+    "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    policy: seed\n    path: golden\n"
     "    tier: [deterministic, model]\n    agents:\n      agent-0: { deterministic: { replay: golden/runs }, "
     "fingerprint: [agent.py], model: { target: mine } }\n"
     "    labels: labels.json\n"

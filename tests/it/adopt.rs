@@ -157,6 +157,7 @@ fn worsened(repository: &Repository) {
 
 const FINDINGS: &str = r"  - id: review
     kind: findings
+    policy: seed
     tier: [deterministic, model]
     path: review
     agents:

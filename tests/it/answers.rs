@@ -56,6 +56,7 @@ baseline: latest.json
 suites:
   - id: s
     kind: tool_use
+    policy: seed
     path: cases.json
     terms: { refusal: refusal.txt }
     agents: { a: { deterministic: { replay: runs }, fingerprint: [prompt.md] } }
@@ -355,7 +356,7 @@ fn only_where_stated() {
         CONFIG.replace("gates: {", "gates: { answer_score: { min: 1 },"),
     );
     let ran = repository.goldgate(&["run"]);
-    let said = "goldgate.yaml:9:14: the gate on answer_score has no effect: no case of the suite states answer; state answer";
+    let said = "goldgate.yaml:10:14: the gate on answer_score has no effect: no case of the suite states answer; state answer";
     assert!(
         ran.code == 2 && ran.stderr.starts_with(said),
         "{}",

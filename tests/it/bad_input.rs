@@ -36,7 +36,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
             )
         },
         &[],
-        "goldgate.yaml:7:32: unknown key \"mim\"; did you mean \"min\"?",
+        "goldgate.yaml:8:32: unknown key \"mim\"; did you mean \"min\"?",
         "[unknown-key]",
     ),
     (
@@ -61,7 +61,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
             r.write("goldgate.yaml", format!("{text}{suite}"));
         },
         &[],
-        "goldgate.yaml:9:5: duplicate suite id \"contracts\"",
+        "goldgate.yaml:10:5: duplicate suite id \"contracts\"",
         "[duplicate-id]",
     ),
     (
@@ -82,14 +82,14 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         "a path outside the repository",
         |r| r.replace("goldgate.yaml", "path: golden", "path: ../golden"),
         &[],
-        "goldgate.yaml:6:5: the path \"../golden\" leaves the repository",
+        "goldgate.yaml:7:5: the path \"../golden\" leaves the repository",
         "[path-outside]",
     ),
     (
         "an absolute path",
         |r| r.replace("goldgate.yaml", "replay: golden/runs", "replay: /etc"),
         &[],
-        "goldgate.yaml:8:16: the path \"/etc\" is absolute",
+        "goldgate.yaml:9:16: the path \"/etc\" is absolute",
         "[path-outside]",
     ),
     (
@@ -109,7 +109,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
             )
         },
         &[],
-        "goldgate.yaml:7:14: unknown metric \"recall\"",
+        "goldgate.yaml:8:14: unknown metric \"recall\"",
         "[unknown-metric]",
     ),
     (
@@ -122,7 +122,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
             )
         },
         &[],
-        "goldgate.yaml:7:32: max does not fit finding_recall: higher is better; write min or max_drop",
+        "goldgate.yaml:8:32: max does not fit finding_recall: higher is better; write min or max_drop",
         "[bad-gate]",
     ),
     (
@@ -135,7 +135,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
             )
         },
         &[],
-        "goldgate.yaml:7:35: zone is 0.6; write a number from 0 to 0.5",
+        "goldgate.yaml:8:35: zone is 0.6; write a number from 0 to 0.5",
         "[bad-gate]",
     ),
     (
@@ -148,7 +148,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
             )
         },
         &[],
-        "goldgate.yaml:7:37: max is 15: false_positive_rate is a share between 0 and 1; did you mean 0.15?",
+        "goldgate.yaml:8:37: max is 15: false_positive_rate is a share between 0 and 1; did you mean 0.15?",
         "[bad-gate]",
     ),
     (
@@ -161,7 +161,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
             )
         },
         &[],
-        "goldgate.yaml:7:26: max_drop is 5: f1_score is a share between 0 and 1; did you mean 0.05?",
+        "goldgate.yaml:8:26: max_drop is 5: f1_score is a share between 0 and 1; did you mean 0.05?",
         "[bad-gate]",
     ),
     (
@@ -174,7 +174,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
             )
         },
         &[],
-        "goldgate.yaml:7:32: no value of finding_recall can fail this gate; write a limit that a value can miss",
+        "goldgate.yaml:8:32: no value of finding_recall can fail this gate; write a limit that a value can miss",
         "[bad-gate]",
     ),
     (
@@ -187,7 +187,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
             )
         },
         &[],
-        "goldgate.yaml:7:26: max_drop is -0.1; write 0 or more",
+        "goldgate.yaml:8:26: max_drop is -0.1; write 0 or more",
         "[negative]",
     ),
     (
@@ -200,7 +200,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
             )
         },
         &[],
-        "goldgate.yaml:7:26: max_drop is NaN; write a finite number",
+        "goldgate.yaml:8:26: max_drop is NaN; write a finite number",
         "[bad-number]",
     ),
     (
@@ -213,14 +213,14 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
             )
         },
         &[],
-        "goldgate.yaml:7:14: a gate is disabled without a reason",
+        "goldgate.yaml:8:14: a gate is disabled without a reason",
         "[no-reason]",
     ),
     (
         "an unknown target",
         |r| r.replace("goldgate.yaml", "replay: golden/runs", "target: claude"),
         &[],
-        "goldgate.yaml:8:16: no target is called \"claude\"",
+        "goldgate.yaml:9:16: no target is called \"claude\"",
         "[unknown-target]",
     ),
     (
@@ -241,7 +241,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         "an empty suite",
         |r| r.remove(EXPECTED),
         &[],
-        "goldgate.yaml:6:5: the suite \"contracts\" has no case",
+        "goldgate.yaml:7:5: the suite \"contracts\" has no case",
         "[empty-suite]",
     ),
     (

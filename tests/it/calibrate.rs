@@ -100,7 +100,7 @@ fn documents(samples: usize, misses: fn(usize, usize, usize) -> bool) -> Reposit
     let repository = Repository::empty();
     repository.write(
         "goldgate.yaml",
-        "version: 1\nbaseline: latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n    agents:\n      \
+        "version: 1\nbaseline: latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    policy: seed\n    path: golden\n    agents:\n      \
          legal: { deterministic: { replay: golden/runs }, fingerprint: { none: written by hand } }\n",
     );
     for document in 0..12 {
@@ -182,6 +182,7 @@ suites:
   # The contracts of Acme.
   - id: contracts
     kind: findings
+    policy: seed
     path: golden
     gates:
       finding_recall: { min: 0.1 }   # few are enough

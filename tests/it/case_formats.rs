@@ -253,6 +253,7 @@ version: 1
 suites:
   - id: s
     kind: tool_use
+    policy: seed
     path: g/FILE
     agents: { a: { deterministic: { replay: runs }, fingerprint: { none: written by hand } } }
 ";

@@ -177,10 +177,7 @@ fn every_place() {
         answered(&files, &outputs);
         let (code, agent) = graded(&files);
         assert_eq!((code, failed(&agent)), (1, vec![name]), "{outputs}");
-        assert_eq!(
-            agent["metrics"]["case_pass_rate"]["verdict"], "fail",
-            "{name}"
-        );
+        assert_eq!(agent["metrics"]["pass_rate"]["verdict"], "fail", "{name}");
         assert_eq!(agent["metrics"]["answer_pass_rate"]["value"], 0.0, "{name}");
     }
     // The same JSON in a text.
@@ -238,6 +235,11 @@ const OVERLAP: &str = "    metrics: [{ name: overlap, expr: \"double(output.hits
 fn metric() {
     let case = json!({"input": "q", "checks": [{"name": "any", "expr": "output.hits > 0"}]});
     let files = repository(OVERLAP, &case, &json!({"hits": 3}));
+    files.replace(
+        "goldgate.yaml",
+        "    metrics:",
+        "    gates: { overlap: { max_drop: 0.15 } }\n    metrics:",
+    );
     assert_eq!(files.goldgate(&["run", "--update-baseline"]).code, 0);
     let (code, agent) = graded(&files);
     let overlap = &agent["metrics"]["overlap"];
@@ -258,8 +260,8 @@ fn metric() {
     );
     files.replace(
         "goldgate.yaml",
-        "    metrics:",
-        "    gates: { overlap: { min: 0.5 } }\n    metrics:",
+        "overlap: { max_drop: 0.15 }",
+        "overlap: { min: 0.5 }",
     );
     assert_eq!(graded(&files).0, 0);
     files.replace(
@@ -323,12 +325,12 @@ fn other_kinds() {
     let triggers = Repository::empty();
     triggers.write(
         "goldgate.yaml",
-        "version: 1\nsuites:\n  - { id: t, kind: triggers, path: g, checks: [{ name: x, expr: 'true' }] }\n",
+        "version: 1\nsuites:\n  - { id: t, kind: triggers, policy: seed, path: g, checks: [{ name: x, expr: 'true' }] }\n",
     );
     let ran = triggers.goldgate(&["check"]);
     assert!(
         ran.stderr
-            .contains("goldgate.yaml:3:39: checks have no effect on kind triggers"),
+            .contains("goldgate.yaml:3:53: checks have no effect on kind triggers"),
         "{}",
         ran.stderr
     );

@@ -239,7 +239,7 @@ fn beside() {
             .replace("\"tags\"", "\"draft\": true, \"tags\""),
     );
     let config = repository.read("goldgate.yaml");
-    let second = "  - id: more\n    kind: tool_use\n    path: drafts.json\n    agents: { helper: { deterministic: { replay: runs }, fingerprint: { none: written by hand } } }\n";
+    let second = "  - id: more\n    kind: tool_use\n    policy: seed\n    path: drafts.json\n    agents: { helper: { deterministic: { replay: runs }, fingerprint: { none: written by hand } } }\n";
     repository.write("goldgate.yaml", format!("{config}{second}"));
     let ran = repository.goldgate(&["run", "--format", "json", "--update-baseline"]);
     let whole = report(&ran);

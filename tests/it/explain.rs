@@ -168,7 +168,9 @@ fn calls_compared() {
     repository.remove(".git");
     let agent =
         "helper: { deterministic: { replay: runs, prompt: prompt.md }, fingerprint: [prompt.md] }";
-    let suite = format!("{{ id: desk, kind: tool_use, path: cases.json, agents: {{ {agent} }} }}");
+    let suite = format!(
+        "{{ id: desk, kind: tool_use, policy: seed, path: cases.json, agents: {{ {agent} }} }}"
+    );
     repository.write(
         "goldgate.yaml",
         format!("version: 1\nbaseline: baseline.json\nsuites:\n  - {suite}\n"),

@@ -51,6 +51,7 @@ version: 1
 suites:
   - id: support
     kind: tool_use
+    policy: seed
     path: cases.json
     agents:
       helper: { deterministic: { replay: runs, prompt: prompts/helper.md } }
@@ -193,7 +194,7 @@ fn unknown_agent() {
         let ran = repository.goldgate(&[command]);
         assert_eq!(ran.code, 2, "{}", ran.stdout);
         for words in [
-            "goldgate.yaml:7:",
+            "goldgate.yaml:8:",
             "[unknown-agent-files]",
             "fingerprint: [prompts/**]",
             "{ none: \"why\" }",
@@ -217,7 +218,7 @@ fn unknown_agent() {
         );
         let ran = repository.goldgate(&["run"]);
         assert!(
-            ran.code == 2 && ran.stderr.contains("goldgate.yaml:7:"),
+            ran.code == 2 && ran.stderr.contains("goldgate.yaml:8:"),
             "{wrong}: {}",
             ran.stderr
         );
@@ -273,7 +274,7 @@ fn nothing_fits() {
 
 fn across() {
     let repository = Repository::small();
-    let stated = "  - { id: together, kind: cross_agent, path: together, runs_of: contracts }\n";
+    let stated = "  - { id: together, kind: cross_agent, policy: seed, path: together, runs_of: contracts }\n";
     repository.write("goldgate.yaml", format!("{CONFIG}{stated}"));
     repository.write(
         "together/cases/both.json",

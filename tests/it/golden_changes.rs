@@ -108,7 +108,7 @@ pub fn trials() -> Vec<Trial> {
 const CASES: usize = 12;
 
 fn config() -> String {
-    "version: 1\nbaseline: baselines/latest.json\nsamples: 1\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n    \
+    "version: 1\nbaseline: baselines/latest.json\nsamples: 1\nsuites:\n  - id: contracts\n    kind: findings\n    policy: seed\n    path: golden\n    \
      categories: [change_of_control, termination]\n    agents:\n      legal:\n        fingerprint: ['prompts/**']\n        \
      deterministic: { replay: runs }\n    gates:\n      finding_precision: { min: 0.5 }\n"
         .to_owned()
@@ -505,7 +505,7 @@ fn tasks() -> Repository {
     );
     repository.write(
         "goldgate.yaml",
-        "version: 1\nsuites:\n  - id: evidence\n    kind: evidence\n    path: evidence\n    agents:\n      inspector: { deterministic: { replay: evidence/runs }, fingerprint: { none: written by hand } }\n",
+        "version: 1\nsuites:\n  - id: evidence\n    kind: evidence\n    policy: seed\n    path: evidence\n    agents:\n      inspector: { deterministic: { replay: evidence/runs }, fingerprint: { none: written by hand } }\n",
     );
     commit_all(&repository);
     repository
@@ -589,7 +589,7 @@ fn turn() {
     repository.remove(".git");
     repository.write(
         "goldgate.yaml",
-        "version: 1\nbaseline: latest.json\nsuites:\n  - id: talks\n    kind: tool_use\n    path: cases.json\n    agents: { helper: { \
+        "version: 1\nbaseline: latest.json\nsuites:\n  - id: talks\n    kind: tool_use\n    policy: seed\n    path: cases.json\n    agents: { helper: { \
          deterministic: { replay: runs }, fingerprint: { none: written by hand } } }\n",
     );
     let case = |id: &str| {

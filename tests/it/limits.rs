@@ -450,7 +450,7 @@ fn levels() {
         "{at_limit}"
     );
     assert!(
-        above.contains("goldgate.yaml:9:") && above.contains("[too-deep]"),
+        above.contains("goldgate.yaml:10:") && above.contains("[too-deep]"),
         "{above}"
     );
     let json = |levels: usize| {

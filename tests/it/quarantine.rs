@@ -41,7 +41,7 @@ fn repository(quarantined: usize, expires: &str) -> Repository {
     let repository = Repository::empty();
     repository.write(
         "goldgate.yaml",
-        "version: 1\nsuites:\n  - id: rec\n    kind: reconciliation\n    path: g\n    agents: { r: { deterministic: { replay: g/runs }, fingerprint: { none: written by hand } } }\n",
+        "version: 1\nsuites:\n  - id: rec\n    kind: reconciliation\n    policy: seed\n    path: g\n    agents: { r: { deterministic: { replay: g/runs }, fingerprint: { none: written by hand } } }\n",
     );
     for place in 0..10 {
         let expected = json!([{"item": "src/a.rs", "kind": if place == 0 { "ghost_code" } else { "coupled" }}]);

@@ -94,6 +94,7 @@ version: 1
 suites:
   - id: contracts
     kind: findings
+    policy: seed
     path: fixtures/contracts
     tier: [deterministic, model]
     agents:
@@ -102,6 +103,7 @@ suites:
       zeta: { model: { target: own } }
   - id: cross
     kind: cross_agent
+    policy: seed
     path: fixtures/cross
     runs_of: contracts
 targets:

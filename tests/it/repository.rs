@@ -28,6 +28,7 @@ baseline: baselines/latest.json
 suites:
   - id: contracts
     kind: findings
+    policy: seed
     path: golden
     agents:
       legal: { deterministic: { replay: golden/runs }, fingerprint: [prompts/legal.md] }

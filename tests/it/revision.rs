@@ -37,7 +37,9 @@ fn graded(
     let repository = Repository::empty();
     let mut config = "version: 1\nsuites:\n".to_owned();
     for (case, faults) in &expected {
-        config += &format!("  - id: {case}\n    kind: revision\n    path: {case}\n    agents:\n");
+        config += &format!(
+            "  - id: {case}\n    kind: revision\n    policy: seed\n    path: {case}\n    agents:\n"
+        );
         for name in ["original.rtf", "revised.rtf", "instructions.json"] {
             let bytes =
                 fs::read(root().join("fixtures/revision/cases").join(case).join(name)).unwrap();

@@ -167,7 +167,7 @@ fn conversation() -> Value {
 
 const REMOVED: [&str; 3] = ["sk-live-0123456789abcdef0123", "ACME-1234", "abcd1234efgh"];
 
-const DESK: &str = "version: 1\nredact: ['ACME-\\d{4}']\nsuites:\n  - id: desk\n    kind: tool_use\n    path: cases.json\n    agents:\n      helper: \
+const DESK: &str = "version: 1\nredact: ['ACME-\\d{4}']\nsuites:\n  - id: desk\n    kind: tool_use\n    policy: seed\n    path: cases.json\n    agents:\n      helper: \
                     { deterministic: { replay: runs }, fingerprint: { none: a test } }\n";
 
 fn imported() {

@@ -73,7 +73,7 @@ fn vacuous() {
     assert!(!ran.stdout.contains("agent passes it"), "{}", ran.stdout);
 }
 
-const CONFIG: &str = "version: 1\nsuites:\n  - id: chat\n    kind: tool_use\n    path: cases.json\n    agents:\n      \
+const CONFIG: &str = "version: 1\nsuites:\n  - id: chat\n    kind: tool_use\n    policy: seed\n    path: cases.json\n    agents:\n      \
                       assistant: { deterministic: { replay: runs }, fingerprint: { none: written by hand } }\n";
 const CASE: &str = r#"[{ "id": "greeting", "category": "happy_path", "query": "Hello?", "expected_tools": [],
   "expected_output_contains": [KEYWORDS] }]"#;
@@ -107,7 +107,7 @@ fn unnoticed() {
     assert!(!ran.stdout.contains("is noticed: check"), "{}", ran.stdout);
 }
 
-const STABILITY: &str = "version: 1\nsuites:\n  - id: stability\n    kind: property\n    path: suite\n    agents:\n      \
+const STABILITY: &str = "version: 1\nsuites:\n  - id: stability\n    kind: property\n    policy: seed\n    path: suite\n    agents:\n      \
                          sorter: { deterministic: { replay: runs }, fingerprint: { none: written by hand } }\n";
 
 fn stable() {
@@ -141,7 +141,7 @@ fn stable() {
     );
 }
 
-const VARIABILITY: &str = "version: 1\nsuites:\n  - id: refunds\n    kind: stochastic\n    path: suite\n    GATES\n    agents:\n      \
+const VARIABILITY: &str = "version: 1\nsuites:\n  - id: refunds\n    kind: stochastic\n    policy: seed\n    path: suite\n    GATES\n    agents:\n      \
                            asker: { deterministic: { replay: runs }, fingerprint: { none: written by hand } }\n";
 const SCENARIO: &str = r#"{ "groundTruth": { "decidedFacts": ["refunds within 30 days", "no cash"],
   "keywordSets": [["refund", "30 days"], ["voucher", "no cash"]] },

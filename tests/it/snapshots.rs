@@ -80,7 +80,7 @@ fn measured() {
     let terms = Repository::empty();
     terms.write(
         "goldgate.yaml",
-        "version: 1\nsuites:\n  - id: i\n    kind: interview\n    path: g\n    terms: { vague: vague.txt }\n    agents: { a: { deterministic: { replay: g/runs }, fingerprint: { none: written by hand } } }\n",
+        "version: 1\nsuites:\n  - id: i\n    kind: interview\n    policy: seed\n    path: g\n    terms: { vague: vague.txt }\n    agents: { a: { deterministic: { replay: g/runs }, fingerprint: { none: written by hand } } }\n",
     );
     terms.write("vague.txt", "nice\n");
     let scenario =

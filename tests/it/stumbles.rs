@@ -40,7 +40,9 @@ fn case(id: &str) -> serde_json::Value {
 fn two_suites() -> Repository {
     let repository = Repository::empty();
     let suite = |id: &str, agents: &str| {
-        format!("  - {{ id: {id}, kind: tool_use, path: {id}.json, agents: {{ {agents} }} }}\n")
+        format!(
+            "  - {{ id: {id}, kind: tool_use, policy: seed, path: {id}.json, agents: {{ {agents} }} }}\n"
+        )
     };
     let agent = |name: &str| {
         format!(

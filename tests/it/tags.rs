@@ -34,6 +34,7 @@ baseline: baselines/latest.json
 suites:
   - id: chat
     kind: tool_use
+    policy: seed
     path: cases.json
     agents: { helper: { deterministic: { replay: runs }, fingerprint: { none: written by hand } } }
 ";

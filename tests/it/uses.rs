@@ -41,6 +41,7 @@ baseline: latest.json
 suites:
   - id: s
     kind: tool_use
+    policy: seed
     path: cases.json
     agents: { a: { deterministic: { replay: runs }, fingerprint: [prompt.md] } }
     gates: { GATES }

@@ -125,7 +125,7 @@ def cross_agent(folder, count):
         }
         write(folder / f"together/cases/shared-{number:05}.json", json.dumps(case))
     with open(folder / "goldgate.yaml", "a") as out:
-        out.write("  - { id: together, kind: cross_agent, path: together, runs_of: contracts }\n")
+        out.write("  - { id: together, kind: cross_agent, policy: seed, path: together, runs_of: contracts }\n")
     return ["run", "--quiet", "--suite", "together"]
 
 
@@ -192,13 +192,13 @@ def many_suites(folder, count):
         write(folder / f"s{number}/contracts/c.md", "The rent is due.")
         write(folder / f"s{number}/expected/a/c.json", json.dumps(golden))
         write(folder / f"s{number}/runs/a/c.json", json.dumps(run))
-    suite = "  - id: s{0}\n    kind: findings\n    path: s{0}\n    agents: {{ a: {{ deterministic: {{ replay: s{0}/runs }}, fingerprint: {{ none: generated }} }} }}\n"
+    suite = "  - id: s{0}\n    kind: findings\n    policy: seed\n    path: s{0}\n    agents: {{ a: {{ deterministic: {{ replay: s{0}/runs }}, fingerprint: {{ none: generated }} }} }}\n"
     config(folder, "".join(suite.format(number) for number in range(count)))
     return ["run", "--quiet"]
 
 
 def suites_of_one_name(folder, count):
-    config(folder, "  - { id: same, kind: findings, path: golden, agents: {} }\n" * count)
+    config(folder, "  - { id: same, kind: findings, policy: seed, path: golden, agents: {} }\n" * count)
     return ["check"]
 
 
@@ -213,7 +213,7 @@ def rules(folder, count):
     copies(folder, "triggers", "cases", False, 4)
     one = "  - {{ id: rule-{0}, when: {{ agent: legal, category: c{0} }}, trigger: {{ agent: finance, reason: \"r\" }} }}\n"
     write(folder / "suite/rules.yaml", (ROOT / "fixtures/triggers/rules.yaml").read_text() + "".join(map(one.format, range(count))))
-    config(folder, "  - { id: many, kind: triggers, path: suite }\n")
+    config(folder, "  - { id: many, kind: triggers, policy: seed, path: suite }\n")
     return ["run", "--quiet"]
 
 
@@ -221,7 +221,7 @@ def broken_goldens(folder, count):
     """A problem in every golden file of one file of cases."""
     cases = [{"id": f"case-{number}", "query": "q", "expected_tols": []} for number in range(count)]
     write(folder / "cases.json", json.dumps({"cases": cases}, indent=1))
-    config(folder, f"  - id: many\n    kind: tool_use\n    path: cases.json\n{agent('a')}")
+    config(folder, f"  - id: many\n    kind: tool_use\n    policy: seed\n    path: cases.json\n{agent('a')}")
     return ["check"]
 
 
@@ -231,7 +231,7 @@ def cases_of_triggers(file, case):
     def build(folder, count):
         write(folder / "suite/rules.yaml", (ROOT / "fixtures/triggers/rules.yaml").read_text())
         write(folder / "suite" / file, "".join(case(number) for number in range(count)))
-        config(folder, f"  - {{ id: many, kind: triggers, path: suite/{file} }}\n")
+        config(folder, f"  - {{ id: many, kind: triggers, policy: seed, path: suite/{file} }}\n")
         return ["run", "--quiet"]
 
     return build
@@ -346,11 +346,11 @@ def tool_use(folder, count):
       translates_to_french: { when: true, terms: suite/terms/french.txt }
     tools: suite/tools.json
 """
-    config(folder, f"  - id: many\n    kind: tool_use\n    path: suite/eval_cases.json\n{more}{agent('assistant')}")
+    config(folder, f"  - id: many\n    kind: tool_use\n    policy: seed\n    path: suite/eval_cases.json\n{more}{agent('assistant')}")
     return ["run", "--quiet"]
 
 
-REVISION = "  - id: many\n    kind: revision\n    path: suite\n" + agent("loop")
+REVISION = "  - id: many\n    kind: revision\n    policy: seed\n    path: suite\n" + agent("loop")
 TERMS = "    terms: { vague: suite/terms/vague.txt, edge_case: suite/terms/edge_case.txt }\n"
 KINDS = {
     "findings": (findings, 20),

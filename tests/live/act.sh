@@ -227,6 +227,7 @@ targets: { live: { provider: openai, model: model-1, base_url: "http://127.0.0.1
 suites:
   - id: contracts
     kind: findings
+    policy: seed
     path: golden
     tier: [deterministic, model]
     agents:

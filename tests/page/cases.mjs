@@ -21,6 +21,7 @@ baseline: baseline.json
 suites:
   - id: support
     kind: tool_use
+    policy: seed
     path: cases.json
     agents:
       assistant: { deterministic: { replay: runs }, fingerprint: { none: "it only exists in this test" } }

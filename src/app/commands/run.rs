@@ -6,6 +6,7 @@ use crate::app::cli::{CacheArg, RunArgs, TierArg};
 use crate::app::cli_error::CliError;
 use crate::app::live;
 use crate::app::pipeline::base_commit::name_base;
+use crate::app::pipeline::baseline::Updated;
 use crate::app::pipeline::failed_cases::{failed_before, last_run, prepare_last_run, save_failed};
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::recorded_agents::NoEvidence;
@@ -24,6 +25,8 @@ use crate::world::{Disk, Git, Loudness, World};
 
 /// The exit code if the baseline could not be updated because numbers are missing.
 const NO_VERDICT: u8 = 3;
+/// The exit code if results are worse.
+const FAILED: u8 = 1;
 
 /// Returns the options of a run from the command line.
 ///
@@ -206,9 +209,10 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
         world.tell(&format!("no baseline was written: {}", unusable.join("; ")));
         return Ok(NO_VERDICT);
     }
-    if args.update_baseline {
-        baseline::update(&done, args, world)?;
-    }
+    let updated = match args.update_baseline {
+        true => baseline::update(&done, args, world)?,
+        false => Updated::Whole,
+    };
     if args.update_snapshots {
         let written = snapshots::write(&disk, &done.config, &done.report)?;
         if !args.view.quiet {
@@ -218,7 +222,10 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
             ));
         }
     }
-    let code = done.report.exit_code();
+    let code = match updated {
+        Updated::Whole => done.report.exit_code(),
+        Updated::WithoutWorse => FAILED,
+    };
     if code == 0 && args.record.is_some() && has_no_answer(&done.report) {
         world.tell("nothing was recorded");
         return Ok(NO_VERDICT);

@@ -10,6 +10,7 @@ use super::job_output::log;
 use super::requests::{needs, open};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::baseline;
+use crate::app::pipeline::baseline::Replaced;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{Files, SourceText, sha256_hex};
 use crate::format::{baseline_v1, report_v1};
@@ -207,8 +208,7 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
         None => declined(target)?,
     };
     let by = github.identity().unwrap_or("goldgate");
-    let proposed: Baseline = baseline::proposed(before.as_ref(), report);
-    let moves = publish::moves(before.as_ref(), report);
+    let mut moves = publish::moves(before.as_ref(), report);
     let accepted = match moves.iter().any(publish::is_worse) {
         true => approvals_of_worse_numbers(
             world,
@@ -222,6 +222,25 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
         )?,
         false => Vec::new(),
     };
+    // Nobody approved worse samples: those of the baseline stay.
+    let replaced = if accepted.is_empty() {
+        let worse = before.as_ref().map_or_else(Vec::new, |before| {
+            baseline::kept_because_worse(before, report)
+        });
+        for name in &worse {
+            log(
+                world,
+                &format!(
+                    "{name} is worse than the baseline and nobody approved that, so its entry stays"
+                ),
+            );
+        }
+        moves.retain(|one| !worse.contains(&format!("{}/{}", one.suite, one.agent)));
+        Replaced::Better
+    } else {
+        Replaced::BetterAndWorse
+    };
+    let proposed: Baseline = baseline::proposed(before.as_ref(), report, replaced);
     let plan = baseline_pr::plan(&BaselinePrInput {
         before: committed.as_ref(),
         before_sha256: bytes.as_ref().map(|bytes| sha256_hex(bytes)),

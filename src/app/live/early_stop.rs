@@ -8,7 +8,7 @@ use super::planned_run::PlannedRun;
 use crate::files::{Files, SourceText};
 use crate::format::run_v1;
 use crate::gate::{SoFar, is_settled};
-use crate::model::{Grade, RepoPath};
+use crate::model::{Grade, Policy, RepoPath};
 use crate::suites::GradeContext;
 
 /// The grades of all pairs so far.
@@ -65,8 +65,13 @@ impl<'a> EarlyStop<'a> {
     pub fn grade(&self, job: usize, record: &str) {
         let run = self.runs[job];
         let wanted = &self.wanted[run];
-        // A majority of one or two samples needs all of them.
-        if self.sparing == EarlyStopping::Off || !wanted.alone || wanted.samples < 3 {
+        // A majority of one or two samples needs all of them, and the rules of `regression` need every sample.
+        let is_regression = wanted.loaded.config.policy == Policy::Regression;
+        if is_regression
+            || self.sparing == EarlyStopping::Off
+            || !wanted.alone
+            || wanted.samples < 3
+        {
             return;
         }
         let Some(pair) = wanted.pair else { return };

@@ -6,9 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::base_runs::BaseRecordings;
-use super::evaluate::{Evaluated, ResultSources, evaluate};
+use super::evaluate::{Evaluated, ResultSources};
 use super::live_runs::LiveRuns;
 use super::plan::{BasePlanInputs, LoadedSuite, Plan, base_plan, source_of};
+use super::policies::{Evaluation, OtherAgents};
 use super::read_runs::ReadRuns;
 use super::recorded_agents::RecordedAgents;
 use super::replay::Replay;
@@ -144,6 +145,7 @@ impl BaseJudge<'_> {
         } = self.inputs;
         *graded_here == GradedHere::No
             || self.before.samples != head.config.samples
+            || self.before.regression != head.config.regression
             || !same_rules(old, &loaded.config)
             || !loaded.reads.different().is_empty()
     }
@@ -224,6 +226,12 @@ impl BaseJudge<'_> {
         let replay = Replay::of(&overlay, base, &head.config, runs.tier, &runs.made.layout)?
             .measured_in(*baseline);
         let replay = replay.read_in_both(Some(&runs.read));
+        let is_judged_again = |suite: &&SuiteReport| {
+            base.suites
+                .iter()
+                .any(|loaded| loaded.config.id == suite.id)
+        };
+        let others = OtherAgents::of(runs.suites.iter().filter(|suite| !is_judged_again(suite)));
         let origin = ResultSources {
             runs: &replay,
             parts: None,
@@ -231,7 +239,15 @@ impl BaseJudge<'_> {
             base: self.inputs.base_runs,
             recordings: None,
         };
-        evaluate(base, runs.tier, origin, sides.base, *baseline)
+        let evaluation = Evaluation {
+            plan: base,
+            tier: runs.tier,
+            origin,
+            files: sides.base,
+            baseline: *baseline,
+            others: &others,
+        };
+        evaluation.with_policies()
     }
 
     /// Refuses a verdict for live runs of other machines whose rules differ: these runs are not available here.

@@ -1,16 +1,20 @@
 //! Reads the baseline to compare with, and computes the one that a run proposes.
 
 use super::graded_run::GradedRun;
+use std::collections::BTreeSet;
+
 use crate::app::cli::RunArgs;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{Files, SourceText};
+use crate::fold;
 use crate::format::baseline_v1;
-use crate::gate::case_values;
+use crate::gate::{SamplesMove, are_cached, case_values, samples_move};
 use crate::model::{
-    AgentReport, Baseline, BaselineEntry, COVERAGE, Effect, Exclusion, Identity, InputLimit,
-    JudgeEntry, JudgeReport, NEWLY_FAILING, RepoPath, Report, Ruling, SuiteConfig, SuiteReport,
-    Tier, Verdict,
+    AgentReport, Baseline, BaselineEntry, COVERAGE, CaseId, CaseValues, Effect, Exclusion,
+    Identity, InputLimit, JudgeEntry, JudgeReport, MetricSpec, NEWLY_FAILING, POLICY_METRICS,
+    PairResult, Policy, RepoPath, Report, Ruling, SampledCase, SuiteConfig, SuiteReport, Tier,
+    Verdict, six_places,
 };
 use crate::render::plural;
 use crate::report::too_many_left_out;
@@ -92,15 +96,27 @@ pub fn on(files: &dyn Files, file: &RepoPath) -> Result<Option<Baseline>, CliErr
     }
 }
 
+/// What replaces the samples of a baseline, for an agent with the policy `regression`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replaced {
+    /// Better ones.
+    Better,
+    /// Better ones, and worse ones: these were approved.
+    BetterAndWorse,
+    /// All.
+    Everything,
+}
+
 /// Returns the baseline with this run's numbers. Entries of suites and agents that did not run, or that measured nothing, are kept
 /// unchanged. An interrupted run changes nothing. An agent has one entry: that of the deterministic tier, if it ran there.
-pub fn proposed(before: Option<&Baseline>, report: &Report) -> Baseline {
-    with_numbers(before, report, &|_| true)
+pub fn proposed(before: Option<&Baseline>, report: &Report, replaced: Replaced) -> Baseline {
+    with_numbers(before, report, replaced, &|_| true)
 }
 
 fn with_numbers(
     before: Option<&Baseline>,
     report: &Report,
+    replaced: Replaced,
     is_written: &dyn Fn(&SuiteReport) -> bool,
 ) -> Baseline {
     let mut after = before.cloned().unwrap_or_default();
@@ -111,15 +127,129 @@ fn with_numbers(
     after.captured_at = Some(report.finished_at.clone());
     after.tool_version = Some(report.tool.version.clone());
     after.samples = Some(report.samples);
+    let cases = report.counted_cases();
     // The tiers are in their order, so the deterministic one, which blocks, would be replaced.
     for suite in report.suites.iter().filter(|suite| is_written(suite)).rev() {
         for agent in suite.agents.iter().filter(|agent| !is_unmeasured(agent)) {
             let agents = after.suites.entry(suite.id.clone()).or_default();
-            let entry = entry(agent, agents.get(&agent.agent));
-            agents.insert(agent.agent.clone(), entry);
+            let known = agents.get(&agent.agent);
+            let measured = entry(agent, known);
+            let kept = match known.map(|known| (known, fate(known, agent, cases, replaced))) {
+                None | Some((_, Fate::Replaced)) => measured,
+                Some((known, Fate::Kept { corrected })) => {
+                    merged(known, measured, &corrected, &suite.kind, agent)
+                }
+                Some((known, Fate::Worse)) => known.clone(),
+            };
+            agents.insert(agent.agent.clone(), kept);
         }
     }
     after
+}
+
+/// What becomes of the samples of a baseline.
+enum Fate {
+    Replaced,
+    /// They stay, without those of cases that were always wrong and are right now.
+    Kept {
+        corrected: BTreeSet<CaseId>,
+    },
+    /// They stay as they are: this run is worse, and nobody approved that.
+    Worse,
+}
+
+fn fate(known: &BaselineEntry, agent: &AgentReport, cases: usize, replaced: Replaced) -> Fate {
+    let policy = agent.policy.as_ref().map(|policy| policy.name);
+    if policy != Some(Policy::Regression)
+        || replaced == Replaced::Everything
+        || known.samples.is_empty()
+    {
+        return Fate::Replaced;
+    }
+    match samples_move(known, &agent.cases, cases) {
+        SamplesMove::Better => Fate::Replaced,
+        SamplesMove::Worse if replaced == Replaced::BetterAndWorse => Fate::Replaced,
+        SamplesMove::Worse => Fate::Worse,
+        SamplesMove::Same { corrected } => Fate::Kept { corrected },
+    }
+}
+
+/// The agents whose results are worse than the baseline, and that keep its samples because nobody approved that.
+pub fn kept_because_worse(before: &Baseline, report: &Report) -> Vec<String> {
+    let cases = report.counted_cases();
+    let mut names = Vec::new();
+    for (suite, agent) in report.suite_agents() {
+        let known = before
+            .entry(&suite.id, &agent.agent)
+            .filter(|_| !is_unmeasured(agent));
+        let fate = known.map(|known| fate(known, agent, cases, Replaced::Better));
+        if matches!(fate, Some(Fate::Worse)) {
+            names.push(format!("{}/{}", suite.id, agent.agent));
+        }
+    }
+    names
+}
+
+/// A baseline's entry with what it lacks: the cases that are new, ask something else, or are graded by other rules, and those that were
+/// corrected. Cases that are no more leave it.
+fn merged(
+    known: &BaselineEntry,
+    measured: BaselineEntry,
+    corrected: &BTreeSet<CaseId>,
+    kind: &str,
+    agent: &AgentReport,
+) -> BaselineEntry {
+    let is_same = |case: &CaseId, now: &SampledCase| {
+        let before = known.samples.get(case);
+        before.is_some_and(|before| {
+            before.graded_by == now.graded_by && before.input_sha256 == now.input_sha256
+        }) && !corrected.contains(case)
+    };
+    let kept: BTreeSet<CaseId> = measured
+        .samples
+        .iter()
+        .filter(|(case, now)| is_same(case, now))
+        .map(|(case, _)| case.clone())
+        .collect();
+    let is_whole =
+        kept.len() == measured.samples.len() && measured.cases.len() == known.cases.len();
+    if is_whole {
+        return known.clone();
+    }
+    let mut entry = measured;
+    for case in &kept {
+        if let Some(samples) = known.samples.get(case) {
+            entry.samples.insert(case.clone(), samples.clone());
+        }
+        if let Some(values) = known.cases.get(case) {
+            entry.cases.insert(case.clone(), values.clone());
+        }
+    }
+    set_numbers(&mut entry, kind, agent);
+    entry
+}
+
+/// Sets the numbers of an entry to those of its cases.
+fn set_numbers(entry: &mut BaselineEntry, kind: &str, agent: &AgentReport) {
+    let known = crate::suites::kind(kind);
+    let specs: Vec<MetricSpec> = agent
+        .metrics
+        .iter()
+        .filter_map(|metric| known?.metric_named(&metric.name))
+        .collect();
+    let rows: Vec<&CaseValues> = entry
+        .cases
+        .values()
+        .filter(|values| !values.is_empty())
+        .collect();
+    let numbers = fold::aggregates(&specs, rows.len(), |row, column| {
+        fold::folded(&specs[column], rows[row].get(specs[column].name)?)
+    });
+    for (spec, number) in specs.iter().zip(numbers) {
+        if let Some(number) = number.filter(|_| entry.metrics.contains_key(spec.name)) {
+            entry.metrics.insert(spec.name.to_owned(), number);
+        }
+    }
 }
 
 /// Whether none of an agent's cases counts, so that its baseline entry must be kept. One with drafts alone has no case.
@@ -137,7 +267,7 @@ fn entry(agent: &AgentReport, before: Option<&BaselineEntry>) -> BaselineEntry {
     let own = agent
         .metrics
         .iter()
-        .filter(|metric| metric.name != NEWLY_FAILING);
+        .filter(|metric| metric.name != NEWLY_FAILING && !POLICY_METRICS.contains(&&*metric.name));
     let metrics = own.filter_map(|metric| Some((metric.name.clone(), metric.value?)));
     let cases = agent.cases.iter().map(|case| {
         (
@@ -158,11 +288,19 @@ fn entry(agent: &AgentReport, before: Option<&BaselineEntry>) -> BaselineEntry {
         .iter()
         .filter(|case| case.exclusion != Exclusion::Counted)
         .map(|case| &case.case);
+    let counted = || {
+        let cases = agent.cases.iter();
+        cases.filter(|case| case.exclusion == Exclusion::Counted)
+    };
     BaselineEntry {
         finding_count: None,
         metrics: metrics.collect(),
         identity: Some(agent.identity.clone()),
         cases: cases.collect(),
+        samples: counted()
+            .map(|case| (case.case.clone(), sampled_case(case)))
+            .collect(),
+        cached: are_cached(counted()),
         earlier: left_out
             .filter_map(|case| Some((case.clone(), before?.last_values(case)?.clone())))
             .collect(),
@@ -174,6 +312,21 @@ fn entry(agent: &AgentReport, before: Option<&BaselineEntry>) -> BaselineEntry {
             .iter()
             .filter_map(|judge| Some((judge.name.clone(), judge_entry(agent, judge)?)))
             .collect(),
+    }
+}
+
+/// The samples of a case as the policy `regression` compares them.
+fn sampled_case(case: &PairResult) -> SampledCase {
+    SampledCase {
+        scores: case
+            .scored
+            .iter()
+            .map(|one| six_places(one.score))
+            .collect(),
+        passed: case.scored.iter().map(|one| one.passes).collect(),
+        broken: case.broken.iter().map(|one| one.class).collect(),
+        input_sha256: case.input_sha256.clone(),
+        graded_by: case.graded_by.clone(),
     }
 }
 
@@ -248,7 +401,7 @@ pub fn unusable_numbers(report: &Report) -> Vec<String> {
 ///
 /// # Errors
 /// A run without numbers, a config without a baseline, or a file that cannot be read or written.
-pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), CliError> {
+pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<Updated, CliError> {
     let refuse = |what: &str, help: &str| {
         CliError::from(Diagnostic::of_file(
             &args.config,
@@ -282,7 +435,17 @@ pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), Cli
     let _lock = disk.lock(&file)?;
     let current = load(&disk, &file, Need::Configured)?;
     let renamed = current.clone().map(|current| current.renamed(&done.config));
-    let proposed = done.proposed_after(renamed.as_ref().or(done.against.as_ref()));
+    let replaced = if args.all {
+        Replaced::Everything
+    } else {
+        Replaced::Better
+    };
+    let before = renamed.as_ref().or(done.against.as_ref());
+    let worse = match before.filter(|_| !args.all) {
+        Some(before) => kept_because_worse(before, &done.report),
+        None => Vec::new(),
+    };
+    let proposed = done.proposed_after(before, replaced);
     // Two branches that measure the same numbers would conflict in the time alone.
     let is_same = |current: &Baseline| {
         let (then, now) = (current, &proposed);
@@ -323,17 +486,35 @@ pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), Cli
             false => format!("wrote {file}; commit it to the base branch to use it"),
         });
     }
-    Ok(())
+    for name in &worse {
+        world.tell(&format!(
+            "{name} is worse than the baseline, so its entry stays; --all replaces it"
+        ));
+    }
+    Ok(match worse.is_empty() {
+        true => Updated::Whole,
+        false => Updated::WithoutWorse,
+    })
+}
+
+/// What became of a baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Updated {
+    Whole,
+    /// Agents that are worse kept their entries.
+    WithoutWorse,
 }
 
 impl GradedRun {
     /// Returns the baseline with this run's numbers.
     pub fn proposed(&self) -> Baseline {
-        self.proposed_after(self.against.as_ref())
+        self.proposed_after(self.against.as_ref(), Replaced::Better)
     }
 
-    fn proposed_after(&self, before: Option<&Baseline>) -> Baseline {
-        with_numbers(before, &self.report, &|suite| !self.is_of_other_tier(suite))
+    fn proposed_after(&self, before: Option<&Baseline>, replaced: Replaced) -> Baseline {
+        with_numbers(before, &self.report, replaced, &|suite| {
+            !self.is_of_other_tier(suite)
+        })
     }
 
     /// Whether these are the model tier's numbers of a suite that also runs in the deterministic tier. The baseline has one entry for an

@@ -17,16 +17,16 @@ use super::replay::RunReader;
 use super::sample_count::SampleCounts;
 use super::{judged, remarks};
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::files::{Files, OtherCommit, ReadFor, RecordedFiles};
+use crate::files::{Files, OtherCommit, ReadFor, RecordedFiles, sha256_hex};
 use crate::fold::{GradedSample, PairMeta};
 use crate::gate::{BaseRuns, ComparedPair, GateInput};
 use crate::golden_changes::RecordingReport;
 use crate::model::{
-    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NotGateable, PairResult, Run,
-    RunSource, Sample, SampleUse, SampleUses, SuiteId, SuiteReport, Tier,
+    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Grade, Identity, NotGateable, PairResult,
+    Run, RunSource, Sample, SampleUse, SampleUses, SuiteId, SuiteReport, Tier,
 };
 use crate::report::AgentFacts;
-use crate::suites::{GradeContext, LabelContent, Pair, outputs_digest, suite_digest, used};
+use crate::suites::{GradeContext, LabelContent, Pair, calls, outputs_digest, suite_digest, used};
 use crate::{fold, gate, report};
 
 /// The graded suites of one tier, and the reasons why some have no verdict.
@@ -110,7 +110,7 @@ impl ShardResults {
     }
 }
 
-/// Grades all selected pairs of the tier and judges all agents. It calls no model and uses neither network nor clock.
+/// Grades all selected pairs of the tier and judges all agents by the gates of their metrics. It calls no model and uses neither network nor clock.
 ///
 /// # Errors
 /// All recordings and suite files that cannot be graded.
@@ -214,15 +214,16 @@ struct AgentResults<'a> {
     graded: Vec<GradedPair<'a>>,
 }
 
+/// What the pairs of a suite are graded with.
 #[derive(Clone, Copy)]
-struct SuiteGrading<'a> {
-    plan: &'a Plan,
-    loaded: &'a LoadedSuite,
-    files: &'a dyn Files,
-    runs: &'a dyn RunReader,
-    counts: &'a SampleCounts<'a>,
+pub struct SuiteGrading<'a> {
+    pub plan: &'a Plan,
+    pub loaded: &'a LoadedSuite,
+    pub files: &'a dyn Files,
+    pub runs: &'a dyn RunReader,
+    pub counts: &'a SampleCounts<'a>,
     /// The commit to compare the read files with.
-    other: Option<&'a dyn OtherCommit>,
+    pub other: Option<&'a dyn OtherCommit>,
 }
 
 /// The most cases that a core takes at once: few, so that no core waits long for the last one.
@@ -309,10 +310,9 @@ fn grade_pairs<'a>(
             };
             case.iter()
                 .map(|pair| {
-                    Ok(GradedPair {
-                        pair,
-                        result: result(pair)?,
-                    })
+                    let mut result = result(pair)?;
+                    result.graded_by = graded_by(loaded, pair);
+                    Ok(GradedPair { pair, result })
                 })
                 .collect()
         })
@@ -384,7 +384,16 @@ fn grade_pair(
         golden: pair.golden.clone(),
         answered_by: answered_by.together(),
     };
+    let grades: Vec<&Grade> = graded.iter().filter_map(GradedSample::grade).collect();
+    let scored = grades
+        .iter()
+        .map(|grade| loaded.kind.scored(grade))
+        .collect();
+    let broken = loaded.kind.broken_classes(&grades);
     let mut folded = fold::pair(loaded.specs_of(pair), heading, graded);
+    (folded.scored, folded.broken) = (scored, broken);
+    folded.same_answer = same_answer(&completed);
+    folded.input_sha256 = input_digest(&completed);
     if !folded.passed.passes() {
         folded.calls = call_lanes(&completed);
     }
@@ -405,6 +414,42 @@ fn grade_pair(
         folded.quarantine = Some(stated.terms.clone());
     }
     Ok(folded)
+}
+
+/// The digest of what decides the grade of an answer: the expectation, and the scorer with its revision.
+fn graded_by(loaded: &LoadedSuite, pair: &Pair) -> String {
+    sha256_hex(format!("{} {}", loaded.kind.scorer, pair.digest).as_bytes())
+}
+
+/// The digest of what the recordings of a pair say that the agent was asked; `None` if one says nothing.
+fn input_digest(completed: &[Vec<Run>]) -> Option<String> {
+    let stated = completed
+        .first()?
+        .iter()
+        .map(|run| run.provenance.input_sha256.as_deref());
+    let stated: Option<Vec<&str>> = stated.collect();
+    match stated?.as_slice() {
+        [] => None,
+        [only] => Some((*only).to_owned()),
+        several => Some(sha256_hex(several.join(" ").as_bytes())),
+    }
+}
+
+/// The length of the answer that each of two or more samples gave, in characters of its JSON: most likely a cache gave it.
+fn same_answer(completed: &[Vec<Run>]) -> Option<u32> {
+    let (first, others) = completed.split_first()?;
+    let is_same = |runs: &Vec<Run>| {
+        let mut both = runs.iter().zip(first);
+        both.all(|(one, other)| {
+            one.outputs == other.outputs
+                && (one.intermediate == other.intermediate || calls(one).0 == calls(other).0)
+        })
+    };
+    if others.is_empty() || !others.iter().all(is_same) {
+        return None;
+    }
+    let length = |run: &Run| run.outputs.chars().count();
+    u32::try_from(first.iter().map(length).max().unwrap_or(0)).ok()
 }
 
 /// The medians of what the completed samples use.
@@ -517,6 +562,21 @@ fn base_runs<'a>(
         branch: base.branch(),
         results,
     }))
+}
+
+/// The results of the base commit's own runs of an agent; `None` if it has none, or if they cannot be graded.
+pub fn base_results_of<'a>(
+    grading: &SuiteGrading<'_>,
+    tier: Tier,
+    agent: &AgentName,
+    base: Option<&BaseRecordings<'_>>,
+    results: &'a BaseResults,
+) -> Option<&'a [PairResult]> {
+    let base = base.filter(|_| has_same_runs(grading.loaded, agent, tier))?;
+    let found = results
+        .of(agent, base, || grade_base(grading, tier, base))
+        .ok()?;
+    (!found.is_empty()).then_some(found)
 }
 
 /// Grades the base commit's own recordings of a suite. A case that is its own run has none.

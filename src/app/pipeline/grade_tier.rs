@@ -2,8 +2,9 @@
 
 use super::live_runs::LiveRuns;
 use crate::app::pipeline::base_runs::BaseRecordings;
-use crate::app::pipeline::evaluate::{Evaluated, ResultSources, ShardResults, evaluate};
+use crate::app::pipeline::evaluate::{Evaluated, ResultSources, ShardResults};
 use crate::app::pipeline::plan::Plan;
+use crate::app::pipeline::policies::{Evaluation, OtherAgents};
 use crate::app::pipeline::read_runs::ReadRuns;
 use crate::app::pipeline::recorded_agents::RecordedAgents;
 use crate::app::pipeline::replay::Replay;
@@ -66,7 +67,17 @@ pub fn grade_tier(
     };
     let (foreign, evaluated) = rayon::join(
         || runs.foreign(plan),
-        || evaluate(plan, tier, origin, below, baseline),
+        || {
+            let evaluation = Evaluation {
+                plan,
+                tier,
+                origin,
+                files: below,
+                baseline,
+                others: &OtherAgents::default(),
+            };
+            evaluation.with_policies()
+        },
     );
     match (foreign.is_empty(), evaluated) {
         (true, outcome) => outcome,

@@ -26,6 +26,7 @@ pub mod operating;
 pub mod past_baselines;
 pub mod past_outputs;
 pub mod plan;
+mod policies;
 pub mod prompts;
 pub mod proposed_case;
 mod read_runs;

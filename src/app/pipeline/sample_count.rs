@@ -3,7 +3,8 @@
 use super::plan::{LoadedSuite, Plan, source_of};
 use crate::golden_changes::record_missing;
 use crate::model::{
-    AgentName, Baseline, CaseId, PairResult, RunKey, RunSource, SuiteId, Tier, UngradedReason,
+    AgentName, Baseline, CaseId, PairResult, Policy, RunKey, RunSource, SuiteId, Tier,
+    UngradedReason,
 };
 use crate::render::plural;
 use crate::suites::Pair;
@@ -74,6 +75,10 @@ impl<'a> SampleCounts<'a> {
         let stated = stated(self.plan, self.loaded, pair);
         if !pair.runs.iter().all(|key| self.is_replayed(key)) {
             return stated.map_or(SampleCount::AtLeast(0), SampleCount::Exactly);
+        }
+        // The policy `regression` compares different numbers of samples.
+        if self.loaded.config.policy == Policy::Regression {
+            return SampleCount::AtLeast(stated.unwrap_or(1));
         }
         let key = (&self.loaded.config.id, &pair.agent, &pair.case);
         let measured = measured_samples(self.baseline, key, self.tier);

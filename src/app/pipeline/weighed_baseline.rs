@@ -1,6 +1,7 @@
 //! Whether a changed baseline needs an approval, by the numbers that this change measures.
 
 use super::baseline;
+use super::baseline::Replaced;
 use super::graded_run::CommittedBaseline;
 use crate::files::{Files, SourceText};
 use crate::format::baseline_v1;
@@ -101,7 +102,7 @@ fn not_as_measured(
         Ok(own) => own,
         Err(problem) => return Some(format!("it cannot be read ({problem})")),
     };
-    let measured = rounded(&baseline::proposed(None, report));
+    let measured = rounded(&baseline::proposed(None, report, Replaced::Everything));
     let mut differences = Vec::new();
     for (suite, agents) in rounded(&own) {
         for (agent, entry) in agents {
@@ -297,7 +298,10 @@ fn is_measured(file: &RepoPath, head: &dyn Files, against: &Baseline, report: &R
     let own =
         SourceText::new(file.clone(), bytes).and_then(|source| baseline_v1::read_baseline(&source));
     let Ok(own) = own else { return false };
-    let is_measured = has_same_entries(&own, &baseline::proposed(Some(against), report));
+    let is_measured = has_same_entries(
+        &own,
+        &baseline::proposed(Some(against), report, Replaced::Better),
+    );
     // Who accepted earlier numbers is not rewritten by hand.
     let keeps_acceptances = own.accepted.starts_with(&against.accepted);
     is_measured && keeps_acceptances

@@ -13,7 +13,7 @@ use super::expressions::{OwnCheckForm, OwnMetricForm};
 use super::judges::JudgeForm;
 use super::recordings::RecordingsForm;
 use crate::format::list_or_object;
-use crate::model::{Reasoning, StatedLimit, Tier, Wire};
+use crate::model::{NeverClass, Policy, Reasoning, StatedLimit, Tier, Wire};
 
 /// The config file.
 #[derive(Deserialize, JsonSchema)]
@@ -28,6 +28,8 @@ pub struct ConfigFile {
     pub(super) results: Option<String>,
     /// Samples per pair of agent and case; suites can override it.
     pub(super) samples: Option<u32>,
+    /// The chance that a run of unchanged agents is red by the test of the policy `regression`, 0.1% to 20%; default `5%`.
+    pub(super) regression: Option<String>,
     /// Whether live runs skip samples that cannot change a verdict; default `true`. `false` makes every sample, as calibrating needs.
     pub(super) early_stop: Option<bool>,
     /// The suites.
@@ -71,6 +73,13 @@ pub(super) struct SuiteForm {
     /// The agents that are graded on it.
     #[serde(default)]
     pub(super) agents: BTreeMap<String, AgentForm>,
+    /// What decides: `regression` (default), four rules whose error is known, or `seed`, the gates that the documents of the kind state.
+    #[serde(default)]
+    pub(super) policy: Policy,
+    /// What its agents never do, with the policy `regression`; by default the guards of the kind.
+    pub(super) never: Option<Vec<NeverClass>>,
+    /// The least pass rate, 0 to 1, with the policy `regression`; by default a third of the baseline's.
+    pub(super) floor: Option<f64>,
     /// Gates by metric. A stated part replaces that part of the kind's default gate; the other parts stay.
     #[serde(default)]
     pub(super) gates: BTreeMap<String, GateForms>,
@@ -105,7 +114,7 @@ pub(super) struct SuiteForm {
 
 impl SuiteForm {
     /// The keys of every kind.
-    pub(super) const KEYS: [&str; 16] = [
+    pub(super) const KEYS: [&str; 19] = [
         "id",
         "was",
         "kind",
@@ -113,6 +122,9 @@ impl SuiteForm {
         "tier",
         "samples",
         "agents",
+        "policy",
+        "never",
+        "floor",
         "gates",
         "no_newly_failing",
         "reasoning",

@@ -37,6 +37,7 @@ fn states(stated: &StatedGate, kind: GateKind) -> bool {
         GateKind::Max => stated.max.is_some(),
         GateKind::MaxDrop => stated.max_drop.is_some(),
         GateKind::MaxRise => stated.max_rise.is_some(),
+        GateKind::Test | GateKind::Lost | GateKind::Never | GateKind::Floor => false,
     }
 }
 

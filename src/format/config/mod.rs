@@ -32,8 +32,8 @@ use super::yaml::Step::{At, Key};
 use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
 use crate::model::{
-    Agent, AgentName, Budget, Config, Price, Provider, RecordPolicy, RedactPattern, RepoPath,
-    StatedGate, StatedLimit, SuiteConfig, SuiteId, Target, Tier, Transport, Wire,
+    Agent, AgentName, Alpha, Budget, Config, Policy, Price, Provider, RecordPolicy, RedactPattern,
+    RepoPath, StatedGate, StatedLimit, SuiteConfig, SuiteId, Target, Tier, Transport, Wire,
 };
 
 /// Reads a config whose suites are of these kinds; paths are relative to its folder.
@@ -110,6 +110,7 @@ impl ConfigReader<'_> {
                 form.results.as_deref().unwrap_or(".goldgate"),
             ),
             samples: self.samples(&[Key("samples")], form.samples),
+            regression: self.alpha(form.regression.as_deref()),
             early_stop: form.early_stop.unwrap_or(true),
             suites,
             targets,
@@ -253,6 +254,9 @@ impl ConfigReader<'_> {
             tiers,
             samples: self.samples(&at("samples"), form.samples),
             agents,
+            policy: form.policy,
+            never: form.never,
+            floor: self.floor(index, form.policy, form.floor),
             gates,
             no_newly_failing: form.no_newly_failing,
             reasoning: form.reasoning,
@@ -264,6 +268,45 @@ impl ConfigReader<'_> {
             expressions: self.own_expressions(index, form.checks, form.metrics),
             settings: settings.settings,
             without_effect: settings.without_effect,
+        })
+    }
+
+    /// The least pass rate of a suite.
+    fn floor(&mut self, index: usize, policy: Policy, stated: Option<f64>) -> Option<f64> {
+        let path = [Key("suites"), At(index), Key("floor")];
+        let floor = stated?;
+        if policy == Policy::Seed {
+            let what = "floor has no effect with the policy seed".to_owned();
+            self.refuse(
+                &path,
+                Code::NO_EFFECT,
+                what,
+                "remove it, or write policy: regression",
+            );
+        } else if !(0.0..=1.0).contains(&floor) || floor == 0.0 {
+            let what = format!("floor is {floor}");
+            let help =
+                "write a share of the samples, more than 0 and at most 1: 0.5 for half of them";
+            self.refuse(&path, Code::BAD_NUMBER, what, help);
+        }
+        stated
+    }
+
+    /// The chance of a false alarm.
+    fn alpha(&mut self, stated: Option<&str>) -> Alpha {
+        let Some(text) = stated else {
+            return Alpha::default();
+        };
+        let percent = text
+            .trim()
+            .strip_suffix('%')
+            .and_then(|number| number.trim().parse::<f64>().ok());
+        let alpha = percent.and_then(|percent| Alpha::new(percent / 100.0));
+        alpha.unwrap_or_else(|| {
+            let what = format!("regression is {text}");
+            let help = "write a percentage from 0.1% to 20%; 5% is the default";
+            self.refuse(&[Key("regression")], Code::BAD_NUMBER, what, help);
+            Alpha::default()
         })
     }
 

@@ -63,7 +63,7 @@ impl RecordedCase {
     /// The samples of a pair; `None` if it does not count, or if its report does not contain which samples passed.
     pub fn of(pair: &PairResult) -> Option<Self> {
         let completed = pair.completed as usize;
-        if pair.exclusion != Exclusion::Counted || pair.outcomes.len() != completed {
+        if pair.exclusion != Exclusion::Counted || pair.scored.len() != completed {
             return None;
         }
         let sample = |index: usize| {
@@ -73,7 +73,7 @@ impl RecordedCase {
                 .map(|value| value.samples.get(index).copied().flatten());
             RecordedSample {
                 values: values.collect(),
-                passed: pair.outcomes[index],
+                passed: pair.scored[index].passes,
             }
         };
         Some(Self {

@@ -17,6 +17,7 @@ version: 1
 baseline: baselines/latest.json
 results: .goldgate
 early_stop: true
+regression: 5%
 samples: 3
 redact: ['sk-[a-z]+']
 budget: { max_cost_usd: 2.0, max_tokens: 1000, max_minutes: 5 }
@@ -30,6 +31,7 @@ targets:
 suites:
   - id: contracts
     kind: findings
+    policy: seed
     path: golden
     tier: [deterministic, model]
     samples: 3
@@ -53,6 +55,8 @@ suites:
   - id: assistant
     kind: tool_use
     path: cases.json
+    never: [forbidden_tool]
+    floor: 0.5
     no_newly_failing: true
     reasoning: shown
     terms: { disclaimer: d.txt }
@@ -247,6 +251,20 @@ const ROWS: &[SettingRow] = &[
         "judges: { style:",
         Listed,
     ),
+    (
+        "ConfigFile.regression",
+        "regression: 5%",
+        "regression: 1%",
+        Approval,
+    ),
+    ("SuiteForm.policy", "    policy: seed\n", "", Approval),
+    (
+        "SuiteForm.never",
+        "never: [forbidden_tool]",
+        "never: []",
+        Approval,
+    ),
+    ("SuiteForm.floor", "floor: 0.5", "floor: 0.4", Approval),
     (
         "SuiteForm.no_newly_failing",
         "no_newly_failing: true",

@@ -37,6 +37,7 @@ pub mod reading;
 pub mod rubric;
 pub mod rule_text;
 pub mod rules;
+pub mod sample_scores;
 pub mod snapshot;
 pub mod suite_digest;
 pub mod terms;

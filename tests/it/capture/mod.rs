@@ -57,7 +57,7 @@ pub const RECORDING: &str = "runs/support/happy_path-0.json";
 pub fn config(behaviour: &str, source: &str, capture: &str) -> String {
     let program = std::env::current_exe().unwrap();
     format!(
-        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: chat\n    kind: tool_use\n    path: cases.json\n    agents:\n      \
+        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: chat\n    kind: tool_use\n    policy: seed\n    path: cases.json\n    agents:\n      \
          support:\n        deterministic: {source}\n        model: {{ target: mine }}\n        fingerprint: [agent.txt]\ntargets:\n  \
          mine: {{ command: [{:?}, {AGENT}, {behaviour}], capture: {capture}, timeout: 60s, env: [ACME_REGION, ACME_TOKEN] }}\n",
         program.display().to_string()

@@ -210,7 +210,7 @@ fn nothing_to_record() {
     );
     repository.write(
         "goldgate.yaml",
-        "version: 1\nsuites:\n  - id: chat\n    kind: tool_use\n    path: cases.json\n    tier: [model]\n    agents:\n      \
+        "version: 1\nsuites:\n  - id: chat\n    kind: tool_use\n    policy: seed\n    path: cases.json\n    tier: [model]\n    agents:\n      \
          support: { model: { target: mine }, fingerprint: [agent.txt] }\ntargets:\n  mine: { command: [\"true\"] }\n",
     );
     let ran = repository.goldgate(&["record", "--", "true"]);

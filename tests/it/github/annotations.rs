@@ -32,7 +32,7 @@ fn failing(suites: usize) -> (Repository, Standin) {
     let mut config = "version: 1\nsuites:\n".to_owned();
     for number in 0..suites {
         config.push_str(&format!(
-            "  - id: contracts-{number:02}\n    kind: findings\n    path: golden\n    agents:\n      legal: {{ deterministic: {{ replay: \
+            "  - id: contracts-{number:02}\n    kind: findings\n    policy: seed\n    path: golden\n    agents:\n      legal: {{ deterministic: {{ replay: \
              golden/runs }}, fingerprint: [prompts/legal.md] }}\n"
         ));
     }

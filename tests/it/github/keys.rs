@@ -25,7 +25,7 @@ fn own_address() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
     repository.write(
         "goldgate.yaml",
-        "version: 1\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n    tier: [deterministic, model]\n    agents:\n      \
+        "version: 1\nsuites:\n  - id: contracts\n    kind: findings\n    policy: seed\n    path: golden\n    tier: [deterministic, model]\n    agents:\n      \
          legal: { fingerprint: [prompts/legal.md], deterministic: { replay: golden/runs }, model: { target: evil } }\ntargets:\n  \
          evil: { provider: openai, model: x, base_url: 'http://127.0.0.1:9/v1', api_key_env: TEAM_KEY }\n",
     );

@@ -552,7 +552,7 @@ fn many_suites() {
     repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
     let mut config = "version: 1\nsuites:\n".to_owned();
     for number in 0..200 {
-        config.push_str(&format!("  - id: contracts-{number:03}\n    kind: findings\n    path: golden\n    agents:\n      legal: {{ deterministic: {{ replay: golden/runs }}, fingerprint: [prompts/legal.md] }}\n"));
+        config.push_str(&format!("  - id: contracts-{number:03}\n    kind: findings\n    policy: seed\n    path: golden\n    agents:\n      legal: {{ deterministic: {{ replay: golden/runs }}, fingerprint: [prompts/legal.md] }}\n"));
     }
     repository.write("goldgate.yaml", config);
     let ran = opened(&repository, &github).runs();

@@ -123,6 +123,6 @@ fn unused_pattern() {
         ran.stderr
     );
     let ran = run("['prompts/**', golden]");
-    let says = "goldgate.yaml:11:37: golden is a folder, and this pattern would name no file of it; write golden/**";
+    let says = "goldgate.yaml:12:37: golden is a folder, and this pattern would name no file of it; write golden/**";
     assert!(ran.code == 2 && ran.stderr.contains(says), "{}", ran.stderr);
 }

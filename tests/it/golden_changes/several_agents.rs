@@ -23,7 +23,7 @@ fn repository(changes: &[(usize, Value)]) -> Repository {
     repository.write("prompts/p.md", "Report every change of control.\n");
     repository.write(
         "goldgate.yaml",
-        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: c\n    kind: findings\n    path: golden/cases.json\n    agents:\n      \
+        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: c\n    kind: findings\n    policy: seed\n    path: golden/cases.json\n    agents:\n      \
          legal: { fingerprint: ['prompts/**'], deterministic: { replay: runs } }\n      \
          finance: { fingerprint: ['prompts/**'], deterministic: { replay: runs } }\n",
     );

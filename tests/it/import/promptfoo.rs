@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::repository::{Repository, root};
 
-const CONFIG: &str = "version: 1\nsuites:\n  - id: asserted\n    kind: tool_use\n    path: golden/cases.json\n    agents:\n      \
+const CONFIG: &str = "version: 1\nsuites:\n  - id: asserted\n    kind: tool_use\n    policy: seed\n    path: golden/cases.json\n    agents:\n      \
     helper: { deterministic: { replay: golden/runs }, fingerprint: { none: the agent is not here } }\n";
 
 /// Where the verdict is another one, and why.

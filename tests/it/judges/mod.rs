@@ -45,7 +45,7 @@ const FIXTURE: &str = r#"{ "snapshot": { "files": ["src/a.py", "src/b.py"], "tes
 /// So many cases of one agent that all pass by the rules, and a judge.
 pub fn repository(cases: usize, more: &str) -> Repository {
     let repository = Repository::empty();
-    let config = "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: upkeep\n    kind: reconciliation\n    path: golden\n    \
+    let config = "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: upkeep\n    kind: reconciliation\n    policy: seed\n    path: golden\n    \
          tier: [deterministic, model]\n    agents:\n      quokka: { deterministic: { replay: runs }, fingerprint: { none: written by hand }, model: { target: live } }\n    \
          judges:\n      keeps_promises: { target: bench, rubric: rubric.md, votes: 3, labels: people.json }\n";
     repository.write("goldgate.yaml", format!("{config}{more}"));
@@ -141,43 +141,43 @@ const CONFIGS: &[(&str, &str, &str, &str)] = &[
         "a gate on a judge",
         "    judges:\n",
         "    gates: { keeps_promises: { min: 0.8 } }\n    judges:\n",
-        "goldgate.yaml:10:14: the judge \"keeps_promises\" has a gate, but LLM judges are advisory and never gate; remove the gate",
+        "goldgate.yaml:11:14: the judge \"keeps_promises\" has a gate, but LLM judges are advisory and never gate; remove the gate",
     ),
     (
         "a judge of an unknown target",
         "target: bench",
         "target: bunch",
-        "goldgate.yaml:11:25: no target is called \"bunch\"; did you mean \"bench\"?",
+        "goldgate.yaml:12:25: no target is called \"bunch\"; did you mean \"bench\"?",
     ),
     (
         "an even number of votes",
         "votes: 3",
         "votes: 4",
-        "goldgate.yaml:11:59: votes is 4; write an odd number from 1 to 15",
+        "goldgate.yaml:12:59: votes is 4; write an odd number from 1 to 15",
     ),
     (
         "no vote at all",
         "votes: 3",
         "votes: 0",
-        "goldgate.yaml:11:59: votes is 0",
+        "goldgate.yaml:12:59: votes is 0",
     ),
     (
         "too many votes",
         "votes: 3",
         "votes: 17",
-        "goldgate.yaml:11:59: votes is 17",
+        "goldgate.yaml:12:59: votes is 17",
     ),
     (
         "a floor that no kappa reaches",
         "votes: 3",
         "kappa: 1.5",
-        "goldgate.yaml:11:59: kappa is 1.5; write the agreement to exceed, 0 to 1",
+        "goldgate.yaml:12:59: kappa is 1.5; write the agreement to exceed, 0 to 1",
     ),
     (
         "a judge without a rubric",
         "rubric: rubric.md, ",
         "",
-        "goldgate.yaml:11:",
+        "goldgate.yaml:12:",
     ),
     (
         "a rubric that is not there",
@@ -207,19 +207,19 @@ const CONFIGS: &[(&str, &str, &str, &str)] = &[
         "an unknown key of a judge",
         "votes: 3",
         "vote: 3",
-        "goldgate.yaml:11:59: unknown key \"vote\"; did you mean \"votes\"?",
+        "goldgate.yaml:12:59: unknown key \"vote\"; did you mean \"votes\"?",
     ),
     (
         "a judge that is called as a metric",
         "keeps_promises: {",
         "delta_recall: {",
-        "goldgate.yaml:11:7: kind reconciliation already has a metric \"delta_recall\"; give the judge another name, such as judged_delta_recall",
+        "goldgate.yaml:12:7: kind reconciliation already has a metric \"delta_recall\"; give the judge another name, such as judged_delta_recall",
     ),
     (
         "a judge with an invalid name",
         "keeps_promises: {",
         "\"keeps promises\": {",
-        "goldgate.yaml:11:7: \"keeps promises\" is not a valid id",
+        "goldgate.yaml:12:7: \"keeps promises\" is not a valid id",
     ),
 ];
 

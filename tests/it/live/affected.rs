@@ -65,7 +65,7 @@ impl TwoAgents {
                 "  {name}: {{ provider: openai, model: model-1, base_url: \"{base}\", api_key_env: LIVE_KEY }}\n"
             )
         };
-        let head = "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n    \
+        let head = "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    policy: seed\n    path: golden\n    \
                     tier: [model]\n    agents:\n";
         let agents = ["finance", "legal"];
         let config = [

@@ -87,7 +87,7 @@ fn half() -> Repository {
 
 fn config(more: &str) -> String {
     format!(
-        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n    \
+        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    policy: seed\n    path: golden\n    \
          tier: [deterministic, model]\n    agents:\n      \
          legal: {{ deterministic: {{ target: mine }}, model: {{ target: mine }} }}\ntargets:\n  \
          mine: {{ command: [\"/bin/sh\", \"agent.sh\"], protocol: oneshot }}\n{more}"

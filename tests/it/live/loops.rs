@@ -68,7 +68,7 @@ fn repository(endpoint: &Endpoint, cases: usize, more: &str) -> Repository {
     let repository = Repository::empty();
     let address = endpoint.address();
     let config = format!(
-        "version: 1\nsuites:\n  - id: contracts\n    kind: revision\n    path: golden\n    tier: [deterministic, model]\n    \
+        "version: 1\nsuites:\n  - id: contracts\n    kind: revision\n    policy: seed\n    path: golden\n    tier: [deterministic, model]\n    \
          agents:\n      loop:\n        deterministic: {{ replay: runs }}\n        model: {{ target: writer, critic: judge }}\n        fingerprint: {{ none: written by hand }}\n\
          targets:\n  writer: {{ provider: openai, model: pen-1, base_url: \"{address}/v1\", api_key_env: LIVE_KEY, timeout: 20s }}\n  \
          judge: {{ provider: anthropic, model: gavel-1, base_url: \"{address}\", api_key_env: LIVE_KEY, timeout: 20s }}\n{more}"

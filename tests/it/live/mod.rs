@@ -79,7 +79,7 @@ pub fn config(wire: &str, endpoint: &Endpoint, more: &str) -> String {
         _ => endpoint.address(),
     };
     format!(
-        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n    \
+        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    policy: seed\n    path: golden\n    \
          tier: [deterministic, model]\n    agents:\n      legal:\n        deterministic: {{ replay: golden/runs }}\n        \
          model: {{ target: live }}\n        fingerprint: [prompts/legal.md]\ntargets:\n  live: {{ provider: {wire}, model: model-1, base_url: \"{base}\", \
          api_key_env: LIVE_KEY, concurrency: 32, timeout: 20s, stall: 1s }}\n{more}"
@@ -193,7 +193,7 @@ fn command() {
         "agent.sh",
         format!("cat > /dev/null\ncat <<'END'\n{run}\nEND\n"),
     );
-    let config = "version: 1\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n    tier: [deterministic, model]\n    \
+    let config = "version: 1\nsuites:\n  - id: contracts\n    kind: findings\n    policy: seed\n    path: golden\n    tier: [deterministic, model]\n    \
                   agents:\n      legal: { deterministic: { target: mine }, model: { target: mine } }\ntargets:\n  \
                   mine: { command: [\"/bin/sh\", \"agent.sh\"], protocol: oneshot }\n";
     repository.write("goldgate.yaml", config);

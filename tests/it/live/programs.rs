@@ -31,7 +31,7 @@ fn scripted(protocol: &str, script: &str) -> Repository {
     repository.write(
         "goldgate.yaml",
         format!(
-            "version: 1\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n    tier: [deterministic, model]\n    \
+            "version: 1\nsuites:\n  - id: contracts\n    kind: findings\n    policy: seed\n    path: golden\n    tier: [deterministic, model]\n    \
              agents:\n      legal: {{ deterministic: {{ replay: golden/runs }}, fingerprint: [prompts/legal.md], model: {{ target: mine }} }}\ntargets:\n  \
              mine: {{ command: [\"/bin/sh\", \"agent.sh\"], protocol: {protocol} }}\n"
         ),

@@ -27,7 +27,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-const CONFIG: &str = "version: 1\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n    tier: [deterministic, model]\n    \
+const CONFIG: &str = "version: 1\nsuites:\n  - id: contracts\n    kind: findings\n    policy: seed\n    path: golden\n    tier: [deterministic, model]\n    \
      agents:\n      legal: { deterministic: { target: mine }, model: { target: mine } }\ntargets:\n  mine: ";
 
 fn environment() {
@@ -89,18 +89,18 @@ fn refused() {
     ] {
         rows.push((
             openai(name),
-            format!("goldgate.yaml:10:39: api_key_env names {name}, which belongs to the runner"),
+            format!("goldgate.yaml:11:39: api_key_env names {name}, which belongs to the runner"),
         ));
     }
     for name in ["PATH", "HOME", "LC_ALL"] {
         rows.push((
             openai(name),
-            format!("goldgate.yaml:10:39: api_key_env names {name}, which contains no key"),
+            format!("goldgate.yaml:11:39: api_key_env names {name}, which contains no key"),
         ));
     }
     rows.push((
         openai("'a b'"),
-        "goldgate.yaml:10:39: \"a b\" is not the name of an environment variable".to_owned(),
+        "goldgate.yaml:11:39: \"a b\" is not the name of an environment variable".to_owned(),
     ));
     for name in [
         "GITHUB_TOKEN",

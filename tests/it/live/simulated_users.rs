@@ -57,7 +57,7 @@ fn talk(target: &str, customer: &str) -> Repository {
     repository.write(
         "goldgate.yaml",
         format!(
-            "version: 1\nsuites:\n  - id: talks\n    kind: tool_use\n    path: cases.json\n    tier: [deterministic, model]\n    agents:\n      \
+            "version: 1\nsuites:\n  - id: talks\n    kind: tool_use\n    policy: seed\n    path: cases.json\n    tier: [deterministic, model]\n    agents:\n      \
              helper:\n        deterministic: {{ replay: runs, prompt: prompt.md }}\n        model: {{ target: live, prompt: prompt.md }}\n\
              targets:\n  live: {target}\n  customer: {customer}\n"
         ),

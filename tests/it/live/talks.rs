@@ -62,7 +62,7 @@ fn talk(target: &str) -> Repository {
     repository.write(
         "goldgate.yaml",
         format!(
-            "version: 1\nsuites:\n  - id: talks\n    kind: tool_use\n    path: cases.json\n    tools: tools.json\n    \
+            "version: 1\nsuites:\n  - id: talks\n    kind: tool_use\n    policy: seed\n    path: cases.json\n    tools: tools.json\n    \
              tier: [deterministic, model]\n    agents:\n      helper:\n        deterministic: {{ replay: runs, prompt: prompt.md }}\n        \
              model: {{ target: live, prompt: prompt.md }}\ntargets:\n  live: {target}\n"
         ),

@@ -207,7 +207,7 @@ fn one_file() {
     let repository = Repository::empty();
     let config = |agent: &str| {
         format!(
-            "version: 1\nbaseline: latest.json\nsuites:\n  - id: s\n    kind: tool_use\n    path: cases.json\n    agents:\n      {agent} \
+            "version: 1\nbaseline: latest.json\nsuites:\n  - id: s\n    kind: tool_use\n    policy: seed\n    path: cases.json\n    agents:\n      {agent} \
              deterministic: {{ replay: runs }}, fingerprint: [prompt.md] }}\n"
         )
     };

@@ -47,6 +47,7 @@ baseline: baselines/latest.json
 suites:
   - id: contracts
     kind: findings
+    policy: seed
     path: golden
     categories: [change_of_control, termination]
     agents:
@@ -206,7 +207,7 @@ fn bundled(folders: &[&str], config: &str) -> Repository {
 fn evidence() -> Repository {
     bundled(
         &["fixtures/evidence", "fixtures/repos"],
-        "  - id: evidence\n    kind: evidence\n    path: fixtures/evidence\n    agents:\n      inspector:\n        fingerprint: \
+        "  - id: evidence\n    kind: evidence\n    policy: seed\n    path: fixtures/evidence\n    agents:\n      inspector:\n        fingerprint: \
          [fixtures/evidence/prompts/policies-v1.md]\n        deterministic: { replay: fixtures/evidence/runs }\n",
     )
 }
@@ -231,7 +232,7 @@ fn hidden() -> Repository {
 fn assistant() -> Repository {
     let repository = bundled(
         &["fixtures/tool_use"],
-        "  - id: assistant\n    kind: tool_use\n    path: fixtures/tool_use/eval_cases.json\n    terms: { disclaimer: \
+        "  - id: assistant\n    kind: tool_use\n    policy: seed\n    path: fixtures/tool_use/eval_cases.json\n    terms: { disclaimer: \
          fixtures/tool_use/terms/disclaimer.txt }\n    flags:\n      offers_next_step: { when: true, terms: \
          fixtures/tool_use/terms/next_step.txt }\n      translates_to_french: { when: true, terms: \
          fixtures/tool_use/terms/french.txt }\n    tools: fixtures/tool_use/tools.json\n    agents:\n      assistant:\n        \
@@ -260,6 +261,7 @@ baseline: baselines/latest.json
 suites:
   - id: answers
     kind: tool_use
+    policy: seed
     path: golden/cases.json
     terms: { refusal: golden/refusal.txt }
     agents: { helper: { deterministic: { replay: runs }, fingerprint: [prompt.md] } }
@@ -314,7 +316,7 @@ fn conversation() -> Repository {
     let repository = empty();
     repository.write(
         "goldgate.yaml",
-        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: talks\n    kind: tool_use\n    path: cases.json\n    \
+        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: talks\n    kind: tool_use\n    policy: seed\n    path: cases.json\n    \
          agents: { helper: { deterministic: { replay: runs }, fingerprint: [prompt.md] } }\n",
     );
     repository.write("prompt.md", "Help customers.\n");
@@ -344,7 +346,7 @@ fn two_suites() -> Repository {
         let agent =
             format!("{{ deterministic: {{ replay: {id}/runs }}, fingerprint: [prompt.md] }}");
         format!(
-            "  - {{ id: {id}, kind: tool_use, path: {id}/cases.json, agents: {{ helper: {agent} }} }}\n"
+            "  - {{ id: {id}, kind: tool_use, policy: seed, path: {id}/cases.json, agents: {{ helper: {agent} }} }}\n"
         )
     };
     let suites = suite("one") + &suite("two");
@@ -382,7 +384,7 @@ fn two_suites() -> Repository {
 fn interview() -> Repository {
     bundled(
         &["fixtures/interview"],
-        "  - id: interview\n    kind: interview\n    path: fixtures/interview\n    terms: { vague: fixtures/interview/terms/vague.txt, \
+        "  - id: interview\n    kind: interview\n    policy: seed\n    path: fixtures/interview\n    terms: { vague: fixtures/interview/terms/vague.txt, \
          edge_case: fixtures/interview/terms/edge_case.txt }\n    agents:\n      interviewer:\n        fingerprint: \
          [fixtures/interview/prompts/policies-v1.md]\n        deterministic: { replay: fixtures/interview/runs }\n",
     )
@@ -391,6 +393,6 @@ fn interview() -> Repository {
 fn triggers() -> Repository {
     bundled(
         &["fixtures/triggers"],
-        "  - id: triggers\n    kind: triggers\n    path: fixtures/triggers\n",
+        "  - id: triggers\n    kind: triggers\n    policy: seed\n    path: fixtures/triggers\n",
     )
 }

@@ -56,7 +56,7 @@ fn config(repository: &Repository, tiers: &str, gates: &str) {
     repository.write(
         "goldgate.yaml",
         format!(
-            "version: 1\nbaseline: bl/latest.json\nsuites:\n  - id: s\n    kind: tool_use\n    path: cases.json\n    tier: [{tiers}]\n    \
+            "version: 1\nbaseline: bl/latest.json\nsuites:\n  - id: s\n    kind: tool_use\n    policy: seed\n    path: cases.json\n    tier: [{tiers}]\n    \
              agents:\n      a: {{ deterministic: {source}, model: {source}, fingerprint: [prompt.md] }}\n{gates}"
         ),
     );

@@ -143,6 +143,7 @@ fn every_revision() {
 
 const OTHER: &str = "  - id: other
     kind: findings
+    policy: seed
     path: golden
     categories: [change_of_control, termination]
     agents:

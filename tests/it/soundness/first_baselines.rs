@@ -126,7 +126,7 @@ fn first_baseline_of_called_agent() {
     let repository = Repository::empty();
     repository.write(
         "goldgate.yaml",
-        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: chat\n    kind: tool_use\n    path: cases.json\n    gates: { \
+        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: chat\n    kind: tool_use\n    policy: seed\n    path: cases.json\n    gates: { \
          case_pass_rate: { min: baseline, otherwise: 1.0, hard: true, max_drop: 0.1 } }\n    agents:\n      helper: { deterministic: { \
          target: mine }, fingerprint: [agent.sh] }\ntargets: { mine: { command: [sh, agent.sh], protocol: oneshot } }\n",
     );

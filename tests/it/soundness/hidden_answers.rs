@@ -123,7 +123,7 @@ fn thought() {
 fn properties(invented: usize) -> Ran {
     let repository = Repository::empty();
     repository.remove(".git");
-    let suite = "{ id: p, kind: property, path: golden, agents: { who: { deterministic: { replay: runs }, fingerprint: [prompt.md] } } }";
+    let suite = "{ id: p, kind: property, policy: seed, path: golden, agents: { who: { deterministic: { replay: runs }, fingerprint: [prompt.md] } } }";
     repository.write(
         "goldgate.yaml",
         format!("version: 1\nbaseline: baselines/latest.json\nsuites:\n  - {suite}\n"),

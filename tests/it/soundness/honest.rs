@@ -288,8 +288,8 @@ const ROWS: &[Row] = &[
         change: |it| {
             it.replace(
                 "goldgate.yaml",
-                "    kind: findings\n    path: golden\n",
-                "    path: golden\n    kind: findings\n",
+                "    kind: findings\n    policy: seed\n    path: golden\n",
+                "    path: golden\n    kind: findings\n    policy: seed\n",
             );
         },
     },
@@ -380,7 +380,7 @@ const ROWS: &[Row] = &[
                 "goldgate.yaml",
                 config.replace(
                     "suites:\n",
-                    "suites:\n  - { id: triggers, kind: triggers, path: triggers }\n",
+                    "suites:\n  - { id: triggers, kind: triggers, policy: seed, path: triggers }\n",
                 ),
             );
         },

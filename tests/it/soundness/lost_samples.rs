@@ -356,6 +356,7 @@ baseline: baselines/latest.json
 suites:
   - id: talks
     kind: stochastic
+    policy: seed
     path: golden
     agents: { who: { deterministic: { replay: runs }, fingerprint: [prompt.md] } }
 ";

@@ -46,8 +46,8 @@ fn two_agents(one: &[&str], other: &[&str]) -> Repository {
     let agent = |name: &str| {
         format!("      {name}: {{ deterministic: {{ replay: runs }}, fingerprint: [{name}.md] }}\n")
     };
-    let suites = "  - id: s\n    kind: findings\n    path: golden\n    agents:\n";
-    let across = "  - { id: x, kind: cross_agent, path: x, runs_of: s }\n";
+    let suites = "  - id: s\n    kind: findings\n    policy: seed\n    path: golden\n    agents:\n";
+    let across = "  - { id: x, kind: cross_agent, policy: seed, path: x, runs_of: s }\n";
     let config = format!(
         "version: 1\nbaseline: bl/latest.json\nsuites:\n{suites}{}{}{across}",
         agent("a"),

@@ -335,7 +335,9 @@ fn contracts(repository: &Repository, rng: &mut Rng) -> String {
     ];
     let settings = gates[rng.usize(..gates.len())];
     let agents = agents(&names, "runs", "prompts");
-    format!("  - id: contracts\n    kind: findings\n    path: golden\n{settings}{agents}")
+    format!(
+        "  - id: contracts\n    kind: findings\n    policy: seed\n    path: golden\n{settings}{agents}"
+    )
 }
 
 /// Some of the calls of tools, all in one file.
@@ -360,7 +362,7 @@ fn assistant(repository: &Repository, rng: &mut Rng) -> String {
         .filter(|name| !kept.contains(name))
         .for_each(|name| repository.remove(&format!("{runs}/{name}")));
     format!(
-        "  - id: assistant\n    kind: tool_use\n    path: {file}\n    terms: {{ disclaimer: {folder}/terms/disclaimer.txt }}\n    \
+        "  - id: assistant\n    kind: tool_use\n    policy: seed\n    path: {file}\n    terms: {{ disclaimer: {folder}/terms/disclaimer.txt }}\n    \
          flags: {{ offers_next_step: {{ when: true, terms: {folder}/terms/next_step.txt }}, translates_to_french: {{ when: true, \
          terms: {folder}/terms/french.txt }} }}\n    tools: {folder}/tools.json\n{}",
         agents(

@@ -47,7 +47,7 @@ macro_rules! turns {
     };
 }
 
-const CALLS: &str = r#"kind: findings, path: golden, checks: [{ name: safe, expr: "!calls.exists(c, c.name == 'send')" }]"#;
+const CALLS: &str = r#"kind: findings, policy: seed, path: golden, checks: [{ name: safe, expr: "!calls.exists(c, c.name == 'send')" }]"#;
 
 const CUSTOM: (&str, &str) = (
     "golden/a.json",
@@ -57,7 +57,7 @@ const CUSTOM: (&str, &str) = (
 const ROWS: &[Row] = &[
     Row {
         name: "an expression in answer fails without an answer",
-        suite: "kind: tool_use, path: golden/cases.json, reasoning: hidden",
+        suite: "kind: tool_use, policy: seed, path: golden/cases.json, reasoning: hidden",
         golden: (
             "golden/cases.json",
             r#"[{ "id": "a", "category": "x", "query": "q", "expected_tools": ["find"], "expected_output_contains": [],
@@ -73,7 +73,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "a suite's check of the text fails without an answer",
-        suite: r#"kind: tool_use, path: golden/cases.json, checks: [{ name: safe, expr: "!text.contains('secret')" }]"#,
+        suite: r#"kind: tool_use, policy: seed, path: golden/cases.json, checks: [{ name: safe, expr: "!text.contains('secret')" }]"#,
         golden: (
             "golden/cases.json",
             r#"[{ "id": "a", "category": "x", "query": "q", "expected_tools": ["find"], "expected_output_contains": [] }]"#,
@@ -113,7 +113,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "violations of a policy are unknown where the recording has no events",
-        suite: "kind: evidence, path: golden",
+        suite: "kind: evidence, policy: seed, path: golden",
         golden: (
             "golden/tasks/a.json",
             r#"{ "name": "a", "repo_path": "repos/calc", "expected_file": "core.py", "expected_keyword": "floor",
@@ -169,7 +169,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "a forbidden string is found in all that an agent of evidence says",
-        suite: "kind: evidence, path: golden",
+        suite: "kind: evidence, policy: seed, path: golden",
         golden: (
             "golden/tasks/a.json",
             r#"{ "name": "a", "repo_path": "repos/calc", "expected_file": "core.py", "expected_keyword": "floor",
@@ -186,7 +186,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "a forbidden number is found beside the result of an agent of evidence",
-        suite: "kind: evidence, path: golden",
+        suite: "kind: evidence, policy: seed, path: golden",
         golden: (
             "golden/tasks/a.json",
             r#"{ "name": "a", "repo_path": "repos/calc", "expected_file": "core.py", "expected_keyword": "floor",
@@ -271,7 +271,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "a phrase is found in a structured answer also where JSON escapes it",
-        suite: "kind: findings, path: golden",
+        suite: "kind: findings, policy: seed, path: golden",
         golden: (
             "golden/expected/bot/a.json",
             r#"{ "expected_findings": [], "answer": [{ "none_of": ["legal advice", "\"free\""] }, { "not_regex": "sure\\s+win" },
@@ -291,7 +291,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "a new call is unexpected also in a turn that states no tools",
-        suite: "kind: tool_use, path: golden/cases.json",
+        suite: "kind: tool_use, policy: seed, path: golden/cases.json",
         golden: (
             "golden/cases.json",
             r#"[{ "id": "a", "category": "x", "expected_tools": ["find", "cancel"], "turns": [
@@ -360,7 +360,7 @@ fn one(row: &Row) {
 fn notes() {
     let case = |notes: &str| json!({ "id": "a", "category": "x", "query": "q", "notes": notes, "expected_tools": [], "expected_output_contains": [] });
     let golden = |notes: &str| Value::from(vec![case(notes)]).to_string();
-    let suite = r#"kind: tool_use, path: golden/cases.json, checks: [{ name: said, expr: "has(expected.notes) ? text.contains(expected.notes) : text.contains('two')" }]"#;
+    let suite = r#"kind: tool_use, policy: seed, path: golden/cases.json, checks: [{ name: said, expr: "has(expected.notes) ? text.contains(expected.notes) : text.contains('two')" }]"#;
     let first = golden("one");
     let repository = adopted(
         suite,

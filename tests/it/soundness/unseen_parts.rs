@@ -64,7 +64,7 @@ const AGENT: &str = "{ deterministic: { replay: runs }, fingerprint: [prompt.md]
 
 fn variants() {
     let config = format!(
-        "  - {{ id: s, kind: property, path: s, agents: {{ a: {AGENT} }},\n      checks: [{{ name: no-delete, expr: \"calls.all(c, c.name != 'delete')\" }}] }}\n"
+        "  - {{ id: s, kind: property, policy: seed, path: s, agents: {{ a: {AGENT} }},\n      checks: [{{ name: no-delete, expr: \"calls.all(c, c.name != 'delete')\" }}] }}\n"
     );
     let golden = json!({ "variants": [{ "name": "renamed", "transform": "locals renamed" }],
         "expected_deltas": [{ "item": "x", "kind": "coupled" }], "answer": { "none_of": ["password"] } });
@@ -106,7 +106,7 @@ fn variants() {
 
 fn negative_metric() {
     let config = format!(
-        "  - {{ id: s, kind: custom, path: cases, agents: {{ a: {AGENT} }},\n      metrics: [{{ name: margin, expr: \"has(output.m) ? output.m : null\", better: higher }}] }}\n"
+        "  - {{ id: s, kind: custom, path: cases, agents: {{ a: {AGENT} }},\n      metrics: [{{ name: margin, expr: \"has(output.m) ? output.m : null\", better: higher }}],\n      gates: {{ margin: {{ max_drop: 5 }} }} }}\n"
     );
     let golden: Vec<(String, Value)> = (0..10)
         .map(|case| {

@@ -63,7 +63,7 @@ impl WorseNumber {
     /// Those that the result of an approved merge does not approve. It approves a number that is at least as good as its own, where a gate of
     /// the agent failed in it: a label on a result that only has the same number is about something else.
     fn not_approved_by(numbers: Vec<Self>, now: &Report, approved: &Report) -> Vec<Self> {
-        let then = baseline::proposed(None, approved);
+        let then = baseline::proposed(None, approved, baseline::Replaced::Everything);
         let worse = Self::all(Some(&then), now);
         let is_approved = |number: &Self| {
             let entry = then.entry(&number.suite, &number.agent);

@@ -3,8 +3,8 @@
 use super::{PlanReader, RulesSource, source_of};
 use crate::diag::{Code, Diagnostics};
 use crate::format::yaml::Step::{At, Key};
-use crate::model::{Agent, AgentFiles, LiveSource, Role, RunSource, SuiteConfig};
-use crate::suites::SuiteKind;
+use crate::model::{Agent, AgentFiles, LiveSource, Policy, Role, RunSource, SuiteConfig};
+use crate::suites::{SeedGates, SuiteKind};
 
 impl PlanReader<'_> {
     pub(super) fn check_agents(
@@ -61,6 +61,7 @@ impl PlanReader<'_> {
             let what = format!("kind {} has no list of terms \"{name}\"", kind.name);
             problems.push(self.problem(&at, Code::NO_EFFECT, what, help));
         }
+        self.check_policy(suite, kind, problems);
         for key in &suite.without_effect {
             let what = format!("{key} has no effect on kind {}", kind.name);
             problems.push(self.problem(&at(key), Code::NO_EFFECT, what, format!("remove {key}")));
@@ -77,6 +78,43 @@ impl PlanReader<'_> {
                 ),
             };
             problems.push(self.problem(&at("runs_of"), Code::RUNS_OF, what, help));
+        }
+    }
+
+    /// Refuses a policy that the kind does not have, and classes that it does not check.
+    fn check_policy(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
+        let at = |key| [Key("suites"), At(suite.index), Key(key)];
+        if suite.policy == Policy::Seed && kind.seed_gates == SeedGates::None {
+            let what = format!(
+                "kind {} has no policy seed: no document states gates for it",
+                kind.name
+            );
+            let help = "remove policy: regression is the default";
+            problems.push(self.problem(&at("policy"), Code::NO_EFFECT, what, help));
+        }
+        let Some(named) = &suite.never else { return };
+        if suite.policy == Policy::Seed {
+            let what = "never has no effect with the policy seed".to_owned();
+            let help = "remove it, or write policy: regression";
+            problems.push(self.problem(&at("never"), Code::NO_EFFECT, what, help));
+        }
+        let known: Vec<&str> = kind
+            .never
+            .iter()
+            .map(|guard| guard.class.as_str())
+            .collect();
+        for (index, class) in named.iter().enumerate() {
+            if kind.never.iter().any(|guard| guard.class == *class) {
+                continue;
+            }
+            let what = format!("kind {} has no class \"{}\"", kind.name, class.as_str());
+            let help = if known.is_empty() {
+                "remove it: the kind has no classes".to_owned()
+            } else {
+                format!("its classes are {}", known.join(", "))
+            };
+            let at = [Key("suites"), At(suite.index), Key("never"), At(index)];
+            problems.push(self.problem(&at, Code::NO_EFFECT, what, help));
         }
     }
 

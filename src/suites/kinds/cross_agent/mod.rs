@@ -16,13 +16,13 @@ use super::triggers::trigger_checks;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::model::{
-    Better, ExplainedBy, Gate, Grade, InputLimit, Layer, Limit, LimitSide, MetricSpec, Run,
-    Strictness, SuiteConfig, all_hold, indicator, share,
+    Better, ExplainedBy, Gate, Grade, InputLimit, Layer, Limit, LimitSide, MetricSpec, NeverClass,
+    Run, Strictness, SuiteConfig, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite,
-    SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, GuardClass, LegacyOutput, Pair, RunCaching,
+    SampleScore, Sampling, SeedGates, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
@@ -40,6 +40,13 @@ pub const KIND: SuiteKind = SuiteKind {
     metrics: CrossAgentMetrics::TABLE,
     family: None,
     agents: AgentPolicy::OwnWithRunsOf("all"),
+    score: SampleScore::Checks,
+    never: &[GuardClass::of_checks(
+        NeverClass::MustNotFind,
+        &["must_not_trigger"],
+    )],
+    seed_gates: SeedGates::Stated,
+    sampling: Sampling::Computed,
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::None,
     fixtures: FixtureFolder::InSuite,

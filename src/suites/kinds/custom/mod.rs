@@ -14,7 +14,7 @@ use crate::model::{
 use crate::suites::GradeContext;
 use crate::suites::kind::{
     AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching,
-    Suite, SuiteKind,
+    SampleScore, Sampling, SeedGates, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::{AnswerOutput, AnswerText};
@@ -31,6 +31,10 @@ pub const KIND: SuiteKind = SuiteKind {
     metrics: CustomMetrics::TABLE,
     family: None,
     agents: AgentPolicy::Named,
+    score: SampleScore::Checks,
+    never: &[],
+    seed_gates: SeedGates::None,
+    sampling: Sampling::Sampled,
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::None,
     fixtures: FixtureFolder::InSuite,

@@ -9,13 +9,13 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::format::JsonCursor;
 use crate::model::{
-    Ask, Better, Exclusion, ExplainedBy, Gate, Grade, Layer, MetricSpec, PairResult, RepoPath,
-    Ruling, Run, RunKey, SuiteConfig, Unit, Verdict, all_hold, indicator,
+    Ask, Better, Exclusion, ExplainedBy, Gate, Grade, Layer, MetricSpec, NeverClass, PairResult,
+    RepoPath, Ruling, Run, RunKey, SuiteConfig, Unit, Verdict, all_hold, indicator,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching,
-    Suite, SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, GuardClass, LegacyOutput, OutputLists, Pair,
+    RunCaching, SampleScore, Sampling, SeedGates, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
@@ -37,6 +37,17 @@ pub const KIND: SuiteKind = SuiteKind {
     metrics: EvidenceMetrics::TABLE,
     family: None,
     agents: AgentPolicy::Named,
+    score: SampleScore::Checks,
+    never: &[GuardClass::of_checks(
+        NeverClass::Safety,
+        &[
+            "no_invalid_tool_call",
+            "policy_violations",
+            "forbidden_string",
+        ],
+    )],
+    seed_gates: SeedGates::Stated,
+    sampling: Sampling::Sampled,
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::None,
     fixtures: FixtureFolder::BesideSuite,

@@ -18,13 +18,13 @@ use crate::files::{EntryKind, Files, SourceText, sha256_hex};
 use crate::format::{JsonCursor, json};
 use crate::model::{
     AgentName, Aggregate, Ask, Better, CaseId, Check, ExplainedBy, Gate, Grade, Layer, Limit,
-    LimitSide, MetricSpec, RepoPath, Run, RunKey, Strictness, SuiteConfig, Unit, all_hold,
-    harmonic, indicator, share,
+    LimitSide, MetricSpec, NeverClass, RepoPath, Run, RunKey, Strictness, SuiteConfig, Unit,
+    all_hold, harmonic, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CaseIndex, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching,
-    Suite, SuiteKind,
+    AgentPolicy, CaseIndex, CasePairs, FixtureFolder, GoldenForm, GuardClass, LegacyOutput, Pair,
+    RunCaching, SampleScore, Sampling, SeedGates, Suite, SuiteKind,
 };
 use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::answer::reader::AnswerReader;
@@ -57,6 +57,13 @@ pub const KIND: SuiteKind = SuiteKind {
     metrics: FindingsMetrics::TABLE,
     family: None,
     agents: AgentPolicy::Named,
+    score: SampleScore::Harmonic("finding_recall", "finding_precision"),
+    never: &[GuardClass::of_checks(
+        NeverClass::MustNotFind,
+        &["must_not_find"],
+    )],
+    seed_gates: SeedGates::Stated,
+    sampling: Sampling::Sampled,
     settings: SettingsSpec::of::<FindingsSettings>(),
     legacy_output: LegacyOutput::None,
     fixtures: FixtureFolder::InSuite,

@@ -13,8 +13,8 @@ use crate::model::{
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, Suite,
-    SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, SampleScore,
+    Sampling, SeedGates, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
@@ -35,6 +35,10 @@ pub const KIND: SuiteKind = SuiteKind {
     metrics: InterviewMetrics::TABLE,
     family: None,
     agents: AgentPolicy::Named,
+    score: SampleScore::Value("rubric_total", 12.0),
+    never: &[],
+    seed_gates: SeedGates::Stated,
+    sampling: Sampling::Sampled,
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::Evaluations,
     fixtures: FixtureFolder::InSuite,

@@ -14,13 +14,13 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::model::{
     AgentName, Aggregate, Ask, Better, ExplainedBy, Gate, Grade, Limit, LimitSide, MetricSpec,
-    Role, Run, RunKey, SampleFold, Strictness, SuiteConfig, UngradedReason, Unit, all_hold,
-    indicator,
+    NeverClass, Role, Run, RunKey, SampleFold, Strictness, SuiteConfig, UngradedReason, Unit,
+    all_hold, indicator,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, Refinement,
-    RunCaching, Suite, SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, GuardClass, LegacyOutput, OutputLists, Pair,
+    Refinement, RunCaching, SampleScore, Sampling, SeedGates, Suite, SuiteKind,
 };
 use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::answer::text::AnswerOutput;
@@ -66,6 +66,13 @@ pub const KIND: SuiteKind = SuiteKind {
     metrics: RevisionMetrics::TABLE,
     family: None,
     agents: AgentPolicy::ActorsAndCritics,
+    score: SampleScore::Value("overall_score", 1.0),
+    never: &[
+        GuardClass::of_checks(NeverClass::FalseSatisfied, &["not_falsely_satisfied"]),
+        GuardClass::on_request(NeverClass::UnintendedChange, "unintended_changes"),
+    ],
+    seed_gates: SeedGates::Stated,
+    sampling: Sampling::Sampled,
     settings: SettingsSpec::of::<RevisionSettings>(),
     legacy_output: LegacyOutput::Attempts,
     fixtures: FixtureFolder::InSuite,

@@ -20,7 +20,7 @@ use crate::model::{
 use crate::suites::GradeContext;
 use crate::suites::kind::{
     AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, Refolder, RunCaching,
-    Suite, SuiteKind,
+    SampleScore, Sampling, SeedGates, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::form::AnswerChecksForm;
@@ -42,6 +42,10 @@ pub const KIND: SuiteKind = SuiteKind {
     metrics: StochasticMetrics::TABLE,
     family: None,
     agents: AgentPolicy::Named,
+    score: SampleScore::Value("f1", 1.0),
+    never: &[],
+    seed_gates: SeedGates::Stated,
+    sampling: Sampling::Sampled,
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::Evaluations,
     fixtures: FixtureFolder::InSuite,

@@ -13,13 +13,13 @@ use crate::diag::{Diagnostic, Diagnostics, Point, nearest};
 use crate::files::Files;
 use crate::model::{
     Ask, Better, CannedTool, CaseTag, Check, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide,
-    MetricSpec, PairResult, Run, RunKey, SimulatedUser, Strictness, SuiteConfig, Toolbox, all_hold,
-    indicator, interned, share,
+    MetricSpec, NeverClass, PairResult, Run, RunKey, SimulatedUser, Strictness, SuiteConfig,
+    Toolbox, all_hold, indicator, interned, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching,
-    Suite, SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, GuardClass, LegacyOutput, OutputLists, Pair,
+    RunCaching, SampleScore, Sampling, SeedGates, Suite, SuiteKind,
 };
 use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::answer::reader::AnswerReader;
@@ -49,6 +49,13 @@ pub const KIND: SuiteKind = SuiteKind {
     metrics: ToolUseMetrics::TABLE,
     family: Some(category_metric),
     agents: AgentPolicy::Named,
+    score: SampleScore::Checks,
+    never: &[
+        GuardClass::of_checks(NeverClass::ForbiddenTool, &["forbidden_tools", "no_tool"]),
+        GuardClass::on_request(NeverClass::UnexpectedTool, "unexpected_tool_rate"),
+    ],
+    seed_gates: SeedGates::Stated,
+    sampling: Sampling::Sampled,
     settings: SettingsSpec::of::<ToolUseSettings>(),
     legacy_output: LegacyOutput::History,
     fixtures: FixtureFolder::InSuite,

@@ -12,12 +12,12 @@ use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
 use crate::model::{
     AgentName, Better, CaseId, Check, CheckKey, ExplainedBy, Failure, Gate, Grade, Layer,
-    MetricSpec, RepoPath, Run, SuiteConfig, Tag, all_hold, indicator, share,
+    MetricSpec, NeverClass, RepoPath, Run, SuiteConfig, Tag, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CaseIndex, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair,
-    RunCaching, Suite, SuiteKind,
+    AgentPolicy, CaseIndex, CasePairs, FixtureFolder, GoldenForm, GuardClass, LegacyOutput,
+    OutputLists, Pair, RunCaching, SampleScore, Sampling, SeedGates, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
@@ -37,6 +37,13 @@ pub const KIND: SuiteKind = SuiteKind {
     metrics: TriggersMetrics::TABLE,
     family: None,
     agents: AgentPolicy::Own("rules"),
+    score: SampleScore::Checks,
+    never: &[GuardClass::of_checks(
+        NeverClass::MustNotFind,
+        &["must_not_trigger"],
+    )],
+    seed_gates: SeedGates::Stated,
+    sampling: Sampling::Computed,
     settings: SettingsSpec::of::<NoSettings>(),
     legacy_output: LegacyOutput::None,
     fixtures: FixtureFolder::InSuite,

@@ -153,7 +153,7 @@ fn budget() {
 /// A config whose agent is a command.
 fn with_command(repository: &Repository, program: &str, more: &str) {
     let text = format!(
-        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n    \
+        "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    policy: seed\n    path: golden\n    \
          agents:\n      legal:\n        deterministic: {{ replay: golden/runs }}\n        model: {{ target: mine }}\n        \
          fingerprint: [prompts/legal.md, agent.sh]\ntargets:\n  mine: {{ command: [/bin/sh, {program}]{more} }}\n{BUDGET}"
     );

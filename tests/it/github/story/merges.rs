@@ -13,6 +13,7 @@ use crate::repository::{FILES, Ran, Repository};
 const RENTAL: &str = "
   - id: rentals
     kind: findings
+    policy: seed
     path: rentals
     agents:
       rental: { deterministic: { replay: rentals/runs }, fingerprint: [prompts/rental.md] }

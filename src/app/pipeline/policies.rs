@@ -1,0 +1,308 @@
+//! The policy `regression` on all agents of a tier: they share one chance of a false alarm.
+
+use std::collections::BTreeMap;
+
+use super::base_runs::BaseResults;
+use super::evaluate::{Evaluated, ResultSources, SuiteGrading, base_results_of, evaluate};
+use super::plan::{LoadedSuite, Plan, source_of};
+use super::sample_count::SampleCounts;
+use crate::chance::holm;
+use crate::diag::Diagnostics;
+use crate::files::Files;
+use crate::gate::{Moved, PolicyInput, PolicyOutcome, Repeats, policy_outcome};
+use crate::model::{
+    AgentReport, Baseline, EPSILON, Exclusion, NeverClass, PairResult, Policy, PolicyReport,
+    Ruling, RunSource, SuiteReport, Tier,
+};
+use crate::report;
+use crate::report::{TestRuling, TestState};
+use crate::suites::Sampling;
+
+/// The agents that other rules of the same run judge: they share the chance of a false alarm, and chance has their cases to lose.
+#[derive(Debug, Default)]
+pub struct OtherAgents {
+    /// The p of each that was tested.
+    pub ps: Vec<f64>,
+    pub cases: usize,
+}
+
+impl OtherAgents {
+    /// The agents of suites that are not judged again.
+    pub fn of<'a>(suites: impl Iterator<Item = &'a SuiteReport>) -> Self {
+        let mut others = Self::default();
+        for agent in suites.flat_map(|suite| &suite.agents) {
+            let Some(policy) = agent
+                .policy
+                .as_ref()
+                .filter(|policy| policy.name == Policy::Regression)
+            else {
+                continue;
+            };
+            others.cases += counted(&agent.cases).count();
+            others
+                .ps
+                .extend(policy.p.filter(|_| policy.limit.is_some()));
+        }
+        others
+    }
+}
+
+/// What the suites of a tier are graded and judged with.
+#[derive(Clone, Copy)]
+pub struct Evaluation<'a> {
+    pub plan: &'a Plan,
+    pub tier: Tier,
+    pub origin: ResultSources<'a>,
+    pub files: &'a dyn Files,
+    pub baseline: Option<&'a Baseline>,
+    /// The agents that share the chance of a false alarm and are not judged here.
+    pub others: &'a OtherAgents,
+}
+
+/// One agent with the policy `regression`.
+struct Row<'a> {
+    /// Where its report is.
+    suite: usize,
+    agent: usize,
+    loaded: &'a LoadedSuite,
+    guards: Vec<NeverClass>,
+    outcome: PolicyOutcome,
+}
+
+impl Evaluation<'_> {
+    /// Grades the suites of the tier and judges their agents by the gates of their metrics and by their policies.
+    ///
+    /// # Errors
+    /// All recordings and suite files that cannot be graded.
+    pub fn with_policies(&self) -> Result<Evaluated, Diagnostics> {
+        let mut evaluated = evaluate(self.plan, self.tier, self.origin, self.files, self.baseline)?;
+        apply_policies(*self, &mut evaluated);
+        Ok(evaluated)
+    }
+}
+
+fn apply_policies(context: Evaluation<'_>, evaluated: &mut Evaluated) {
+    let base_results: BTreeMap<usize, BaseResults> = BTreeMap::new();
+    let mut judge = PolicyJudge {
+        context,
+        cases: context.others.cases,
+        base_results,
+    };
+    name_seeds(context.plan, evaluated);
+    let rows = judge.rows(&evaluated.suites);
+    let shares = judge.shares(&rows);
+    for (row, test) in rows.iter().zip(shares) {
+        let suite = &mut evaluated.suites[row.suite];
+        let branch = context.origin.base.and_then(|base| base.branch());
+        let refused = report::add_regression(
+            &suite.id,
+            &mut suite.agents[row.agent],
+            &row.outcome,
+            test,
+            branch,
+        );
+        evaluated.not_gateable.extend(refused);
+    }
+    for suite in &mut evaluated.suites {
+        suite.verdict = Ruling::of_all(suite.agents.iter().map(|agent| &agent.verdict));
+    }
+}
+
+/// Names the policy of the agents of suites that have another one.
+fn name_seeds(plan: &Plan, evaluated: &mut Evaluated) {
+    for suite in &mut evaluated.suites {
+        let policy = plan
+            .config
+            .suite(&suite.id)
+            .map_or(Policy::Regression, |suite| suite.policy);
+        for agent in &mut suite.agents {
+            agent.policy = Some(Box::new(PolicyReport {
+                name: policy,
+                ..PolicyReport::default()
+            }));
+        }
+    }
+}
+
+fn counted(results: &[PairResult]) -> impl Iterator<Item = &PairResult> {
+    results
+        .iter()
+        .filter(|pair| pair.exclusion == Exclusion::Counted)
+}
+
+struct PolicyJudge<'a> {
+    context: Evaluation<'a>,
+    /// The cases of the whole run.
+    cases: usize,
+    /// The base commit's own results, by the suite's place.
+    base_results: BTreeMap<usize, BaseResults>,
+}
+
+impl<'a> PolicyJudge<'a> {
+    /// What the rules say of each agent. The base commit's own runs are graded only where they may change it.
+    fn rows(&mut self, suites: &[SuiteReport]) -> Vec<Row<'a>> {
+        let plan = self.context.plan;
+        let mut places = Vec::new();
+        for (place, suite) in suites.iter().enumerate() {
+            let Some(loaded) = plan
+                .suites
+                .iter()
+                .find(|loaded| loaded.config.id == suite.id)
+            else {
+                continue;
+            };
+            if loaded.config.policy != Policy::Regression {
+                continue;
+            }
+            for (agent, report) in suite.agents.iter().enumerate() {
+                if counted(&report.cases).next().is_some() && !report.has_refused_recordings() {
+                    self.cases += counted(&report.cases).count();
+                    places.push((place, agent, loaded));
+                }
+            }
+        }
+        let mut rows: Vec<Row<'a>> = places
+            .into_iter()
+            .map(|(suite, agent, loaded)| {
+                let guards = loaded.kind.guards(loaded.config.never.as_deref());
+                let report = &suites[suite].agents[agent];
+                let outcome = self.outcome(loaded, report, &guards, None);
+                Row {
+                    suite,
+                    agent,
+                    loaded,
+                    guards,
+                    outcome,
+                }
+            })
+            .collect();
+        if self.context.origin.base.is_none() {
+            return rows;
+        }
+        let may_be_red = rows
+            .iter()
+            .any(|row| self.is_below(row.outcome.test.map(|test| test.least)));
+        for row in &mut rows {
+            let report = &suites[row.suite].agents[row.agent];
+            let is_needed = may_be_red
+                || row.outcome.is_red_without_test()
+                || !row.outcome.not_compared.is_empty()
+                || self.entry(row.loaded, report).is_none();
+            if is_needed {
+                row.outcome = self.with_base(row, report);
+            }
+        }
+        rows
+    }
+
+    fn is_below(&self, p: Option<f64>) -> bool {
+        let alpha = self.context.plan.config.regression.share();
+        p.is_some_and(|p| p <= alpha + EPSILON)
+    }
+
+    fn entry(
+        &self,
+        loaded: &LoadedSuite,
+        report: &AgentReport,
+    ) -> Option<&'a crate::model::BaselineEntry> {
+        self.context
+            .baseline?
+            .entry(&loaded.config.id, &report.agent)
+    }
+
+    fn with_base(&mut self, row: &Row<'a>, report: &AgentReport) -> PolicyOutcome {
+        let Evaluation {
+            plan,
+            tier,
+            origin,
+            files,
+            baseline,
+            ..
+        } = self.context;
+        let counts = SampleCounts::new(plan, row.loaded, tier, baseline);
+        let grading = SuiteGrading {
+            plan,
+            loaded: row.loaded,
+            files,
+            runs: origin.runs,
+            counts: &counts,
+            other: None,
+        };
+        let results = self.base_results.entry(row.suite).or_default();
+        let base = base_results_of(&grading, tier, &report.agent, origin.base, results);
+        let base = base.map(<[PairResult]>::to_vec);
+        self.outcome(row.loaded, report, &row.guards, base.as_deref())
+    }
+
+    fn outcome(
+        &self,
+        loaded: &LoadedSuite,
+        report: &AgentReport,
+        guards: &[NeverClass],
+        base: Option<&[PairResult]>,
+    ) -> PolicyOutcome {
+        let Evaluation { plan, tier, .. } = self.context;
+        let agent = loaded.config.agents.get(&report.agent);
+        let source = agent.and_then(|agent| source_of(agent, tier));
+        let is_code = matches!(source, Some(RunSource::Live(live)) if live.exchanges.is_some());
+        let is_computed = loaded.kind.sampling == Sampling::Computed;
+        policy_outcome(&PolicyInput {
+            results: &report.cases,
+            baseline: self.entry(loaded, report),
+            base,
+            samples: plan
+                .wanted
+                .samples
+                .or(loaded.config.samples)
+                .or(plan.config.samples),
+            cases: self.cases,
+            floor: loaded.config.floor,
+            guards,
+            repeats: if is_code || is_computed {
+                Repeats::Alike
+            } else {
+                Repeats::Differ
+            },
+            alpha: plan.config.regression.share(),
+        })
+    }
+
+    /// Divides the chance of a false alarm among the agents whose scores moved.
+    fn shares(&self, rows: &[Row<'_>]) -> Vec<TestRuling> {
+        let alpha = self.context.plan.config.regression.share();
+        let tested: Vec<usize> = (0..rows.len())
+            .filter(|row| {
+                rows[*row].outcome.moved == Moved::Yes && rows[*row].outcome.test.is_some()
+            })
+            .collect();
+        let others = &self.context.others.ps;
+        let held = |end: &dyn Fn(&PolicyOutcome) -> Option<f64>| {
+            let own = tested.iter().filter_map(|row| end(&rows[*row].outcome));
+            let ps: Vec<f64> = own.chain(others.iter().copied()).collect();
+            holm(alpha, &ps)
+        };
+        let least = held(&|outcome| outcome.test.map(|test| test.least));
+        let most = held(&|outcome| outcome.test.map(|test| test.most));
+        let measured = held(&|outcome| outcome.test.map(|test| test.p));
+        let mut rulings = vec![
+            TestRuling {
+                limit: None,
+                tested: 0,
+                state: TestState::Green,
+            };
+            rows.len()
+        ];
+        for (place, row) in tested.iter().enumerate() {
+            rulings[*row] = TestRuling {
+                limit: Some(measured[place].limit),
+                tested: tested.len() + others.len(),
+                state: match (least[place].is_red, most[place].is_red) {
+                    (true, true) => TestState::Red,
+                    (false, false) => TestState::Green,
+                    (true, false) | (false, true) => TestState::Open,
+                },
+            };
+        }
+        rulings
+    }
+}

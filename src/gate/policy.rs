@@ -1,0 +1,681 @@
+//! The policy `regression` on the results of one agent: what its samples are compared with, and what the four rules say.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::chance::{CaseSamples, Regression, RegressionInput, Sample, Score, regression};
+use crate::model::{
+    AskedCase, BaselineEntry, BrokenRule, CaseId, EPSILON, Exclusion, NeverClass, PairResult,
+    SampledCase, ScoredSample,
+};
+
+/// The length of an answer, in characters, from which two equal ones are no chance.
+const LONG_ANSWER: u32 = 200;
+/// The samples of a case in which a guard has to be broken by most, if it was broken in the only one.
+const SAMPLES_OF_GUARD: u32 = 3;
+
+/// Whether another sample could have another result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeats {
+    /// A model answers.
+    Differ,
+    /// The result is computed: one sample is enough.
+    Alike,
+}
+
+/// What the rules have to know of an agent.
+#[derive(Clone, Copy)]
+pub struct PolicyInput<'a> {
+    /// The results of its cases.
+    pub results: &'a [PairResult],
+    /// The committed baseline's entry.
+    pub baseline: Option<&'a BaselineEntry>,
+    /// The base commit's own runs, graded by the same rules, if they are known.
+    pub base: Option<&'a [PairResult]>,
+    /// The samples of a case that the config states.
+    pub samples: Option<u32>,
+    /// The cases of the whole run.
+    pub cases: usize,
+    /// The stated least pass rate.
+    pub floor: Option<f64>,
+    /// What the agent never does.
+    pub guards: &'a [NeverClass],
+    /// Whether another sample could have another result.
+    pub repeats: Repeats,
+    /// The chance of a false alarm over all agents.
+    pub alpha: f64,
+}
+
+/// The p of the test, with what missing samples could make of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tested {
+    /// Of the samples that there are.
+    pub p: f64,
+    /// If every missing sample scored 0.
+    pub least: f64,
+    /// If every missing sample scored 1.
+    pub most: f64,
+}
+
+/// What the test of an agent is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TestReference {
+    /// The committed baseline, or the base commit's own runs where there is none.
+    Baseline,
+    /// The base commit's own runs, which fail the test against the baseline themselves.
+    BaseRuns,
+}
+
+/// What the rules say of one agent. Whether its test is red depends on the other agents of the run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PolicyOutcome {
+    /// The test; `None` if there is nothing to test.
+    pub test: Option<Tested>,
+    pub reference: TestReference,
+    /// Whether its scores differ from those of the base commit's own runs; also if these are not known.
+    pub moved: Moved,
+    /// The lost cases.
+    pub lost: Vec<LostCase>,
+    /// The cases that may be lost, each with the number of samples that say it.
+    pub asked: Vec<AskedCase>,
+    /// The guards that most samples of a case break.
+    pub broken: Vec<BrokenRule>,
+    /// The pass rate of the run, and what missing samples could make of it.
+    pub pass_rate: Option<PassRate>,
+    /// The least pass rate.
+    pub floor: Option<f64>,
+    /// The reference's pass rate.
+    pub before: Option<f64>,
+    /// The number of compared cases, and of the samples of a case in the run.
+    pub compared: usize,
+    pub samples: usize,
+    /// The cases that score less than in the reference, those that lost most first.
+    pub drops: Vec<Drop>,
+    /// The cases that the base commit lost itself, or is asked about.
+    pub lost_on_base: Vec<CaseId>,
+    /// The guards that the reference breaks already, with the case.
+    pub broken_before: Vec<BrokenRule>,
+    /// The cases that were graded by other rules than the reference, and whose old runs are not there to be graded again.
+    pub not_compared: Vec<CaseId>,
+    /// The sides whose samples count once, because each is the same.
+    pub cached: Vec<CachedSide>,
+}
+
+/// Whether an agent's scores differ from those of the base commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moved {
+    Yes,
+    No,
+}
+
+/// A side of the comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CachedSide {
+    Reference,
+    Run,
+}
+
+/// A lost case, with the numbers of samples that say it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostCase {
+    pub case: CaseId,
+    /// Its samples in the reference, all right.
+    pub before: usize,
+    /// Its samples in the run, all wrong.
+    pub now: usize,
+}
+
+/// A case that scores less than in the reference.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Drop {
+    pub case: CaseId,
+    /// The mean of its scores in the reference.
+    pub before: f64,
+    /// The mean of its scores in the run.
+    pub now: f64,
+}
+
+/// A pass rate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PassRate {
+    /// Of the samples that there are.
+    pub measured: f64,
+    /// If every missing sample failed.
+    pub least: f64,
+    /// If every missing sample passed.
+    pub most: f64,
+}
+
+impl PolicyOutcome {
+    /// Whether a rule other than the test is red, or asks for samples.
+    pub fn is_red_without_test(&self) -> bool {
+        !self.lost.is_empty()
+            || !self.asked.is_empty()
+            || !self.broken.is_empty()
+            || self.collapse() != Collapse::No
+    }
+
+    /// Whether the pass rate is below the floor.
+    pub fn collapse(&self) -> Collapse {
+        let Some((rate, floor)) = self.pass_rate.zip(self.floor) else {
+            return Collapse::No;
+        };
+        let is_below = |rate: f64| rate < floor - EPSILON;
+        match (is_below(rate.least), is_below(rate.most)) {
+            (true, true) => Collapse::Yes,
+            (false, false) => Collapse::No,
+            (true, false) | (false, true) => Collapse::Open,
+        }
+    }
+}
+
+/// Whether a pass rate is below its floor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Collapse {
+    Yes,
+    No,
+    /// The missing samples decide.
+    Open,
+}
+
+/// Applies the rules to an agent.
+pub fn policy_outcome(input: &PolicyInput<'_>) -> PolicyOutcome {
+    let sides = Sides::of(input);
+    let found = sides.regression(input, Missing::Left);
+    let own = sides.base_against_reference(input);
+    let fails_on_base = own
+        .as_ref()
+        .is_some_and(|own| own.p.is_some_and(|p| p <= input.alpha + EPSILON));
+    let reference = if fails_on_base {
+        TestReference::BaseRuns
+    } else {
+        TestReference::Baseline
+    };
+    let test = sides.test(reference);
+    let collapsed_on_base = own.as_ref().is_some_and(Regression::has_collapsed);
+    let floor = if collapsed_on_base {
+        sides.floor_of_base(input)
+    } else {
+        found.floor
+    };
+    let mut outcome = PolicyOutcome {
+        test,
+        reference,
+        moved: sides.moved,
+        lost: Vec::new(),
+        asked: Vec::new(),
+        broken: Vec::new(),
+        pass_rate: sides.pass_rate(),
+        floor,
+        before: sides.reference_rate(),
+        compared: sides
+            .cases
+            .iter()
+            .filter(|case| !case.samples.reference.is_empty())
+            .count(),
+        samples: sides.count,
+        drops: sides.drops(reference),
+        lost_on_base: Vec::new(),
+        broken_before: Vec::new(),
+        not_compared: sides.not_compared.clone(),
+        cached: sides.cached.clone(),
+    };
+    sides.add_lost(input, &found, own.as_ref(), &mut outcome);
+    add_broken(input, &mut outcome);
+    outcome
+}
+
+/// What missing samples count as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    /// They are left out.
+    Left,
+    As(Sample),
+}
+
+const WRONG: Sample = Sample {
+    score: Score::ZERO,
+    passes: false,
+};
+
+const RIGHT: Sample = Sample {
+    score: Score::ONE,
+    passes: true,
+};
+
+/// A case of the run with its samples.
+struct SidedCase<'a> {
+    case: &'a CaseId,
+    samples: CaseSamples,
+    /// The number of samples that the run lost.
+    missing: usize,
+    /// The base commit's own samples.
+    base: Vec<Sample>,
+}
+
+/// The samples of an agent and of what they are compared with.
+struct Sides<'a> {
+    cases: Vec<SidedCase<'a>>,
+    /// The samples of a case that test and floor use.
+    count: usize,
+    moved: Moved,
+    not_compared: Vec<CaseId>,
+    cached: Vec<CachedSide>,
+}
+
+impl<'a> Sides<'a> {
+    fn of(input: &PolicyInput<'a>) -> Self {
+        let counted = |results: &'a [PairResult]| {
+            results
+                .iter()
+                .filter(|pair| pair.exclusion == Exclusion::Counted)
+        };
+        let base: BTreeMap<&CaseId, &PairResult> = input
+            .base
+            .into_iter()
+            .flat_map(counted)
+            .map(|pair| (&pair.case, pair))
+            .collect();
+        let run_is_cached = are_cached(counted(input.results));
+        let base_is_cached = are_cached(base.values().copied());
+        let count = if run_is_cached {
+            1
+        } else {
+            sample_count(input.samples, counted(input.results))
+        };
+        let mut reference_is_cached = false;
+        let (mut cases, mut not_compared) = (Vec::new(), Vec::new());
+        for pair in counted(input.results) {
+            let own = base
+                .get(&pair.case)
+                .filter(|own| is_same_question(own.input_sha256.as_ref(), pair));
+            let own_samples = own.map_or_else(Vec::new, |own| {
+                let count = if base_is_cached { 1 } else { count };
+                own.scored.iter().take(count).map(sample).collect()
+            });
+            let reference = match reference_of(input.baseline, pair) {
+                CaseReference::Baseline(known) => {
+                    let is_cached = input.baseline.is_some_and(|entry| entry.cached);
+                    reference_is_cached |= is_cached;
+                    let all = known.scores.len();
+                    sampled(known, if is_cached { 1 } else { all })
+                }
+                CaseReference::None => own_samples.clone(),
+                CaseReference::New => Vec::new(),
+                CaseReference::GradedOtherwise => {
+                    if own.is_none() {
+                        not_compared.push(pair.case.clone());
+                    }
+                    own_samples.clone()
+                }
+            };
+            let run = if run_is_cached {
+                pair.scored.iter().take(1).map(sample).collect()
+            } else {
+                pair.scored.iter().map(sample).collect()
+            };
+            cases.push(SidedCase {
+                case: &pair.case,
+                samples: CaseSamples { reference, run },
+                missing: if run_is_cached { 0 } else { pair.lost.len() },
+                base: own_samples,
+            });
+        }
+        let moved = if input.base.is_some() && !has_moved(counted(input.results), &base) {
+            Moved::No
+        } else {
+            Moved::Yes
+        };
+        let mut cached = Vec::new();
+        if reference_is_cached || (input.baseline.is_none() && base_is_cached) {
+            cached.push(CachedSide::Reference);
+        }
+        if run_is_cached {
+            cached.push(CachedSide::Run);
+        }
+        Self {
+            cases,
+            count,
+            moved,
+            not_compared,
+            cached,
+        }
+    }
+
+    /// The rules on the run.
+    fn regression(&self, input: &PolicyInput<'_>, missing: Missing) -> Regression {
+        let cases: Vec<CaseSamples> = self
+            .cases
+            .iter()
+            .map(|case| with_missing(case, self.count, missing))
+            .collect();
+        regression(&cases, &self.input(input))
+    }
+
+    fn input(&self, input: &PolicyInput<'_>) -> RegressionInput {
+        RegressionInput {
+            samples: self.count,
+            cases: input.cases,
+            floor: input.floor,
+        }
+    }
+
+    /// The rules on the base commit's own runs; `None` if these are not known.
+    fn base_against_reference(&self, input: &PolicyInput<'_>) -> Option<Regression> {
+        input.base?;
+        let of_base = |case: &SidedCase<'_>| CaseSamples {
+            reference: case.samples.reference.clone(),
+            run: case.base.clone(),
+        };
+        let cases: Vec<CaseSamples> = self.cases.iter().map(of_base).collect();
+        Some(regression(&cases, &self.input(input)))
+    }
+
+    /// The test against its reference, with the ends that missing samples could give.
+    fn test(&self, reference: TestReference) -> Option<Tested> {
+        let p = |missing: Missing| {
+            let of_case = |case: &SidedCase<'_>| {
+                let CaseSamples {
+                    reference: known,
+                    run,
+                } = with_missing(case, self.count, missing);
+                CaseSamples {
+                    reference: match reference {
+                        TestReference::Baseline => known,
+                        TestReference::BaseRuns => case.base.clone(),
+                    },
+                    run,
+                }
+            };
+            let cases: Vec<CaseSamples> = self.cases.iter().map(of_case).collect();
+            let input = RegressionInput {
+                samples: self.count,
+                cases: cases.len(),
+                floor: None,
+            };
+            regression(&cases, &input).p
+        };
+        let measured = p(Missing::Left)?;
+        if self.cases.iter().all(|case| case.missing == 0) {
+            return Some(Tested {
+                p: measured,
+                least: measured,
+                most: measured,
+            });
+        }
+        Some(Tested {
+            p: measured,
+            least: p(Missing::As(WRONG)).unwrap_or(measured),
+            most: p(Missing::As(RIGHT)).unwrap_or(measured),
+        })
+    }
+
+    fn drops(&self, reference: TestReference) -> Vec<Drop> {
+        let drop = |case: &SidedCase<'_>| {
+            let before = match reference {
+                TestReference::Baseline => &case.samples.reference,
+                TestReference::BaseRuns => &case.base,
+            };
+            let run = &case.samples.run[..case.samples.run.len().min(self.count)];
+            let (before, now) = (mean_score(before)?, mean_score(run)?);
+            (now < before).then(|| Drop {
+                case: case.case.clone(),
+                before,
+                now,
+            })
+        };
+        let mut drops: Vec<Drop> = self.cases.iter().filter_map(drop).collect();
+        let loss = |drop: &Drop| drop.before - drop.now;
+        drops.sort_by(|one, other| loss(other).total_cmp(&loss(one)));
+        drops
+    }
+
+    fn pass_rate(&self) -> Option<PassRate> {
+        let rate = |missing: Missing| {
+            let samples = self.cases.iter().flat_map(|case| {
+                let run = with_missing(case, self.count, missing).run;
+                run.into_iter().take(self.count).map(|sample| sample.passes)
+            });
+            let all: Vec<bool> = samples.collect();
+            let passed = all.iter().filter(|passes| **passes).count();
+            (!all.is_empty()).then(|| passed as f64 / all.len() as f64)
+        };
+        Some(PassRate {
+            measured: rate(Missing::Left)?,
+            least: rate(Missing::As(WRONG))?,
+            most: rate(Missing::As(RIGHT))?,
+        })
+    }
+
+    fn reference_rate(&self) -> Option<f64> {
+        let samples = || self.cases.iter().flat_map(|case| &case.samples.reference);
+        let all = samples().count();
+        (all > 0).then(|| samples().filter(|sample| sample.passes).count() as f64 / all as f64)
+    }
+
+    /// The floor that the base commit's own runs give, where they are below the other one.
+    fn floor_of_base(&self, input: &PolicyInput<'_>) -> Option<f64> {
+        let of_base = |case: &SidedCase<'_>| CaseSamples {
+            reference: case.base.clone(),
+            run: Vec::new(),
+        };
+        let cases: Vec<CaseSamples> = self.cases.iter().map(of_base).collect();
+        let input = RegressionInput {
+            floor: None,
+            ..self.input(input)
+        };
+        regression(&cases, &input).floor
+    }
+
+    /// Adds the cases that are lost or asked about, without those that the base commit lost itself.
+    fn add_lost(
+        &self,
+        input: &PolicyInput<'_>,
+        found: &Regression,
+        own: Option<&Regression>,
+        outcome: &mut PolicyOutcome,
+    ) {
+        let places = |one: &Regression| -> BTreeSet<usize> {
+            let asked = one.asked.iter().map(|(place, _)| *place);
+            one.lost.iter().copied().chain(asked).collect()
+        };
+        let on_base = own.map(places).unwrap_or_default();
+        let asked = found
+            .asked
+            .iter()
+            .map(|(place, missing)| (*place, Some(*missing)));
+        let mut all: Vec<(usize, Option<usize>)> = found
+            .lost
+            .iter()
+            .map(|place| (*place, None))
+            .chain(asked)
+            .collect();
+        all.sort_unstable();
+        for (place, missing) in all {
+            let SidedCase { case, samples, .. } = &self.cases[place];
+            if on_base.contains(&place) {
+                outcome.lost_on_base.push((*case).clone());
+                continue;
+            }
+            let (before, now) = (samples.reference.len(), samples.run.len());
+            match missing.filter(|_| input.repeats == Repeats::Differ) {
+                Some(more) => outcome.asked.push(AskedCase {
+                    case: (*case).clone(),
+                    before,
+                    now,
+                    more,
+                    class: None,
+                }),
+                None => outcome.lost.push(LostCase {
+                    case: (*case).clone(),
+                    before,
+                    now,
+                }),
+            }
+        }
+    }
+}
+
+/// The samples of a case, with the missing ones.
+fn with_missing(case: &SidedCase<'_>, count: usize, missing: Missing) -> CaseSamples {
+    let mut samples = case.samples.clone();
+    if let Missing::As(sample) = missing {
+        let room = count.saturating_sub(samples.run.len()).min(case.missing);
+        samples.run.extend(std::iter::repeat_n(sample, room));
+    }
+    samples
+}
+
+/// What a case is compared with.
+pub(super) enum CaseReference<'a> {
+    Baseline(&'a SampledCase),
+    /// Without a baseline.
+    None,
+    /// The baseline does not have it, or it asks something else now.
+    New,
+    /// The baseline's samples were graded by other rules.
+    GradedOtherwise,
+}
+
+pub(super) fn reference_of<'a>(
+    baseline: Option<&'a BaselineEntry>,
+    pair: &PairResult,
+) -> CaseReference<'a> {
+    let Some(entry) = baseline else {
+        return CaseReference::None;
+    };
+    match entry.samples.get(&pair.case) {
+        None if entry.last_values(&pair.case).is_some() => CaseReference::GradedOtherwise,
+        None => CaseReference::New,
+        Some(known) if !is_same_question(known.input_sha256.as_ref(), pair) => CaseReference::New,
+        Some(known) if known.graded_by == pair.graded_by => CaseReference::Baseline(known),
+        Some(_) => CaseReference::GradedOtherwise,
+    }
+}
+
+/// Whether samples with this input digest were asked the same as a pair; unknown is the same.
+fn is_same_question(input: Option<&String>, pair: &PairResult) -> bool {
+    let both = input.zip(pair.input_sha256.as_ref());
+    both.is_none_or(|(before, now)| before == now)
+}
+
+pub(super) fn sample(scored: &ScoredSample) -> Sample {
+    Sample {
+        score: Score::of(scored.score),
+        passes: scored.passes,
+    }
+}
+
+pub(super) fn sampled(known: &SampledCase, count: usize) -> Vec<Sample> {
+    let both = known.scores.iter().zip(&known.passed).take(count);
+    both.map(|(score, passes)| Sample {
+        score: Score::of(*score),
+        passes: *passes,
+    })
+    .collect()
+}
+
+/// Whether a cache most likely gave the answers: each case has the same in every sample, and one of them is long.
+pub fn are_cached<'p>(results: impl Iterator<Item = &'p PairResult> + Clone) -> bool {
+    let mut repeated = results
+        .clone()
+        .filter(|pair| pair.scored.len() > 1)
+        .peekable();
+    let is_long = |pair: &PairResult| pair.same_answer.is_some_and(|length| length >= LONG_ANSWER);
+    repeated.peek().is_some()
+        && repeated.all(|pair| pair.same_answer.is_some())
+        && results.clone().any(is_long)
+}
+
+/// The number of samples of a case that count: the stated one, else that of most cases, of equally frequent ones the larger.
+fn sample_count<'p>(stated: Option<u32>, results: impl Iterator<Item = &'p PairResult>) -> usize {
+    if let Some(stated) = stated {
+        return stated as usize;
+    }
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    for pair in results {
+        *counts.entry(pair.planned as usize).or_default() += 1;
+    }
+    let most = counts
+        .into_iter()
+        .max_by_key(|(samples, cases)| (*cases, *samples));
+    most.map_or(1, |(samples, _)| samples)
+}
+
+/// Whether the scores of some case differ from the base commit's own runs, whatever their order.
+fn has_moved<'p>(
+    mut results: impl Iterator<Item = &'p PairResult>,
+    base: &BTreeMap<&CaseId, &PairResult>,
+) -> bool {
+    let sorted = |pair: &PairResult| {
+        let mut scores: Vec<u32> = pair
+            .scored
+            .iter()
+            .map(|one| Score::of(one.score).parts())
+            .collect();
+        scores.sort_unstable();
+        scores
+    };
+    results.any(|pair| {
+        base.get(&pair.case)
+            .is_none_or(|before| sorted(before) != sorted(pair))
+    })
+}
+
+/// Adds the guards that a case breaks.
+fn add_broken(input: &PolicyInput<'_>, outcome: &mut PolicyOutcome) {
+    let counted = input
+        .results
+        .iter()
+        .filter(|pair| pair.exclusion == Exclusion::Counted);
+    for pair in counted {
+        for broken in pair
+            .broken
+            .iter()
+            .filter(|one| input.guards.contains(&one.class))
+        {
+            let count = pair.completed;
+            if 2 * broken.samples <= count {
+                continue;
+            }
+            let rule = BrokenRule {
+                class: broken.class,
+                case: pair.case.clone(),
+            };
+            if is_broken_before(input, pair, broken.class) {
+                outcome.broken_before.push(rule);
+            } else if count == 1 && input.repeats == Repeats::Differ {
+                outcome.asked.push(AskedCase {
+                    case: rule.case,
+                    before: 0,
+                    now: 1,
+                    more: (SAMPLES_OF_GUARD - count) as usize,
+                    class: Some(broken.class),
+                });
+            } else {
+                outcome.broken.push(rule);
+            }
+        }
+    }
+}
+
+/// Whether a sample of the baseline or of the base commit's own runs breaks a class in this case.
+fn is_broken_before(input: &PolicyInput<'_>, pair: &PairResult, class: NeverClass) -> bool {
+    let in_baseline = input
+        .baseline
+        .and_then(|entry| entry.samples.get(&pair.case))
+        .is_some_and(|known| known.broken.contains(&class));
+    let in_base = input
+        .base
+        .into_iter()
+        .flatten()
+        .filter(|own| own.case == pair.case)
+        .any(|own| own.broken.iter().any(|one| one.class == class));
+    in_baseline || in_base
+}
+
+/// The mean score of some samples; `None` without any.
+fn mean_score(samples: &[Sample]) -> Option<f64> {
+    let sum: u32 = samples.iter().map(|sample| sample.score.parts()).sum();
+    (!samples.is_empty())
+        .then(|| f64::from(sum) / f64::from(Score::ONE.parts()) / samples.len() as f64)
+}

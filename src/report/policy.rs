@@ -1,0 +1,393 @@
+//! What the policy `regression` adds to the report of an agent: a number with a gate for each rule, the cases behind it, and notes.
+
+use super::evidence::{failed_checks, listed};
+use crate::chance::detection;
+use crate::gate::{CachedSide, Collapse, Drop, PolicyOutcome, TestReference};
+use crate::model::{
+    AgentReport, AskedCase, BaseCommitValue, Better, BrokenRule, COVERAGE, CaseEvidence, CaseId,
+    Comparison, Difference, EvidenceLine, GateKind, GateRuling, MetricEvidence, MetricReport,
+    NotGateable, POLICY_METRICS, PairResult, Policy, PolicyReport, Ruling, SuiteId, Unit, Verdict,
+};
+
+/// The most differences of a case.
+const DIFFERENCES: usize = 4;
+/// The most cases that a note names.
+const NAMED: usize = 5;
+
+/// How the test of an agent ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TestRuling {
+    /// What p was held against; `None` if nothing was tested.
+    pub limit: Option<f64>,
+    /// The number of agents that share the chance of a false alarm.
+    pub tested: usize,
+    pub state: TestState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TestState {
+    Green,
+    Red,
+    /// The missing samples decide.
+    Open,
+}
+
+/// Adds what the policy `regression` says of an agent to its report. Returns why it has no verdict, if it has none.
+pub fn add_regression(
+    suite: &SuiteId,
+    report: &mut AgentReport,
+    outcome: &PolicyOutcome,
+    test: TestRuling,
+    branch: Option<&str>,
+) -> Vec<NotGateable> {
+    let base = branch.unwrap_or("the base commit");
+    let mut refused = Vec::new();
+    let mut refuse = |why: &str| {
+        refused.push(NotGateable::new(format!("{suite}/{}: {why}", report.agent)));
+    };
+    if test.state == TestState::Open || outcome.collapse() == Collapse::Open {
+        refuse("samples are missing that decide whether it regressed; run or record them again");
+    }
+    if let Some(why) = uncompared(report, outcome) {
+        refuse(&why);
+    }
+    report.notes.extend(notes(outcome, test, base));
+    let metrics = [
+        test_metric(report, outcome, test, branch),
+        lost_metric(report, outcome),
+        never_metric(report, outcome),
+        floor_metric(report, outcome),
+    ];
+    report.metrics.extend(metrics);
+    let tested = u32::try_from(test.tested).unwrap_or(u32::MAX);
+    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    report.policy = Some(Box::new(PolicyReport {
+        name: Policy::Regression,
+        p: outcome.test.map(|test| test.p),
+        limit: test.limit,
+        tested,
+        lost: outcome.lost.iter().map(|lost| lost.case.clone()).collect(),
+        asked: outcome.asked.clone(),
+        never: outcome.broken.clone(),
+        floor: outcome.floor,
+        pass_rate: outcome.pass_rate.map(|rate| rate.measured),
+        pass_rate_before: outcome.before,
+        cases: count(outcome.compared),
+        samples: count(outcome.samples),
+    }));
+    report.verdict = Ruling::of_all(report.metrics.iter().map(|metric| &metric.verdict));
+    report.complete();
+    refused
+}
+
+/// Why too few cases can be compared.
+fn uncompared(report: &AgentReport, outcome: &PolicyOutcome) -> Option<String> {
+    let cases = &outcome.not_compared;
+    if cases.is_empty() {
+        return None;
+    }
+    let coverage = report
+        .metrics
+        .iter()
+        .find(|metric| metric.name == COVERAGE)?;
+    let least = coverage.gates.iter().find_map(|gate| gate.threshold)?;
+    let planned = report.cases.len() as f64;
+    let covered = coverage.value? - cases.len() as f64 / planned;
+    (covered < least || outcome.compared == 0).then(|| {
+        format!(
+            "{} not compared, because the baseline's samples were graded by other rules and the base commit's recordings cannot be graded again: {}; \
+             write the baseline again with `goldgate run --update-baseline`",
+            cases_are(cases.len()),
+            named(cases)
+        )
+    })
+}
+
+fn cases_are(count: usize) -> String {
+    match count {
+        1 => "1 case is".to_owned(),
+        count => format!("{count} cases are"),
+    }
+}
+
+fn named(cases: &[CaseId]) -> String {
+    let first: Vec<&str> = cases.iter().take(NAMED).map(CaseId::as_str).collect();
+    match cases.len() - first.len() {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+fn notes(outcome: &PolicyOutcome, test: TestRuling, base: &str) -> Vec<String> {
+    let mut notes = Vec::new();
+    for side in &outcome.cached {
+        let side = match side {
+            CachedSide::Reference => "the reference",
+            CachedSide::Run => "this run",
+        };
+        notes.push(format!(
+            "every sample of a case is the same in {side}, as from a cache: only the first one counts"
+        ));
+    }
+    if !outcome.lost_on_base.is_empty() {
+        notes.push(format!("{base} lost it: {}", named(&outcome.lost_on_base)));
+    }
+    for BrokenRule { class, case } in &outcome.broken_before {
+        notes.push(format!("{base} breaks {} already: {case}", class.as_str()));
+    }
+    if outcome.samples == 1 && (outcome.test.is_some() || outcome.is_red_without_test()) {
+        notes.push("one sample a case cannot tell chance from change; record three".to_owned());
+    }
+    notes.extend(green_words(outcome, test));
+    notes
+}
+
+/// What a green test means: how often losses are seen with these cases and samples.
+fn green_words(outcome: &PolicyOutcome, test: TestRuling) -> Option<String> {
+    let is_green = test.state == TestState::Green && !outcome.is_red_without_test();
+    let p = outcome.test.filter(|_| is_green)?.p;
+    let (cases, samples) = (outcome.compared, outcome.samples);
+    let seen = detection(cases, samples, outcome.before?)?;
+    let percent = |share: f64| format!("{:.0}%", share * 100.0);
+    let samples = match samples {
+        1 => "1 sample".to_owned(),
+        several => format!("{several} samples"),
+    };
+    Some(format!(
+        "no regression found (p = {}); with {cases} cases and {samples}, a loss of 10 points in every case is seen in about {}, a lost case in about {}",
+        percent(p),
+        percent(seen.spread),
+        percent(seen.lost)
+    ))
+}
+
+fn metric(
+    name: &str,
+    (value, better, unit): (Option<f64>, Better, Unit),
+    gate: GateRuling,
+    evidence: MetricEvidence,
+) -> MetricReport {
+    MetricReport {
+        name: name.to_owned(),
+        value,
+        ci95: None,
+        comparison: Comparison::default(),
+        aggregate: "rule".to_owned(),
+        better,
+        unit,
+        verdict: gate.ruling.clone(),
+        gates: vec![gate],
+        evidence,
+        past: Vec::new(),
+    }
+}
+
+fn gate(kind: GateKind, threshold: Option<f64>, ruling: Ruling) -> GateRuling {
+    GateRuling {
+        gate: kind,
+        threshold,
+        from_baseline: false,
+        zone: 0.0,
+        hard: true,
+        ruling,
+        base_commit: None,
+        chance: None,
+        new_parts: Vec::new(),
+    }
+}
+
+fn ruling(is_red: bool) -> Ruling {
+    Ruling::Judged(if is_red { Verdict::Fail } else { Verdict::Pass })
+}
+
+fn test_metric(
+    report: &AgentReport,
+    outcome: &PolicyOutcome,
+    test: TestRuling,
+    branch: Option<&str>,
+) -> MetricReport {
+    let judged = match test.state {
+        TestState::Green => ruling(false),
+        TestState::Red => ruling(true),
+        TestState::Open => Ruling::Judged(Verdict::Inconclusive),
+    };
+    let evidence = match test.state {
+        TestState::Green => MetricEvidence::default(),
+        TestState::Red | TestState::Open => {
+            listed(&outcome.drops, |drop| drop_evidence(report, drop))
+        }
+    };
+    let p = outcome.test.map(|test| test.p);
+    let mut gate = gate(GateKind::Test, test.limit, judged);
+    gate.base_commit = match (outcome.reference, outcome.before) {
+        (TestReference::BaseRuns, Some(value)) => Some(BaseCommitValue {
+            branch: branch.map(str::to_owned),
+            value,
+        }),
+        (TestReference::BaseRuns, None) | (TestReference::Baseline, _) => None,
+    };
+    metric(
+        POLICY_METRICS[0],
+        (p, Better::Higher, Unit::Share),
+        gate,
+        evidence,
+    )
+}
+
+/// A case that scores less than before: by how much, and which checks fail.
+fn drop_evidence(report: &AgentReport, Drop { case, before, now }: &Drop) -> CaseEvidence {
+    let expected = format!("a score of {before:.2}, as before");
+    evidence(
+        report,
+        case,
+        (expected, format!("{now:.2}")),
+        (Some(*now), Some(*before)),
+    )
+}
+
+fn evidence(
+    report: &AgentReport,
+    case: &CaseId,
+    (expected, produced): (String, String),
+    (value, baseline): (Option<f64>, Option<f64>),
+) -> CaseEvidence {
+    let found: Option<&PairResult> = report.cases.iter().find(|pair| pair.case == *case);
+    let line = found
+        .and_then(|pair| pair.checks.first())
+        .map_or(1, |check| check.location.line);
+    let whole = Difference {
+        line,
+        expected,
+        produced,
+    };
+    let mut differences: Vec<EvidenceLine> = found
+        .into_iter()
+        .flat_map(|pair| failed_checks(pair, |_| true))
+        .take(DIFFERENCES)
+        .collect();
+    let next = differences
+        .first()
+        .and_then(|first| first.next_action.clone());
+    let tag = differences.first().and_then(|first| first.tag);
+    differences.insert(
+        0,
+        EvidenceLine {
+            tag,
+            next_action: next,
+            ..EvidenceLine::unchecked(whole, None)
+        },
+    );
+    differences.truncate(DIFFERENCES);
+    CaseEvidence {
+        case: case.clone(),
+        value,
+        baseline,
+        differences,
+    }
+}
+
+fn lost_metric(report: &AgentReport, outcome: &PolicyOutcome) -> MetricReport {
+    let lost = outcome
+        .lost
+        .iter()
+        .map(|lost| (&lost.case, lost.before, lost.now, None));
+    let asked = outcome
+        .asked
+        .iter()
+        .filter(|asked| asked.class.is_none())
+        .map(|asked| (&asked.case, asked.before, asked.now, Some(asked.more)));
+    let all: Vec<(&CaseId, usize, usize, Option<usize>)> = lost.chain(asked).collect();
+    let found = listed(&all, |(case, before, now, more)| {
+        let expected = format!("right, as in {before} of {before}");
+        let produced = match more {
+            None => format!("wrong in {now} of {now}"),
+            Some(more) => format!(
+                "wrong in {now} of {now}: record {more} more; it is lost if all {} are wrong",
+                now + more
+            ),
+        };
+        evidence(report, case, (expected, produced), (Some(0.0), Some(1.0)))
+    });
+    let value = Some(all.len() as f64);
+    let gate = gate(GateKind::Lost, Some(0.0), ruling(!all.is_empty()));
+    metric(
+        POLICY_METRICS[1],
+        (value, Better::Lower, Unit::Count),
+        gate,
+        found,
+    )
+}
+
+fn never_metric(report: &AgentReport, outcome: &PolicyOutcome) -> MetricReport {
+    let asked = outcome
+        .asked
+        .iter()
+        .filter_map(|asked: &AskedCase| Some((asked.class?, &asked.case, Some(asked.more))));
+    let all: Vec<_> = outcome
+        .broken
+        .iter()
+        .map(|broken| (broken.class, &broken.case, None))
+        .chain(asked)
+        .collect();
+    let found = listed(&all, |(class, case, more)| {
+        let produced = match more {
+            None => "it does, in most samples".to_owned(),
+            Some(more) => format!("it does, in its only sample: record {more} more"),
+        };
+        evidence(
+            report,
+            case,
+            (format!("never {}", class.as_str()), produced),
+            (None, None),
+        )
+    });
+    let value = Some(all.len() as f64);
+    let gate = gate(GateKind::Never, Some(0.0), ruling(!all.is_empty()));
+    metric(
+        POLICY_METRICS[2],
+        (value, Better::Lower, Unit::Count),
+        gate,
+        found,
+    )
+}
+
+fn floor_metric(report: &AgentReport, outcome: &PolicyOutcome) -> MetricReport {
+    let judged = match outcome.collapse() {
+        Collapse::Yes => ruling(true),
+        Collapse::No => ruling(false),
+        Collapse::Open => Ruling::Judged(Verdict::Inconclusive),
+    };
+    let failing: Vec<&PairResult> = if outcome.collapse() == Collapse::No {
+        Vec::new()
+    } else {
+        report
+            .cases
+            .iter()
+            .filter(|pair| !pair.passed.passes())
+            .collect()
+    };
+    let found = listed(&failing, |pair| {
+        let passing = pair.passing.unwrap_or(0);
+        let produced = format!("right in {passing} of {}", pair.completed);
+        evidence(
+            report,
+            &pair.case,
+            ("a right answer".to_owned(), produced),
+            (None, None),
+        )
+    });
+    let value = outcome.pass_rate.map(|rate| rate.measured);
+    let gate = gate(GateKind::Floor, outcome.floor, judged);
+    let mut metric = metric(
+        POLICY_METRICS[3],
+        (value, Better::Higher, Unit::Share),
+        gate,
+        found,
+    );
+    metric.comparison = Comparison {
+        baseline: outcome.before,
+        delta: value.zip(outcome.before).map(|(now, before)| now - before),
+        ..Comparison::default()
+    };
+    metric
+}
