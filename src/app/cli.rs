@@ -84,7 +84,7 @@ pub enum Command {
     Import(ImportArgs),
     /// Write today's digests into recordings: you say that they were made with the present files
     Stamp(StampArgs),
-    /// Suggest gate tolerances from repeated runs, and how often the gates fail by chance; --write changes the config
+    /// Say where the pass rate of each agent lies, and how often these cases and samples see a loss
     Calibrate(CalibrateArgs),
     /// Label sampled cases by hand as pass, weak or fail, and measure how well the automatic scores agree
     Label(LabelArgs),
@@ -342,24 +342,12 @@ pub struct InitArgs {
 /// Options of `calibrate`.
 #[derive(Args, Debug)]
 pub struct CalibrateArgs {
-    /// Folders that --out wrote. Each report counts as a run; with one folder or none, each sample counts as a run
-    #[arg(value_name = "DIR")]
-    pub reports: Vec<String>,
-    /// Config whose recordings are graded if no DIR is given
+    /// Config file
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
     /// Which suites and agents.
     #[command(flatten)]
     pub agents: AgentSelectionArgs,
-    /// Accepted rate of false alarms per gate for an unchanged agent, in percent
-    #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = percent)]
-    pub false_alarms: f64,
-    /// Change the gates in the config so that an unchanged agent fails a suite in at most 5% of its re-recordings; hard gates stay
-    #[arg(long, conflicts_with_all = ["reports", "suite", "agent"])]
-    pub write: bool,
-    /// With --write: change hard gates as well
-    #[arg(long, requires = "write")]
-    pub hard_too: bool,
 }
 
 /// Parses an action at a commit, in the form in which a workflow uses it.
@@ -381,15 +369,6 @@ fn action(text: &str) -> Result<String, String> {
     } else {
         Err("write OWNER/goldgate@COMMIT with the 40 digits of a commit".to_owned())
     }
-}
-
-/// Parses a rate in percent, from 0.1 to 50.
-fn percent(text: &str) -> Result<f64, String> {
-    let found = text
-        .parse()
-        .ok()
-        .filter(|percent| (0.1..=50.0).contains(percent));
-    found.ok_or_else(|| "write a number from 0.1 to 50".to_owned())
 }
 
 /// Options of `label`.

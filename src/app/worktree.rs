@@ -17,7 +17,7 @@ use super::pipeline::recorded_agents::{BranchDigest, NoEvidence, NoMerge, Record
 use super::pipeline::run_options::{AgentScope, DecidingTiers, RunOptions, UncommittedFiles};
 use super::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
-use crate::files::{BaseFiles, Files, OverlayFiles};
+use crate::files::{BaseFiles, Files};
 use crate::model::{Agent, Authority, Baseline, NotGateable, RepoPath, Report, Tier};
 use crate::report;
 use crate::suites::read_config;
@@ -316,32 +316,6 @@ pub(super) fn keys(
         }
         BaseSource::Commit(..) | BaseSource::None => job.live.keys.clone(),
     }
-}
-
-/// Grades recordings with another text for a golden file, whose path is relative to the config, and without a baseline.
-pub fn graded_with(
-    config: &str,
-    golden: &str,
-    text: &str,
-    world: &World,
-) -> Result<GradedRun, CliError> {
-    let (disk, file) = Disk::of_config(config)?;
-    let mut files = OverlayFiles::over(&disk);
-    files.put(file.parent().below(golden), text);
-    let inputs = GradeInputs {
-        files: &files,
-        config: &file,
-        make: &|_, _| Ok(live::LiveRuns::default()),
-        baseline: &|_| Ok(None),
-        base: None,
-        branch: &NoMerge,
-        evidence: &NoEvidence,
-    };
-    let wanted = Selection {
-        tiers: vec![Tier::Deterministic],
-        ..Selection::default()
-    };
-    grade_files(&showing(config, wanted), world, &inputs)
 }
 
 /// The options of a run that decides nothing.

@@ -1,7 +1,6 @@
 //! From samples to values: medians and majorities over samples, aggregates over cases (grading.md 2).
 
 mod interval;
-mod values_by_run;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -16,7 +15,6 @@ use crate::model::{
 };
 
 pub use interval::{End, Interval, agent_intervals, pair_end, pair_interval};
-pub use values_by_run::apart;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum GradedSample {

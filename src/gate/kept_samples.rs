@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::policy::{CaseReference, reference_of, sample, sampled};
 use crate::chance::{CaseSamples, RegressionInput, regression, samples_to_lose};
-use crate::model::{Alpha, BaselineEntry, CaseId, EPSILON, Exclusion, PairResult};
+use crate::model::{AgentReport, Alpha, BaselineEntry, CaseId, EPSILON, Exclusion};
 
 /// The p from which a run is better. A run that is taken because it was better was partly lucky, and the next one is compared with it:
 /// taken at 99 %, false alarms climb to 19 % in 60 re-recordings (40 cases of five samples); taken at 99.95 %, they stay below 7 %.
@@ -21,10 +21,16 @@ pub enum SamplesMove {
     Same { corrected: BTreeSet<CaseId> },
 }
 
-/// Compares the samples of a run with those of a baseline. `cases` is the number of cases of the whole run.
-pub fn samples_move(entry: &BaselineEntry, results: &[PairResult], cases: usize) -> SamplesMove {
+/// Compares the samples of an agent's run with those of a baseline. `cases` is the number of cases of the whole run.
+pub fn samples_move(entry: &BaselineEntry, agent: &AgentReport, cases: usize) -> SamplesMove {
+    let policy = agent.policy.as_deref();
+    let alpha = policy
+        .and_then(|policy| policy.limit.or(policy.alpha))
+        .unwrap_or(Alpha::default().share());
+    let count = policy.map_or(0, |policy| policy.samples as usize);
     let mut compared: Vec<(&CaseId, CaseSamples)> = Vec::new();
-    for pair in results
+    for pair in agent
+        .cases
         .iter()
         .filter(|pair| pair.exclusion == Exclusion::Counted)
     {
@@ -40,16 +46,13 @@ pub fn samples_move(entry: &BaselineEntry, results: &[PairResult], cases: usize)
         .iter()
         .map(|(_, samples)| samples.clone())
         .collect();
-    let most = all.iter().map(|case| case.run.len()).max().unwrap_or(0);
     let input = RegressionInput {
-        samples: most,
+        samples: count,
         cases,
         floor: None,
     };
     let found = regression(&all, &input);
-    let is_worse = found
-        .p
-        .is_some_and(|p| p <= Alpha::default().share() + EPSILON)
+    let is_worse = found.p.is_some_and(|p| p <= alpha + EPSILON)
         || !found.lost.is_empty()
         || !found.asked.is_empty()
         || found.has_collapsed();

@@ -171,9 +171,16 @@ pub fn planned_in(
         || spec.aggregate == Aggregate::Coverage
         || !switched.is_empty();
     if has_defaults {
-        planned(&spec, stated)
-    } else {
-        stated_gates(&spec, stated)
+        return planned(&spec, stated);
+    }
+    match stated.iter().position(|gate| gate.off.is_some()) {
+        None => stated_gates(&spec, stated),
+        Some(index) => Err(vec![GateProblem {
+            index,
+            key: "off",
+            what: format!("{} has no gate that could be switched off", spec.name),
+            help: "remove it: with the policy regression only stated gates count".to_owned(),
+        }]),
     }
 }
 

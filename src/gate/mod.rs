@@ -1,12 +1,10 @@
 //! Evaluates gates: hard limits, bands, regressions, comparability with the baseline (grading.md 3, 13, 15).
 
-pub mod calibration;
 mod compare;
 mod early_stop;
 pub mod judge_trust;
 mod kept_samples;
 mod limits;
-pub mod operating;
 mod policy;
 mod reference;
 mod rule;
@@ -20,8 +18,8 @@ pub use early_stop::{SoFar, is_settled};
 pub use kept_samples::{SamplesMove, samples_move};
 pub use limits::{GatedMetric, PlannedGate, planned_in};
 pub use policy::{
-    CachedSide, Collapse, Drop, Moved, PolicyInput, PolicyOutcome, Repeats, TestReference,
-    are_cached, policy_outcome,
+    CachedSide, Collapse, Drop, Moved, PolicyInput, PolicyOutcome, Repeats, RightSamples,
+    TestReference, are_cached, policy_outcome, usual_samples,
 };
 pub use reference::case_values;
 pub use rule::{BaseNumber, Subject, ruling};

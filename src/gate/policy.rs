@@ -71,6 +71,8 @@ pub struct PolicyOutcome {
     /// The test; `None` if there is nothing to test.
     pub test: Option<Tested>,
     pub reference: TestReference,
+    /// The p of the base commit's own runs against the baseline, if they are known.
+    pub base_p: Option<f64>,
     /// Whether its scores differ from those of the base commit's own runs; also if these are not known.
     pub moved: Moved,
     /// The lost cases.
@@ -88,6 +90,8 @@ pub struct PolicyOutcome {
     /// The number of compared cases, and of the samples of a case in the run.
     pub compared: usize,
     pub samples: usize,
+    /// Whether another sample could have another result.
+    pub repeats: Repeats,
     /// The cases that score less than in the reference, those that lost most first.
     pub drops: Vec<Drop>,
     /// The cases that the base commit lost itself, or is asked about.
@@ -132,6 +136,25 @@ pub struct Drop {
     pub before: f64,
     /// The mean of its scores in the run.
     pub now: f64,
+    /// How many of its samples pass in the reference, and in the run.
+    pub right_before: RightSamples,
+    pub right_now: RightSamples,
+}
+
+/// How many of some samples pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RightSamples {
+    pub right: usize,
+    pub of: usize,
+}
+
+impl RightSamples {
+    fn of(samples: &[Sample]) -> Self {
+        Self {
+            right: samples.iter().filter(|sample| sample.passes).count(),
+            of: samples.len(),
+        }
+    }
 }
 
 /// A pass rate.
@@ -200,6 +223,7 @@ pub fn policy_outcome(input: &PolicyInput<'_>) -> PolicyOutcome {
     let mut outcome = PolicyOutcome {
         test,
         reference,
+        base_p: own.as_ref().and_then(|own| own.p),
         moved: sides.moved,
         lost: Vec::new(),
         asked: Vec::new(),
@@ -213,6 +237,7 @@ pub fn policy_outcome(input: &PolicyInput<'_>) -> PolicyOutcome {
             .filter(|case| !case.samples.reference.is_empty())
             .count(),
         samples: sides.count,
+        repeats: input.repeats,
         drops: sides.drops(reference),
         lost_on_base: Vec::new(),
         broken_before: Vec::new(),
@@ -279,8 +304,10 @@ impl<'a> Sides<'a> {
         let base_is_cached = are_cached(base.values().copied());
         let count = if run_is_cached {
             1
+        } else if let Some(stated) = input.samples {
+            stated as usize
         } else {
-            sample_count(input.samples, counted(input.results))
+            planned_samples(input.baseline, counted(input.results))
         };
         let mut reference_is_cached = false;
         let (mut cases, mut not_compared) = (Vec::new(), Vec::new());
@@ -416,11 +443,14 @@ impl<'a> Sides<'a> {
                 TestReference::BaseRuns => &case.base,
             };
             let run = &case.samples.run[..case.samples.run.len().min(self.count)];
+            let (right_before, right_now) = (RightSamples::of(before), RightSamples::of(run));
             let (before, now) = (mean_score(before)?, mean_score(run)?);
             (now < before).then(|| Drop {
                 case: case.case.clone(),
                 before,
                 now,
+                right_before,
+                right_now,
             })
         };
         let mut drops: Vec<Drop> = self.cases.iter().filter_map(drop).collect();
@@ -503,6 +533,7 @@ impl<'a> Sides<'a> {
                     before,
                     now,
                     more,
+                    command: None,
                     class: None,
                 }),
                 None => outcome.lost.push(LostCase {
@@ -586,11 +617,8 @@ pub fn are_cached<'p>(results: impl Iterator<Item = &'p PairResult> + Clone) -> 
         && results.clone().any(is_long)
 }
 
-/// The number of samples of a case that count: the stated one, else that of most cases, of equally frequent ones the larger.
-fn sample_count<'p>(stated: Option<u32>, results: impl Iterator<Item = &'p PairResult>) -> usize {
-    if let Some(stated) = stated {
-        return stated as usize;
-    }
+/// The number of samples that most cases have, of equally frequent ones the larger.
+pub fn usual_samples<'p>(results: impl Iterator<Item = &'p PairResult>) -> usize {
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     for pair in results {
         *counts.entry(pair.planned as usize).or_default() += 1;
@@ -599,6 +627,31 @@ fn sample_count<'p>(stated: Option<u32>, results: impl Iterator<Item = &'p PairR
         .into_iter()
         .max_by_key(|(samples, cases)| (*cases, *samples));
     most.map_or(1, |(samples, _)| samples)
+}
+
+/// The number of samples that most cases have. A case that a rule may have asked about has further ones, so it does not count.
+fn planned_samples<'p>(
+    baseline: Option<&BaselineEntry>,
+    results: impl Iterator<Item = &'p PairResult> + Clone,
+) -> usize {
+    let may_be_asked = |pair: &&PairResult| {
+        let known = baseline.and_then(|entry| entry.samples.get(&pair.case));
+        let is_steady = known.is_some_and(|known| known.passed.iter().all(|passes| *passes));
+        let before_last = pair
+            .scored
+            .split_last()
+            .map_or(&[][..], |(_, others)| others);
+        is_steady && before_last.iter().all(|sample| !sample.passes)
+    };
+    let mut others = results
+        .clone()
+        .filter(|pair| !may_be_asked(pair))
+        .peekable();
+    if others.peek().is_some() {
+        usual_samples(others)
+    } else {
+        usual_samples(results)
+    }
 }
 
 /// Whether the scores of some case differ from the base commit's own runs, whatever their order.
@@ -649,6 +702,7 @@ fn add_broken(input: &PolicyInput<'_>, outcome: &mut PolicyOutcome) {
                     before: 0,
                     now: 1,
                     more: (SAMPLES_OF_GUARD - count) as usize,
+                    command: None,
                     class: Some(broken.class),
                 });
             } else {

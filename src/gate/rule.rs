@@ -203,7 +203,6 @@ fn by_threshold(
             hard: strictness == Strictness::Hard,
             ruling: Ruling::Judged(Verdict::Inconclusive),
             base_commit: None,
-            chance: None,
             new_parts: Vec::new(),
         },
     )
@@ -268,7 +267,6 @@ fn by_change(
             hard: false,
             ruling: Ruling::Judged(Verdict::Inconclusive),
             base_commit: None,
-            chance: None,
             new_parts: Vec::new(),
         },
     )

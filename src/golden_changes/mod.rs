@@ -26,7 +26,9 @@ pub use self::agent_files::{
 };
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
-pub use self::record_command::{RecordedCases, record_again, record_missing, stamp_command};
+pub use self::record_command::{
+    RecordedCases, record_again, record_missing, record_more, stamp_command,
+};
 pub use self::recordings::{
     AgentRecordings, Answers, BaseName, BaseProof, Content, Digest, GoneRecording, GradedRecording,
     Motion, NamedRecording, Origin, Proof, RecordingReport,

@@ -1,6 +1,6 @@
 //! The command that records an agent again.
 
-use crate::model::{AgentName, Config, Protocol, RunSource, SuiteId, Tier, Transport};
+use crate::model::{AgentName, CaseId, Config, Protocol, RunSource, SuiteId, Tier, Transport};
 use crate::text::{as_argument, config_option};
 
 /// Which cases of an agent are recorded again.
@@ -133,4 +133,26 @@ pub fn stamp_command(
         config_option(config.file.as_str()),
         cases.options()
     )
+}
+
+/// The command that adds samples to a case until it has this many; those that are up to date stay.
+pub fn record_more(
+    config: &Config,
+    suite: &SuiteId,
+    name: &AgentName,
+    folder: &str,
+    (case, samples): (&CaseId, usize),
+) -> String {
+    let means = RecordingMeans::of(config, suite, Some(name));
+    let (config, folder) = (config_option(config.file.as_str()), as_argument(folder));
+    let case = as_argument(case.as_str());
+    let whose =
+        format!("--suite {suite} --agent {name} --case {case} --samples {samples} --missing");
+    match means {
+        RecordingMeans::Run => {
+            format!("goldgate run{config} --tier model {whose} --record {folder}")
+        }
+        RecordingMeans::Capture => format!("goldgate record{config} {whose}"),
+        RecordingMeans::Unknown => format!("goldgate record{config} {whose} -- COMMAND"),
+    }
 }

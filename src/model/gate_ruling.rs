@@ -26,9 +26,6 @@ pub struct GateRuling {
     /// The base commit's own value, if it fails this gate as well: the gate then only requires that this change is not worse.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_commit: Option<BaseCommitValue>,
-    /// How often the gate fails by chance; only of a failed gate that does so often.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub chance: Option<ChanceOfFailure>,
     /// What cases have more of than at the baseline, such as calls of a tool; fails a hard gate on the baseline's number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub new_parts: Vec<NewPart>,
@@ -45,15 +42,6 @@ pub struct NewPart {
     pub now: f64,
     /// The greatest number of a sample at the baseline.
     pub baseline: f64,
-}
-
-/// How often a gate fails on an unchanged agent that is recorded again, estimated from the samples of the baseline.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ChanceOfFailure {
-    /// The share of re-recordings.
-    pub rate: f64,
-    /// Whether the baseline has too few samples for a rate that is right on average.
-    pub approximate: bool,
 }
 
 /// The value that the base commit's own recordings give by its own rules.

@@ -80,7 +80,7 @@ pub(crate) use evidence::{
 };
 pub(crate) use gate::GateKind;
 pub use gate::{ChangeDirection, Gate, Limit, LimitSide, Strictness};
-pub(crate) use gate_ruling::{BaseCommitValue, ChanceOfFailure, GateRuling, NewPart};
+pub(crate) use gate_ruling::{BaseCommitValue, GateRuling, NewPart};
 pub(crate) use governance::{
     ApprovalPolicy, BaselineRule, ByAuthor, LabelChange, LabelEvent, Permission,
     PullRequestDetails, PullState,

@@ -93,6 +93,9 @@ pub struct AskedCase {
     pub now: usize,
     /// The number of samples to add.
     pub more: usize,
+    /// The command that adds them; absent if the agent has no recordings of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// The class that its only sample breaks; absent if it may be lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<NeverClass>,
@@ -115,6 +118,9 @@ pub struct PolicyReport {
     /// How often a result this bad or worse would come, had nothing changed; absent if there is nothing to test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
+    /// The chance of a false alarm of all agents together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alpha: Option<f64>,
     /// What p is held against: the chance of a false alarm, or this agent's share of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<f64>,
@@ -130,6 +136,9 @@ pub struct PolicyReport {
     /// What the agent never does, and does in these cases.
     #[serde(default)]
     pub never: Vec<BrokenRule>,
+    /// The cases that were graded by other rules than the reference.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_compared: Vec<CaseId>,
     /// The least pass rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<f64>,

@@ -24,13 +24,17 @@ impl Passing {
 }
 
 /// How many of an agent's cases pass, by majority and in every sample.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reliability {
     /// Cases that pass in more than half of their completed samples.
     pub majority: Passing,
     /// Cases that pass in every sample (pass^N); absent if no case has more than one sample.
     #[serde(rename = "every_sample")]
     pub every: Option<Passing>,
+    /// pass^k for k = 1, 2, … N: how often k samples of a case all pass, on average over the cases; empty with one sample, and for fewer than
+    /// five cases.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pass_hat: Vec<f64>,
     /// Cases with an unknown result: every completed sample passed, and at least one was lost or not needed.
     pub untold: u32,
     /// Of these, the cases that lost no sample: sampling stopped early, because no further sample could change a verdict.

@@ -56,10 +56,7 @@ pub fn moves(before: Option<&Baseline>, report: &Report) -> Vec<BaselineMove> {
             .as_ref()
             .is_some_and(|policy| policy.name == Policy::Regression);
         if let Some(entry) = entry.filter(|_| is_regression)
-            && matches!(
-                samples_move(entry, &agent.cases, cases),
-                SamplesMove::Same { .. }
-            )
+            && matches!(samples_move(entry, agent, cases), SamplesMove::Same { .. })
         {
             continue;
         }

@@ -24,7 +24,7 @@ pub fn moved(report: &Report, clean: Clean) -> Vec<String> {
                 (Some(noise), Some(ends)) => {
                     let ends = interval(metric.unit, ends);
                     // A failed gate decides. "Within the noise" next to it would read as an excuse.
-                    let fails = metric.verdict.fails();
+                    let fails = metric.verdict.fails() || agent.verdict.fails();
                     let noise = if fails {
                         String::new()
                     } else {
@@ -87,12 +87,23 @@ pub fn agent_reliability(agent: &AgentReport) -> Option<String> {
         passing(&reliability.majority, " cases pass by majority"),
         passing(every, " in every sample"),
     );
-    Some(format!("{majority}, {every} (pass^N){unknown}"))
+    let each: Vec<String> = (1..)
+        .zip(&reliability.pass_hat)
+        .map(|(count, share)| format!("pass^{count} {}", metric_value(Unit::Share, Some(*share))))
+        .collect();
+    let each = if each.is_empty() {
+        String::new()
+    } else {
+        format!("; {}", each.join(", "))
+    };
+    Some(format!("{majority}, {every} (pass^N){each}{unknown}"))
 }
 
 /// One sentence per agent: the smallest change of each average that its cases can distinguish from noise.
 pub fn detectable(report: &Report, clean: Clean) -> Vec<String> {
-    let lines = report.suite_agents().filter_map(|(suite, agent)| {
+    let has_enough = |agent: &AgentReport| agent.cases.len() >= FEWEST_CASES;
+    let agents = report.suite_agents().filter(|(_, agent)| has_enough(agent));
+    let lines = agents.filter_map(|(suite, agent)| {
         let limits = agent.metrics.iter().filter_map(|metric| {
             let width = words::spread(metric.unit, metric.comparison.detectable?);
             Some(format!("{} below {width}", clean(&metric.name, 60)))
@@ -136,6 +147,9 @@ pub fn noise_phrase(noise: Noise) -> &'static str {
 }
 
 fn passing(passing: &Passing, what: &str) -> String {
+    if (passing.of as usize) < FEWEST_CASES {
+        return format!("{} of {}{what}", passing.passed, passing.of);
+    }
     let share = metric_value(Unit::Share, passing.share());
     let ends = passing.ci95.map_or(String::new(), |ends| {
         format!(", 95% interval {}", between(Unit::Share, ends))

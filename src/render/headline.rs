@@ -263,7 +263,7 @@ fn undecided(report: &Report) -> String {
 fn in_every_sample(report: &Report) -> Option<String> {
     let reliabilities = report
         .suite_agents()
-        .filter_map(|(_, agent)| agent.reliability);
+        .filter_map(|(_, agent)| agent.reliability.as_ref());
     let both =
         reliabilities.filter_map(|reliability| Some((reliability.majority, reliability.every?)));
     // Where samples are missing, the two are not of the same pairs.

@@ -1,7 +1,6 @@
 //! The report as text, one file per format. A renderer decides nothing, computes nothing and prints nothing.
 
 pub(crate) mod annotations;
-pub(crate) mod calibration;
 mod certainty;
 mod evidence;
 mod exhibit;
@@ -16,12 +15,12 @@ pub(crate) mod junit;
 pub(crate) mod label;
 pub mod markdown;
 pub(crate) mod number;
-pub(crate) mod operating;
 pub(crate) mod plain;
 pub(crate) mod review;
 mod rules;
-pub(crate) mod sarif;
+mod sarif;
 mod screen;
+pub(crate) mod sensitivity;
 pub(crate) mod side_by_side;
 mod since_base;
 mod sparkline;

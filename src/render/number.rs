@@ -82,6 +82,19 @@ pub enum ValueDirection {
     Same,
 }
 
+/// A probability in percent, with as many digits as tell it from the limit.
+pub fn p_in_percent(p: f64, limit: f64) -> String {
+    let percent = |value: f64, places: usize| format!("{:.places$}", value * 100.0);
+    let first = if p >= 0.1 { 0 } else { 1 };
+    let places = (first..6)
+        .find(|places| p == limit || percent(p, *places) != percent(limit, *places))
+        .unwrap_or(6);
+    if p > 0.0 && percent(p, places).parse::<f64>() == Ok(0.0) {
+        return "<0.1%".to_owned();
+    }
+    format!("{}%", percent(p, places))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{ValueDirection, delta, direction, duration, read_the_same};

@@ -1,5 +1,6 @@
 //! The rules of the policy `regression` in words.
 
+use super::number::p_in_percent;
 use super::words;
 use crate::model::{CaseEvidence, GateKind, GateRuling, MetricReport, metric_value};
 use crate::text::line;
@@ -14,18 +15,22 @@ pub fn failed_rule(metric: &MetricReport, gate: &GateRuling) -> Option<String> {
             let p = metric.value?;
             let limit = gate.threshold?;
             Some(format!(
-                "p = {}: had nothing changed, a result this bad or worse would come in {}; limit {}",
+                "p = {} (limit {}): had nothing changed, a result this bad or worse would come in {}",
                 p_in_percent(p, limit),
-                re_recordings(p),
-                metric_value(metric.unit, Some(limit))
+                metric_value(metric.unit, Some(limit)),
+                re_recordings(p)
             ))
         }
-        GateKind::Lost => Some(with_cases(
-            metric,
-            "case lost",
-            "cases lost or to be recorded again",
-        )),
-        GateKind::Never => Some(with_cases(metric, "never allowed", "never allowed")),
+        GateKind::Lost => {
+            let is_known = |evidence: &CaseEvidence| evidence.value.is_some();
+            let what = if metric.evidence.cases.iter().all(is_known) {
+                "case lost"
+            } else {
+                "lost or in question"
+            };
+            Some(with_cases(metric, what))
+        }
+        GateKind::Never => Some(with_cases(metric, "does what it never should")),
         GateKind::Floor => {
             let floor = metric_value(metric.unit, gate.threshold);
             let value = words::value(metric);
@@ -36,7 +41,7 @@ pub fn failed_rule(metric: &MetricReport, gate: &GateRuling) -> Option<String> {
 }
 
 /// The cases of a rule, each with what was expected and what came.
-fn with_cases(metric: &MetricReport, one: &str, several: &str) -> String {
+fn with_cases(metric: &MetricReport, what: &str) -> String {
     let cases = &metric.evidence.cases;
     let of = |evidence: &CaseEvidence| {
         let case = line(evidence.case.as_str(), words::NAME);
@@ -50,25 +55,11 @@ fn with_cases(metric: &MetricReport, one: &str, several: &str) -> String {
     };
     let named: Vec<String> = cases.iter().take(NAMED).map(of).collect();
     let all = cases.len() + metric.evidence.more as usize;
-    let what = if all == 1 { one } else { several };
     let more = match all.saturating_sub(named.len()) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     format!("{what}: {}{more}", named.join(", "))
-}
-
-/// A probability in percent, with as many digits as tell it from the limit.
-pub fn p_in_percent(p: f64, limit: f64) -> String {
-    let percent = |value: f64, places: usize| format!("{:.places$}", value * 100.0);
-    let first = if p >= 0.1 { 0 } else { 1 };
-    let places = (first..6)
-        .find(|places| p == limit || percent(p, *places) != percent(limit, *places))
-        .unwrap_or(6);
-    if p > 0.0 && percent(p, places).parse::<f64>() == Ok(0.0) {
-        return "<0.1%".to_owned();
-    }
-    format!("{}%", percent(p, places))
 }
 
 /// How many of a round number of re-recordings a probability is.
@@ -88,7 +79,8 @@ fn re_recordings(p: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{p_in_percent, re_recordings};
+    use super::re_recordings;
+    use crate::render::number::p_in_percent;
 
     #[test]
     fn a_probability_has_the_digits_that_tell_it_from_its_limit() {

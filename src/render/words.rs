@@ -1,12 +1,12 @@
 //! Sentences that several formats share.
 
 pub use super::headline::{command, headline, passes_by_approval};
+use super::number::p_in_percent;
 use super::plain::line;
 use crate::model::{
-    AgentReport, Approval, BaseCommitValue, Better, CaseTrend, ChanceOfFailure, GateKind,
-    GateRuling, GoldenChange, MetricReport, NewPart, Noise, NotGateable, OtherOutcome,
-    OtherPullRequest, PairResult, Quarantine, Report, Ruling, Standing, SuiteReport, Unit, Verdict,
-    Weight, grouped, metric_value,
+    AgentReport, Approval, BaseCommitValue, Better, CaseTrend, GateKind, GateRuling, GoldenChange,
+    MetricReport, NewPart, NotGateable, OtherOutcome, OtherPullRequest, PairResult, Quarantine,
+    Report, Ruling, Standing, SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
 };
 use crate::text::clauses;
 
@@ -204,16 +204,6 @@ pub fn gate_with(
     gate: &GateRuling,
     escape: impl Fn(&str) -> String,
 ) -> String {
-    let chance = chance_of_failure(gate).map_or(String::new(), |sentence| format!("; {sentence}"));
-    limit(metric, gate) + &chance + &base_commit_value(metric, gate, escape)
-}
-
-/// Like [`gate_with`], without how often the gate fails by chance.
-pub fn gate_and_base(
-    metric: &MetricReport,
-    gate: &GateRuling,
-    escape: impl Fn(&str) -> String,
-) -> String {
     limit(metric, gate) + &base_commit_value(metric, gate, escape)
 }
 
@@ -240,39 +230,14 @@ fn base_commit_value(
     format!("; {branch} is already at {value}{baseline}")
 }
 
-/// How often the gate fails by chance, if the report says so.
-fn chance_of_failure(gate: &GateRuling) -> Option<String> {
-    let ChanceOfFailure { rate, approximate } = gate.chance?;
-    let about = if approximate { "about " } else { "" };
-    Some(format!(
-        "an unchanged agent fails this gate in {about}{} of re-recordings",
-        whole_percent(rate)
-    ))
-}
-
 /// The least number of samples that have to fail alike before a case is called steady.
 const STEADY: u32 = 3;
-
-/// Whether a failed metric may have failed by chance: what the samples of its cases show, and how often its gates fail by chance.
-pub fn chance_of_failed_metric(agent: &AgentReport, metric: &MetricReport) -> Option<String> {
-    let often = metric.gates.iter().find_map(chance_of_failure);
-    let steady = steady_failures(agent, metric);
-    match (often, steady) {
-        (None, steady) => steady,
-        // The interval is of this very change, and so are the samples of its cases.
-        (Some(often), _) if metric.comparison.noise == Some(Noise::Beyond) => Some(format!(
-            "more than noise: the 95% interval of this change excludes zero, although {often}"
-        )),
-        (Some(often), Some(steady)) => Some(format!("{steady}; {often}")),
-        (Some(often), None) => Some(format!("{often}: this may be noise; `goldgate calibrate`")),
-    }
-}
 
 /// The most cases that a sentence names.
 const NAMED: usize = 3;
 
 /// The cases behind a metric that were right in the baseline and fail in all of their samples.
-fn steady_failures(agent: &AgentReport, metric: &MetricReport) -> Option<String> {
+pub fn steady_failures(agent: &AgentReport, metric: &MetricReport) -> Option<String> {
     let best = match metric.better {
         Better::Higher => 1.0,
         Better::Lower => 0.0,
@@ -380,6 +345,10 @@ pub fn new_parts(gate: &GateRuling) -> Option<String> {
 
 /// The value of a metric. If only some cases were compared with the baseline, their value follows in brackets.
 pub fn value(metric: &MetricReport) -> String {
+    let tested = metric.gates.iter().find(|gate| gate.gate == GateKind::Test);
+    if let (Some(p), Some(limit)) = (metric.value, tested.and_then(|gate| gate.threshold)) {
+        return p_in_percent(p, limit);
+    }
     let whole = metric_value(metric.unit, metric.value);
     match metric.compared() {
         None => whole,

@@ -134,7 +134,6 @@ fn metric(metric: &MetricReport) -> Value {
                 hard,
                 ruling: _,
                 base_commit: _,
-                chance: _,
                 new_parts: _,
             } = gate;
             let threshold = threshold.filter(|_| !from_baseline);

@@ -2,7 +2,9 @@
 
 use super::evidence::{failed_checks, listed};
 use crate::chance::detection;
-use crate::gate::{CachedSide, Collapse, Drop, PolicyOutcome, TestReference};
+use crate::gate::{
+    CachedSide, Collapse, Drop, PolicyOutcome, Repeats, RightSamples, TestReference,
+};
 use crate::model::{
     AgentReport, AskedCase, BaseCommitValue, Better, BrokenRule, COVERAGE, CaseEvidence, CaseId,
     Comparison, Difference, EvidenceLine, GateKind, GateRuling, MetricEvidence, MetricReport,
@@ -17,6 +19,8 @@ const NAMED: usize = 5;
 /// How the test of an agent ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TestRuling {
+    /// The chance of a false alarm of all agents together.
+    pub alpha: f64,
     /// What p was held against; `None` if nothing was tested.
     pub limit: Option<f64>,
     /// The number of agents that share the chance of a false alarm.
@@ -54,7 +58,7 @@ pub fn add_regression(
     report.notes.extend(notes(outcome, test, base));
     let metrics = [
         test_metric(report, outcome, test, branch),
-        lost_metric(report, outcome),
+        lost_metric(report, outcome, test.state),
         never_metric(report, outcome),
         floor_metric(report, outcome),
     ];
@@ -64,11 +68,13 @@ pub fn add_regression(
     report.policy = Some(Box::new(PolicyReport {
         name: Policy::Regression,
         p: outcome.test.map(|test| test.p),
+        alpha: Some(test.alpha),
         limit: test.limit,
         tested,
         lost: outcome.lost.iter().map(|lost| lost.case.clone()).collect(),
         asked: outcome.asked.clone(),
         never: outcome.broken.clone(),
+        not_compared: outcome.not_compared.clone(),
         floor: outcome.floor,
         pass_rate: outcome.pass_rate.map(|rate| rate.measured),
         pass_rate_before: outcome.before,
@@ -130,12 +136,18 @@ fn notes(outcome: &PolicyOutcome, test: TestRuling, base: &str) -> Vec<String> {
         ));
     }
     if !outcome.lost_on_base.is_empty() {
-        notes.push(format!("{base} lost it: {}", named(&outcome.lost_on_base)));
+        notes.push(format!(
+            "wrong on {base} already: {}",
+            named(&outcome.lost_on_base)
+        ));
     }
     for BrokenRule { class, case } in &outcome.broken_before {
-        notes.push(format!("{base} breaks {} already: {case}", class.as_str()));
+        notes.push(format!("{} was broken before: {case}", class.as_str()));
     }
-    if outcome.samples == 1 && (outcome.test.is_some() || outcome.is_red_without_test()) {
+    if outcome.samples == 1
+        && outcome.repeats == Repeats::Differ
+        && (outcome.test.is_some() || outcome.is_red_without_test())
+    {
         notes.push("one sample a case cannot tell chance from change; record three".to_owned());
     }
     notes.extend(green_words(outcome, test));
@@ -191,7 +203,6 @@ fn gate(kind: GateKind, threshold: Option<f64>, ruling: Ruling) -> GateRuling {
         hard: true,
         ruling,
         base_commit: None,
-        chance: None,
         new_parts: Vec::new(),
     }
 }
@@ -219,7 +230,7 @@ fn test_metric(
     };
     let p = outcome.test.map(|test| test.p);
     let mut gate = gate(GateKind::Test, test.limit, judged);
-    gate.base_commit = match (outcome.reference, outcome.before) {
+    gate.base_commit = match (outcome.reference, outcome.base_p) {
         (TestReference::BaseRuns, Some(value)) => Some(BaseCommitValue {
             branch: branch.map(str::to_owned),
             value,
@@ -235,14 +246,16 @@ fn test_metric(
 }
 
 /// A case that scores less than before: by how much, and which checks fail.
-fn drop_evidence(report: &AgentReport, Drop { case, before, now }: &Drop) -> CaseEvidence {
-    let expected = format!("a score of {before:.2}, as before");
-    evidence(
-        report,
-        case,
-        (expected, format!("{now:.2}")),
-        (Some(*now), Some(*before)),
-    )
+fn drop_evidence(report: &AgentReport, drop: &Drop) -> CaseEvidence {
+    let side = |samples: RightSamples, score: f64| {
+        let RightSamples { right, of } = samples;
+        format!("right in {right} of {of} (score {score:.2})")
+    };
+    let sides = (
+        side(drop.right_before, drop.before),
+        side(drop.right_now, drop.now),
+    );
+    evidence(report, &drop.case, sides, (None, None))
 }
 
 fn evidence(
@@ -286,27 +299,31 @@ fn evidence(
     }
 }
 
-fn lost_metric(report: &AgentReport, outcome: &PolicyOutcome) -> MetricReport {
+fn lost_metric(report: &AgentReport, outcome: &PolicyOutcome, test: TestState) -> MetricReport {
+    // More samples settle the case alone: what another rule says stays.
+    let is_settled = test == TestState::Red || outcome.collapse() == Collapse::Yes;
     let lost = outcome
         .lost
         .iter()
-        .map(|lost| (&lost.case, lost.before, lost.now, None));
+        .map(|lost| (&lost.case, (lost.before, lost.now), None));
     let asked = outcome
         .asked
         .iter()
         .filter(|asked| asked.class.is_none())
-        .map(|asked| (&asked.case, asked.before, asked.now, Some(asked.more)));
-    let all: Vec<(&CaseId, usize, usize, Option<usize>)> = lost.chain(asked).collect();
-    let found = listed(&all, |(case, before, now, more)| {
-        let expected = format!("right, as in {before} of {before}");
-        let produced = match more {
-            None => format!("wrong in {now} of {now}"),
-            Some(more) => format!(
-                "wrong in {now} of {now}: record {more} more; it is lost if all {} are wrong",
-                now + more
-            ),
-        };
-        evidence(report, case, (expected, produced), (Some(0.0), Some(1.0)))
+        .map(|asked| (&asked.case, (asked.before, asked.now), Some(asked)));
+    let all: Vec<(&CaseId, (usize, usize), Option<&AskedCase>)> = lost.chain(asked).collect();
+    let found = listed(&all, |(case, (before, now), asked)| {
+        let sides = (
+            format!("right in {before} of {before} before"),
+            format!("wrong in {now} of {now} now"),
+        );
+        // A case that is asked about has no value yet.
+        let value = if asked.is_some() { None } else { Some(0.0) };
+        let mut evidence = evidence(report, case, sides, (value, Some(1.0)));
+        if let Some(asked) = asked.filter(|_| !is_settled) {
+            add_missing(&mut evidence, asked);
+        }
+        evidence
     });
     let value = Some(all.len() as f64);
     let gate = gate(GateKind::Lost, Some(0.0), ruling(!all.is_empty()));
@@ -318,28 +335,47 @@ fn lost_metric(report: &AgentReport, outcome: &PolicyOutcome) -> MetricReport {
     )
 }
 
+/// Adds the samples that are missing, and the command that records them.
+fn add_missing(evidence: &mut CaseEvidence, asked: &AskedCase) {
+    let Some(first) = evidence.differences.first() else {
+        return;
+    };
+    let all = asked.now + asked.more;
+    let command = asked.command.as_ref();
+    let missing = Difference {
+        line: first.difference.line,
+        expected: format!("{} more samples: red if all {all} are wrong", asked.more),
+        produced: command.map_or("not recorded yet".to_owned(), |command| {
+            format!("not recorded yet: `{command}`")
+        }),
+    };
+    evidence
+        .differences
+        .insert(1, EvidenceLine::unchecked(missing, None));
+}
+
 fn never_metric(report: &AgentReport, outcome: &PolicyOutcome) -> MetricReport {
     let asked = outcome
         .asked
         .iter()
-        .filter_map(|asked: &AskedCase| Some((asked.class?, &asked.case, Some(asked.more))));
+        .filter_map(|asked: &AskedCase| Some((asked.class?, &asked.case, Some(asked))));
     let all: Vec<_> = outcome
         .broken
         .iter()
         .map(|broken| (broken.class, &broken.case, None))
         .chain(asked)
         .collect();
-    let found = listed(&all, |(class, case, more)| {
-        let produced = match more {
-            None => "it does, in most samples".to_owned(),
-            Some(more) => format!("it does, in its only sample: record {more} more"),
+    let found = listed(&all, |(class, case, asked)| {
+        let produced = match asked {
+            None => "it does, in most samples",
+            Some(_) => "it does, in its only sample",
         };
-        evidence(
-            report,
-            case,
-            (format!("never {}", class.as_str()), produced),
-            (None, None),
-        )
+        let sides = (format!("never {}", class.as_str()), produced.to_owned());
+        let mut evidence = evidence(report, case, sides, (None, None));
+        if let Some(asked) = asked {
+            add_missing(&mut evidence, asked);
+        }
+        evidence
     });
     let value = Some(all.len() as f64);
     let gate = gate(GateKind::Never, Some(0.0), ruling(!all.is_empty()));

@@ -21,7 +21,7 @@ use crate::diag::{Diagnostic, Diagnostics, Point};
 use crate::files::{Files, files_below};
 use crate::model::{
     AgentName, Ask, CaseId, Check, Grade, Json, MetricSpec, NeverClass, NextRole, PairResult,
-    PairValue, RepoPath, Ruling, Run, RunKey, SimulatedUser, SuiteConfig, Toolbox, UngradedReason,
+    RepoPath, Ruling, Run, RunKey, SimulatedUser, SuiteConfig, Toolbox, UngradedReason,
     ValueSource,
 };
 use crate::text::recover::Anchor;
@@ -352,12 +352,6 @@ impl AgentPolicy {
     }
 }
 
-/// Computes values that follow from the values of all samples of a pair in another way than other metrics do.
-pub trait Refolder: Sync {
-    /// Sets these values and no others; `values` has the kind's metrics in table order, with their samples.
-    fn refold(&self, pair: &Pair, values: &mut [PairValue]);
-}
-
 pub struct CasePairs {
     /// The folder of the cases, or the file that contains all of them.
     pub path: RepoPath,
@@ -405,11 +399,6 @@ pub trait Suite: Send + Sync {
     /// Sets the values of a pair that need all samples, such as a variance; `samples` are the runs of the completed
     /// samples.
     fn together(&self, _pair: &Pair, _samples: &[Vec<Run>], _result: &mut PairResult) {}
-
-    /// Returns what folds values of this suite in another way than other metrics; `None` for most kinds.
-    fn refolder(&self) -> Option<&dyn Refolder> {
-        None
-    }
 
     /// The request to a live agent for one of the pair's runs. It must not reveal expectations. `None` if the kind asks no
     /// agent, as with rules.

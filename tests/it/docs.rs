@@ -235,8 +235,9 @@ fn names_of_traces() {
 }
 
 fn metrics() {
-    let mut text = "# Metrics\n\nAll metrics of all kinds: what each one measures, how it is combined over samples and cases, and its default\n\
-        gates. A gate in the config overrides its default key by key. A share is rendered in percent, a spread with four decimal\n\
+    let mut text = "# Metrics\n\nAll metrics of all kinds: what each one measures, how it is combined over samples and cases, and its gates\n\
+        with `policy: seed`. With `policy: regression`, [four rules](decides.md) and `coverage` decide. A gate in the config overrides that of the seed\n\
+        key by key. A share is rendered in percent, a spread with four decimal\n\
         places. A test writes this table.\n"
         .to_owned();
     for kind in KINDS {
@@ -245,7 +246,7 @@ fn metrics() {
             kind.name, kind.meaning, kind.scorer
         ));
         text.push_str(
-            "| metric | what it is | unit | better | samples | cases | default gates |\n|---|---|---|---|---|---|---|\n",
+            "| metric | what it is | unit | better | samples | cases | gates of `policy: seed` |\n|---|---|---|---|---|---|---|\n",
         );
         kind.own_metrics()
             .iter()
@@ -254,12 +255,12 @@ fn metrics() {
     text.push_str(
         "\n## Every kind\n\nEvery kind also has these metrics, after its own. If `coverage` is below its floor, there is no verdict, and a gate\nfails only if no result of the missing cases could let it pass.\n\n\
          Missing samples and cases without a result may take back the pass of any gate ([lost samples](golden-changes.md#lost-samples)).\n\n\
-         | metric | what it is | unit | better | samples | cases | default gates |\n|---|---|---|---|---|---|---|\n",
+         | metric | what it is | unit | better | samples | cases | gates of `policy: seed` |\n|---|---|---|---|---|---|---|\n",
     );
     COMMON.iter().for_each(|spec| text.push_str(&row(spec)));
     text.push_str(
         "\n## Answers\n\nA suite with a case that states [`answer`](kinds/answer.md) also has these metrics, after all others.\n\n\
-         | metric | what it is | unit | better | samples | cases | default gates |\n|---|---|---|---|---|---|---|\n",
+         | metric | what it is | unit | better | samples | cases | gates of `policy: seed` |\n|---|---|---|---|---|---|---|\n",
     );
     ANSWER_METRICS
         .iter()
@@ -268,7 +269,7 @@ fn metrics() {
         "\n## Use\n\nA suite also has each of these metrics that its `gates` name, such as `tokens: { max_rise: 500 }`. Every kind but `triggers` has\n\
          them. They come from `metrics` of the recordings, `tool_calls` from the calls themselves. A gate on a value that a recording\n\
          does not state has no verdict. Amounts in US dollars have four decimal places.\n\n\
-         | metric | what it is | unit | better | samples | cases | default gates |\n|---|---|---|---|---|---|---|\n",
+         | metric | what it is | unit | better | samples | cases | gates of `policy: seed` |\n|---|---|---|---|---|---|---|\n",
     );
     USE_METRICS
         .iter()

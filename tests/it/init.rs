@@ -18,8 +18,8 @@ pub fn trials() -> Vec<Trial> {
         ),
         trial("a setup replaces nothing", nothing_replaced),
         trial(
-            "a setup proposes gates with known rates, or says that too few samples are recorded",
-            rates,
+            "a setup advises three samples, and gates every newly failing case of a steady agent",
+            advice,
         ),
         trial("the workflow names the action that the user states", action),
         trial(
@@ -212,12 +212,12 @@ fn transcripts() {
     assert_eq!(repository.goldgate(&["check"]).code, 2);
 }
 
-/// Six transcripts of three samples, of which one case gives its answer in two of three.
-fn flaky() -> Repository {
+/// Six transcripts of three samples; with one that differs, or all equal.
+fn sampled(odd: u32) -> Repository {
     let repository = Repository::empty();
     for case in 0..6 {
         let sample = |sample: u32| {
-            let tool = if case < 3 && sample == 1 {
+            let tool = if sample == odd {
                 "find_customer"
             } else {
                 "find_invoices"
@@ -229,15 +229,14 @@ fn flaky() -> Repository {
             )
             .to_string()
         };
-        let lines: Vec<String> = (0..6).map(sample).collect();
+        let lines: Vec<String> = (0..3).map(sample).collect();
         repository.write(&format!("transcripts/{case}.jsonl"), lines.join("\n"));
     }
     repository.write("prompts/agent.md", "Answer briefly.");
     repository
 }
 
-fn rates() {
-    let few = transcribed();
+fn advice() {
     let arguments = [
         "init",
         "--from",
@@ -248,42 +247,28 @@ fn rates() {
         "prompts/**",
         "--no-workflow",
     ];
-    let ran = few.goldgate(&arguments);
-    let said = "answers: no gate was changed, because too few samples are recorded for an estimate: 0 of 3 cases have the 3 samples that it needs\n";
+    let set_up = |repository: &Repository| {
+        let ran = repository.goldgate(&arguments);
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+        (
+            ran.stdout.contains("Record 3 samples of each case"),
+            repository.read("goldgate.yaml"),
+        )
+    };
+    let (is_advised, config) = set_up(&transcribed());
     assert!(
-        ran.code == 0 && ran.stdout.contains(said),
-        "{}{}",
-        ran.stdout,
-        ran.stderr
+        is_advised && config.contains("    policy: regression\n"),
+        "{config}"
     );
-    let repository = flaky();
-    let ran = repository.goldgate(&arguments);
-    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+    // Samples that differ: chance decides.
+    let (is_advised, config) = set_up(&sampled(1));
     assert!(
-        ran.stdout.contains(
-            "answers: with 6 samples per case, an unchanged agent would be blocked in about "
-        ),
-        "{}",
-        ran.stdout
+        !is_advised && !config.contains("no_newly_failing"),
+        "{config}"
     );
-    // Accepted, the same rates are printed: the drafts were graded as they count later.
-    let rates = ran
-        .stdout
-        .lines()
-        .find(|line| line.starts_with("answers: with "))
-        .unwrap();
-    let change = rates
-        .split_once(": no ")
-        .or_else(|| rates.split_once(": the "));
-    let rates = change.map_or(rates, |(rates, _)| rates);
-    assert_eq!(repository.goldgate(&["review", "--accept", "*"]).code, 0);
-    let checked = repository.goldgate(&["check"]);
-    assert!(
-        checked.code == 0 && checked.stdout.contains(rates),
-        "{rates}: {}{}",
-        checked.stdout,
-        checked.stderr
-    );
+    // Samples that are always the same: every case that fails anew is a change.
+    let (_, config) = set_up(&sampled(9));
+    assert!(config.contains("    no_newly_failing: true\n"), "{config}");
 }
 
 fn action() {

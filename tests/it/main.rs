@@ -15,7 +15,6 @@ mod bad_revisions;
 mod base_names;
 mod book;
 mod broken_agents;
-mod calibrate;
 #[cfg(feature = "models")]
 mod capture;
 mod case_formats;
@@ -59,6 +58,7 @@ mod reader_findings;
 mod readers;
 mod recordings;
 mod refused;
+mod regression;
 mod repository;
 mod review;
 mod revision;
@@ -121,7 +121,6 @@ fn main() {
     trials.extend(links::trials());
     trials.extend(book::trials());
     trials.extend(broken_agents::trials());
-    trials.extend(calibrate::trials());
     #[cfg(feature = "models")]
     trials.extend(capture::trials());
     trials.extend(case_formats::trials());
@@ -145,6 +144,7 @@ fn main() {
     trials.extend(init::trials());
     trials.extend(inputs::trials());
     trials.extend(rates::trials());
+    trials.extend(regression::trials());
     trials.extend(reader_findings::trials());
     trials.extend(recordings::trials());
     trials.extend(readers::trials());

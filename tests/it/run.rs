@@ -614,9 +614,11 @@ fn check() {
     let ran = ran(program(root()).args(["check"]));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(
-        ran.stdout.contains(
-            "baseline: read\ncontracts: with 3 samples per case, an unchanged agent would be blocked in about "
-        ) && ran.stdout.contains("\nretired: evidence/legacy_py2_repo (retired on 2026-10-01: ")
+        ran.stdout
+            .contains("baseline: read\ncontracts/commercial: policy seed\n")
+            && ran
+                .stdout
+                .contains("\nretired: evidence/legacy_py2_repo (retired on 2026-10-01: ")
             && !ran.stdout.contains("note:"),
         "{}",
         ran.stdout

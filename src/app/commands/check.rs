@@ -5,7 +5,6 @@ use crate::app::cli_error::CliError;
 use crate::app::pipeline::baseline;
 use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::live_layout::LiveLayout;
-use crate::app::pipeline::operating::{RatesFor, operating_as_recorded};
 use crate::app::pipeline::plan::{Plan, plan};
 use crate::app::pipeline::recorded_agents::RecordedAgents;
 use crate::app::pipeline::replay::{Replay, unrecorded};
@@ -16,8 +15,8 @@ use crate::files::Files;
 use crate::format::recording_layout::RecordingPaths;
 use crate::golden_changes::{idle_name, record_missing};
 use crate::model::{Baseline, Config, RunSource, Tier};
-use crate::render::operating::rates_list;
 use crate::render::plural;
+use crate::render::sensitivity::policy_line;
 use crate::text::config_option;
 use crate::world::{Disk, ReadOnce, World};
 
@@ -125,14 +124,19 @@ fn idle_names(config: &Config, baseline: Option<&Baseline>) -> Vec<Diagnostic> {
     idle.into_iter().map(of_config).collect()
 }
 
-/// How often the gates of each suite fail on an unchanged agent, by its recordings.
+/// The policy of each agent, and what its recordings can see.
 fn rates(args: &CheckArgs, world: &World) -> Result<String, CliError> {
     let wanted = Selection {
         tiers: vec![Tier::Deterministic],
         ..Selection::default()
     };
     let GradedRun { report, suites, .. } = graded_recordings(&args.config, wanted, world)?;
-    let text = rates_list(&operating_as_recorded(&report, &suites, RatesFor::Reading));
+    let shown = report
+        .suite_agents()
+        .filter(|(_, agent)| !agent.cases.is_empty());
+    let text = shown
+        .map(|(suite, agent)| policy_line(suite, agent))
+        .collect();
     world.keep(suites);
     Ok(text)
 }

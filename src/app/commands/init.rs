@@ -7,26 +7,24 @@ use serde::Serialize;
 
 use crate::app::cli::InitArgs;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::advised_gates::write_gates;
-use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::imported_runs::{
     ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, write_recordings,
 };
 use crate::app::pipeline::proposed_case::{AnswerWords, ProposedCase, id_of_file};
 use crate::app::pipeline::transcript_files::{TranscriptFile, foreign_cases};
-use crate::app::worktree::graded_with;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, SourceText, files_below};
 use crate::format::transcript::{
     RunNames, Transcript, TranscriptFormat, format_of, read_transcripts,
 };
-use crate::gate::operating::HardGates;
 use crate::model::{AgentName, CaseId, PathGlob, RepoPath, RunStatus};
 use crate::render::plural;
 use crate::suites::{CaseStage, config_schema};
 use crate::text::first_of;
 use crate::world::{Disk, World};
 
+/// The samples of a case that tell chance from change.
+const ADVISED: usize = 3;
 const CONFIG: &str = "goldgate.yaml";
 const CASES: &str = "golden/cases.json";
 const RUNS: &str = "golden/runs";
@@ -91,7 +89,7 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
         no_workflow: args.no_workflow || !is_at_root,
         ..args.clone()
     };
-    let texts = texts(args, &agent, &proposed.cases)?;
+    let texts = texts(args, &agent, &proposed, &transcripts)?;
     let (kept, new): (Vec<_>, Vec<_>) = texts
         .into_iter()
         .partition(|(path, _)| is_there(&disk, path));
@@ -111,7 +109,7 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
         .into_iter()
         .filter(|folder| !is_there(&disk, folder))
         .collect();
-    let (written, gates) = set_up.write(&disk, world).inspect_err(|_| {
+    let written = set_up.write(&disk, world).inspect_err(|_| {
         // A second `init` would refuse the files of one that failed.
         for path in new
             .iter()
@@ -129,7 +127,7 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
             .collect::<String>(),
     );
     world.say(&left_to_do(args, &proposed));
-    world.say(&gates.unwrap_or_default());
+    world.say(&proposed.advice(args));
     if !is_at_root {
         world.say(&format!(
             "No workflow was written: GitHub reads only those in .github/workflows of the repository's root. Write one there with the input \
@@ -150,8 +148,8 @@ struct SetUp<'a> {
 }
 
 impl SetUp<'_> {
-    /// Writes everything. Returns the paths, and the gates in words.
-    fn write(&self, disk: &Disk, world: &World) -> Result<(Vec<String>, Option<String>), CliError> {
+    /// Writes everything. Returns the paths.
+    fn write(&self, disk: &Disk, world: &World) -> Result<Vec<String>, CliError> {
         let mut written = Vec::new();
         for (path, text) in self.new {
             disk.replace(&RepoPath::root().below(path), text.as_bytes())?;
@@ -168,25 +166,8 @@ impl SetUp<'_> {
             &self.proposed.of_files(self.agent, self.transcripts),
             world,
         )?);
-        let is_draft = self.proposed.stage == CaseStage::Draft;
-        let gates = is_draft
-            .then(|| proposed_gates(self.proposed, world))
-            .transpose()?;
-        Ok((written, gates))
+        Ok(written)
     }
-}
-
-/// Writes gates into the config that seldom fail an unchanged agent, and says how often. The drafts are graded as if they were
-/// accepted: until then no gate has a case.
-fn proposed_gates(proposed: &ProposedCases, world: &World) -> Result<String, CliError> {
-    let accepted: Vec<ProposedCase> = proposed.cases.iter().map(ProposedCase::accepted).collect();
-    let accepted = cases_text(&accepted)?;
-    let GradedRun { report, suites, .. } = graded_with(CONFIG, CASES, &accepted, world)?;
-    let rates = write_gates(CONFIG, &report, &suites, HardGates::Keep)?;
-    world.keep(suites);
-    Ok(format!(
-        "{rates}After you accept the cases, `goldgate check` and `goldgate calibrate` show how often the gates would fail by chance.\n"
-    ))
 }
 
 /// Asks a person for what no option says.
@@ -217,14 +198,59 @@ fn ask(args: &InitArgs, world: &World) -> anyhow::Result<InitArgs> {
 struct ProposedCases {
     cases: Vec<ProposedCase>,
     assigned: Vec<Vec<Option<usize>>>,
-    stage: CaseStage,
     /// The files of conversations without a query or an answer, or that failed.
     incomplete: Vec<String>,
     /// The files of conversations whose turns are not known, or with a message of the system after the user's first one.
     of_unknown_turns: Vec<String>,
 }
 
+/// Whether the recorded samples of a case differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SampleAnswers {
+    /// Each case has two or more, and they are the same.
+    Alike,
+    Different,
+}
+
 impl ProposedCases {
+    /// The number of recorded samples of each case.
+    fn sample_counts(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.cases.len()];
+        for case in self.assigned.iter().flatten().flatten() {
+            counts[*case] += 1;
+        }
+        counts
+    }
+
+    /// Whether each case has several samples that are the same.
+    fn answers(&self, files: &[TranscriptFile]) -> SampleAnswers {
+        let mut answers: Vec<BTreeSet<String>> = vec![BTreeSet::new(); self.cases.len()];
+        for (file, assigned) in files.iter().zip(&self.assigned) {
+            for (run, case) in file.runs.iter().zip(assigned) {
+                if let Some(case) = case {
+                    answers[*case].insert(format!("{:?} {:?}", run.text, run.calls));
+                }
+            }
+        }
+        let has_several = self.sample_counts().iter().all(|count| *count >= 2);
+        if has_several && answers.iter().all(|of_case| of_case.len() == 1) {
+            SampleAnswers::Alike
+        } else {
+            SampleAnswers::Different
+        }
+    }
+
+    /// What more samples would do.
+    fn advice(&self, args: &InitArgs) -> String {
+        let fewest = self.sample_counts().into_iter().min().unwrap_or(0);
+        if args.from.is_empty() || fewest >= ADVISED {
+            return String::new();
+        }
+        format!(
+            "Record {ADVISED} samples of each case, if you can: with one, chance makes a steady agent ask for more samples in about half of its runs.\n"
+        )
+    }
+
     fn of_files<'a>(&self, agent: &AgentName, files: &'a [TranscriptFile]) -> NamedRuns<'a> {
         let mut named = NamedRuns::new();
         for (from, assigned) in files.iter().zip(&self.assigned) {
@@ -301,7 +327,6 @@ fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
     ProposedCases {
         cases,
         assigned,
-        stage,
         incomplete,
         of_unknown_turns,
     }
@@ -410,11 +435,12 @@ fn cases_text(cases: &[ProposedCase]) -> Result<String, CliError> {
 fn texts(
     args: &InitArgs,
     agent: &AgentName,
-    cases: &[ProposedCase],
+    proposed: &ProposedCases,
+    transcripts: &[TranscriptFile],
 ) -> Result<Vec<(&'static str, String)>, CliError> {
     let schema = serde_json::to_string_pretty(&config_schema()).map_err(anyhow::Error::from)?;
     let mut texts = vec![
-        (CASES, cases_text(cases)?),
+        (CASES, cases_text(&proposed.cases)?),
         (".goldgate/.gitignore", "# What goldgate writes here is not committed, except the schema.\n*\n!.gitignore\n!schemas/\n!schemas/**\n".to_owned()),
         (SCHEMA, format!("{schema}\n")),
     ];
@@ -428,14 +454,21 @@ fn texts(
         texts.push((WORKFLOW, action));
     }
     // The config is the last: where it is, the cases that it names were written.
-    texts.push((CONFIG, config(args, agent)?));
+    let answers = proposed.answers(transcripts);
+    texts.push((CONFIG, config(args, agent, answers)?));
     Ok(texts)
 }
 
-fn config(args: &InitArgs, agent: &AgentName) -> Result<String, CliError> {
+fn config(args: &InitArgs, agent: &AgentName, answers: SampleAnswers) -> Result<String, CliError> {
     let fingerprint = match args.files.is_empty() {
         true => "{ none: the files of the agent are not named yet }".to_owned(),
         false => serde_json::to_string(&args.files).map_err(anyhow::Error::from)?,
+    };
+    let steady = match answers {
+        SampleAnswers::Alike => {
+            "    # Each sample of a case gave the same answer, so every newly failing case is a change.\n    no_newly_failing: true\n"
+        }
+        SampleAnswers::Different => "",
     };
     Ok(format!(
         "# yaml-language-server: $schema={SCHEMA}\n\
@@ -444,6 +477,8 @@ fn config(args: &InitArgs, agent: &AgentName) -> Result<String, CliError> {
          suites:\n\
          \x20 - id: answers\n\
          \x20   kind: tool_use\n\
+         \x20   policy: regression\n\
+         {steady}\
          \x20   path: {CASES}\n\
          \x20   agents:\n\
          \x20     {agent}:\n\

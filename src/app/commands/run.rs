@@ -223,6 +223,8 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
         }
     }
     let code = match updated {
+        // What could not be compared with the old baseline is in the new one.
+        Updated::Whole if args.update_baseline && lacks_comparison_alone(&done.report) => 0,
         Updated::Whole => done.report.exit_code(),
         Updated::WithoutWorse => FAILED,
     };
@@ -232,6 +234,16 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
     }
     world.keep(done);
     Ok(code)
+}
+
+/// Whether a run has no verdict only because its cases were graded by other rules than those of the baseline.
+fn lacks_comparison_alone(report: &Report) -> bool {
+    let is_uncompared = |agent: &AgentReport| {
+        let policy = agent.policy.as_ref();
+        policy.is_some_and(|policy| !policy.not_compared.is_empty())
+    };
+    let uncompared = report.agents().filter(|agent| is_uncompared(agent)).count();
+    report.exit_code() == NO_VERDICT && uncompared > 0 && report.not_gateable.len() == uncompared
 }
 
 /// Writes the report as a page and opens it.

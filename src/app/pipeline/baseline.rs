@@ -9,7 +9,7 @@ use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{Files, SourceText};
 use crate::fold;
 use crate::format::baseline_v1;
-use crate::gate::{SamplesMove, are_cached, case_values, samples_move};
+use crate::gate::{SamplesMove, are_cached, case_values, samples_move, usual_samples};
 use crate::model::{
     AgentReport, Baseline, BaselineEntry, COVERAGE, CaseId, CaseValues, Effect, Exclusion,
     Identity, InputLimit, JudgeEntry, JudgeReport, MetricSpec, NEWLY_FAILING, POLICY_METRICS,
@@ -166,7 +166,7 @@ fn fate(known: &BaselineEntry, agent: &AgentReport, cases: usize, replaced: Repl
     {
         return Fate::Replaced;
     }
-    match samples_move(known, &agent.cases, cases) {
+    match samples_move(known, agent, cases) {
         SamplesMove::Better => Fate::Replaced,
         SamplesMove::Worse if replaced == Replaced::BetterAndWorse => Fate::Replaced,
         SamplesMove::Worse => Fate::Worse,
@@ -292,15 +292,20 @@ fn entry(agent: &AgentReport, before: Option<&BaselineEntry>) -> BaselineEntry {
         let cases = agent.cases.iter();
         cases.filter(|case| case.exclusion == Exclusion::Counted)
     };
+    let is_cached = are_cached(counted());
+    let counted_samples = agent.policy.as_ref().map(|policy| policy.samples as usize);
+    let count = counted_samples
+        .filter(|count| *count > 0 && !is_cached)
+        .unwrap_or_else(|| usual_samples(counted()));
     BaselineEntry {
         finding_count: None,
         metrics: metrics.collect(),
         identity: Some(agent.identity.clone()),
         cases: cases.collect(),
         samples: counted()
-            .map(|case| (case.case.clone(), sampled_case(case)))
+            .map(|case| (case.case.clone(), sampled_case(case, count)))
             .collect(),
-        cached: are_cached(counted()),
+        cached: is_cached,
         earlier: left_out
             .filter_map(|case| Some((case.clone(), before?.last_values(case)?.clone())))
             .collect(),
@@ -315,15 +320,12 @@ fn entry(agent: &AgentReport, before: Option<&BaselineEntry>) -> BaselineEntry {
     }
 }
 
-/// The samples of a case as the policy `regression` compares them.
-fn sampled_case(case: &PairResult) -> SampledCase {
+/// The samples of a case as the policy `regression` compares them: the first ones. Further ones were asked for because of a failure.
+fn sampled_case(case: &PairResult, count: usize) -> SampledCase {
+    let samples = || case.scored.iter().take(count);
     SampledCase {
-        scores: case
-            .scored
-            .iter()
-            .map(|one| six_places(one.score))
-            .collect(),
-        passed: case.scored.iter().map(|one| one.passes).collect(),
+        scores: samples().map(|one| six_places(one.score)).collect(),
+        passed: samples().map(|one| one.passes).collect(),
         broken: case.broken.iter().map(|one| one.class).collect(),
         input_sha256: case.input_sha256.clone(),
         graded_by: case.graded_by.clone(),

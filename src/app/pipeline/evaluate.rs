@@ -10,7 +10,6 @@ use super::base_runs::{BaseRecordings, BaseResults};
 use super::call_lanes::call_lanes;
 use super::harmless_tools::without_harmless_tools;
 use super::live_runs::NotRun;
-use super::operating::add_chances;
 use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
 use super::recorded_agents::RecordedAgents;
 use super::replay::RunReader;
@@ -670,8 +669,6 @@ fn judge(
             Err(note) => base_note = Some(note),
         }
     }
-    let graded_pairs: Vec<&Pair> = graded.iter().map(|graded| graded.pair).collect();
-    add_chances(loaded, &input, &graded_pairs, &mut judgement);
     drop(compared_pairs);
     let results: Vec<PairResult> = graded.into_iter().map(|graded| graded.result).collect();
     // Notes on all recordings of the agent come first: a terminal shows only some.

@@ -1,6 +1,5 @@
 //! From the config to the report: the steps that several commands share.
 
-pub mod advised_gates;
 pub mod agent_digest;
 mod answering_models;
 pub mod base_commit;
@@ -22,7 +21,6 @@ pub mod legacy_output;
 pub mod live_layout;
 pub mod live_options;
 pub mod live_runs;
-pub mod operating;
 pub mod past_baselines;
 pub mod past_outputs;
 pub mod plan;

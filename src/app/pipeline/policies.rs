@@ -10,9 +10,10 @@ use crate::chance::holm;
 use crate::diag::Diagnostics;
 use crate::files::Files;
 use crate::gate::{Moved, PolicyInput, PolicyOutcome, Repeats, policy_outcome};
+use crate::golden_changes::record_more;
 use crate::model::{
-    AgentReport, Baseline, EPSILON, Exclusion, NeverClass, PairResult, Policy, PolicyReport,
-    Ruling, RunSource, SuiteReport, Tier,
+    AgentName, AgentReport, Baseline, EPSILON, Exclusion, NeverClass, PairResult, Policy,
+    PolicyReport, Ruling, RunSource, SuiteReport, Tier,
 };
 use crate::report;
 use crate::report::{TestRuling, TestState};
@@ -90,6 +91,11 @@ fn apply_policies(context: Evaluation<'_>, evaluated: &mut Evaluated) {
     };
     name_seeds(context.plan, evaluated);
     let rows = judge.rows(&evaluated.suites);
+    let mut rows = rows;
+    for row in &mut rows {
+        let agent = &evaluated.suites[row.suite].agents[row.agent].agent;
+        add_commands(context, row.loaded, agent, &mut row.outcome);
+    }
     let shares = judge.shares(&rows);
     for (row, test) in rows.iter().zip(shares) {
         let suite = &mut evaluated.suites[row.suite];
@@ -105,6 +111,32 @@ fn apply_policies(context: Evaluation<'_>, evaluated: &mut Evaluated) {
     }
     for suite in &mut evaluated.suites {
         suite.verdict = Ruling::of_all(suite.agents.iter().map(|agent| &agent.verdict));
+    }
+}
+
+/// Adds to each case that is asked about the command that records the missing samples.
+fn add_commands(
+    context: Evaluation<'_>,
+    loaded: &LoadedSuite,
+    name: &AgentName,
+    outcome: &mut PolicyOutcome,
+) {
+    let agent = loaded.config.agents.get(name);
+    let source = agent.and_then(|agent| source_of(agent, context.tier));
+    let Some(folder) = source.and_then(|source| source.replay()) else {
+        return;
+    };
+    let config = &context.plan.config;
+    for asked in &mut outcome.asked {
+        let samples = asked.now + asked.more;
+        let case = (&asked.case, samples);
+        asked.command = Some(record_more(
+            config,
+            &loaded.config.id,
+            name,
+            folder.as_str(),
+            case,
+        ));
     }
 }
 
@@ -286,6 +318,7 @@ impl<'a> PolicyJudge<'a> {
         let measured = held(&|outcome| outcome.test.map(|test| test.p));
         let mut rulings = vec![
             TestRuling {
+                alpha,
                 limit: None,
                 tested: 0,
                 state: TestState::Green,
@@ -294,6 +327,7 @@ impl<'a> PolicyJudge<'a> {
         ];
         for (place, row) in tested.iter().enumerate() {
             rulings[*row] = TestRuling {
+                alpha,
                 limit: Some(measured[place].limit),
                 tested: tested.len() + others.len(),
                 state: match (least[place].is_red, most[place].is_red) {

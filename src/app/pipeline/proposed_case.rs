@@ -207,14 +207,6 @@ impl ProposedCase {
         })
     }
 
-    /// The same case, as if it were accepted.
-    pub fn accepted(&self) -> Self {
-        Self {
-            draft: CaseStage::Accepted,
-            ..self.clone()
-        }
-    }
-
     /// Gives the case an id that is not in use yet.
     pub fn renamed(&mut self, used: &mut BTreeSet<String>) {
         let first = self.id.clone();

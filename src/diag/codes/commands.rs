@@ -25,14 +25,6 @@ codes! {
         fix: "Grade the shard again, and pass its whole folder on. All shards need the same version of goldgate.",
     }
 
-    DIFFERENT_RUNS = "different-runs" {
-        cause: "Reports that are compared to find out how much an agent varies are not of the same agent, cases and \
-            number of samples.",
-        example: "three: contracts/legal was measured differently in one: agent, cases, scorer or samples differ; use \
-            reports of one unchanged agent on unchanged cases [different-runs]",
-        fix: "Run the same commit several times with the same options, and use these reports.",
-    }
-
     MISSING_PART = "missing-part" {
         cause: "A case is in no shard, so the joined result would be incomplete.",
         example: "golden/expected/legal/lease.json: no shard has the result of contracts/legal/lease; grade all shards \

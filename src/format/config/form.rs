@@ -30,7 +30,7 @@ pub struct ConfigFile {
     pub(super) samples: Option<u32>,
     /// The chance that a run of unchanged agents is red by the test of the policy `regression`, 0.1% to 20%; default `5%`.
     pub(super) regression: Option<String>,
-    /// Whether live runs skip samples that cannot change a verdict; default `true`. `false` makes every sample, as calibrating needs.
+    /// Whether live runs skip samples that cannot change a verdict, with the policy `seed`; default `true`.
     pub(super) early_stop: Option<bool>,
     /// The suites.
     pub(super) suites: Vec<SuiteForm>,

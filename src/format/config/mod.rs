@@ -6,7 +6,6 @@ mod config_reader;
 mod expressions;
 mod fingerprint;
 mod form;
-mod gate_edit;
 mod judges;
 mod kind_keys;
 mod recordings;
@@ -23,7 +22,6 @@ use self::form::{
     BudgetForm, ConfigFile, GateForm, GateForms, LimitForm, PriceForm, RecordPolicyForm, SuiteForm,
     TargetForm, TierForm,
 };
-pub use self::gate_edit::with_gate;
 use self::kind_keys::CheckedSuiteKeys;
 pub use self::kind_keys::{FromKeys, KindKeys, KindTable, SuiteKeyReader, config_schema};
 use super::yaml;

@@ -1,4 +1,4 @@
-//! Sets values in the text of a YAML file and changes nothing else: comments, order and style stay.
+//! Adds and removes parts of the text of a YAML file and changes nothing else: comments, order and style stay.
 
 use std::ops::Range;
 
@@ -6,77 +6,6 @@ use saphyr_parser::{Event, Parser};
 
 use super::{Step, WalkStep};
 use crate::files::SourceText;
-
-/// Sets the value at a path: replaces a scalar, or adds the missing keys to the innermost mapping that exists. The value is a scalar in
-/// YAML. `None` if the text has another form there: an alias, a list that is too short, or no mapping. The caller reads the result again
-/// before it is used.
-pub fn with_value(source: &SourceText, path: &[Step<'_>], value: &str) -> Option<String> {
-    let root = TextNode::of(source)?;
-    let (mut node, mut rest) = (&root, path);
-    while let Some((step, after)) = rest.split_first() {
-        let Some(next) = node.child(*step) else { break };
-        (node, rest) = (next, after);
-    }
-    let Some((first, after)) = rest.split_first() else {
-        return match node.form {
-            NodeForm::Scalar => Some(replaced(&source.text, node.range.clone(), value)),
-            NodeForm::Flow | NodeForm::Block { .. } | NodeForm::Other => None,
-        };
-    };
-    let entry = entry(*first, after, value)?;
-    match node.form {
-        NodeForm::Flow => {
-            let start = node.range.start + 1;
-            let inserted = if node.children.is_empty() {
-                format!(" {entry} ")
-            } else {
-                format!(" {entry},")
-            };
-            Some(replaced(&source.text, start..start, &inserted))
-        }
-        NodeForm::Block { column } => {
-            let end = end_of_line(&source.text, node.range.end);
-            Some(replaced(
-                &source.text,
-                end..end,
-                &format!("\n{}{entry}", " ".repeat(column)),
-            ))
-        }
-        NodeForm::Scalar | NodeForm::Other => None,
-    }
-}
-
-/// Puts a comment on a line of its own before the line of the node at a path, in place of a comment there that starts with the same words.
-/// `None` if the path does not exist.
-pub fn with_comment(
-    source: &SourceText,
-    path: &[Step<'_>],
-    same: &str,
-    comment: &str,
-) -> Option<String> {
-    let root = TextNode::of(source)?;
-    let mut node = &root;
-    for step in path {
-        node = node.child(*step)?;
-    }
-    let text = &source.text;
-    let line = text[..node.key].rfind('\n').map_or(0, |at| at + 1);
-    let indent = text[line..].len() - text[line..].trim_start_matches(' ').len();
-    let before = text[..line]
-        .trim_end_matches('\n')
-        .rfind('\n')
-        .map_or(0, |at| at + 1);
-    let present = text[before..line]
-        .trim_start()
-        .strip_prefix("# ")
-        .is_some_and(|words| words.starts_with(same));
-    let start = if present { before } else { line };
-    Some(replaced(
-        text,
-        start..line,
-        &format!("{}# {comment}\n", " ".repeat(indent)),
-    ))
-}
 
 /// Removes a key of the mapping at a path, with its value and the comment in its line. `None` if it is not there, or if a comment of
 /// another key would go with it.
@@ -91,11 +20,11 @@ pub fn without_key(source: &SourceText, path: &[Step<'_>], key: &str) -> Option<
     let line = start_of_line(text, member.key);
     let range = match (node.form, next) {
         (NodeForm::Flow, _) => node.range_in_flow(index),
-        (NodeForm::Block { .. }, _) if text[line..member.key].trim().is_empty() => {
+        (NodeForm::Block, _) if text[line..member.key].trim().is_empty() => {
             line..after_line(text, member.range.end)
         }
-        (NodeForm::Block { .. }, Some((_, next))) => member.key..next.key,
-        (NodeForm::Block { .. }, None) | (NodeForm::Scalar | NodeForm::Other, _) => return None,
+        (NodeForm::Block, Some((_, next))) => member.key..next.key,
+        (NodeForm::Block, None) | (NodeForm::Scalar | NodeForm::Other, _) => return None,
     };
     let in_line = member.range.end..member.range.end.max(end_of_line(text, member.range.end));
     let has_comment = text
@@ -163,28 +92,6 @@ pub fn element_lines(source: &SourceText, path: &[Step<'_>]) -> Option<Vec<Range
     )
 }
 
-/// The entry of a mapping with the missing keys. An element of a list cannot be added.
-fn entry(first: Step<'_>, after: &[Step<'_>], value: &str) -> Option<String> {
-    let Step::Key(first) = first else { return None };
-    let mut inside = value.to_owned();
-    for step in after.iter().rev() {
-        let Step::Key(key) = step else { return None };
-        inside = format!("{{ {}: {inside} }}", plain_key(key)?);
-    }
-    Some(format!("{}: {inside}", plain_key(first)?))
-}
-
-/// A key that needs no quotes, or one in quotes, as a metric such as `recall[lease]` does.
-fn plain_key(key: &str) -> Option<String> {
-    let plain = |one: char| one.is_ascii_alphanumeric() || one == '_';
-    let quoted = |one: char| !one.is_control() && one != '"' && one != '\\';
-    match key {
-        _ if !key.is_empty() && key.chars().all(plain) => Some(key.to_owned()),
-        _ if key.chars().all(quoted) => Some(format!("\"{key}\"")),
-        _ => None,
-    }
-}
-
 fn replaced(text: &str, range: Range<usize>, with: &str) -> String {
     format!("{}{with}{}", &text[..range.start], &text[range.end..])
 }
@@ -231,10 +138,8 @@ enum NodeForm {
     Scalar,
     /// A mapping in braces.
     Flow,
-    /// A mapping with a key a line, in this column from 0.
-    Block {
-        column: usize,
-    },
+    /// A mapping with a key a line.
+    Block,
     /// A list, an alias, or an empty value.
     Other,
 }
@@ -263,9 +168,7 @@ impl TextNode {
                 Event::MappingStart(..) => {
                     let form = match text[start..].starts_with('{') {
                         true => NodeForm::Flow,
-                        false => NodeForm::Block {
-                            column: span.start.col(),
-                        },
+                        false => NodeForm::Block,
                     };
                     open.push(made(form));
                     keys.push(None);
@@ -344,7 +247,7 @@ impl TextNode {
     }
 
     fn is_mapping(&self) -> bool {
-        matches!(self.form, NodeForm::Flow | NodeForm::Block { .. })
+        matches!(self.form, NodeForm::Flow | NodeForm::Block)
     }
 
     fn child(&self, step: Step<'_>) -> Option<&Self> {
@@ -358,114 +261,13 @@ impl TextNode {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Step::{self, At, Key};
-    use super::{with_comment, with_elements, with_value, without_element, without_key};
+    use super::super::Step::{At, Key};
+    use super::{with_elements, without_element, without_key};
     use crate::files::SourceText;
     use crate::model::RepoPath;
 
     fn source(text: &str) -> SourceText {
         SourceText::from_text(RepoPath::root().child("a.yaml"), text.to_owned())
-    }
-
-    #[track_caller]
-    fn sets(text: &str, path: &[Step<'_>], value: &str, expected: &str) {
-        assert_eq!(
-            with_value(&source(text), path, value).as_deref(),
-            Some(expected)
-        );
-    }
-
-    const DROP: [Step<'_>; 5] = [
-        Key("suites"),
-        At(0),
-        Key("gates"),
-        Key("f1"),
-        Key("max_drop"),
-    ];
-
-    #[test]
-    fn a_number_is_replaced_and_its_comment_stays() {
-        sets(
-            "suites:\n  - id: ä\n    gates:\n      f1: { max_drop: 0.05 } # why\n",
-            &DROP,
-            "0.19",
-            "suites:\n  - id: ä\n    gates:\n      f1: { max_drop: 0.19 } # why\n",
-        );
-        sets(
-            "suites:\n- id: a\n  gates:\n    f1:\n      max_drop: 0.05 # why\n# end\n",
-            &DROP,
-            "0.19",
-            "suites:\n- id: a\n  gates:\n    f1:\n      max_drop: 0.19 # why\n# end\n",
-        );
-    }
-
-    #[test]
-    fn missing_keys_are_added_in_the_style_of_their_mapping() {
-        sets(
-            "suites:\n  - id: a\n    gates: { f1: { min: 1 } }\n",
-            &DROP,
-            "0.19",
-            "suites:\n  - id: a\n    gates: { f1: { max_drop: 0.19, min: 1 } }\n",
-        );
-        sets(
-            "suites:\n  - { id: a, gates: {} }\n",
-            &DROP,
-            "0.19",
-            "suites:\n  - { id: a, gates: { f1: { max_drop: 0.19 } } }\n",
-        );
-        sets(
-            "suites:\n  - id: a\n    gates:\n      recall:\n        min: 1 # all\n\n  # the other\n  - id: b\n",
-            &DROP,
-            "0.19",
-            "suites:\n  - id: a\n    gates:\n      recall:\n        min: 1 # all\n      f1: { max_drop: 0.19 }\n\n  # the other\n  - id: b\n",
-        );
-        sets(
-            "suites:\n  - id: a\n    kind: findings",
-            &DROP,
-            "0.19",
-            "suites:\n  - id: a\n    kind: findings\n    gates: { f1: { max_drop: 0.19 } }",
-        );
-    }
-
-    #[test]
-    fn an_element_of_a_list_has_its_own_keys() {
-        let path = [Key("f1"), At(1), Key("zone")];
-        sets(
-            "f1: [{ max_drop: 0.1 }, { min: 0.7 }]\n",
-            &path,
-            "0.07",
-            "f1: [{ max_drop: 0.1 }, { zone: 0.07, min: 0.7 }]\n",
-        );
-        assert_eq!(
-            with_value(&source("f1: [{ max_drop: 0.1 }]\n"), &path, "0.07"),
-            None
-        );
-    }
-
-    #[test]
-    fn a_metric_of_a_group_is_quoted() {
-        sets(
-            "gates: {}\n",
-            &[Key("gates"), Key("rate[a b]"), Key("min")],
-            "1",
-            "gates: { \"rate[a b]\": { min: 1 } }\n",
-        );
-    }
-
-    #[test]
-    fn what_has_another_form_stays() {
-        let path = [Key("gates"), Key("f1")];
-        for text in [
-            "gates: *other\n",
-            "gates: [1]\n",
-            "gates:\n",
-            "gates: none\n",
-            "[",
-            "",
-        ] {
-            assert_eq!(with_value(&source(text), &path, "1"), None, "{text:?}");
-        }
-        assert_eq!(with_value(&source("a: { b: 1 }\n"), &[Key("a")], "1"), None);
     }
 
     #[test]
@@ -572,31 +374,5 @@ mod tests {
             );
         }
         assert_eq!(with_elements(&source("[]\n"), &[], &new), None);
-    }
-
-    #[test]
-    fn a_comment_replaces_its_predecessor() {
-        let path = [Key("suites"), At(0), Key("gates")];
-        let text = "suites:\n  - id: a\n    gates: {}\n";
-        let once = with_comment(&source(text), &path, "calibrated", "calibrated once").unwrap();
-        assert_eq!(
-            once,
-            "suites:\n  - id: a\n    # calibrated once\n    gates: {}\n"
-        );
-        let twice = with_comment(&source(&once), &path, "calibrated", "calibrated twice").unwrap();
-        assert_eq!(
-            twice,
-            "suites:\n  - id: a\n    # calibrated twice\n    gates: {}\n"
-        );
-        let other = with_comment(
-            &source("# own words\ngates: {}\n"),
-            &[Key("gates")],
-            "calibrated",
-            "calibrated once",
-        );
-        assert_eq!(
-            other.as_deref(),
-            Some("# own words\n# calibrated once\ngates: {}\n")
-        );
     }
 }

@@ -8,14 +8,12 @@ mod power;
 mod proportion;
 mod quantile;
 mod reliability;
-mod repeated;
 
 pub use agreement::agreement;
 pub use bootstrap::{PairedCases, intervals};
 pub use power::detectable;
 pub use proportion::share_interval;
 pub use reliability::{CaseDependence, reliability};
-pub use repeated::{ComparisonTarget, RepeatedMetric};
 
 /// Minimum number of independent cases for any interval. With four, even the whole range of the differences contains the truth in only
 /// seven of eight runs.

@@ -1,6 +1,8 @@
 //! Counts the cases that pass by majority, and those that pass in every sample.
 
+use super::FEWEST_CASES;
 use super::proportion::share_interval;
+use super::quantile::ten_places;
 use crate::model::{Exclusion, PairResult, Passing, Reliability, Standing};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,9 +47,29 @@ pub fn reliability<'p>(
     Some(Reliability {
         majority: passing(majority, counted.len()),
         every: several.then(|| passing(whole.len(), counted.len() - untold.len())),
+        pass_hat: pass_hat(&counted),
         untold: u32::try_from(untold.len()).unwrap_or(u32::MAX),
         stopped_early: u32::try_from(stopped_early).unwrap_or(u32::MAX),
     })
+}
+
+/// pass^k for every k up to the samples that each case has: the mean over the cases of `C(c, k) / C(n, k)`, with `c` of `n` samples right (Yao
+/// et al. 2024).
+fn pass_hat(counted: &[&PairResult]) -> Vec<f64> {
+    let samples = counted.iter().map(|pair| pair.completed).min().unwrap_or(0);
+    if counted.len() < FEWEST_CASES || samples < 2 {
+        return Vec::new();
+    }
+    let of_case = |pair: &PairResult, count: u32| {
+        let (right, all) = (pair.passing.unwrap_or(0), pair.completed);
+        let drawn = |one: u32| f64::from(right.saturating_sub(one)) / f64::from(all - one);
+        (0..count).map(drawn).product::<f64>()
+    };
+    let mean = |count: u32| {
+        let sum: f64 = counted.iter().map(|pair| of_case(pair, count)).sum();
+        ten_places(sum / counted.len() as f64)
+    };
+    (1..=samples).map(mean).collect()
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ fn failed_gate(failed: &FailedMetric<'_>) -> Markup {
     let name = agent_name(suite, agent);
     html! {
         h3.fail { (name) ": " (bounded(&evidence::failed_gate(metric, gate))) } "\n"
-        @if let Some(chance) = words::chance_of_failed_metric(agent, metric) { p.soft { (with_commands(&title(&chance))) } "\n" }
+        @if let Some(chance) = words::steady_failures(agent, metric) { p.soft { (with_commands(&title(&chance))) } "\n" }
         (agent_changes(agent))
         div.wide role="region" tabindex="0" aria-label={ "Cases behind " (name) " " (bounded(&metric.name)) } {
             table.cases {

@@ -80,7 +80,7 @@ pub fn failed_gates(report: &Report, links: &Links) -> String {
         }
         above = Some(agent);
         shown.list(&mut out, suite, agent, metric, links);
-        if let Some(chance) = words::chance_of_failed_metric(agent, metric) {
+        if let Some(chance) = words::steady_failures(agent, metric) {
             put(&mut out, &format!("\n{}", title(&chance)));
         }
         if let Some(past) = evidence::past_baselines(metric) {

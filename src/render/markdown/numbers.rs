@@ -83,7 +83,7 @@ fn gate_cell(metric: &MetricReport, approval: Option<&Approval>) -> String {
         return String::new();
     }
     let gates = metric.gates.iter().map(|gate| {
-        words::gate_and_base(metric, gate, |branch| inline(branch, words::NAME))
+        words::gate_with(metric, gate, |branch| inline(branch, words::NAME))
             .replace(" pp", "&nbsp;pp")
     });
     let gates = gates.collect::<Vec<_>>().join(", ");

@@ -60,7 +60,7 @@ fn failed_gates<'a>(out: &mut String, report: &'a Report, compared: &mut Compare
         }
         above = Some(agent);
         compared.list(out, suite, agent, metric);
-        if let Some(chance) = words::chance_of_failed_metric(agent, metric) {
+        if let Some(chance) = words::steady_failures(agent, metric) {
             put(out, &format!("  {chance}"));
         }
     }

@@ -132,7 +132,7 @@ fn rows(metric: &MetricReport, names: usize) -> impl Iterator<Item = Vec<Cell>> 
         row.extend(metric.gates.get(index).into_iter().flat_map(|gate| {
             [
                 verdict(&gate.ruling),
-                Cell::new(words::gate_and_base(metric, gate, |branch| {
+                Cell::new(words::gate_with(metric, gate, |branch| {
                     line(branch, words::NAME)
                 })),
             ]

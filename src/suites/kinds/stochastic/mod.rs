@@ -19,8 +19,8 @@ use crate::model::{
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
-    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, Refolder, RunCaching,
-    SampleScore, Sampling, SeedGates, Suite, SuiteKind,
+    AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, SampleScore,
+    Sampling, SeedGates, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::form::AnswerChecksForm;
@@ -475,10 +475,6 @@ impl Suite for Stochastic {
         if precision.value.and(recall.value).and(f1.value).is_some() {
             set(identical_runs, indicator(are_identical(samples)));
         }
-    }
-
-    fn refolder(&self) -> Option<&dyn Refolder> {
-        Some(self)
     }
 
     fn remarks(&self, pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {

@@ -4,11 +4,11 @@ use super::whole::{set, variance};
 use super::{Stochastic, StochasticMetrics, ThresholdForm};
 use crate::model::{PairValue, indicator, reaches};
 use crate::suites::Pair;
-use crate::suites::kind::Refolder;
 use crate::suites::shared::own_metrics::ByMetric;
 
-impl Refolder for Stochastic {
-    fn refold(&self, pair: &Pair, values: &mut [PairValue]) {
+impl Stochastic {
+    /// Sets the values that follow from those of all samples of a pair.
+    pub(super) fn refold(&self, pair: &Pair, values: &mut [PairValue]) {
         let scenario = self.table.case(pair);
         let Some(StochasticMetrics {
             precision,
