@@ -64,6 +64,10 @@ pub fn moves(before: Option<&Baseline>, report: &Report) -> Vec<BaselineMove> {
         for metric in agent.metrics.iter().filter(|metric| {
             metric.name != NEWLY_FAILING && !POLICY_METRICS.contains(&&*metric.name)
         }) {
+            // Its rules compare samples: a metric that has no value any more hides nothing from them.
+            if is_regression && metric.value.is_none() {
+                continue;
+            }
             let old = entry
                 .and_then(|entry| entry.metrics.get(&metric.name))
                 .copied();

@@ -81,21 +81,6 @@ def enter(folder, state, prepare=None):
         prepare(folder, state)
 
 
-def many_samples(folder, state):
-    """Five samples a case that differ, so that `calibrate --write` changes the gates, to other limits in each state."""
-    (folder / "goldgate.yaml").write_text(CONFIG.replace("    labels:", "    gates: { finding_precision: { max_drop: 0.01 } }\n    labels:"))
-    for place, file in enumerate(sorted((folder / "a/agent-0").glob("*.json"))):
-        run = json.loads(file.read_text())
-        samples = folder / "golden/runs/agent-0" / file.stem
-        samples.with_suffix(".json").unlink()
-        samples.mkdir()
-        found = run["outputs"]["findings"]
-        for sample in range(5):
-            is_long = (place + sample) % 5 < (1 if state == "a" else 2)
-            run |= {"sample": sample, "outputs": run["outputs"] | {"findings": found[: 4 if is_long else 2]}}
-            (samples / f"{sample}.json").write_text(json.dumps(run))
-
-
 def drafts(folder, state):
     """Every case is a draft."""
     for file in (folder / "golden/expected").rglob("*.json"):
@@ -162,7 +147,6 @@ COMMANDS = {
     "judge": Command(["judge", "--quiet", "--again"], ["golden/runs"]),
     "merge": Command(["merge", "STATE-1", "STATE-2", "--out", "joined"], ["joined"], prepare=parts),
     "review": Command(["review", "--accept", "*"], ["golden/expected"], prepare=drafts),
-    "calibrate --write": Command(["calibrate", "--write", "--hard-too"], ["goldgate.yaml"], prepare=many_samples),
 }
 
 

@@ -90,8 +90,7 @@ fn apply_policies(context: Evaluation<'_>, evaluated: &mut Evaluated) {
         base_results,
     };
     name_seeds(context.plan, evaluated);
-    let rows = judge.rows(&evaluated.suites);
-    let mut rows = rows;
+    let mut rows = judge.rows(&evaluated.suites);
     for row in &mut rows {
         let agent = &evaluated.suites[row.suite].agents[row.agent].agent;
         add_commands(context, row.loaded, agent, &mut row.outcome);

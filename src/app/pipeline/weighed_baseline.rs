@@ -298,10 +298,11 @@ fn is_measured(file: &RepoPath, head: &dyn Files, against: &Baseline, report: &R
     let own =
         SourceText::new(file.clone(), bytes).and_then(|source| baseline_v1::read_baseline(&source));
     let Ok(own) = own else { return false };
-    let is_measured = has_same_entries(
-        &own,
-        &baseline::proposed(Some(against), report, Replaced::Better),
-    );
+    // With the worse samples, if somebody approved them, or without.
+    let measured = [Replaced::Better, Replaced::BetterAndWorse];
+    let is_measured = measured.into_iter().any(|replaced| {
+        has_same_entries(&own, &baseline::proposed(Some(against), report, replaced))
+    });
     // Who accepted earlier numbers is not rewritten by hand.
     let keeps_acceptances = own.accepted.starts_with(&against.accepted);
     is_measured && keeps_acceptances

@@ -26,6 +26,10 @@ pub fn trials() -> Vec<Trial> {
             merges::story,
         ),
         trial(
+            "an approved loss by the policy regression gets into the baseline and blocks nobody else",
+            merges::regression,
+        ),
+        trial(
             "the story of a fork: measured without rights, judged by the trusted gate, approved",
             fork,
         ),

@@ -55,6 +55,11 @@ pub fn copied(from: &Repository) -> Repository {
 
 impl Default {
     pub fn new() -> Self {
+        Self::with_policy("seed")
+    }
+
+    /// Suites with this policy.
+    fn with_policy(policy: &str) -> Self {
         let main = Repository::small();
         for file in FILES.iter().filter(|file| **file != "goldgate.yaml") {
             let text = main
@@ -69,7 +74,8 @@ impl Default {
         }
         main.write(
             "goldgate.yaml",
-            main.read("goldgate.yaml").trim_end().to_owned() + RENTAL,
+            (main.read("goldgate.yaml").trim_end().to_owned() + RENTAL)
+                .replace("policy: seed", &format!("policy: {policy}")),
         );
         main.stamp_unless_kept();
         let ran = main.goldgate(&["run", "--update-baseline"]);
@@ -250,4 +256,49 @@ pub fn story() {
         !body.contains("master is already at"),
         "the baseline is not behind any more: {body}"
     );
+}
+
+/// The same with the policy `regression`: a case that is wrong now.
+pub fn regression() {
+    let branch = Default::with_policy("regression");
+    let lost = branch.opened(2, copied(&branch.main));
+    lost.checkout
+        .write("prompts/legal.md", "Report what is dear.\n");
+    lost.checkout.replace(RUN, "prior approval", "a word");
+    branch
+        .github
+        .describe(2, "Goldgate-Reason: approvals are no risk any more");
+    branch.is_approved(&lost);
+    branch.merge(&lost, &[RUN, "prompts/legal.md"]);
+
+    // The baseline is behind now. A pull request that changes something else is not blamed for it.
+    let other = branch.opened(4, copied(&branch.main));
+    other.checkout.write("README.md", "# Agents\n");
+    let ran = branch.gate(&other);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+
+    // The approved samples get into the baseline by a pull request that is green by itself.
+    branch.pushed();
+    let head = branch.github.head("goldgate/baseline").unwrap();
+    let checkout = copied(&branch.main);
+    checkout.write(BASELINE, branch.github.read_at(&head, BASELINE));
+    let written: Value = serde_json::from_str(&checkout.read(BASELINE)).unwrap();
+    let samples = &written["suites"]["contracts"]["agents"]["legal"]["samples"]["lease"];
+    assert_eq!(samples["passed"], json!([false]), "{samples}");
+    let number = branch.github.open_pulls().into_iter().max().unwrap();
+    let baseline = Pull {
+        number,
+        head,
+        run: 50,
+        checkout,
+    };
+    let ran = branch.gate(&baseline);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    branch.merge(&baseline, &[BASELINE]);
+    branch.pushed();
+    assert_eq!(branch.github.open_pulls(), [4]);
+
+    // Nothing moved since: a push of the same answers opens nothing.
+    branch.pushed();
+    assert_eq!(branch.github.open_pulls(), [4]);
 }
