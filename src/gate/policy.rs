@@ -203,7 +203,7 @@ pub enum Collapse {
 /// Applies the rules to an agent.
 pub fn policy_outcome(input: &PolicyInput<'_>) -> PolicyOutcome {
     let sides = Sides::of(input);
-    let found = sides.regression(input, Missing::Left);
+    let found = sides.regression(input);
     let own = sides.base_against_reference(input);
     let fails_on_base = own
         .as_ref()
@@ -213,7 +213,11 @@ pub fn policy_outcome(input: &PolicyInput<'_>) -> PolicyOutcome {
     } else {
         TestReference::Baseline
     };
-    let test = sides.test(reference);
+    let measured = match reference {
+        TestReference::Baseline => found.p,
+        TestReference::BaseRuns => sides.p(reference, Missing::Left),
+    };
+    let test = measured.map(|p| sides.tested(reference, p));
     let collapsed_on_base = own.as_ref().is_some_and(Regression::has_collapsed);
     let floor = if collapsed_on_base {
         sides.floor_of_base(input)
@@ -369,12 +373,8 @@ impl<'a> Sides<'a> {
     }
 
     /// The rules on the run.
-    fn regression(&self, input: &PolicyInput<'_>, missing: Missing) -> Regression {
-        let cases: Vec<CaseSamples> = self
-            .cases
-            .iter()
-            .map(|case| with_missing(case, self.count, missing))
-            .collect();
+    fn regression(&self, input: &PolicyInput<'_>) -> Regression {
+        let cases: Vec<CaseSamples> = self.cases.iter().map(|case| case.samples.clone()).collect();
         regression(&cases, &self.input(input))
     }
 
@@ -397,43 +397,41 @@ impl<'a> Sides<'a> {
         Some(regression(&cases, &self.input(input)))
     }
 
-    /// The test against its reference, with the ends that missing samples could give.
-    fn test(&self, reference: TestReference) -> Option<Tested> {
-        let p = |missing: Missing| {
-            let of_case = |case: &SidedCase<'_>| {
-                let CaseSamples {
-                    reference: known,
-                    run,
-                } = with_missing(case, self.count, missing);
-                CaseSamples {
-                    reference: match reference {
-                        TestReference::Baseline => known,
-                        TestReference::BaseRuns => case.base.clone(),
-                    },
-                    run,
-                }
-            };
-            let cases: Vec<CaseSamples> = self.cases.iter().map(of_case).collect();
-            let input = RegressionInput {
-                samples: self.count,
-                cases: cases.len(),
-                floor: None,
-            };
-            regression(&cases, &input).p
+    /// The p of the test, with the samples that the run lost as these; `None` if there is nothing to test.
+    fn p(&self, reference: TestReference, missing: Missing) -> Option<f64> {
+        let of_case = |case: &SidedCase<'_>| {
+            let samples = with_missing(case, self.count, missing);
+            match reference {
+                TestReference::Baseline => samples,
+                TestReference::BaseRuns => CaseSamples {
+                    reference: case.base.clone(),
+                    ..samples
+                },
+            }
         };
-        let measured = p(Missing::Left)?;
-        if self.cases.iter().all(|case| case.missing == 0) {
-            return Some(Tested {
-                p: measured,
-                least: measured,
-                most: measured,
-            });
-        }
-        Some(Tested {
+        let cases: Vec<CaseSamples> = self.cases.iter().map(of_case).collect();
+        let input = RegressionInput {
+            samples: self.count,
+            cases: cases.len(),
+            floor: None,
+        };
+        regression(&cases, &input).p
+    }
+
+    /// The measured p, with the ends that missing samples could give.
+    fn tested(&self, reference: TestReference, measured: f64) -> Tested {
+        let end = |sample: Sample| {
+            if self.cases.iter().all(|case| case.missing == 0) {
+                measured
+            } else {
+                self.p(reference, Missing::As(sample)).unwrap_or(measured)
+            }
+        };
+        Tested {
             p: measured,
-            least: p(Missing::As(WRONG)).unwrap_or(measured),
-            most: p(Missing::As(RIGHT)).unwrap_or(measured),
-        })
+            least: end(WRONG),
+            most: end(RIGHT),
+        }
     }
 
     fn drops(&self, reference: TestReference) -> Vec<Drop> {

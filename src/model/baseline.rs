@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::config::Config;
-use super::file_form::{by_word, known_counts};
+use super::file_form::{by_word, is_false, known_counts};
 use super::grade::Layer;
 use super::ids::{AgentName, CaseId, JudgeName, SuiteId};
 use super::judge::JudgeEntry;
@@ -152,10 +152,6 @@ pub struct BaselineEntry {
     )]
     #[schemars(with = "BTreeMap<String, u32>")]
     pub layers: BTreeMap<Layer, u32>,
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 /// The samples of a case in a baseline.

@@ -11,6 +11,11 @@ pub fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
+/// Whether a field is false; such a field is omitted.
+pub fn is_false(value: &bool) -> bool {
+    !value
+}
+
 /// A value that a file keeps under its name.
 pub trait Named {
     fn name(&self) -> &str;

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use super::answered_by::AnsweredBy;
 use super::baseline::CaseValues;
 use super::evidence::PairShortfall;
-use super::file_form::{Named, is_zero, read_by_name, write_by_name};
+use super::file_form::{Named, is_false, is_zero, read_by_name, write_by_name};
 use super::grade::{CheckName, Failure, Layer};
 use super::ids::{AgentName, CaseId};
 use super::judge::PairJudged;
@@ -458,10 +458,6 @@ pub struct CalledTool {
     /// Whether the call failed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub failed: bool,
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 /// Writes layers by number.

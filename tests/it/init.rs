@@ -266,7 +266,7 @@ fn advice() {
         !is_advised && !config.contains("no_newly_failing"),
         "{config}"
     );
-    // Samples that are always the same: every case that fails anew is a change.
+    // Samples that are always the same: every newly failing case is a change.
     let (_, config) = set_up(&sampled(9));
     assert!(config.contains("    no_newly_failing: true\n"), "{config}");
 }

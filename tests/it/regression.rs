@@ -126,7 +126,7 @@ fn rules() {
     let names = |policy: &Value, key: &str| policy[key].as_array().map_or(0, Vec::len);
     for (first, code, lost, asked) in [
         (&["+++"][..], 0, 0, 0),
-        // One wrong sample is no loss, and three of them are none either: p = 5.7%, 2.5% and 1.1% for two, three and four cases.
+        // One wrong sample each in one, two and three cases: p = 25%, 12.5% and 6.25%; in five 1.6%.
         (&["++-", "++-", "++-"], 0, 0, 0),
         (&["++-", "+-+", "++-", "++-", "++-"], 1, 0, 0),
         (&["---"], 1, 0, 1),

@@ -1,13 +1,12 @@
 //! Reads the baseline to compare with, and computes the one that a run proposes.
 
-use super::graded_run::GradedRun;
 use std::collections::BTreeSet;
 
+use super::graded_run::GradedRun;
 use crate::app::cli::RunArgs;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{Files, SourceText};
-use crate::fold;
 use crate::format::baseline_v1;
 use crate::gate::{SamplesMove, are_cached, case_values, samples_move, usual_samples};
 use crate::model::{
@@ -19,6 +18,7 @@ use crate::model::{
 use crate::render::plural;
 use crate::report::too_many_left_out;
 use crate::world::{BaseTree, Disk, World};
+use crate::{fold, suites};
 
 /// Whether a baseline has to exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -231,7 +231,7 @@ fn merged(
 
 /// Sets the numbers of an entry to those of its cases.
 fn set_numbers(entry: &mut BaselineEntry, kind: &str, agent: &AgentReport) {
-    let known = crate::suites::kind(kind);
+    let known = suites::kind(kind);
     let specs: Vec<MetricSpec> = agent
         .metrics
         .iter()

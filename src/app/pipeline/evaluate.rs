@@ -541,41 +541,22 @@ fn identity(
 ///
 /// # Errors
 /// A note on why they cannot be graded.
-fn base_runs<'a>(
+pub fn base_runs<'a>(
     grading: &SuiteGrading<'_>,
     tier: Tier,
     agent: &AgentName,
-    compared: ComparedWith<'a>,
+    base: Option<&'a BaseRecordings<'_>>,
+    results: &'a BaseResults,
 ) -> Result<Option<BaseRuns<'a>>, String> {
     // A live run's numbers differ each time, so only recordings are compared.
-    let Some(base) = compared
-        .base
-        .filter(|_| has_same_runs(grading.loaded, agent, tier))
-    else {
+    let Some(base) = base.filter(|_| has_same_runs(grading.loaded, agent, tier)) else {
         return Ok(None);
     };
-    let results = compared
-        .base_results
-        .of(agent, base, || grade_base(grading, tier, base))?;
+    let results = results.of(agent, base, || grade_base(grading, tier, base))?;
     Ok((!results.is_empty()).then_some(BaseRuns {
         branch: base.branch(),
         results,
     }))
-}
-
-/// The results of the base commit's own runs of an agent; `None` if it has none, or if they cannot be graded.
-pub fn base_results_of<'a>(
-    grading: &SuiteGrading<'_>,
-    tier: Tier,
-    agent: &AgentName,
-    base: Option<&BaseRecordings<'_>>,
-    results: &'a BaseResults,
-) -> Option<&'a [PairResult]> {
-    let base = base.filter(|_| has_same_runs(grading.loaded, agent, tier))?;
-    let found = results
-        .of(agent, base, || grade_base(grading, tier, base))
-        .ok()?;
-    (!found.is_empty()).then_some(found)
 }
 
 /// Grades the base commit's own recordings of a suite. A case that is its own run has none.
@@ -658,7 +639,7 @@ fn judge(
     let mut judgement = gate::agent(&input);
     let mut base_note = None;
     if gate::needs_base_runs(&input, &judgement) {
-        match base_runs(grading, tier, &agent, compared) {
+        match base_runs(grading, tier, &agent, compared.base, compared.base_results) {
             Ok(Some(base)) => {
                 judgement = gate::agent(&GateInput {
                     base: Some(base),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::base_runs::BaseResults;
-use super::evaluate::{Evaluated, ResultSources, SuiteGrading, base_results_of, evaluate};
+use super::evaluate::{Evaluated, ResultSources, SuiteGrading, base_runs, evaluate};
 use super::plan::{LoadedSuite, Plan, source_of};
 use super::sample_count::SampleCounts;
 use crate::chance::holm;
@@ -12,8 +12,8 @@ use crate::files::Files;
 use crate::gate::{Moved, PolicyInput, PolicyOutcome, Repeats, policy_outcome};
 use crate::golden_changes::record_more;
 use crate::model::{
-    AgentName, AgentReport, Baseline, EPSILON, Exclusion, NeverClass, PairResult, Policy,
-    PolicyReport, Ruling, RunSource, SuiteReport, Tier,
+    AgentName, AgentReport, Baseline, BaselineEntry, EPSILON, Exclusion, NeverClass, PairResult,
+    Policy, PolicyReport, Ruling, RunSource, SuiteReport, Tier,
 };
 use crate::report;
 use crate::report::{TestRuling, TestState};
@@ -231,11 +231,7 @@ impl<'a> PolicyJudge<'a> {
         p.is_some_and(|p| p <= alpha + EPSILON)
     }
 
-    fn entry(
-        &self,
-        loaded: &LoadedSuite,
-        report: &AgentReport,
-    ) -> Option<&'a crate::model::BaselineEntry> {
+    fn entry(&self, loaded: &LoadedSuite, report: &AgentReport) -> Option<&'a BaselineEntry> {
         self.context
             .baseline?
             .entry(&loaded.config.id, &report.agent)
@@ -260,8 +256,9 @@ impl<'a> PolicyJudge<'a> {
             other: None,
         };
         let results = self.base_results.entry(row.suite).or_default();
-        let base = base_results_of(&grading, tier, &report.agent, origin.base, results);
-        let base = base.map(<[PairResult]>::to_vec);
+        let base = base_runs(&grading, tier, &report.agent, origin.base, results);
+        // Runs that cannot be graded excuse nothing.
+        let base = base.ok().flatten().map(|runs| runs.results.to_vec());
         self.outcome(row.loaded, report, &row.guards, base.as_deref())
     }
 
