@@ -152,6 +152,9 @@ pub struct RunArgs {
     /// With --record: keep the recordings that are up to date, and make only the others
     #[arg(long, requires = "record")]
     pub missing: bool,
+    /// The same, one sample of a case at a time; those after the first right one are not made
+    #[arg(long, requires = "record", conflicts_with = "missing")]
+    pub until_right: bool,
     /// Cache the answers of live runs; `all` also caches suites that measure variance
     #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, default_missing_value = "usual")]
     pub cache: Option<CacheArg>,

@@ -135,7 +135,7 @@ pub fn stamp_command(
     )
 }
 
-/// The command that adds samples to a case until it has this many; those that are up to date stay.
+/// The command that adds samples to a case until it has this many or one is right; those that are up to date stay.
 pub fn record_more(
     config: &Config,
     suite: &SuiteId,
@@ -147,7 +147,7 @@ pub fn record_more(
     let (config, folder) = (config_option(config.file.as_str()), as_argument(folder));
     let case = as_argument(case.as_str());
     let whose =
-        format!("--suite {suite} --agent {name} --case {case} --samples {samples} --missing");
+        format!("--suite {suite} --agent {name} --case {case} --samples {samples} --until-right");
     match means {
         RecordingMeans::Run => {
             format!("goldgate run{config} --tier model {whose} --record {folder}")

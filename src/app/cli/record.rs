@@ -23,6 +23,9 @@ pub struct RecordArgs {
     /// Keep recordings that are of this agent and its present input, and record only what is missing or outdated
     #[arg(long)]
     pub missing: bool,
+    /// The same, one sample of a case at a time; those after the first right one are not made
+    #[arg(long, conflicts_with = "missing")]
+    pub until_right: bool,
     /// Write to DIR/AGENT/CASE.json instead of the agents' folders of recordings
     #[arg(long, value_name = "DIR")]
     pub out: Option<String>,

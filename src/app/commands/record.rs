@@ -42,9 +42,13 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
     )?;
     world.redact_by(&plan.config, &plan.config);
     let recorded = redirect(&mut plan, args)?;
+    let keeps = args.missing || args.until_right;
     let options = LiveOptions {
         least: live::LeastSamples::AsRecorded,
-        sparing: live::EarlyStopping::Off,
+        sparing: match args.until_right {
+            true => live::EarlyStopping::FirstRight,
+            false => live::EarlyStopping::Off,
+        },
         earlier: live::EarlierAnswers::None,
         loudness: if args.quiet {
             Loudness::Quiet
@@ -53,7 +57,7 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
         },
         max_cost_usd: args.max_cost_usd,
         upstream: args.upstream.clone(),
-        current: match args.missing {
+        current: match keeps {
             true => live::CurrentRecordings::Kept,
             false => live::CurrentRecordings::Replaced,
         },
@@ -82,8 +86,8 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
         .transpose()?;
     let into = out.as_ref().unwrap_or(&disk);
     let mut sets: Vec<RecordingSet<'_>> = outcome.sets(&folder);
-    let is_missing_only = args.missing && !sets.is_empty();
-    if args.missing {
+    let is_missing_only = keeps && !sets.is_empty();
+    if keeps {
         sets.retain(|set| !is_recorded(into, set));
     }
     into.swap(&sets)?;

@@ -92,7 +92,7 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
             } else {
                 live::LeastSamples::AsStated
             },
-            current: match args.missing {
+            current: match args.missing || args.until_right {
                 true => live::CurrentRecordings::Kept,
                 false => live::CurrentRecordings::Replaced,
             },
@@ -108,9 +108,12 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
             },
             earlier: live::EarlierAnswers::All,
             // Samples can only be skipped if all cases are known and no file is written from the results.
-            sparing: match args.update_baseline || args.record.is_some() || args.shard.is_some() {
-                true => live::EarlyStopping::Off,
-                false => live::EarlyStopping::Exact,
+            sparing: if args.until_right {
+                live::EarlyStopping::FirstRight
+            } else if args.update_baseline || args.record.is_some() || args.shard.is_some() {
+                live::EarlyStopping::Off
+            } else {
+                live::EarlyStopping::Exact
             },
             loudness: if args.view.quiet {
                 Loudness::Quiet

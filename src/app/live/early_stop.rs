@@ -65,13 +65,15 @@ impl<'a> EarlyStop<'a> {
     pub fn grade(&self, job: usize, record: &str) {
         let run = self.runs[job];
         let wanted = &self.wanted[run];
-        // A majority of one or two samples needs all of them, and the rules of `regression` need every sample.
-        let is_regression = wanted.loaded.config.policy == Policy::Regression;
-        if is_regression
-            || self.sparing == EarlyStopping::Off
-            || !wanted.alone
-            || wanted.samples < 3
-        {
+        let may_stop = match self.sparing {
+            // A majority of one or two samples needs all of them, and the rules of `regression` need every sample.
+            EarlyStopping::Exact => {
+                wanted.loaded.config.policy == Policy::Seed && wanted.samples >= 3
+            }
+            EarlyStopping::FirstRight => true,
+            EarlyStopping::Off => false,
+        };
+        if !may_stop || !wanted.alone {
             return;
         }
         let Some(pair) = wanted.pair else { return };
@@ -85,14 +87,18 @@ impl<'a> EarlyStop<'a> {
         let mut grades = self.grades.borrow_mut();
         let so_far = grades.entry(run).or_default();
         so_far.push(grade);
-        let grades: Vec<&Grade> = so_far.iter().collect();
-        let so_far = SoFar {
-            grades: &grades,
-            lost: 0,
-            planned: wanted.samples,
-            zone: pair.zone,
+        let settled = if self.sparing == EarlyStopping::FirstRight {
+            so_far.iter().any(Grade::passed)
+        } else {
+            let grades: Vec<&Grade> = so_far.iter().collect();
+            let so_far = SoFar {
+                grades: &grades,
+                lost: 0,
+                planned: wanted.samples,
+                zone: pair.zone,
+            };
+            is_settled(&wanted.loaded.model_metrics, &so_far)
         };
-        let settled = is_settled(&wanted.loaded.model_metrics, &so_far);
         self.settled.borrow_mut().insert(run, settled);
     }
 }

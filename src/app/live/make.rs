@@ -50,10 +50,9 @@ pub fn make(
     world: &World,
     options: &LiveOptions,
 ) -> Result<LiveRuns, CliError> {
-    let sparing = if plan.config.early_stop {
-        options.sparing
-    } else {
-        EarlyStopping::Off
+    let sparing = match options.sparing {
+        EarlyStopping::Exact if !plan.config.early_stop => EarlyStopping::Off,
+        other => other,
     };
     let options = &LiveOptions {
         sparing,

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::pin::Pin;
 
-use crate::app::live::LiveOptions;
 use crate::app::live::keys::refused;
 use crate::app::live::planned_run::PlannedRun;
 use crate::app::live::recorded_samples::recorded_samples;
+use crate::app::live::{EarlyStopping, LiveOptions};
 use crate::app::pipeline::plan::Plan;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::engine::{Model, Pending, Program, TargetClient, TargetQueue};
@@ -115,7 +115,11 @@ impl TargetQueues {
                 Transport::Model(provider) => provider.max_tokens,
                 Transport::Command { .. } | Transport::Http(_) => None,
             };
-            let queue = TargetQueue::new(client, model, target.concurrency.unwrap_or(usual));
+            let concurrency = match options.sparing {
+                EarlyStopping::FirstRight => 1,
+                EarlyStopping::Exact | EarlyStopping::Off => target.concurrency.unwrap_or(usual),
+            };
+            let queue = TargetQueue::new(client, model, concurrency);
             queues.queues.push(queue.with_most_output(most_output));
         }
         problems.or(queues)

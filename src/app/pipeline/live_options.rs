@@ -44,6 +44,8 @@ pub enum EarlierAnswers {
 pub enum EarlyStopping {
     /// Skip samples that cannot change a verdict.
     Exact,
+    /// Make the samples of a case one at a time, and skip those after the first right one: a case that is right once is not lost.
+    FirstRight,
     /// Never skip: a baseline and recordings need every sample.
     Off,
 }
