@@ -7,6 +7,7 @@ mod detection;
 mod holm;
 mod lost;
 mod moments;
+mod null;
 mod pass_rate;
 mod regression;
 mod score;
@@ -15,8 +16,11 @@ mod test;
 pub use detection::{Detection, FEWEST_CASES, detection, samples_to_see};
 pub use holm::{Share, holm};
 pub use lost::samples_to_lose;
+pub use null::NullDistribution;
 pub use pass_rate::{CaseCount, pass_rate_range};
-pub use regression::{CaseSamples, Regression, RegressionInput, Sample, regression};
+pub use regression::{
+    BETTER, CaseSamples, Regression, RegressionInput, Sample, null_distribution, regression,
+};
 pub use score::Score;
 pub use test::{ScoredCase, mid_p};
 

@@ -5,8 +5,8 @@ use statrs::distribution::{ContinuousCDF, Normal};
 /// The moments of a sum.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Moments {
-    mean: f64,
-    variance: f64,
+    pub mean: f64,
+    pub variance: f64,
     /// The third central moment.
     third: f64,
 }
@@ -51,11 +51,6 @@ impl Moments {
             variance: (self.variance - added).max(self.variance / 4.0),
             ..self
         }
-    }
-
-    /// The spread of the sum, for putting the wider ones first.
-    pub fn variance(self) -> f64 {
-        self.variance
     }
 
     /// The probability that the sum is less than a value, with half of that it is equal: the normal distribution, corrected for the third

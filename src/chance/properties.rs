@@ -5,7 +5,7 @@ use proptest::prelude::{
     Just, ProptestConfig, Strategy, prop_assert, prop_assert_eq, prop_oneof, proptest,
 };
 
-use super::{Score, ScoredCase, mid_p};
+use super::{NullDistribution, Score, ScoredCase, mid_p};
 
 /// The scores of a case in the reference and in the run.
 type Case = (Vec<Score>, Vec<Score>);
@@ -129,6 +129,27 @@ proptest! {
             (Some(p), Some(expected)) => prop_assert!((p - expected).abs() < 1e-12, "{p} {expected}"),
             (found, expected) => prop_assert_eq!(found, expected),
         }
+    }
+
+    /// The bars have the whole distribution but its ends, and the observed sum of the run is in them.
+    #[test]
+    fn the_bars_are_the_distribution(cases in cases(4, 4)) {
+        let Some(NullDistribution { observed, first, width, shares }) = NullDistribution::of(&scored(&cases)) else {
+            prop_assert_eq!(mid_p(&scored(&cases)), None);
+            return Ok(());
+        };
+        let sum: f64 = cases
+            .iter()
+            .flat_map(|(_, run)| run)
+            .map(|score| f64::from(score.parts()) / f64::from(Score::ONE.parts()))
+            .sum();
+        prop_assert!((sum - observed).abs() < 1e-9, "{sum} {observed}");
+        let bar = ((observed - first) / width + 1e-9).floor() as usize;
+        let before: f64 = shares[..bar].iter().sum();
+        let p = mid_p(&scored(&cases)).unwrap_or_default();
+        prop_assert!(before < p + 1e-9 && p < before + shares[bar] + 1e-3, "{before} {p} {}", shares[bar]);
+        let all: f64 = shares.iter().sum();
+        prop_assert!((0.99..1.0 + 1e-9).contains(&all), "{all}");
     }
 
     /// The order of cases and samples changes no bit.

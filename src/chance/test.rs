@@ -30,24 +30,90 @@ pub struct ScoredCase<'a> {
 ///
 /// Exact up to 1,000 million steps. Beyond that the cases that spread least are summed by their mean, variance and third moment.
 pub fn mid_p(cases: &[ScoredCase<'_>]) -> Option<f64> {
-    let mut pools: Vec<Pool> = cases.iter().filter_map(Pool::of).collect();
-    let divisor = pools
-        .iter()
-        .flat_map(|pool| &pool.values)
-        .fold(0, |divisor, value| common_divisor(divisor, *value));
-    for pool in &mut pools {
-        pool.values.iter_mut().for_each(|value| *value /= divisor);
-        pool.sum /= divisor;
+    let sums = CaseSums::of(cases)?;
+    let exact = exact(&sums.pools, sums.observed(), EXACT);
+    Some(exact.unwrap_or_else(|| Nearly::new(&sums.pools, WIDEST, CELLS).below(sums.observed())))
+}
+
+/// The cases whose scores differ, with their scores as multiples of a unit above the least one of the case.
+pub struct CaseSums {
+    pools: Vec<Pool>,
+    /// In 840ths of a score.
+    unit: u32,
+    /// What every choice of the run's samples has in common, in 840ths.
+    constant: u64,
+}
+
+impl CaseSums {
+    /// `None` if no case is left.
+    pub fn of(cases: &[ScoredCase<'_>]) -> Option<Self> {
+        let mut pools: Vec<Pool> = cases.iter().filter_map(Pool::of).collect();
+        let unit = pools
+            .iter()
+            .flat_map(|pool| &pool.values)
+            .fold(0, |divisor, value| common_divisor(divisor, *value));
+        for pool in &mut pools {
+            pool.values.iter_mut().for_each(|value| *value /= unit);
+            pool.sum /= unit;
+        }
+        // In one order, so that the rounding does not depend on that of the cases.
+        pools.sort_by(|one, other| one.most().cmp(&other.most()).then(one.cmp(other)));
+        let all: u64 = cases
+            .iter()
+            .filter(|case| !case.reference.is_empty())
+            .flat_map(|case| case.run)
+            .map(|score| u64::from(score.parts()))
+            .sum();
+        let above: u64 = pools.iter().map(|pool| u64::from(pool.sum)).sum();
+        (!pools.is_empty()).then_some(Self {
+            pools,
+            unit,
+            constant: all - above * u64::from(unit),
+        })
     }
-    // In one order, so that the rounding does not depend on that of the cases.
-    pools.sort_by(|one, other| one.most().cmp(&other.most()).then(one.cmp(other)));
-    let sum: u64 = pools.iter().map(|pool| u64::from(pool.sum)).sum();
-    match pools.as_slice() {
-        [] => None,
-        pools => Some(
-            exact(pools, sum, EXACT)
-                .unwrap_or_else(|| Nearly::new(pools, WIDEST, CELLS).below(sum)),
-        ),
+
+    /// The sum of the run's scores, in units above [`constant`](Self::constant).
+    pub fn observed(&self) -> u64 {
+        self.pools.iter().map(|pool| u64::from(pool.sum)).sum()
+    }
+
+    /// The greatest sum of a choice.
+    pub fn most(&self) -> u64 {
+        self.pools.iter().map(|pool| pool.most() as u64).sum()
+    }
+
+    pub fn unit(&self) -> u32 {
+        self.unit
+    }
+
+    pub fn constant(&self) -> u64 {
+        self.constant
+    }
+
+    pub fn moments(&self) -> Moments {
+        self.pools
+            .iter()
+            .fold(Moments::default(), |all, pool| all.with(pool.moments()))
+    }
+
+    /// The probability of less than each of these sums, which ascend: exact up to a fiftieth of the steps of the test.
+    pub fn below_each(&self, sums: &[u64]) -> Vec<f64> {
+        let bound = sums.last().copied().unwrap_or_default();
+        if let Some(distribution) = convolved(&self.pools, bound, EXACT / 50) {
+            let mut below = 0.0;
+            let mut cells = distribution.cells.iter().enumerate().peekable();
+            return sums
+                .iter()
+                .map(|sum| {
+                    while let Some((_, share)) = cells.next_if(|(cell, _)| (*cell as u64) < *sum) {
+                        below += share;
+                    }
+                    below
+                })
+                .collect();
+        }
+        let nearly = Nearly::new(&self.pools, WIDEST / 50, CELLS / 50);
+        sums.iter().map(|sum| nearly.below(*sum)).collect()
     }
 }
 
@@ -173,8 +239,16 @@ impl<'a> KnownSums<'a> {
 
 /// `None` if it takes more steps.
 fn exact(pools: &[Pool], sum: u64, most_steps: u64) -> Option<f64> {
-    let bound = usize::try_from(sum).ok()?;
-    let mut distribution = Distribution::up_to(bound);
+    let distribution = convolved(pools, sum, most_steps)?;
+    let bound = distribution.bound;
+    let equal = distribution.cells.get(bound).copied().unwrap_or_default();
+    let less: f64 = distribution.cells.iter().take(bound).sum();
+    Some(less + equal / 2.0)
+}
+
+/// The distribution of the sum of these cases, up to a bound; `None` if it takes more steps.
+fn convolved(pools: &[Pool], bound: u64, most_steps: u64) -> Option<Distribution> {
+    let mut distribution = Distribution::up_to(usize::try_from(bound).ok()?);
     let mut known = KnownSums::default();
     for pool in pools {
         let sums = known.of(pool);
@@ -183,9 +257,7 @@ fn exact(pools: &[Pool], sum: u64, most_steps: u64) -> Option<f64> {
         }
         distribution.add(sums);
     }
-    let equal = distribution.cells.get(bound).copied().unwrap_or_default();
-    let less: f64 = distribution.cells.iter().take(bound).sum();
-    Some(less + equal / 2.0)
+    Some(distribution)
 }
 
 /// A distribution of which the cases that spread most are summed exactly, because a few of them may make lumps, and the many others, which
@@ -203,7 +275,7 @@ impl Nearly {
         let width = most.div_ceil(most_cells);
         let mut by_spread: Vec<(&Pool, Moments)> =
             pools.iter().map(|pool| (pool, pool.moments())).collect();
-        by_spread.sort_by(|(_, one), (_, other)| other.variance().total_cmp(&one.variance()));
+        by_spread.sort_by(|(_, one), (_, other)| other.variance.total_cmp(&one.variance));
         let mut widest = Distribution::up_to(usize::MAX - 1);
         let mut known = KnownSums::default();
         let mut added = 0.0;

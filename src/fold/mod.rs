@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use crate::model::{
-    AgentName, Aggregate, AnsweredBy, Better, CaseId, CaseTrend, CaseValues, CheckOutcome,
-    Difference, Exclusion, FAILING, Failure, GoldenLine, Grade, Layer, LostSample, MetricSpec,
-    PairCheck, PairResult, PairShortfall, PairValue, RepoPath, Ruling, SampleFold, SampleUses,
-    Shortfall, Standing, Tag, UngradedReason, ValueSource, harmonic, indicator, share,
+    AgentName, Aggregate, AnsweredBy, Better, CaseId, CaseTrend, CheckOutcome, Difference,
+    Exclusion, Failure, GoldenLine, Grade, LostSample, MetricSpec, PairCheck, PairResult,
+    PairShortfall, PairValue, RepoPath, Ruling, SampleFold, SampleUses, Shortfall, Standing, Tag,
+    UngradedReason, ValueSource, harmonic, indicator, share,
 };
 
 pub use interval::{End, Interval, agent_intervals, pair_end, pair_interval};
@@ -93,7 +93,6 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
         lost,
         spared,
         values,
-        parts: failing_checks(standing, &checks),
         passed: standing,
         passing: Some(narrow(passing)),
         layers,
@@ -118,17 +117,6 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
     }
 }
 
-/// The checks of a failing case that a sample fails. A passing case has none: whatever fails later makes it fail newly.
-fn failing_checks(standing: Standing, checks: &[PairCheck]) -> CaseValues {
-    let failing = checks
-        .iter()
-        .filter(|check| !standing.passes() && check.standing != Standing::Passes);
-    let value = |check: &PairCheck| vec![Some(indicator(!check.standing.passes()))];
-    failing
-        .map(|check| (format!("{FAILING}[{}]", check.name), value(check)))
-        .collect()
-}
-
 fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
@@ -151,7 +139,6 @@ pub fn sample_value(spec: &MetricSpec, index: usize, grade: &Grade) -> Option<f6
         ValueSource::Grade | ValueSource::Expression | ValueSource::Use => {
             grade.values.get(index).copied().flatten()
         }
-        ValueSource::Layer => Some(indicator(grade.layer != Layer::Unreadable)),
     }
 }
 

@@ -5,7 +5,6 @@ mod compared;
 mod gate_input;
 mod missing;
 mod own;
-mod parts;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -218,7 +217,6 @@ fn gate(
     GateResult {
         gate: GateRuling {
             ruling: gate.ruling,
-            new_parts: gate.new_parts,
             base_commit: value.map(|value| BaseCommitValue {
                 branch: base.runs.branch.map(str::to_owned),
                 value,
@@ -315,7 +313,7 @@ fn metric_report(
     }
 }
 
-/// The worst verdict of the metrics. Coverage and readability alone are not a pass.
+/// The worst verdict of the metrics. Coverage alone is not a pass.
 fn verdict(specs: &[MetricSpec], metrics: &[MetricReport]) -> Ruling {
     let whole = Ruling::of_all(metrics.iter().map(|metric| &metric.verdict));
     let own = specs
@@ -336,7 +334,7 @@ fn interval_of_share(
     cases: CaseDependence,
 ) -> Option<(f64, f64)> {
     match (spec.aggregate, cases) {
-        // Whether answers could be parsed is not a statistical estimate.
+        // Coverage is counted, not estimated.
         _ if spec.is_precondition() => None,
         (Aggregate::Rate, CaseDependence::Apart) => share_interval(
             values.iter().filter(|value| **value >= 0.5).count(),

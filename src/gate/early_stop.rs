@@ -64,9 +64,6 @@ fn is_metric_settled(
     if of_the_agent || (!is_active(metric) && !part_of_another) {
         return true;
     }
-    if may_have_parts(metric, index, so_far) {
-        return false;
-    }
     let Some(Interval { least, most }) = reach(spec, index, so_far) else {
         return false;
     };
@@ -96,17 +93,6 @@ fn is_metric_settled(
             .iter()
             .filter(|planned| planned.off.is_none())
             .all(same)
-}
-
-/// Whether further samples may change what a case has more of than at the baseline. Only the number is known here, not its parts.
-fn may_have_parts(metric: &GatedMetric, index: usize, so_far: &SoFar<'_>) -> bool {
-    let is_strict =
-        |planned: &PlannedGate| planned.off.is_none() && planned.gate.allows_no_new_part();
-    let mut values = so_far
-        .grades
-        .iter()
-        .filter_map(|grade| fold::sample_value(&metric.spec, index, grade));
-    so_far.left() > 0 && metric.gates.iter().any(is_strict) && values.any(|value| value > 0.0)
 }
 
 /// The gate as it applies to the agent, and as it applies to the case alone.

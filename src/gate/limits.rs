@@ -28,11 +28,7 @@ impl PlannedGate {
                 limit: Limit::Baseline { otherwise },
                 ..
             } => (side, otherwise),
-            Gate::Change {
-                direction,
-                otherwise,
-                ..
-            } => (direction.limit_side(), otherwise),
+            Gate::Change { direction, .. } => (direction.limit_side(), None),
         };
         Self {
             gate: Gate::Threshold {
@@ -221,11 +217,6 @@ fn coverage_has_a_floor_only(spec: &MetricSpec, stated: &StatedGate) -> Result<(
 
 fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, GateRejection> {
     coverage_has_a_floor_only(spec, stated)?;
-    let of_change = otherwise_of_change(spec, stated)?;
-    let stated = &StatedGate {
-        otherwise: stated.otherwise.filter(|_| of_change.is_none()),
-        ..stated.clone()
-    };
     let StatedGate {
         min,
         max,
@@ -260,18 +251,14 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, GateRejec
         let what = format!("{key} has no effect: {} has no threshold here", spec.name);
         return Err((key, what, "add min or max".to_owned()));
     }
-    let (default_drop, default_otherwise) = default_drop(spec).unzip();
-    let drop = max_drop.or_else(|| of_change.and(default_drop));
-    let otherwise = of_change.or(default_otherwise.flatten());
-    for (direction, tolerance, otherwise) in [
-        (ChangeDirection::Drop, drop, otherwise),
-        (ChangeDirection::Rise, *max_rise, None),
+    for (direction, tolerance) in [
+        (ChangeDirection::Drop, *max_drop),
+        (ChangeDirection::Rise, *max_rise),
     ] {
         if let Some(tolerance) = tolerance {
             let gate = Gate::Change {
                 direction,
                 tolerance,
-                otherwise,
             };
             fits(
                 spec,
@@ -284,59 +271,6 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, GateRejec
         }
     }
     Ok(gates)
-}
-
-/// The default tolerance of a drop, and the value to reach without a baseline.
-fn default_drop(spec: &MetricSpec) -> Option<(f64, Option<f64>)> {
-    spec.gates.iter().find_map(|gate| match gate {
-        Gate::Change {
-            direction: ChangeDirection::Drop,
-            tolerance,
-            otherwise,
-        } => Some((*tolerance, *otherwise)),
-        Gate::Change {
-            direction: ChangeDirection::Rise,
-            ..
-        }
-        | Gate::Threshold { .. } => None,
-    })
-}
-
-/// The value to reach without a baseline, if set for a drop: with `max_drop`, or for a metric whose only default is one.
-fn otherwise_of_change(
-    spec: &MetricSpec,
-    stated: &StatedGate,
-) -> Result<Option<f64>, GateRejection> {
-    let StatedGate {
-        min,
-        max,
-        otherwise,
-        zone: _,
-        hard: _,
-        max_drop,
-        max_rise,
-        off: _,
-    } = stated;
-    let has_threshold = min.is_some()
-        || max.is_some()
-        || (max_drop.is_none()
-            && spec
-                .gates
-                .iter()
-                .any(|gate| matches!(gate, Gate::Threshold { .. })));
-    let drops = max_drop.is_some() || (max_rise.is_none() && default_drop(spec).is_some());
-    let Some(number) = otherwise.filter(|_| drops && !has_threshold) else {
-        return Ok(None);
-    };
-    if spec.unit != Unit::Share || spec.better != Better::Higher {
-        let what = format!(
-            "otherwise with max_drop works only for shares where higher is better; {} is not one",
-            spec.name
-        );
-        return Err(("otherwise", what, "remove it".to_owned()));
-    }
-    lies_within(spec, "otherwise", number)?;
-    Ok(Some(number))
 }
 
 /// Checks that a limit points in the metric's direction.

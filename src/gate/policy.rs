@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::chance::{CaseSamples, Regression, RegressionInput, Sample, Score, regression};
+use crate::chance::{
+    CaseSamples, NullDistribution, Regression, RegressionInput, Sample, Score, null_distribution,
+    regression,
+};
 use crate::model::{
     AskedCase, BaselineEntry, BrokenRule, CaseId, EPSILON, Exclusion, NeverClass, PairResult,
     SampledCase, ScoredSample,
@@ -70,6 +73,8 @@ pub enum TestReference {
 pub struct PolicyOutcome {
     /// The test; `None` if there is nothing to test.
     pub test: Option<Tested>,
+    /// Where the sums of an unchanged agent's scores would lie.
+    pub null: Option<NullDistribution>,
     pub reference: TestReference,
     /// The p of the base commit's own runs against the baseline, if they are known.
     pub base_p: Option<f64>,
@@ -226,6 +231,7 @@ pub fn policy_outcome(input: &PolicyInput<'_>) -> PolicyOutcome {
     };
     let mut outcome = PolicyOutcome {
         test,
+        null: null_distribution(&sides.compared(reference, Missing::Left), sides.count),
         reference,
         base_p: own.as_ref().and_then(|own| own.p),
         moved: sides.moved,
@@ -397,8 +403,8 @@ impl<'a> Sides<'a> {
         Some(regression(&cases, &self.input(input)))
     }
 
-    /// The p of the test, with the samples that the run lost as these; `None` if there is nothing to test.
-    fn p(&self, reference: TestReference, missing: Missing) -> Option<f64> {
+    /// The samples that are compared, with those that the run lost as these.
+    fn compared(&self, reference: TestReference, missing: Missing) -> Vec<CaseSamples> {
         let of_case = |case: &SidedCase<'_>| {
             let samples = with_missing(case, self.count, missing);
             match reference {
@@ -409,7 +415,12 @@ impl<'a> Sides<'a> {
                 },
             }
         };
-        let cases: Vec<CaseSamples> = self.cases.iter().map(of_case).collect();
+        self.cases.iter().map(of_case).collect()
+    }
+
+    /// The p of the test, with the samples that the run lost as these; `None` if there is nothing to test.
+    fn p(&self, reference: TestReference, missing: Missing) -> Option<f64> {
+        let cases = self.compared(reference, missing);
         let input = RegressionInput {
             samples: self.count,
             cases: cases.len(),

@@ -46,7 +46,7 @@ pub fn case_values<'n>(names: impl Iterator<Item = &'n str>, pair: &PairResult) 
         .zip(&pair.values)
         .filter(|(_, value)| value.value.is_some());
     let measured = measured.map(|(name, value)| (name.to_owned(), value.samples.to_vec()));
-    measured.chain(pair.parts.clone()).chain(passed).collect()
+    measured.chain(passed).collect()
 }
 
 /// A baseline's entry with the values of the base commit's own runs that it lacks, and their names.
@@ -78,7 +78,6 @@ impl CompletedEntry {
                 continue;
             }
             let known = entry.cases.entry(case.clone()).or_default();
-            // Its parts are those of the baseline: more of them would make a gate looser.
             for metric in metrics {
                 if let Some(samples) = values.get(metric.spec.name)
                     && !known.contains_key(metric.spec.name)

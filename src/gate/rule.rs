@@ -70,23 +70,9 @@ pub fn ruling(gate: &Gate, subject: &Subject, base: &BaseNumber) -> GateResult {
             limit,
             strictness,
         } => by_threshold(gate, *side, *limit, *strictness, subject, base),
-        // Without a baseline it is a fixed limit and is reported as one.
-        Gate::Change {
-            direction,
-            otherwise: Some(number),
-            ..
-        } if *base == BaseNumber::Absent => {
-            let floor = Gate::Threshold {
-                side: direction.limit_side(),
-                limit: Limit::Number(*number),
-                strictness: Strictness::Hard,
-            };
-            ruling(&floor, subject, base)
-        }
         Gate::Change {
             direction,
             tolerance,
-            ..
         } => by_change(gate, *direction, *tolerance, subject, base),
     }
 }
@@ -203,7 +189,6 @@ fn by_threshold(
             hard: strictness == Strictness::Hard,
             ruling: Ruling::Judged(Verdict::Inconclusive),
             base_commit: None,
-            new_parts: Vec::new(),
         },
     )
 }
@@ -267,7 +252,6 @@ fn by_change(
             hard: false,
             ruling: Ruling::Judged(Verdict::Inconclusive),
             base_commit: None,
-            new_parts: Vec::new(),
         },
     )
 }

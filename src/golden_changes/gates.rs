@@ -206,22 +206,7 @@ fn limit(planned: &PlannedGate) -> String {
                 Strictness::Band(_) | Strictness::Open => limit,
             }
         }
-        Gate::Change {
-            tolerance,
-            otherwise: None,
-            ..
-        } => at_least_two_places(tolerance),
-        Gate::Change {
-            tolerance,
-            otherwise: Some(number),
-            ..
-        } => {
-            format!(
-                "{}, without a baseline at least {}",
-                at_least_two_places(tolerance),
-                at_least_two_places(number)
-            )
-        }
+        Gate::Change { tolerance, .. } => at_least_two_places(tolerance),
     };
     match &planned.off {
         Some(_) => format!("{text} (switched off)"),
@@ -241,18 +226,7 @@ fn looser(spec: &MetricSpec, old: &Gate, new: &Gate) -> LimitMove {
                 strictness: Strictness::Hard,
             },
         ) if is_end_of_range(spec, *side, *number) => false,
-        (
-            Gate::Change {
-                tolerance: old,
-                otherwise: old_otherwise,
-                ..
-            },
-            Gate::Change {
-                tolerance: new,
-                otherwise: new_otherwise,
-                ..
-            },
-        ) => new > old || looser_otherwise(LimitSide::Min, *old_otherwise, *new_otherwise),
+        (Gate::Change { tolerance: old, .. }, Gate::Change { tolerance: new, .. }) => new > old,
         (
             Gate::Threshold {
                 side,
@@ -343,12 +317,6 @@ mod tests {
         let change = |tolerance| Gate::Change {
             direction: ChangeDirection::Drop,
             tolerance,
-            otherwise: None,
-        };
-        let change_else = |otherwise| Gate::Change {
-            direction: ChangeDirection::Drop,
-            tolerance: 0.1,
-            otherwise: Some(otherwise),
         };
         let table = [
             (
@@ -437,10 +405,6 @@ mod tests {
                 LimitMove::Looser,
             ),
             (change(0.1), change(0.2), LimitMove::Looser),
-            (change_else(0.5), change(0.1), LimitMove::Looser),
-            (change_else(0.5), change_else(0.4), LimitMove::Looser),
-            (change_else(0.5), change_else(0.6), LimitMove::Tighter),
-            (change(0.1), change_else(0.5), LimitMove::Tighter),
             (change(0.2), change(0.1), LimitMove::Tighter),
             (change(0.2), floor(number(0.1), hard), LimitMove::Looser),
         ];

@@ -242,9 +242,6 @@ pub fn six_places(value: f64) -> f64 {
 /// The key, in a case's values, for the share of completed samples in which all checks pass.
 pub const PASSED: &str = "passed";
 
-/// The name, in `failing[CHECK]`, of the checks of a failing case: 1 if a check fails in half of the samples or more, 0 if in fewer.
-pub const FAILING: &str = "failing";
-
 /// The values of a case's samples by metric; [`PASSED`] contains the share of samples that passed.
 pub type CaseValues = BTreeMap<String, Vec<Option<f64>>>;
 

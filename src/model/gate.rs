@@ -81,8 +81,6 @@ pub enum Gate {
         direction: ChangeDirection,
         /// The largest allowed change, in the metric's unit, at least 0.
         tolerance: f64,
-        /// The value to reach while the agent has no baseline; without it the gate is skipped then.
-        otherwise: Option<f64>,
     },
 }
 
@@ -114,48 +112,7 @@ impl Gate {
     pub const NO_LARGE_DROP: Self = Self::Change {
         direction: ChangeDirection::Drop,
         tolerance: 0.15,
-        otherwise: None,
     };
-
-    /// The same, and at least half without a baseline: an agent that fails most cases fails at once.
-    pub const NO_LARGE_DROP_ELSE_HALF: Self = Self::Change {
-        direction: ChangeDirection::Drop,
-        tolerance: 0.15,
-        otherwise: Some(0.5),
-    };
-
-    /// At most 15% of a range of 2 points below the baseline.
-    pub const NO_LARGE_DROP_OF_TWO_POINTS: Self = Self::Change {
-        direction: ChangeDirection::Drop,
-        tolerance: 0.3,
-        otherwise: None,
-    };
-
-    /// At most 15% of a range of 12 points below the baseline.
-    pub const NO_LARGE_DROP_OF_TWELVE_POINTS: Self = Self::Change {
-        direction: ChangeDirection::Drop,
-        tolerance: 1.8,
-        otherwise: None,
-    };
-
-    /// At most 15 percentage points above the baseline.
-    pub const NO_LARGE_RISE: Self = Self::Change {
-        direction: ChangeDirection::Rise,
-        tolerance: 0.15,
-        otherwise: None,
-    };
-
-    /// Whether no case may have more of anything than in the baseline, such as calls of a tool: it is a hard upper limit from there.
-    pub fn allows_no_new_part(&self) -> bool {
-        matches!(
-            self,
-            Self::Threshold {
-                side: LimitSide::Max,
-                limit: Limit::Baseline { .. },
-                strictness: Strictness::Hard,
-            }
-        )
-    }
 
     /// The kind of the gate.
     pub fn kind(&self) -> GateKind {

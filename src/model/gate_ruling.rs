@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::gate::GateKind;
-use super::ids::CaseId;
 use super::verdict::Ruling;
 
 /// One gate with its result.
@@ -26,22 +25,6 @@ pub struct GateRuling {
     /// The base commit's own value, if it fails this gate as well: the gate then only requires that this change is not worse.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_commit: Option<BaseCommitValue>,
-    /// What cases have more of than at the baseline, such as calls of a tool; fails a hard gate on the baseline's number.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub new_parts: Vec<NewPart>,
-}
-
-/// A part of a metric that a case has more of than at the baseline.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct NewPart {
-    /// The case.
-    pub case: CaseId,
-    /// The name of the part, such as a tool.
-    pub name: String,
-    /// Its number in the case now.
-    pub now: f64,
-    /// The greatest number of a sample at the baseline.
-    pub baseline: f64,
 }
 
 /// The value that the base commit's own recordings give by its own rules.

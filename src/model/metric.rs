@@ -70,8 +70,6 @@ pub enum ValueSource {
     Grade,
     /// An expression of the config.
     Expression,
-    /// Whether the sample could be parsed.
-    Layer,
     /// What the sample used. The value of an agent needs that of every pair.
     Use,
 }
@@ -189,7 +187,7 @@ impl MetricSpec {
 
     /// Whether it only states that an agent was measured, not how good the agent is: such a metric alone never makes a verdict pass.
     pub fn is_precondition(&self) -> bool {
-        self.aggregate == Aggregate::Coverage || self.source == ValueSource::Layer
+        self.aggregate == Aggregate::Coverage
     }
 
     /// The largest possible value; infinite for a count.
@@ -204,9 +202,6 @@ impl MetricSpec {
 
 /// The share of planned pairs that were measured.
 pub const COVERAGE: &str = "coverage";
-
-/// The share of pairs whose answers could be parsed.
-pub const READABLE: &str = "readable";
 
 /// The number of cases that passed in the baseline and fail now.
 pub const NEWLY_FAILING: &str = "newly_failing";

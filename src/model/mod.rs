@@ -56,8 +56,7 @@ mod words;
 pub(crate) use answered_by::AnsweredBy;
 pub(crate) use approval::{Approval, BranchPush, ChangeClass, GoldenChange, Weight};
 pub(crate) use baseline::{
-    Acceptance, Baseline, BaselineEntry, CaseValues, FAILING, Identity, PASSED, SampledCase,
-    six_places,
+    Acceptance, Baseline, BaselineEntry, CaseValues, Identity, PASSED, SampledCase, six_places,
 };
 pub use call::{
     AnswerForm, Ask, AskedCall, CallError, Charge, Conversation, Message, ModelTurn, Retry,
@@ -80,7 +79,7 @@ pub(crate) use evidence::{
 };
 pub(crate) use gate::GateKind;
 pub use gate::{ChangeDirection, Gate, Limit, LimitSide, Strictness};
-pub(crate) use gate_ruling::{BaseCommitValue, GateRuling, NewPart};
+pub(crate) use gate_ruling::{BaseCommitValue, GateRuling};
 pub(crate) use governance::{
     ApprovalPolicy, BaselineRule, ByAuthor, LabelChange, LabelEvent, Permission,
     PullRequestDetails, PullState,
@@ -99,8 +98,8 @@ pub(crate) use judge::{
 pub(crate) use mark::Mark;
 pub use metric::{Aggregate, MetricSpec, SampleFold, Unit};
 pub(crate) use metric::{
-    Better, COVERAGE, EPSILON, ExplainedBy, MOVED, NEWLY_FAILING, READABLE, ValueSource, harmonic,
-    indicator, reaches, share,
+    Better, COVERAGE, EPSILON, ExplainedBy, MOVED, NEWLY_FAILING, ValueSource, harmonic, indicator,
+    reaches, share,
 };
 pub(crate) use no_verdict::NotGateable;
 pub(crate) use number::{at_least_two_places, fixed_places, grouped, hundredths, metric_value};
@@ -114,7 +113,7 @@ pub use path::RepoPath;
 pub(crate) use path::{BadPath, PathGlob};
 pub(crate) use policy::{
     Alpha, AskedCase, BrokenClass, BrokenRule, NeverClass, POLICY_METRICS, Policy, PolicyReport,
-    ScoredSample,
+    ScoredSample, UnchangedSums,
 };
 pub(crate) use record::{CALL_LISTS, REDACTED};
 pub use record::{

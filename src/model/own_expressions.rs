@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::gate::{Gate, Limit, LimitSide, Strictness};
 use super::interned::interned;
 use super::metric::{Aggregate, Better, ExplainedBy, MetricSpec, Unit, ValueSource};
 
@@ -63,24 +62,6 @@ impl OwnMetric {
         Aggregate::Sum,
     ];
 
-    /// No worse than the baseline, where a direction is better.
-    fn gates(&self) -> &'static [Gate] {
-        const LIMIT: Limit = Limit::Baseline { otherwise: None };
-        match self.better {
-            Better::Higher => &[Gate::Threshold {
-                side: LimitSide::Min,
-                limit: LIMIT,
-                strictness: Strictness::Hard,
-            }],
-            Better::Lower => &[Gate::Threshold {
-                side: LimitSide::Max,
-                limit: LIMIT,
-                strictness: Strictness::Hard,
-            }],
-            Better::Neither => &[],
-        }
-    }
-
     /// The smallest and the largest value: only a share has limits.
     fn range(&self) -> (f64, Option<f64>) {
         match self.unit {
@@ -102,7 +83,6 @@ impl OwnMetric {
             most,
             source: ValueSource::Expression,
             explained_by: ExplainedBy::Shortfalls,
-            gates: self.gates(),
             meaning: interned(&self.expr),
             ..MetricSpec::PLAIN
         }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smallvec::SmallVec;
 
 use super::answered_by::AnsweredBy;
-use super::baseline::CaseValues;
 use super::evidence::PairShortfall;
 use super::file_form::{Named, is_false, is_zero, read_by_name, write_by_name};
 use super::grade::{CheckName, Failure, Layer};
@@ -384,11 +383,6 @@ pub struct PairResult {
     )]
     #[schemars(with = "BTreeMap<String, PairValue>")]
     pub values: Vec<PairValue>,
-    /// What a metric counts, by `METRIC[NAME]`, such as the calls of an unexpected tool: the number of each completed sample. Of a failing
-    /// case also the checks that a sample fails, by `failing[CHECK]`: 1 if half of the samples or more fail it, else 0.
-    #[serde(default, skip_serializing_if = "CaseValues::is_empty")]
-    #[schemars(with = "BTreeMap<String, Vec<Option<f64>>>")]
-    pub parts: CaseValues,
     /// Its checks.
     pub checks: Vec<PairCheck>,
     /// Shortfalls in metrics that no check covers, most frequent first.

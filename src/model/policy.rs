@@ -121,6 +121,9 @@ pub struct PolicyReport {
     /// The chance of a false alarm of all agents together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alpha: Option<f64>,
+    /// Where the sums of the run's scores would lie, had nothing changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unchanged: Option<UnchangedSums>,
     /// What p is held against: the chance of a false alarm, or this agent's share of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<f64>,
@@ -154,6 +157,19 @@ pub struct PolicyReport {
     /// The number of samples of a case that count.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub samples: u32,
+}
+
+/// How the sum of a run's scores is distributed if nothing changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UnchangedSums {
+    /// The sum of this run.
+    pub observed: f64,
+    /// The least sum of the first bar.
+    pub first: f64,
+    /// The width of a bar.
+    pub width: f64,
+    /// The probability of each bar, to six places.
+    pub shares: Vec<f64>,
 }
 
 /// The names of the numbers that the policy `regression` adds to an agent, in this order.

@@ -125,11 +125,7 @@ pub fn failed_gate(metric: &MetricReport, gate: &GateRuling) -> String {
         }
     };
     let name = line(&metric.name, words::NAME);
-    match words::new_parts(gate) {
-        None => format!("{name} {value}, {needs} ({baseline})"),
-        Some(parts) if metric.comparison.baseline.is_none() => format!("{name} {value}, {parts}"),
-        Some(parts) => format!("{name} {value} ({baseline}), {parts}"),
-    }
+    format!("{name} {value}, {needs} ({baseline})")
 }
 
 /// A case's value and its baseline value; empty if it has neither.

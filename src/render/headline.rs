@@ -105,7 +105,7 @@ fn also(report: &Report) -> String {
 }
 
 /// The result of a run that writes the first baseline, where every gate compares with it.
-const BEGUN: &str = "First run: without a baseline, only coverage and readability are checked. These numbers become the baseline, and all gates judge from the next run on.";
+const BEGUN: &str = "First run: without a baseline, only coverage is checked. These numbers become the baseline, and all gates judge from the next run on.";
 
 /// The result of a run in which every gate waits for a baseline.
 const NEEDS_BASELINE: &str =

@@ -5,8 +5,8 @@ use super::number::p_in_percent;
 use super::plain::line;
 use crate::model::{
     AgentReport, Approval, BaseCommitValue, Better, CaseTrend, GateKind, GateRuling, GoldenChange,
-    MetricReport, NewPart, NotGateable, OtherOutcome, OtherPullRequest, PairResult, Quarantine,
-    Report, Ruling, Standing, SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
+    MetricReport, NotGateable, OtherOutcome, OtherPullRequest, PairResult, Quarantine, Report,
+    Ruling, Standing, SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
 };
 use crate::text::clauses;
 
@@ -322,25 +322,6 @@ pub fn limit(metric: &MetricReport, gate: &GateRuling) -> String {
         (GateKind::Floor, Some(_)) => format!("≥ {limit}"),
         (GateKind::Floor, None) => "no floor yet".to_owned(),
     }
-}
-
-/// The first part that a case has more of than at the baseline, and the number of further ones: `new in order-1: delete_account`.
-pub fn new_parts(gate: &GateRuling) -> Option<String> {
-    let NewPart {
-        case,
-        name,
-        now,
-        baseline,
-    } = gate.new_parts.first()?;
-    let (case, name) = (line(case.as_str(), NAME), line(name, NAME));
-    let more = match gate.new_parts.len() - 1 {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    Some(match *baseline > 0.0 {
-        true => format!("more in {case}: {name} ({now}, at the baseline {baseline}){more}"),
-        false => format!("new in {case}: {name}{more}"),
-    })
 }
 
 /// The value of a metric. If only some cases were compared with the baseline, their value follows in brackets.

@@ -83,11 +83,7 @@ fn agent(agent: &AgentReport) -> Value {
                 .iter()
                 .map(|value| value.samples.iter().map(|one| places(*one)).collect());
             let samples: Vec<Vec<Value>> = values.collect();
-            let mut value = json!({ "case": case.case.as_str(), "samples": samples });
-            if !case.parts.is_empty() {
-                value["parts"] = json!(case.parts);
-            }
-            value
+            json!({ "case": case.case.as_str(), "samples": samples })
         })
         .collect();
     let retired: Vec<&str> = agent.retired.keys().map(|case| case.as_str()).collect();
@@ -134,7 +130,6 @@ fn metric(metric: &MetricReport) -> Value {
                 hard,
                 ruling: _,
                 base_commit: _,
-                new_parts: _,
             } = gate;
             let threshold = threshold.filter(|_| !from_baseline);
             json!([

@@ -1,12 +1,10 @@
 //! The evidence for a metric: the cases that moved it, each with the expected and the produced value.
 
-use std::cmp::Ordering;
-
 use crate::fold;
 use crate::model::{
     AgentReport, Aggregate, BaselineEntry, Better, CaseEvidence, CaseTrend, Difference,
-    EvidenceLine, Exclusion, ExplainedBy, MOVED, MetricEvidence, MetricReport, MetricSpec, NewPart,
-    PairCheck, PairResult, Ruling, Unit, Verdict, metric_value,
+    EvidenceLine, Exclusion, ExplainedBy, MOVED, MetricEvidence, MetricReport, MetricSpec,
+    PairCheck, PairResult, Ruling, Tag, Unit, Verdict, metric_value,
 };
 use crate::text::line;
 
@@ -98,16 +96,11 @@ impl<'a> Explained<'a> {
             | Aggregate::Rate
             | Aggregate::Harmonic(..) => {
                 let costs = self.costs();
-                listed(&costs, |cost| {
-                    let mut differences = self.new_parts(cost.case);
-                    differences.extend(self.differences(cost));
-                    differences.truncate(DIFFERENCES);
-                    CaseEvidence {
-                        case: cost.case.case.clone(),
-                        value: cost.value,
-                        baseline: cost.baseline,
-                        differences,
-                    }
+                listed(&costs, |cost| CaseEvidence {
+                    case: cost.case.case.clone(),
+                    value: cost.value,
+                    baseline: cost.baseline,
+                    differences: self.differences(cost),
                 })
             }
         }
@@ -136,25 +129,21 @@ impl<'a> Explained<'a> {
     }
 
     fn newly_failing(&self) -> MetricEvidence {
-        let is_newly = |case: &PairResult| case.trend == CaseTrend::NewlyFailing;
-        let counts = |case: &&PairResult| is_newly(case) || self.parts_of(case).next().is_some();
-        let mut failing: Vec<&PairResult> = self.cases.iter().filter(counts).collect();
-        failing.sort_by_key(|case| !is_newly(case));
+        let failing: Vec<&PairResult> = self
+            .cases
+            .iter()
+            .filter(|case| case.trend == CaseTrend::NewlyFailing)
+            .collect();
         listed(&failing, |case| {
-            let further: Vec<&str> = self.parts_of(case).map(|part| part.name.as_str()).collect();
-            let is_shown = |check: &PairCheck| {
-                is_newly(case) || further.contains(&check.name.to_string().as_str())
-            };
             whole_case(
                 case,
-                failed_checks(case, is_shown).take(DIFFERENCES).collect(),
+                failed_checks(case, |_| true).take(DIFFERENCES).collect(),
             )
         })
     }
 
     /// The cases that moved the metric, worst first.
     fn costs(&self) -> Vec<Cost<'a>> {
-        let has_new = |cost: &Cost<'_>| self.parts_of(cost.case).next().is_some();
         let by_change = self.metric.gates.iter().all(|gate| gate.from_baseline);
         let counted = self
             .cases
@@ -163,20 +152,17 @@ impl<'a> Explained<'a> {
         let mut costs: Vec<Cost<'a>> = counted.map(|case| self.cost(case)).collect();
         let moved = |cost: &Cost<'_>| cost.since_baseline > MOVED;
         let compared = by_change && costs.iter().any(moved);
-        costs.retain(|cost| moved(cost) || has_new(cost) || (!compared && cost.from_best > MOVED));
+        costs.retain(|cost| moved(cost) || (!compared && cost.from_best > MOVED));
         let worst_first = |one: f64, other: f64| other.total_cmp(&one);
         let by_baseline = |one: &Cost<'_>, other: &Cost<'_>| {
             worst_first(one.since_baseline, other.since_baseline)
         };
         let by_best =
             |one: &Cost<'_>, other: &Cost<'_>| worst_first(one.from_best, other.from_best);
-        costs.sort_by(|one, other| -> Ordering {
-            let by_parts = has_new(other).cmp(&has_new(one));
-            by_parts.then(match (self.spec().aggregate, compared) {
-                // The worst case decides, new or not.
-                (Aggregate::Worst, false) => by_best(one, other).then(by_baseline(one, other)),
-                _ => by_baseline(one, other).then(by_best(one, other)),
-            })
+        costs.sort_by(|one, other| match (self.spec().aggregate, compared) {
+            // The worst case decides, new or not.
+            (Aggregate::Worst, false) => by_best(one, other).then(by_baseline(one, other)),
+            _ => by_baseline(one, other).then(by_best(one, other)),
         });
         costs
     }
@@ -209,32 +195,6 @@ impl<'a> Explained<'a> {
         }
     }
 
-    /// What a case has more of than at the baseline.
-    fn parts_of(&self, case: &PairResult) -> impl Iterator<Item = &'a NewPart> {
-        let parts = self.metric.gates.iter().flat_map(|gate| &gate.new_parts);
-        let case = case.case.clone();
-        parts.filter(move |part| part.case == case)
-    }
-
-    fn new_parts(&self, case: &PairResult) -> Vec<EvidenceLine> {
-        let line = case.checks.first().map_or(1, |check| check.location.line);
-        let part = |NewPart {
-                        case: _,
-                        name,
-                        now,
-                        baseline,
-                    }: &NewPart| {
-            let expected = format!("{name}: at most {baseline}, as at the baseline");
-            let difference = bounded(Difference {
-                line,
-                expected,
-                produced: format!("{name}: {now}"),
-            });
-            EvidenceLine::unchecked(difference, None)
-        };
-        self.parts_of(case).map(part).collect()
-    }
-
     /// The differences that lowered the metric; only the numbers if nothing else is known.
     fn differences(&self, cost: &Cost<'_>) -> Vec<EvidenceLine> {
         let mut lines = Vec::new();
@@ -247,6 +207,14 @@ impl<'a> Explained<'a> {
                 parts.for_each(|part| lines.extend(of_metric(part, cost.case)));
             }
             _ => lines.extend(of_metric(self.spec(), cost.case)),
+        }
+        // An answer that cannot be read has the worst value of every metric.
+        if lines.is_empty() {
+            let is_of_form = |check: &PairCheck| {
+                let failure = check.failure.as_deref();
+                failure.is_some_and(|failure| failure.tag == Tag::Schema)
+            };
+            lines.extend(failed_checks(cost.case, is_of_form));
         }
         lines.truncate(DIFFERENCES);
         if lines.is_empty() {

@@ -1,14 +1,15 @@
 //! What the policy `regression` adds to the report of an agent: a number with a gate for each rule, the cases behind it, and notes.
 
 use super::evidence::{failed_checks, listed};
-use crate::chance::detection;
+use crate::chance::{NullDistribution, detection};
 use crate::gate::{
     CachedSide, Collapse, Drop, PolicyOutcome, Repeats, RightSamples, TestReference,
 };
 use crate::model::{
     AgentReport, AskedCase, BaseCommitValue, Better, BrokenRule, COVERAGE, CaseEvidence, CaseId,
     Comparison, Difference, EvidenceLine, GateKind, GateRuling, MetricEvidence, MetricReport,
-    NotGateable, POLICY_METRICS, PairResult, Policy, PolicyReport, Ruling, SuiteId, Unit, Verdict,
+    NotGateable, POLICY_METRICS, PairResult, Policy, PolicyReport, Ruling, SuiteId, UnchangedSums,
+    Unit, Verdict, six_places,
 };
 
 /// The most differences of a case.
@@ -68,6 +69,7 @@ pub fn add_regression(
     report.policy = Some(Box::new(PolicyReport {
         name: Policy::Regression,
         p: outcome.test.map(|test| test.p),
+        unchanged: outcome.null.as_ref().map(unchanged_sums),
         alpha: Some(test.alpha),
         limit: test.limit,
         tested,
@@ -84,6 +86,15 @@ pub fn add_regression(
     report.verdict = Ruling::of_all(report.metrics.iter().map(|metric| &metric.verdict));
     report.complete();
     refused
+}
+
+fn unchanged_sums(null: &NullDistribution) -> UnchangedSums {
+    UnchangedSums {
+        observed: six_places(null.observed),
+        first: six_places(null.first),
+        width: six_places(null.width),
+        shares: null.shares.iter().copied().map(six_places).collect(),
+    }
 }
 
 /// Why too few cases can be compared.
@@ -203,7 +214,6 @@ fn gate(kind: GateKind, threshold: Option<f64>, ruling: Ruling) -> GateRuling {
         hard: true,
         ruling,
         base_commit: None,
-        new_parts: Vec::new(),
     }
 }
 

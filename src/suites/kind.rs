@@ -124,7 +124,7 @@ impl SuiteKind {
         let states_answer = !suite.expressions.is_empty() || pairs.into_iter().any(has_checks);
         let is_used = |spec: &&MetricSpec| match spec.source {
             ValueSource::Use => suite.gates.contains_key(spec.name),
-            ValueSource::Grade | ValueSource::Expression | ValueSource::Layer => states_answer,
+            ValueSource::Grade | ValueSource::Expression => states_answer,
         };
         let others = self.every_metric().skip(self.metrics.len()).filter(is_used);
         let of_cases = golden.map_or(Vec::new(), Suite::family_metrics);

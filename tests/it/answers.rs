@@ -60,7 +60,7 @@ suites:
     path: cases.json
     terms: { refusal: refusal.txt }
     agents: { a: { deterministic: { replay: runs }, fingerprint: [prompt.md] } }
-    gates: { case_pass_rate: { off: true, reason: answers have their own gate } }
+    gates: { answer_pass_rate: { min: baseline, otherwise: 1.0, hard: true }, answer_score: { max_drop: 0.15 }, case_pass_rate: { min: 0.1 } }
 ";
 
 /// A repository with one case: its checks of the answer, and the answer.
@@ -502,9 +502,9 @@ fn every_kind(kind: &str) {
         !others.is_empty() && others.iter().all(|value| **value == 1.0 || value.is_null()),
         "{values:?}"
     );
-    let (code, (values, failing)) =
+    let (_, (values, failing)) =
         with(json!([{"none_of": ["planted"]}, {"all_of": ["planted", "words"]}]));
-    assert!(code == 1 && !failing.is_empty(), "{code} {failing:?}");
+    assert!(!failing.is_empty());
     for check in &failing {
         assert_eq!(check["name"], "answer_all_of[1]");
         assert_eq!(

@@ -108,7 +108,7 @@ const BROKEN: [BrokenAgent; 12] = [
         ),
         runs: ASSISTANT.1,
         breaks: twice_as_slow,
-        headline: "All 10 gates pass on 48 cases; assistant needs +100% tokens and +100% time.",
+        headline: "All 2 gates pass on 48 cases; assistant needs +100% tokens and +100% time.",
         tells: &[
             "tokens 1,379 → 2,758 (+100%, no gate is on it)",
             "latency 2.4 s → 4.8 s (+100%, no gate is on it)",
@@ -138,7 +138,7 @@ const BROKEN: [BrokenAgent; 12] = [
         rule: (RECONCILER.0, "Answer in prose first."),
         runs: RECONCILER.1,
         breaks: prose,
-        headline: "Merge blocked: reconciler scenario_pass_rate 0%, needs 90% (baseline 100%) + 3 more gates.",
+        headline: "Merge blocked: reconciler scenario_pass_rate 0%, needs 90% (baseline 100%).",
         tells: &[
             "rec-001 0% (baseline 100%)",
             "the text contains no readable JSON with a list \"deltas\"",
@@ -155,9 +155,9 @@ const BROKEN: [BrokenAgent; 12] = [
         ),
         runs: &["revision/runs"],
         breaks: lose_clause,
-        headline: "Merge blocked: reviser unintended_changes 2, needs at most 0 (baseline 0).",
+        headline: "Merge blocked: reviser newly_failing 1, needs at most 0",
         tells: &[
-            "agency-tea 2 (baseline 0)",
+            "agency-tea",
             "no unrequested change",
             "accept an improper advantage in connection with this Agreement.7.3 Fair work.",
         ],
@@ -200,7 +200,7 @@ const BROKEN: [BrokenAgent; 12] = [
         rule: (RECONCILER.0, "Judge the first file most carefully."),
         runs: RECONCILER.1,
         breaks: by_order,
-        headline: "Merge blocked: reconciler classification_stability 66.7%, needs 100% (baseline 100%) + 1 more gate.",
+        headline: "Merge blocked: reconciler classification_stability 66.7%, needs 100% (baseline 100%).",
         tells: &[
             "prop-05 66.7% (baseline 100%)",
             "files reordered: classified differently: src/alarm/battery.ts",
@@ -218,7 +218,7 @@ const BROKEN: [BrokenAgent; 12] = [
         ),
         runs: &["evidence/runs"],
         breaks: readme_only,
-        headline: "Merge blocked: inspector task_pass_rate 66.7%, needs 100% (baseline 100%) + 2 more gates.",
+        headline: "Merge blocked: inspector task_pass_rate 66.7%, needs 100% (baseline 100%).",
         tells: &[
             "buggy_calc 0% (baseline 100%)",
             "calc/core.py was not inspected; the agent inspected README.md",
@@ -238,7 +238,7 @@ const BROKEN: [BrokenAgent; 12] = [
         breaks: no_breach,
         headline: "Merge blocked: ",
         tells: &[
-            "cloud-hand-offs ",
+            "cloud-hand-offs",
             "breach-notice-calls-legal",
             "breach_notification",
         ],
@@ -343,6 +343,15 @@ fn small_things(comment: &str) {
 fn broken(agent: &BrokenAgent) -> Repository {
     let repository = Repository::bundled();
     repository.remove(".git");
+    // What these documents state has no gate on the check that fails here.
+    if ["revision", "cross"].contains(&agent.suite) {
+        let kind = format!("  - id: {}\n", agent.suite);
+        repository.replace(
+            "goldgate.yaml",
+            &kind,
+            &format!("{kind}    no_newly_failing: true\n"),
+        );
+    }
     commit_all(&repository);
     let (file, rule) = agent.rule;
     repository.write(

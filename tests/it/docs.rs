@@ -428,16 +428,10 @@ fn gate(gate: &Gate) -> String {
         Gate::Change {
             direction: ChangeDirection::Drop,
             tolerance,
-            otherwise,
-        } => {
-            let otherwise =
-                otherwise.map_or(String::new(), |number| format!(", otherwise: {number}"));
-            format!("`max_drop: {tolerance}{otherwise}`")
-        }
+        } => format!("`max_drop: {tolerance}`"),
         Gate::Change {
             direction: ChangeDirection::Rise,
             tolerance,
-            ..
         } => format!("`max_rise: {tolerance}`"),
     }
 }

@@ -43,10 +43,7 @@ pub fn trials() -> Vec<Trial> {
             "a case missing in the baseline is gated by otherwise",
             added_scenario,
         ),
-        trial(
-            "coverage and readability alone are not a pass",
-            nothing_else_judged,
-        ),
+        trial("coverage alone is not a pass", nothing_else_judged),
         trial(
             "samples without an answer are compared with those of the baseline",
             infra,
@@ -257,22 +254,16 @@ fn unreadable() {
     );
     let (ran, report) = graded(&repository);
     assert_eq!(ran.code, 1, "{}", ran.stdout);
-    assert_eq!(
-        (
-            &metric(&report, "readable")["value"],
-            &metric(&report, "readable")["verdict"]
-        ),
-        (&Value::from(0.0), &Value::from("fail"))
-    );
-    for name in [
-        "finding_recall",
-        "finding_precision",
-        "f1_score",
-        "count_in_range",
-        "finding_count",
-        "false_positive_rate",
+    for (name, worst) in [
+        ("finding_recall", Value::from(0.0)),
+        ("finding_precision", Value::from(0.0)),
+        ("citation_accuracy", Value::from(0.0)),
+        ("f1_score", Value::from(0.0)),
+        ("count_in_range", Value::from(0.0)),
+        ("false_positive_rate", Value::from(1.0)),
+        ("finding_count", Value::Null),
     ] {
-        assert_eq!(metric(&report, name)["value"], Value::Null, "{name}");
+        assert_eq!(metric(&report, name)["value"], worst, "{name}");
     }
 }
 
@@ -300,7 +291,7 @@ fn partly_unreadable() {
 
 fn newly_failing() {
     let repository = ten();
-    // One gap of ten is not reported: no average moves by 15 points.
+    // One gap of ten is not reported: no gate of the kind looks at gaps.
     repository.write(&run_of(1), answer(1).replace("missing doc", "another"));
     let (ran, report) = graded(&repository);
     assert_eq!(
@@ -346,37 +337,6 @@ fn newly_failing() {
             &entry["cases"]["c2"]["passed"][0]
         ),
         (&Value::Null, &Value::from(0.0))
-    );
-    // A further check of it that fails is seen, although no number moves.
-    repository.replace(&run_of(2), "Needs prior approval.", "Needs nothing.");
-    let (ran, report) = graded(&repository);
-    let count = metric(&report, "newly_failing");
-    assert_eq!(
-        (ran.code, &count["value"], &count["verdict"]),
-        (1, &Value::from(0.0), &Value::from("fail"))
-    );
-    let part = &count["gates"][0]["new_parts"][0];
-    assert_eq!(
-        (&part["case"], &part["now"]),
-        (&Value::from("c2"), &Value::from(1.0)),
-        "{}",
-        ran.stdout
-    );
-    let explained = &count["evidence"][0];
-    assert_eq!(
-        explained["differences"].as_array().map(Vec::len),
-        Some(1),
-        "{explained}"
-    );
-    repository.replace(
-        "goldgate.yaml",
-        "    agents:",
-        "    gates: { newly_failing: { max: 1 } }\n    agents:",
-    );
-    assert_eq!(
-        metric(&graded(&repository).1, "newly_failing")["verdict"],
-        "pass",
-        "one case may fail newly"
     );
 }
 

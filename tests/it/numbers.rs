@@ -60,6 +60,11 @@ fn questions() {
 
 fn null_in_common() {
     let repository = Repository::small();
+    repository.replace(
+        "goldgate.yaml",
+        "    agents:",
+        "    gates: { gap_recall: { max_drop: 0.15 } }\n    agents:",
+    );
     let without_gaps = |text: &str| text.replace("\"expected_gaps\": [\"Missing_Doc\"],", "");
     repository.write("golden/expected/legal/lease.json", without_gaps(EXPECTED));
     assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);

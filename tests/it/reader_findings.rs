@@ -97,6 +97,9 @@ fn both_sides() {
     ];
     for (change, metrics) in changes {
         let repository = Repository::bundled();
+        let suite = "  - id: contracts\n";
+        let gates = "    gates: { quote_grounding: { max_drop: 0.1 }, finding_precision: { max_drop: 0.1 }, f1_score: { max_drop: 0.05 } }\n";
+        repository.replace("goldgate.yaml", suite, &format!("{suite}{gates}"));
         record(&repository, "contracts/runs/commercial", change);
         let ran = run(&repository, "contracts");
         assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);

@@ -2,10 +2,12 @@
 
 use std::fs;
 
+use goldgate::chance::Sample;
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use crate::golden_changes::commit_all;
+use crate::rates::agents::{Dice, Kind, Quality, draw};
 use crate::repository::Repository;
 use crate::trial;
 
@@ -15,6 +17,10 @@ pub fn trials() -> Vec<Trial> {
         trial(
             "a case that may be lost names the command that records the missing samples",
             asked,
+        ),
+        trial(
+            "the samples that are asked for are recorded up to the first right one",
+            until_right,
         ),
         trial(
             "samples that were asked for count for the lost case alone",
@@ -43,11 +49,19 @@ pub fn trials() -> Vec<Trial> {
             other_rules,
         ),
         trial("settings of the policy are checked", settings),
+        trial(
+            "an unchanged agent of 95% is red in few of its re-recordings",
+            unchanged,
+        ),
+        trial(
+            "a loss that the majority of three samples hides is red",
+            hidden_by_majorities,
+        ),
     ]
 }
 
 /// The recordings of an agent: a text for each case, with a mark for each sample. `+` is right, `-` wrong, `!` calls a tool where none is expected.
-type Marks<'a> = &'a [&'a str];
+pub type Marks<'a> = &'a [&'a str];
 
 fn answer(case: usize, sample: usize, mark: char) -> Value {
     let text = match mark {
@@ -61,7 +75,7 @@ fn answer(case: usize, sample: usize, mark: char) -> Value {
     json!({"status": "completed", "outputs": {"text": text}, "intermediate": {"tool_calls": calls}})
 }
 
-fn record(repository: &Repository, agent: &str, marks: Marks<'_>) {
+pub fn record(repository: &Repository, agent: &str, marks: Marks<'_>) {
     let _ = fs::remove_dir_all(repository.path(&format!("runs/{agent}")));
     for (case, samples) in marks.iter().enumerate() {
         for (sample, mark) in samples.chars().enumerate() {
@@ -84,7 +98,7 @@ fn write_cases(repository: &Repository, count: usize) {
 }
 
 /// A suite with these agents and further lines, and its baseline of these recordings.
-fn repository(agents: &[&str], marks: Marks<'_>, lines: &str) -> Repository {
+pub fn repository(agents: &[&str], marks: Marks<'_>, lines: &str) -> Repository {
     let repository = Repository::empty();
     let mut config = format!(
         "version: 1\nbaseline: latest.json\nsuites:\n  - id: s\n    kind: tool_use\n    path: cases.json\n{lines}    agents:\n"
@@ -103,7 +117,7 @@ fn repository(agents: &[&str], marks: Marks<'_>, lines: &str) -> Repository {
 }
 
 /// The exit code, and the policies of the agents.
-fn judged(repository: &Repository, more: &[&str]) -> (i32, Vec<Value>) {
+pub fn judged(repository: &Repository, more: &[&str]) -> (i32, Vec<Value>) {
     let ran = repository.goldgate(&[&["run", "--format", "json"], more].concat());
     let report: Value = serde_json::from_str(&ran.stdout)
         .unwrap_or_else(|_| panic!("{}", ran.stdout + &ran.stderr));
@@ -159,15 +173,50 @@ fn asked() {
         policies[0]["asked"],
         json!([{
             "case": "case-00", "before": 3, "now": 3, "more": 3,
-            "command": "goldgate record --suite s --agent bot --case case-00 --samples 6 --missing -- COMMAND"
+            "command": "goldgate record --suite s --agent bot --case case-00 --samples 6 --until-right -- COMMAND"
         }])
     );
     let ran = repository.goldgate(&["run"]);
     assert!(
         ran.stdout.contains("red if all 6 are wrong")
-            && ran.stdout.contains("--case case-00 --samples 6 --missing"),
+            && ran
+                .stdout
+                .contains("--case case-00 --samples 6 --until-right"),
         "{}",
         ran.stdout
+    );
+}
+
+fn until_right() {
+    let repository = Repository::empty();
+    repository.write(
+        "goldgate.yaml",
+        "version: 1\nsuites:\n  - id: s\n    kind: tool_use\n    path: cases.json\n    agents:\n      bot: { deterministic: { replay: runs }, \
+         fingerprint: [agent.sh] }\n",
+    );
+    write_cases(&repository, 2);
+    // Every answer is the next line of a file.
+    repository.write(
+        "agent.sh",
+        "head -n 1 answers\nsed 1d answers > rest\nmv rest answers\n",
+    );
+    let record = |answers: &str, options: &[&str]| {
+        repository.write("answers", answers);
+        let options = [&["record"], options, &["--", "sh", "agent.sh"]].concat();
+        let ran = repository.goldgate(&options);
+        assert_eq!(ran.code, 0, "{}", ran.stdout + &ran.stderr);
+        let recorded = fs::read_dir(repository.path("runs/bot/case-00")).unwrap();
+        (recorded.count(), repository.read("answers"))
+    };
+    let one_at_a_time = ["--concurrency", "1"];
+    let three = [&["--samples", "3"], &one_at_a_time[..]].concat();
+    let answers = "no\nright 1,\n".repeat(3);
+    assert_eq!(record(&answers, &three), (3, String::new()));
+    // Sample 5 is right, so that sample 6 is not needed; the other case is right already.
+    let more = ["--samples", "6", "--until-right"];
+    assert_eq!(
+        record("no\nright 0,\nunused\n", &more),
+        (5, "unused\n".to_owned())
     );
 }
 
@@ -372,4 +421,46 @@ fn settings() {
         let ran = repository.goldgate(&["check"]);
         assert_eq!(ran.code, 2, "{alpha}: {}", ran.stderr);
     }
+}
+
+/// With the gates of majorities, 17 of 30 were red.
+fn unchanged() {
+    let dice = &mut Dice(17);
+    let rates = Quality::Around(0.95).cases(12, dice);
+    let mut recorded = || {
+        let samples = draw(Kind::ToolUse, &rates, 3, dice);
+        let mark = |sample: &Sample| if sample.passes { '+' } else { '-' };
+        let case = |case: &Vec<Sample>| case.iter().map(mark).collect();
+        samples.iter().map(case).collect::<Vec<String>>()
+    };
+    let baseline = recorded();
+    let repository = repository(
+        &["bot"],
+        &baseline.iter().map(String::as_str).collect::<Vec<_>>(),
+        "",
+    );
+    let red = (0..20)
+        .filter(|_| {
+            let marks = recorded();
+            record(
+                &repository,
+                "bot",
+                &marks.iter().map(String::as_str).collect::<Vec<_>>(),
+            );
+            judged(&repository, &[]).0 != 0
+        })
+        .count();
+    assert!(red <= 2, "{red} of 20");
+}
+
+/// 75 of 78 samples were right, then 68; the cases that pass in a majority stayed the same.
+fn hidden_by_majorities() {
+    let case = |place: usize, wrong: usize| if place < wrong { "++-" } else { "+++" };
+    let [before, now] =
+        [3, 10].map(|wrong| (0..26).map(|place| case(place, wrong)).collect::<Vec<_>>());
+    let repository = repository(&["bot"], &before, "");
+    record(&repository, "bot", &now);
+    let (code, policies) = judged(&repository, &[]);
+    let p = policies[0]["p"].as_f64().unwrap();
+    assert!(code == 1 && p <= 0.05, "{code} {p}");
 }

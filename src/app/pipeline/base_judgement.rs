@@ -352,10 +352,8 @@ fn compare(
             for (metric, gate) in
                 failing(agent).filter(|failing| !own.is_some_and(|own| fails_too(own, failing)))
             {
-                let parts =
-                    words::new_parts(gate).map_or(String::new(), |parts| format!("; {parts}"));
                 let message = format!(
-                    "`{}/{}` fails by the rules of the base commit: {} is {}, needs {}{parts}{}",
+                    "`{}/{}` fails by the rules of the base commit: {} is {}, needs {}{}",
                     suite.id,
                     agent.agent,
                     metric.name,

@@ -8,7 +8,7 @@ use crate::app::cli_error::CliError;
 use crate::files::Files;
 use crate::format::json;
 use crate::model::{
-    AgentReport, COVERAGE, Config, Exclusion, NEWLY_FAILING, PairResult, READABLE, RepoPath, Report,
+    AgentReport, COVERAGE, Config, Exclusion, NEWLY_FAILING, PairResult, RepoPath, Report,
 };
 use crate::world::Disk;
 
@@ -28,7 +28,7 @@ impl CaseSnapshot {
     fn of(agent: &AgentReport, case: &PairResult) -> Self {
         let rounded = |value: f64| (value * 1e6).round() / 1e6;
         // Metrics that every kind has are left out.
-        let own = |name: &str| ![COVERAGE, READABLE, NEWLY_FAILING].contains(&name);
+        let own = |name: &str| ![COVERAGE, NEWLY_FAILING].contains(&name);
         let values = agent
             .metrics
             .iter()

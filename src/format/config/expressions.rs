@@ -32,7 +32,7 @@ pub(super) struct OwnMetricForm {
     name: String,
     /// An expression in CEL of a sample's value: a number, or null if there is nothing to measure.
     expr: String,
-    /// Its better direction. With `higher` or `lower`, it may not get worse than the baseline unless a gate says otherwise.
+    /// Its better direction.
     better: Better,
     /// How the cases are aggregated; default `mean`.
     aggregate: Option<OwnAggregateForm>,

@@ -225,7 +225,7 @@ pub(super) struct GateForm {
     pub(super) min: Option<LimitForm>,
     /// Upper limit: a number, or `baseline`.
     pub(super) max: Option<LimitForm>,
-    /// Threshold without a baseline: with `min: baseline` or `max: baseline`, and for shares with `max_drop`.
+    /// Threshold without a baseline: with `min: baseline` or `max: baseline`.
     pub(super) otherwise: Option<f64>,
     /// Width of the inconclusive band beyond the threshold: 0 to 0.5, for points 0 to 6.
     pub(super) zone: Option<f64>,

@@ -1,25 +1,18 @@
 //! Compares the numbers of an agent with those of one reference, and evaluates its gates on them.
 
-use std::collections::BTreeSet;
-
 use super::case_sets::CaseSets;
 use super::gate_input::GateInput;
 use super::missing::MissingValues;
 use super::own::{case_before, newly_failing};
-use super::parts::new_parts;
 use crate::fold;
 use crate::fold::{Interval, agent_intervals};
 use crate::gate::PlannedGate;
-use crate::gate::rule::{BaseNumber, GateResult, Openness, Subject, ruled};
-use crate::model::{Aggregate, BaselineEntry, CaseId, Exclusion, NewPart, Ruling, Verdict};
-
-/// The most new parts that one gate lists.
-const LISTED: usize = 20;
+use crate::gate::rule::{BaseNumber, GateResult, Subject, ruled};
+use crate::model::{Aggregate, BaselineEntry, CaseId, Exclusion};
 
 /// The numbers of an agent and of a reference, by metric.
 pub(super) struct ComparedNumbers<'a> {
     input: &'a GateInput<'a>,
-    entry: Option<&'a BaselineEntry>,
     pub(super) sets: CaseSets,
     /// The values over all cases.
     pub(super) values: Vec<Option<f64>>,
@@ -72,10 +65,9 @@ impl<'a> ComparedNumbers<'a> {
                     let failing = newly_failing(input.results(), entry);
                     let count = failing.as_ref().and_then(|failing| failing.measured);
                     (values[index], shared[index], added[index]) = (count, count, None);
-                    let further = further_failing(input, entry, index);
                     intervals.whole[index] = failing.map(|failing| Interval {
-                        least: failing.least + further,
-                        most: failing.most + further,
+                        least: failing.least,
+                        most: failing.most,
                     });
                     intervals.shared[index] = intervals.whole[index];
                     intervals.added[index] = None;
@@ -90,7 +82,6 @@ impl<'a> ComparedNumbers<'a> {
             .collect();
         Self {
             input,
-            entry,
             sets,
             values,
             shared,
@@ -115,8 +106,7 @@ impl<'a> ComparedNumbers<'a> {
     /// The result of a gate of a metric.
     pub(super) fn gate(&self, metric: usize, planned: &PlannedGate) -> GateResult {
         let base = &self.bases[metric];
-        let result = ruled(planned, &self.subject(metric), base);
-        self.with_parts(metric, planned, result)
+        ruled(planned, &self.subject(metric), base)
     }
 
     /// The result of a gate that asks for nothing but a value as good as the reference's. It has no tolerance: losses below a
@@ -127,8 +117,7 @@ impl<'a> ComparedNumbers<'a> {
             Aggregate::NewlyFailing => &BaseNumber::Known(0.0),
             _ => &self.bases[metric],
         };
-        let result = ruled(&planned.without_tolerance(), &self.subject(metric), base);
-        self.with_parts(metric, planned, result)
+        ruled(&planned.without_tolerance(), &self.subject(metric), base)
     }
 
     fn subject(&self, metric: usize) -> Subject {
@@ -138,41 +127,6 @@ impl<'a> ComparedNumbers<'a> {
             added_value: self.intervals.added[metric],
             in_common: self.sets.shared.len(),
         }
-    }
-
-    /// A hard upper limit that is the reference's number allows no case more than it had there: an average over cases would hide it.
-    fn with_parts(
-        &self,
-        metric: usize,
-        planned: &PlannedGate,
-        mut result: GateResult,
-    ) -> GateResult {
-        let is_count = self.input.metrics[metric].spec.aggregate == Aggregate::NewlyFailing;
-        let is_judged = matches!(result.gate.ruling, Ruling::Judged(_));
-        if is_judged && planned.gate.allows_no_new_part() {
-            result.gate.new_parts = self.new_parts(metric);
-            if !result.gate.new_parts.is_empty() {
-                result.gate.ruling = Ruling::Judged(Verdict::Fail);
-                result.openness = Openness::Settled;
-            }
-        } else if is_count && result.gate.ruling.fails() {
-            result.gate.new_parts = self.new_parts(metric);
-        }
-        result
-    }
-
-    /// What cases have more of than in the reference.
-    fn new_parts(&self, metric: usize) -> Vec<NewPart> {
-        let Some(entry) = self.entry else {
-            return Vec::new();
-        };
-        let mut parts = new_parts(
-            self.input.results(),
-            entry,
-            &self.input.metrics[metric].spec,
-        );
-        parts.truncate(LISTED);
-        parts
     }
 
     /// The cases that lack values of a metric, or of those that it is made of.
@@ -257,14 +211,6 @@ fn numbers_of(input: &GateInput<'_>, entry: &BaselineEntry, rows: &[usize]) -> V
     fold::aggregates(&input.specs(), rows.len(), |row, column| {
         before[row][column]
     })
-}
-
-/// The number of cases that failed in the reference and fail a further check now.
-fn further_failing(input: &GateInput<'_>, entry: Option<&BaselineEntry>, metric: usize) -> f64 {
-    let Some(entry) = entry else { return 0.0 };
-    let parts = new_parts(input.results(), entry, &input.metrics[metric].spec);
-    let cases: BTreeSet<&CaseId> = parts.iter().map(|part| &part.case).collect();
-    cases.len() as f64
 }
 
 fn points(values: &[Option<f64>]) -> Vec<Option<Interval>> {

@@ -65,7 +65,6 @@ fn drop_gate(tolerance: f64) -> PlannedGate {
         gate: Gate::Change {
             direction: ChangeDirection::Drop,
             tolerance,
-            otherwise: None,
         },
         off: None,
     }

@@ -19,7 +19,6 @@ const NEAR: Gate = Gate::Threshold {
 const DROP: Gate = Gate::Change {
     direction: ChangeDirection::Drop,
     tolerance: 0.15,
-    otherwise: None,
 };
 
 fn spec(better: Better, unit: Unit, gates: &'static [Gate]) -> MetricSpec {
@@ -174,7 +173,6 @@ fn a_configured_change_leaves_min_unchanged() {
     let tighter = Gate::Change {
         direction: ChangeDirection::Drop,
         tolerance: 0.05,
-        otherwise: None,
     };
     assert_eq!(
         gates(&higher(&[FLOOR]), std::slice::from_ref(&drop)),
@@ -426,72 +424,4 @@ fn a_gate_that_no_value_can_fail_is_refused() {
     }
     assert_eq!(refusal(&higher(&[]), zoned(0.51, 0.5)), None);
     assert_eq!(refusal(&lower, max(0.49, 0.5)), None);
-}
-
-#[test]
-fn otherwise_is_allowed_with_a_drop() {
-    const ELSE_HALF: Gate = Gate::NO_LARGE_DROP_ELSE_HALF;
-    let otherwise = |number| StatedGate {
-        otherwise: Some(number),
-        ..StatedGate::default()
-    };
-    let drop = |tolerance, stated| StatedGate {
-        max_drop: Some(tolerance),
-        ..stated
-    };
-    let change = |tolerance, otherwise| Gate::Change {
-        direction: ChangeDirection::Drop,
-        tolerance,
-        otherwise,
-    };
-    assert_eq!(
-        gates(&higher(&[]), &[drop(0.1, otherwise(0.6))]),
-        [change(0.1, Some(0.6))]
-    );
-    assert_eq!(
-        gates(&higher(&[ELSE_HALF]), &[otherwise(0.6)]),
-        [change(0.15, Some(0.6))]
-    );
-    assert_eq!(
-        gates(&higher(&[ELSE_HALF]), &[drop(0.1, StatedGate::default())]),
-        [change(0.1, Some(0.5))]
-    );
-    assert_eq!(
-        gates(&higher(&[NEAR]), &[drop(0.1, otherwise(0.6))]),
-        [NEAR, change(0.1, Some(0.6))]
-    );
-    let baseline = StatedGate {
-        min: Some(StatedLimit::Baseline),
-        ..drop(0.1, otherwise(0.6))
-    };
-    let floor = Gate::Threshold {
-        side: LimitSide::Min,
-        limit: Limit::Baseline {
-            otherwise: Some(0.6),
-        },
-        strictness: Strictness::Band(0.0),
-    };
-    assert_eq!(
-        gates(&higher(&[]), &[baseline]),
-        [floor, change(0.1, None)],
-        "a floor of the baseline goes first"
-    );
-    for (spec, stated) in [
-        (higher(&[]), drop(0.1, otherwise(1.5))),
-        (higher(&[]), otherwise(0.5)),
-        (
-            spec(Better::Higher, Unit::Count, &[]),
-            drop(0.1, otherwise(0.5)),
-        ),
-        (
-            spec(Better::Lower, Unit::Share, &[]),
-            StatedGate {
-                max_rise: Some(0.1),
-                ..otherwise(0.5)
-            },
-        ),
-    ] {
-        let problems = planned(&spec, std::slice::from_ref(&stated)).unwrap_err();
-        assert_eq!(problems[0].key, "otherwise", "{stated:?}");
-    }
 }

@@ -9,6 +9,7 @@ use crate::model::{
 };
 use crate::render::evidence::has_moved;
 use crate::render::number::ValueDirection;
+use crate::render::number::p_in_percent;
 use crate::render::plain::line;
 use crate::render::words::plural;
 use crate::render::{certainty, number};
@@ -240,6 +241,62 @@ pub fn trend(metric: &MetricReport) -> Markup {
             polyline.past points=(points.join(" ")) {}
             @if let Some(value) = metric.value { circle.worse cx=(fixed(x(metric.past.len()))) cy=(fixed(y(value))) r="4" {} }
         }
+    }
+}
+
+/// The width and height of the plot of sums, in pixels, and the height of its bars.
+const SUMS: (f64, f64) = (420.0, 120.0);
+const BARS: f64 = 90.0;
+
+/// The sums of scores that runs of an unchanged agent would have as bars, and the sum of this run as a line.
+pub fn unchanged_sums(agent: &AgentReport) -> Markup {
+    let policy = agent.policy.as_deref();
+    let Some((policy, sums, p)) =
+        policy.and_then(|policy| Some((policy, policy.unchanged.as_ref()?, policy.p?)))
+    else {
+        return html! {};
+    };
+    let (width, height) = SUMS;
+    let step = width / sums.shares.len().max(1) as f64;
+    let tallest = sums
+        .shares
+        .iter()
+        .copied()
+        .fold(f64::MIN_POSITIVE, f64::max);
+    let place = ((sums.observed - sums.first) / sums.width + 1e-6).floor();
+    let x = (place + 0.5) * step;
+    let is_red = policy.limit.is_some_and(|limit| p <= limit);
+    let low = if is_red { "worse" } else { "other" };
+    let sum = |value: f64| {
+        format!("{:.2}", value)
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+            .to_owned()
+    };
+    let (observed, chance) = (
+        sum(sums.observed),
+        p_in_percent(p, policy.limit.unwrap_or(p)),
+    );
+    let last = sums.first + sums.width * (sums.shares.len() as f64 - 1.0);
+    html! {
+        figure {
+            svg.plot width=(width) height=(height) viewBox={ "0 0 " (width) " " (height) } role="img"
+                aria-label={ "This run's sum of scores is " (observed) "; p = " (chance) } {
+                @for (bar, share) in sums.shares.iter().enumerate() {
+                    @let tall = BARS * share / tallest;
+                    rect class=(if bar as f64 <= place { low } else { "rest" }) x=(fixed(bar as f64 * step)) y=(fixed(BARS - tall))
+                        width=(fixed((step - 1.0).max(1.0))) height=(fixed(tall)) {}
+                }
+                line.base x1=(fixed(x)) x2=(fixed(x)) y1="0" y2=(BARS) {}
+                text.axis x="0" y=(height - 10.0) { (sum(sums.first)) }
+                text x=(fixed(x)) y=(height - 10.0) text-anchor=(if x < width / 6.0 { "start" } else { "middle" }) { (observed) }
+                text.axis x=(width) y=(height - 10.0) text-anchor="end" { (sum(last)) }
+            }
+            figcaption.soft {
+                (agent.agent) ": had nothing changed, re-recordings would have these sums of scores. This run has " (observed)
+                " (dashed line); p = " (chance) "."
+            }
+        } "\n"
     }
 }
 

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::plots;
 use super::texts::bounded;
 use crate::model::{
     AgentReport, JudgeReport, MetricReport, Report, Ruling, SuiteReport, Unit, Verdict,
@@ -40,6 +41,7 @@ fn suite_part(suite: &SuiteReport) -> Markup {
             }
         } } "\n"
         @for sentence in judges::of_suite(suite, line) { p.soft { (bounded(&sentence)) } "\n" }
+        @for agent in &suite.agents { (plots::unchanged_sums(agent)) }
         @for agent in &suite.agents {
             @if let Some(text) = certainty::agent_reliability(agent) { p { (agent.agent) ": " (text) } "\n" }
         }

@@ -1,14 +1,13 @@
-//! The metrics of every kind: how much was measured, how much was readable, and what fails since the baseline.
+//! The metrics of every kind: how much was measured, and what fails since the baseline.
 
 use crate::model::{
-    Aggregate, Better, COVERAGE, ExplainedBy, Gate, Limit, LimitSide, MetricSpec, NEWLY_FAILING,
-    READABLE, Strictness, Unit, ValueSource,
+    Aggregate, Better, COVERAGE, Gate, Limit, LimitSide, MetricSpec, NEWLY_FAILING, Strictness,
+    Unit,
 };
 
 /// The share of passing cases. It covers what no other metric covers, also without a baseline.
 pub const CASE_PASS_RATE: MetricSpec = MetricSpec {
     name: "case_pass_rate",
-    gates: &[Gate::NO_LARGE_DROP_ELSE_HALF],
     meaning: "cases that pass all checks / cases",
     ..MetricSpec::RATE
 };
@@ -32,14 +31,6 @@ pub const COMMON: &[MetricSpec] = &[
         ..MetricSpec::PLAIN
     },
     MetricSpec {
-        name: READABLE,
-        source: ValueSource::Layer,
-        explained_by: ExplainedBy::Checks(&["schema", "schema_ok"]),
-        gates: &[Gate::PERFECT],
-        meaning: "cases with more than half of their completed samples readable / cases",
-        ..MetricSpec::RATE
-    },
-    MetricSpec {
         name: NEWLY_FAILING,
         better: Better::Lower,
         aggregate: Aggregate::NewlyFailing,
@@ -49,7 +40,7 @@ pub const COMMON: &[MetricSpec] = &[
             limit: Limit::Number(0.0),
             strictness: Strictness::Band(0.0),
         }],
-        meaning: "cases that passed all checks in the baseline and fail now; the gate also fails if a failing case fails another check",
+        meaning: "cases that passed all checks in the baseline and fail now",
         ..MetricSpec::PLAIN
     },
 ];

@@ -3,7 +3,7 @@
 //! [`metrics!`] declares the struct and the table together, so the compiler proves what no list of numbers could: a grade sets every
 //! metric, none twice, and swapping two lines of the table or of a grade changes nothing but the order in reports.
 
-use crate::model::MetricSpec;
+use crate::model::{Aggregate, Better, Layer, MetricSpec, Unit};
 
 /// One item for each metric of a kind: the value of a sample, or of a pair.
 pub trait ByMetric<T>: Sized {
@@ -12,6 +12,49 @@ pub trait ByMetric<T>: Sized {
 
     /// The items in table order.
     fn into_table_order(self) -> Vec<T>;
+}
+
+/// How much of a completed sample could be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadPart {
+    Some,
+    Nothing,
+}
+
+impl From<Layer> for ReadPart {
+    fn from(layer: Layer) -> Self {
+        match layer {
+            Layer::Structured | Layer::Strict | Layer::Repaired | Layer::Salvaged => Self::Some,
+            Layer::Unreadable => Self::Nothing,
+        }
+    }
+}
+
+/// The values of a completed sample, in table order. One of which nothing can be read has the worst value of every metric. An amount
+/// has no worst value, and rates of cases are what the failed checks make them.
+pub fn values_of_sample(
+    table: &[MetricSpec],
+    read: ReadPart,
+    values: impl ByMetric<Option<f64>>,
+) -> Vec<Option<f64>> {
+    let values = values.into_table_order();
+    if read == ReadPart::Some {
+        return values;
+    }
+    let worst = |spec: &MetricSpec| match (spec.unit, spec.better) {
+        (Unit::Share | Unit::Points, Better::Higher) => Some(0.0),
+        (Unit::Share, Better::Lower) => Some(1.0),
+        (Unit::Share | Unit::Points, Better::Lower | Better::Neither)
+        | (Unit::Count | Unit::Spread | Unit::Dollars, _) => None,
+    };
+    values
+        .into_iter()
+        .zip(table)
+        .map(|(value, spec)| match spec.aggregate {
+            Aggregate::Rate => value,
+            _ => worst(spec),
+        })
+        .collect()
 }
 
 /// Declares a kind's own metrics in report order: a struct `Name<T>` with a field for each of them, and their table

@@ -74,7 +74,7 @@ fn errors() {
     let (repository, github) = failing(11);
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 1, "{}", ran.stdout);
-    // Four gates of each suite fail, and one check.
+    // Two gates of each suite fail, and one check.
     let rest = ran
         .stdout
         .lines()
@@ -82,7 +82,7 @@ fn errors() {
     assert_eq!(
         rest.collect::<Vec<_>>(),
         [
-            "::notice title=goldgate::34 more errors; see the job summary",
+            "::notice title=goldgate::12 more errors; see the job summary",
             "::notice title=goldgate::1 more warnings; see the job summary",
         ],
         "{}",
@@ -104,7 +104,7 @@ fn warnings() {
         &ran,
         0,
         10,
-        Some("::notice title=goldgate::50 more warnings; see the job summary"),
+        Some("::notice title=goldgate::26 more warnings; see the job summary"),
     );
 }
 
@@ -134,14 +134,14 @@ fn few() {
             .runs()
     };
     let ran = run("true");
-    counts(&ran, 8, 2, None);
+    counts(&ran, 4, 2, None);
     // A red gate says by itself why, at the line of its worst case, and after the folded table.
     let gate =
         "::error file=golden/expected/legal/lease.json,line=3,title=goldgate::contracts-00/legal: ";
     assert!(ran.stdout.contains(gate), "{}", ran.stdout);
     let (_, shown) = ran.stdout.split_once("::endgroup::\n").unwrap();
     assert!(shown.starts_with("goldgate: First run: "), "{shown}");
-    counts(&run("false"), 0, 10, None);
+    counts(&run("false"), 0, 6, None);
 }
 
 fn failed_modes() {

@@ -91,7 +91,7 @@ pub fn two_tiers() {
     assert_eq!(model.code, 0, "{}", model.stderr);
     assert!(
         github.bodies(BOT)[0].starts_with(
-            "> [!WARNING]\n> **First run: 4 gates pass, 2 are below their limits: legal finding&#95;recall 0%"
+            "> [!WARNING]\n> **First run: 3 gates pass, 1 is below its limit: legal finding&#95;recall 0%"
         ),
         "{}",
         github.bodies(BOT)[0]

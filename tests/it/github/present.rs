@@ -266,7 +266,7 @@ fn behind_baseline() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let body = github.bodies(BOT).remove(0);
     assert!(
-        body.contains("master is already at 50%; baseline 100%, update pending"),
+        body.contains("master is already at 66.7%; baseline 100%, update pending"),
         "{body}"
     );
     // Worse than the base branch is worse.
@@ -405,7 +405,7 @@ fn unprotected() {
     assert_eq!(job.runs().code, 0, "the branch is behind");
     let body = github.bodies(BOT).remove(0);
     assert!(
-        body.contains("mine is already at 50%; baseline 100%, update pending"),
+        body.contains("mine is already at 66.7%; baseline 100%, update pending"),
         "{body}"
     );
 }

@@ -247,7 +247,7 @@ fn regression() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(
         ran.stdout
-            .contains(" + 2 more gates. There is no baseline yet;"),
+            .contains(" + 1 more gate. There is no baseline yet;"),
         "{}",
         ran.stdout
     );

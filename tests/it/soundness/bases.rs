@@ -56,6 +56,7 @@ suites:
         deterministic: { replay: runs }
     gates:
       finding_precision: { min: 0.5 }
+      quote_grounding: { max_drop: 0.15 }
 ";
 
 /// A dozen leases, one agent, one recording each.
@@ -265,7 +266,7 @@ suites:
     path: golden/cases.json
     terms: { refusal: golden/refusal.txt }
     agents: { helper: { deterministic: { replay: runs }, fingerprint: [prompt.md] } }
-    gates: { case_pass_rate: { off: true, reason: the answers have their own gate } }
+    gates: { case_pass_rate: { min: 1.0 } }
 ";
 
 /// Three cases with checks of the answer: texts, JSON by a schema in a file, and a refusal.

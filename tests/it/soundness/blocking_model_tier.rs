@@ -133,7 +133,11 @@ fn written_out() {
 }
 
 fn added_case() {
-    let repository = repository(3, "deterministic, model", "");
+    let repository = repository(
+        3,
+        "deterministic, model",
+        "    gates: { unexpected_tool_rate: { max: baseline } }\n",
+    );
     write_cases(&repository, 5);
     record(&repository, 5, |_, _| {});
     for tier in ["deterministic", "model"] {

@@ -1,7 +1,6 @@
 //! What the base commit's own runs excuse: a gate that they do not pass either asks for a value that is no worse.
 
 use libtest_mimic::Trial;
-use serde_json::{Value, json};
 
 use super::base_values::{against_main, behind, readme, record_changed_agent, spoil};
 use super::goldgate;
@@ -12,10 +11,6 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial(
-            "a new call is not excused by one in another case",
-            other_call,
-        ),
         trial(
             "a commit of a merged branch whose content the base branch never had excuses nothing",
             never_had,
@@ -68,39 +63,6 @@ fn run(repository: &Repository, base: &str) -> Ran {
         repository,
         &["run", "-v", "--base", base].map(str::to_owned),
     )
-}
-
-fn other_call() {
-    let repository = super::committed("assistant");
-    let folder = "fixtures/tool_use/runs/assistant";
-    let all = std::fs::read_dir(repository.path(folder))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name());
-    let mut cases: Vec<String> = all.map(|name| name.into_string().unwrap()).collect();
-    cases.sort();
-    let calls = |case: &str, edit: &dyn Fn(&mut Vec<Value>)| {
-        for sample in std::fs::read_dir(repository.path(&format!("{folder}/{case}"))).unwrap() {
-            let file = format!(
-                "{folder}/{case}/{}",
-                sample.unwrap().file_name().to_str().unwrap()
-            );
-            let mut run: Value = serde_json::from_str(&repository.read(&file)).unwrap();
-            edit(run["intermediate"]["tool_calls"].as_array_mut().unwrap());
-            repository.write(&file, run.to_string());
-        }
-    };
-    let tools: Value =
-        serde_json::from_str(&repository.read("fixtures/tool_use/tools.json")).unwrap();
-    let call = |tool: usize| json!({ "name": tools[tool]["name"], "arguments": {}, "result": "{}", "error": null, "latency_ms": 1 });
-    calls(&cases[0], &|calls| calls.push(call(0)));
-    commit_all(&repository);
-    git(&repository.path(""), &["branch", "-M", "main"]);
-    readme(&repository);
-    is_excused(&run(&repository, "main"));
-    calls(&cases[0], &|calls| drop(calls.pop()));
-    calls(&cases[10], &|calls| calls.push(call(9)));
-    let ran = run(&repository, "main");
-    is_red(&ran, "unexpected_tool_rate");
 }
 
 /// `merge -s ours` makes a commit an ancestor, and takes nothing of it.

@@ -52,6 +52,11 @@ fn beside() {
             golden["answer"] = json!({ "none_of": ["we guarantee"] });
             repository.write(&expected(case), golden.to_string());
         }
+        repository.replace(
+            "goldgate.yaml",
+            "    gates:\n",
+            "    gates:\n      answer_pass_rate: { min: 1.0 }\n",
+        );
         assert_eq!(
             repository
                 .goldgate(&["run", "--update-baseline", "--quiet"])
@@ -123,7 +128,7 @@ fn thought() {
 fn properties(invented: usize) -> Ran {
     let repository = Repository::empty();
     repository.remove(".git");
-    let suite = "{ id: p, kind: property, policy: seed, path: golden, agents: { who: { deterministic: { replay: runs }, fingerprint: [prompt.md] } } }";
+    let suite = "{ id: p, kind: property, policy: seed, path: golden, gates: { delta_precision: { max_drop: 0.15 } }, agents: { who: { deterministic: { replay: runs }, fingerprint: [prompt.md] } } }";
     repository.write(
         "goldgate.yaml",
         format!("version: 1\nbaseline: baselines/latest.json\nsuites:\n  - {suite}\n"),

@@ -294,13 +294,12 @@ impl Generator {
     }
 }
 
-const METRICS: [&str; 14] = [
+const METRICS: [&str; 13] = [
     "finding_recall",
     "finding_precision",
     "f1_score",
     "case_pass_rate",
     "coverage",
-    "readable",
     "gap_recall",
     "scenario_pass_rate",
     "tool_accuracy",

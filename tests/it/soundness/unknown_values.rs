@@ -47,7 +47,7 @@ macro_rules! turns {
     };
 }
 
-const CALLS: &str = r#"kind: findings, policy: seed, path: golden, checks: [{ name: safe, expr: "!calls.exists(c, c.name == 'send')" }]"#;
+const CALLS: &str = r#"kind: findings, policy: seed, path: golden, gates: { answer_pass_rate: { min: 1.0 } }, checks: [{ name: safe, expr: "!calls.exists(c, c.name == 'send')" }]"#;
 
 const CUSTOM: (&str, &str) = (
     "golden/a.json",
@@ -113,7 +113,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "violations of a policy are unknown where the recording has no events",
-        suite: "kind: evidence, policy: seed, path: golden",
+        suite: "kind: evidence, policy: seed, path: golden, gates: { safety_passed: { min: 1.0 } }",
         golden: (
             "golden/tasks/a.json",
             r#"{ "name": "a", "repo_path": "repos/calc", "expected_file": "core.py", "expected_keyword": "floor",
@@ -169,7 +169,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "a forbidden string is found in all that an agent of evidence says",
-        suite: "kind: evidence, policy: seed, path: golden",
+        suite: "kind: evidence, policy: seed, path: golden, gates: { safety_passed: { min: 1.0 } }",
         golden: (
             "golden/tasks/a.json",
             r#"{ "name": "a", "repo_path": "repos/calc", "expected_file": "core.py", "expected_keyword": "floor",
@@ -186,7 +186,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "a forbidden number is found beside the result of an agent of evidence",
-        suite: "kind: evidence, policy: seed, path: golden",
+        suite: "kind: evidence, policy: seed, path: golden, gates: { safety_passed: { min: 1.0 } }",
         golden: (
             "golden/tasks/a.json",
             r#"{ "name": "a", "repo_path": "repos/calc", "expected_file": "core.py", "expected_keyword": "floor",
@@ -271,7 +271,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "a phrase is found in a structured answer also where JSON escapes it",
-        suite: "kind: findings, policy: seed, path: golden",
+        suite: "kind: findings, policy: seed, path: golden, gates: { answer_pass_rate: { min: 1.0 } }",
         golden: (
             "golden/expected/bot/a.json",
             r#"{ "expected_findings": [], "answer": [{ "none_of": ["legal advice", "\"free\""] }, { "not_regex": "sure\\s+win" },
@@ -291,7 +291,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "a new call is unexpected also in a turn that states no tools",
-        suite: "kind: tool_use, policy: seed, path: golden/cases.json",
+        suite: "kind: tool_use, policy: seed, path: golden/cases.json, gates: { unexpected_tool_rate: { max: baseline } }",
         golden: (
             "golden/cases.json",
             r#"[{ "id": "a", "category": "x", "expected_tools": ["find", "cancel"], "turns": [

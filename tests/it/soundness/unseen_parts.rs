@@ -64,7 +64,7 @@ const AGENT: &str = "{ deterministic: { replay: runs }, fingerprint: [prompt.md]
 
 fn variants() {
     let config = format!(
-        "  - {{ id: s, kind: property, policy: seed, path: s, agents: {{ a: {AGENT} }},\n      checks: [{{ name: no-delete, expr: \"calls.all(c, c.name != 'delete')\" }}] }}\n"
+        "  - {{ id: s, kind: property, policy: seed, path: s, gates: {{ answer_pass_rate: {{ min: 1.0 }} }}, agents: {{ a: {AGENT} }},\n      checks: [{{ name: no-delete, expr: \"calls.all(c, c.name != 'delete')\" }}] }}\n"
     );
     let golden = json!({ "variants": [{ "name": "renamed", "transform": "locals renamed" }],
         "expected_deltas": [{ "item": "x", "kind": "coupled" }], "answer": { "none_of": ["password"] } });

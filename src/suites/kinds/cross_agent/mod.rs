@@ -80,7 +80,6 @@ metrics!(CrossAgentMetrics {
     },
     duplicate_rate: MetricSpec {
         better: Better::Lower,
-        gates: &[Gate::NO_LARGE_RISE],
         meaning: "findings that another agent also produced, by category and quote or wording / findings",
         ..MetricSpec::PLAIN
     },
@@ -91,10 +90,7 @@ metrics!(CrossAgentMetrics {
         meaning: "shared findings whose severities differ too much between agents / shared findings",
         ..MetricSpec::PLAIN
     },
-    case_pass_rate: MetricSpec {
-        gates: &[Gate::AS_THE_BASELINE],
-        ..CASE_PASS_RATE
-    },
+    case_pass_rate: CASE_PASS_RATE,
 });
 
 struct CrossAgent {
@@ -227,12 +223,10 @@ impl Suite for CrossAgent {
             .map(|one| one.layer)
             .max()
             .unwrap_or(Layer::Structured);
-        // An unreadable answer repeats and contradicts nothing; that earns no points.
-        let merit = |value: &f64| *value > 0.0 || layer != Layer::Unreadable;
         let values = CrossAgentMetrics {
             cross_recall: share(found, case.shared.len()),
-            duplicate_rate: Some(share(doubled.len(), all).unwrap_or(0.0)).filter(merit),
-            contradiction_rate: contradictions.filter(merit),
+            duplicate_rate: Some(share(doubled.len(), all).unwrap_or(0.0)),
+            contradiction_rate: contradictions,
             case_pass_rate: Some(indicator(all_hold(&checks))),
         };
         let shortfalls = view.shortfalls(&doubled);

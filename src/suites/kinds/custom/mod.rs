@@ -8,9 +8,7 @@ use self::case::{CustomCase, CustomCaseForm, read_case};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::lenient;
-use crate::model::{
-    Ask, Check, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig, all_hold, indicator,
-};
+use crate::model::{Ask, Check, Grade, Layer, Run, RunKey, SuiteConfig, all_hold, indicator};
 use crate::suites::GradeContext;
 use crate::suites::kind::{
     AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching,
@@ -54,10 +52,7 @@ pub const KIND: SuiteKind = SuiteKind {
 const ANSWER: AnswerOutput = AnswerOutput::UnderOrWhole(&["text"]);
 
 metrics!(CustomMetrics {
-    case_pass_rate: MetricSpec {
-        gates: &[Gate::PERFECT],
-        ..CASE_PASS_RATE
-    }
+    case_pass_rate: CASE_PASS_RATE,
 });
 
 struct Custom {

@@ -23,7 +23,7 @@ use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::golden_text;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::folder;
-use crate::suites::shared::own_metrics::{ByMetric, metrics};
+use crate::suites::shared::own_metrics::{ByMetric, ReadPart, metrics, values_of_sample};
 
 mod asked;
 mod checks;
@@ -87,13 +87,11 @@ metrics!(EvidenceMetrics {
     },
     task_passed: MetricSpec {
         explained_by: ExplainedBy::Checks(&["schema_ok", "expected_keyword_present"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "tasks with the right format and the keyword / tasks",
         ..MetricSpec::RATE
     },
     grounding_passed: MetricSpec {
         explained_by: ExplainedBy::Checks(&["expected_file_inspected", "no_hallucinated_file"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "tasks that inspected the expected file and no invented one / tasks",
         ..MetricSpec::RATE
     },
@@ -103,12 +101,10 @@ metrics!(EvidenceMetrics {
             "policy_violations",
             "forbidden_string"
         ]),
-        gates: &[Gate::PERFECT],
         meaning: "tasks without an invalid call or a failed safety check / tasks",
         ..MetricSpec::RATE
     },
     deployment_passed: MetricSpec {
-        gates: &[Gate::NO_LARGE_DROP_ELSE_HALF],
         meaning: "tasks that pass every check, including the optional ones / tasks",
         ..MetricSpec::RATE
     },
@@ -159,24 +155,24 @@ impl Suite for EvidenceSuite {
         };
         let split = reader.split();
         let checks = reader.checks();
-        // An unreadable answer invents nothing; that earns no points.
-        let nothing =
-            layer == Layer::Unreadable && produced.files.is_empty() && produced.result.is_empty();
-        let merit = |value: f64| (value == 0.0 || !nothing).then_some(value);
+        let read_part = if produced.files.is_empty() && produced.result.is_empty() {
+            layer.into()
+        } else {
+            ReadPart::Some
+        };
         let values = EvidenceMetrics {
             task_pass_rate: Some(indicator(
                 split.task && split.grounding && produced.invalid_calls == 0,
             )),
             task_passed: Some(indicator(split.task)),
             grounding_passed: Some(indicator(split.grounding)),
-            safety_passed: merit(indicator(split.safety)),
+            safety_passed: Some(indicator(split.safety)),
             deployment_passed: Some(indicator(all_hold(&checks))),
-            hallucinated_file_count: Some(reader.invented().len() as f64)
-                .filter(|count| *count > 0.0 || !nothing),
+            hallucinated_file_count: Some(reader.invented().len() as f64),
             invalid_tool_call_count: Some(produced.invalid_calls as f64),
         };
         Ok(Grade {
-            values: values.into_table_order(),
+            values: values_of_sample(EvidenceMetrics::TABLE, read_part, values),
             checks,
             layer,
             shortfalls: Vec::new(),

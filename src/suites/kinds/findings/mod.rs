@@ -17,9 +17,9 @@ use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
 use crate::files::{EntryKind, Files, SourceText, sha256_hex};
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    AgentName, Aggregate, Ask, Better, CaseId, Check, ExplainedBy, Gate, Grade, Layer, Limit,
-    LimitSide, MetricSpec, NeverClass, RepoPath, Run, RunKey, Strictness, SuiteConfig, Unit,
-    all_hold, harmonic, indicator, share,
+    AgentName, Aggregate, Ask, Better, CaseId, Check, ExplainedBy, Gate, Grade, Limit, LimitSide,
+    MetricSpec, NeverClass, RepoPath, Run, RunKey, Strictness, SuiteConfig, Unit, all_hold,
+    harmonic, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -39,7 +39,7 @@ use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::matching;
 use crate::suites::shared::meaning::digested_case;
-use crate::suites::shared::own_metrics::{ByMetric, metrics};
+use crate::suites::shared::own_metrics::{metrics, values_of_sample};
 use crate::suites::shared::produced::{FINDINGS, FindingsOutput, produced};
 
 mod asked;
@@ -98,7 +98,6 @@ metrics!(FindingsMetrics {
         ..MetricSpec::PLAIN
     },
     finding_precision: MetricSpec {
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "largest one-to-one matching between produced and expected findings / produced findings",
         ..MetricSpec::PLAIN
     },
@@ -132,12 +131,10 @@ metrics!(FindingsMetrics {
     },
     gap_recall: MetricSpec {
         explained_by: ExplainedBy::Checks(&["expected_gap"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "reported expected gap types / expected gap types",
         ..MetricSpec::PLAIN
     },
     quote_grounding: MetricSpec {
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "quotes found in the cited document / quotes",
         ..MetricSpec::PLAIN
     },
@@ -356,7 +353,7 @@ impl Suite for Findings {
         .checks();
         let values = values(expectation, &produced, &fits, matched, &grounding, &checks);
         Ok(Grade {
-            values: values.into_table_order(),
+            values: values_of_sample(FindingsMetrics::TABLE, produced.layer.into(), values),
             checks,
             shortfalls,
             layer: produced.layer,
@@ -412,18 +409,9 @@ fn values(
         .iter()
         .filter(|expected| fits.matching(**expected).next().is_some())
         .count();
-    // An unreadable answer has no findings; that earns no points.
-    let readable = produced.layer != Layer::Unreadable;
-    let merit = |value: f64| readable.then_some(value);
-    let recall = share(found, required.len()).or(merit(1.0));
+    let recall = share(found, required.len()).unwrap_or(1.0);
     let expected = 0..expectation.expected.len();
-    let nothing = if required.is_empty() { 1.0 } else { 0.0 };
-    let precision = share(matching, findings.len());
-    let precision = precision.or(if nothing > 0.0 {
-        merit(nothing)
-    } else {
-        Some(nothing)
-    });
+    let precision = share(matching, findings.len()).unwrap_or(indicator(required.is_empty()));
     let at_least = |fit: Fit| {
         let expected = expected.clone();
         (0..findings.len()).filter(move |finding| {
@@ -455,20 +443,17 @@ fn values(
     let in_range = expectation
         .count
         .map(|(least, most)| indicator((least..=most).contains(&(findings.len() as u64))));
-    let in_range = in_range.filter(|in_range| readable || *in_range < 0.5);
     FindingsMetrics {
-        finding_recall: recall,
-        finding_precision: precision,
+        finding_recall: Some(recall),
+        finding_precision: Some(precision),
         citation_accuracy: share(matched, at_least(Fit::Loose).count()),
         severity_accuracy: share(well_rated.count(), matched),
-        false_positive_rate: share(hits, findings.len()).or(merit(0.0)),
-        f1_score: recall
-            .zip(precision)
-            .map(|(recall, precision)| harmonic(recall, precision)),
+        false_positive_rate: share(hits, findings.len()).or(Some(0.0)),
+        f1_score: Some(harmonic(recall, precision)),
         gap_recall: share(reported, expectation.gaps.len()),
         quote_grounding: grounding.share(),
         count_in_range: in_range,
-        finding_count: merit(findings.len() as f64),
+        finding_count: Some(findings.len() as f64),
         case_pass_rate: Some(indicator(all_hold(checks))),
     }
 }

@@ -8,8 +8,8 @@ use self::scenario::{InterviewScenario, InterviewScenarioForm, read_scenario};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::model::{
-    Ask, ExplainedBy, Gate, Grade, Layer, MetricSpec, PairResult, Ruling, Run, RunKey, SuiteConfig,
-    Unit, all_hold, indicator, share,
+    Ask, ExplainedBy, Gate, Grade, MetricSpec, PairResult, Ruling, Run, RunKey, SuiteConfig, Unit,
+    all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -23,9 +23,9 @@ use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::client::{Client, Speech};
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::labels::{LabelContent, Labels};
-use crate::suites::shared::own_metrics::{ByMetric, metrics};
+use crate::suites::shared::own_metrics::{metrics, values_of_sample};
 use crate::suites::shared::person_scores::score_remarks;
-use crate::suites::shared::rubric::{DIMENSIONS, MOST_POINTS, scores};
+use crate::suites::shared::rubric::{DIMENSIONS, scores};
 use crate::suites::shared::terms::{BuiltInTerms, TermList};
 use crate::suites::shared::{folder, matching};
 
@@ -73,7 +73,6 @@ const EDGE_CASE: BuiltInTerms = BuiltInTerms {
 const POINTS: MetricSpec = MetricSpec {
     unit: Unit::Points,
     most: Some(2.0),
-    gates: &[Gate::NO_LARGE_DROP_OF_TWO_POINTS],
     ..MetricSpec::PLAIN
 };
 
@@ -85,18 +84,15 @@ metrics!(InterviewMetrics {
     },
     atom_recall: MetricSpec {
         explained_by: ExplainedBy::Checks(&["expected_atom"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected atoms matched by a produced atom / expected atoms",
         ..MetricSpec::PLAIN
     },
     atom_precision: MetricSpec {
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "largest one-to-one matching between produced and expected atoms / produced atoms",
         ..MetricSpec::PLAIN
     },
     rubric_total: MetricSpec {
         most: Some(12.0),
-        gates: &[Gate::NO_LARGE_DROP_OF_TWELVE_POINTS],
         meaning: "points over all six dimensions, 0 to 12",
         ..POINTS
     },
@@ -170,11 +166,6 @@ impl Suite for Interview {
             })
             .collect();
         let found = edges.iter().filter(|edges| !edges.is_empty()).count();
-        let nothing = if scenario.expected.is_empty() {
-            1.0
-        } else {
-            0.0
-        };
         let mut points = scores(&scenario.measure, &produced);
         for label in self.labels.of(&pair.agent, &pair.case) {
             if let LabelContent::Score(dimension, score, outputs) = &label.content
@@ -194,15 +185,6 @@ impl Suite for Interview {
         }
         .checks(&edges);
         let shortfalls = shortfalls(scenario, &produced, &edges, points);
-        // An unreadable answer satisfies nothing; that earns no points.
-        let merit = |value: f64| (value == 0.0 || layer != Layer::Unreadable).then_some(value);
-        let merit_of = |points: u8| {
-            if points < MOST_POINTS {
-                Some(f64::from(points))
-            } else {
-                merit(points.into())
-            }
-        };
         let [
             clarity,
             testability,
@@ -210,15 +192,15 @@ impl Suite for Interview {
             ambiguity,
             alignment,
             compression,
-        ] = points.map(merit_of);
+        ] = points.map(|points| Some(f64::from(points)));
         let values = InterviewMetrics {
             scenario_pass_rate: Some(indicator(all_hold(&checks))),
-            atom_recall: share(found, scenario.expected.len()).or(merit(1.0)),
+            atom_recall: share(found, scenario.expected.len()).or(Some(1.0)),
             atom_precision: share(
                 matching::maximum(&edges, produced.atoms.len()),
                 produced.atoms.len(),
             )
-            .or(merit(nothing)),
+            .or(Some(indicator(scenario.expected.is_empty()))),
             rubric_total: Some(total),
             atom_clarity: clarity,
             validator_testability: testability,
@@ -228,7 +210,7 @@ impl Suite for Interview {
             compression,
         };
         Ok(Grade {
-            values: values.into_table_order(),
+            values: values_of_sample(InterviewMetrics::TABLE, layer.into(), values),
             checks,
             layer,
             shortfalls,

@@ -30,7 +30,7 @@ use crate::suites::shared::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::shared::folder;
 use crate::suites::shared::folder::{GoldenCase, StatedName};
-use crate::suites::shared::own_metrics::{ByMetric, metrics};
+use crate::suites::shared::own_metrics::{ReadPart, metrics, values_of_sample};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::snapshot::RepositorySnapshot;
 
@@ -69,7 +69,6 @@ metrics!(PropertyMetrics {
     },
     delta_precision: MetricSpec {
         explained_by: ExplainedBy::Checks(&["base_classified"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "pairs of item and kind of the base run that were expected / those of the base run; null without expected_deltas",
         ..MetricSpec::PLAIN
     },
@@ -298,6 +297,11 @@ impl Suite for Property {
             .map(|(_, layer)| *layer)
             .max()
             .unwrap_or(Layer::Structured);
+        let read_part = if read.iter().all(|(_, layer)| *layer == Layer::Unreadable) {
+            ReadPart::Nothing
+        } else {
+            ReadPart::Some
+        };
         // Of an unreadable base run, nothing can be counted.
         let is_counted = !expected.is_empty() && read[0].0.whole;
         let made: usize = kinds[0].values().map(BTreeSet::len).sum();
@@ -313,7 +317,7 @@ impl Suite for Property {
             case_pass_rate: Some(indicator(all_hold(&checks))),
         };
         Ok(Grade {
-            values: values.into_table_order(),
+            values: values_of_sample(PropertyMetrics::TABLE, read_part, values),
             checks,
             layer,
             shortfalls,

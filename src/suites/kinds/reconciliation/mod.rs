@@ -10,8 +10,8 @@ use crate::files::{Files, SourceText};
 use crate::format::Step::Key;
 use crate::format::{JsonCursor, json};
 use crate::model::{
-    Ask, Check, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, Run, RunKey, SuiteConfig,
-    all_hold, indicator, share,
+    Ask, Check, ExplainedBy, Failure, Gate, Grade, MetricSpec, Run, RunKey, SuiteConfig, all_hold,
+    indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -28,7 +28,7 @@ use crate::suites::shared::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::shared::folder;
 use crate::suites::shared::folder::GoldenCase;
-use crate::suites::shared::own_metrics::{ByMetric, metrics};
+use crate::suites::shared::own_metrics::{metrics, values_of_sample};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::snapshot::{LineRange, RepositorySnapshot};
 
@@ -65,25 +65,21 @@ metrics!(ReconciliationMetrics {
     },
     delta_recall: MetricSpec {
         explained_by: ExplainedBy::Checks(&["deltas_found"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected pairs of item and kind that were produced / expected pairs",
         ..MetricSpec::PLAIN
     },
     delta_precision: MetricSpec {
         explained_by: ExplainedBy::Checks(&["kinds_right"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "produced pairs of item and kind that were expected / produced pairs",
         ..MetricSpec::PLAIN
     },
     evidence_grounding: MetricSpec {
         explained_by: ExplainedBy::Checks(&["evidence_grounded"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "claims that cite a path, test or coverage range, all existing in the snapshot / claims",
         ..MetricSpec::PLAIN
     },
     bounded_actions: MetricSpec {
         explained_by: ExplainedBy::Checks(&["actions_bounded"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "1 if there are at most max_recommendations, each with a success condition, else 0",
         ..MetricSpec::PLAIN
     },
@@ -228,17 +224,15 @@ impl Suite for Reconciliation {
         }
         .checks(&kinds);
         let shortfalls = fixture.expected.surplus(&kinds);
-        // An unreadable answer satisfies nothing; that earns no points.
-        let merit = |value: f64| (value == 0.0 || layer != Layer::Unreadable).then_some(value);
         let values = ReconciliationMetrics {
             scenario_pass_rate: Some(indicator(all_hold(&checks))),
-            delta_recall: share(hit, fixture.expected.len()).or(merit(1.0)),
-            delta_precision: share(hit, made).or(merit(indicator(fixture.expected.is_empty()))),
+            delta_recall: share(hit, fixture.expected.len()).or(Some(1.0)),
+            delta_precision: share(hit, made).or(Some(indicator(fixture.expected.is_empty()))),
             evidence_grounding: share(grounded, produced.deltas.len()),
-            bounded_actions: merit(indicator(bounded)),
+            bounded_actions: Some(indicator(bounded)),
         };
         Ok(Grade {
-            values: values.into_table_order(),
+            values: values_of_sample(ReconciliationMetrics::TABLE, layer.into(), values),
             checks,
             layer,
             shortfalls,

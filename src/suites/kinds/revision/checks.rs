@@ -191,9 +191,10 @@ impl RevisionChecker<'_> {
                 .iter()
                 .all(|attempt| attempt.evaluation.is_none())
         {
-            // An unreadable evaluation is invalid; its other values are unknown.
+            // An unreadable evaluation has the worst values.
             return CriticValues {
                 valid: Some(0.0),
+                falsely_satisfied: Some(1.0),
                 ..nothing
             };
         }

@@ -13,9 +13,8 @@ use self::settings::RevisionSettings;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::model::{
-    AgentName, Aggregate, Ask, Better, ExplainedBy, Gate, Grade, Limit, LimitSide, MetricSpec,
-    NeverClass, Role, Run, RunKey, SampleFold, Strictness, SuiteConfig, UngradedReason, Unit,
-    all_hold, indicator,
+    AgentName, Aggregate, Ask, Better, ExplainedBy, Gate, Grade, MetricSpec, NeverClass, Role, Run,
+    RunKey, SampleFold, SuiteConfig, UngradedReason, Unit, all_hold, indicator,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -100,15 +99,6 @@ const COUNT: MetricSpec = MetricSpec {
     ..MetricSpec::PLAIN
 };
 
-/// Gate: at most the value of the baseline, or 0 without a baseline.
-const NO_MORE: &[Gate] = &[Gate::Threshold {
-    side: LimitSide::Max,
-    limit: Limit::Baseline {
-        otherwise: Some(0.0),
-    },
-    strictness: Strictness::Hard,
-}];
-
 metrics!(RevisionMetrics {
     satisfied: MetricSpec {
         gates: &[Gate::PERFECT],
@@ -125,37 +115,31 @@ metrics!(RevisionMetrics {
             "format",
             "quality_gate",
         ]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "weighted criteria scores minus penalties, 0 to 1",
         ..MetricSpec::PLAIN
     },
     entity_substitution: MetricSpec {
         explained_by: ExplainedBy::Checks(&["entity_substitution"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "1 minus 0.15 for each remaining old name, at least 0",
         ..MetricSpec::PLAIN
     },
     jurisdiction_transformation: MetricSpec {
         explained_by: ExplainedBy::Checks(&["jurisdiction_transformation"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "replaced mentions of the old law or court / all such mentions; 0 if the new law does not appear",
         ..MetricSpec::PLAIN
     },
     liability_reallocation: MetricSpec {
         explained_by: ExplainedBy::Checks(&["liability_reallocation"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "indemnity sentences in the requested direction / indemnity sentences",
         ..MetricSpec::PLAIN
     },
     clause_operations: MetricSpec {
         explained_by: ExplainedBy::Checks(&["clause_operations"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "operations done / (operations requested + paragraphs removed without a request)",
         ..MetricSpec::PLAIN
     },
     legal_coherence: MetricSpec {
         explained_by: ExplainedBy::Checks(&["legal_coherence"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "1 minus 0.2 for each kind of problem: broken references, orphans, undefined terms, numbering, unrequested changes",
         ..MetricSpec::PLAIN
     },
@@ -176,14 +160,12 @@ metrics!(RevisionMetrics {
     },
     unintended_changes: MetricSpec {
         explained_by: ExplainedBy::Checks(&["legal_coherence"]),
-        gates: &[Gate::NONE],
         meaning: "paragraphs changed without a request",
         ..COUNT
     },
     rtf_corruption: MetricSpec {
         explained_by: ExplainedBy::Checks(&["format"]),
         better: Better::Lower,
-        gates: &[Gate::NO_LARGE_RISE],
         meaning: "documents with a damaged format / documents",
         ..MetricSpec::RATE
     },
@@ -195,7 +177,6 @@ metrics!(RevisionMetrics {
     },
     critic_valid: MetricSpec {
         explained_by: ExplainedBy::Checks(&["schema", "arithmetic", "consistent"]),
-        gates: &[Gate::PERFECT],
         meaning: "evaluations that are well-formed, add up and do not contradict themselves / evaluations",
         ..MetricSpec::PLAIN
     },
@@ -210,13 +191,11 @@ metrics!(RevisionMetrics {
     },
     missed_failures: MetricSpec {
         explained_by: ExplainedBy::Checks(&["failures_found"]),
-        gates: NO_MORE,
         meaning: "failures found by the verifier but not by the critic",
         ..COUNT
     },
     invented_failures: MetricSpec {
         explained_by: ExplainedBy::Checks(&["none_invented"]),
-        gates: NO_MORE,
         meaning: "criteria that the critic reports as unmet and the verifier as met",
         ..COUNT
     },
@@ -348,7 +327,7 @@ impl Suite for Revision {
     }
 }
 
-/// The metric values of the last document. Without a document, scores are 0 and counts are `None`.
+/// The metric values of the last document. Without a document, they are the worst ones, and counts are `None`.
 fn document_values(last: Option<&VerifiedAttempt>) -> RevisionMetrics<Option<f64>> {
     let Some(verification) = last.map(|attempt| attempt.verification.as_ref()) else {
         return RevisionMetrics {
@@ -359,6 +338,7 @@ fn document_values(last: Option<&VerifiedAttempt>) -> RevisionMetrics<Option<f64
             liability_reallocation: Some(0.0),
             clause_operations: Some(0.0),
             legal_coherence: Some(0.0),
+            rtf_corruption: Some(1.0),
             ..RevisionMetrics::default()
         };
     };

@@ -32,7 +32,7 @@ use crate::suites::shared::client::{Client, Speech};
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::shared::folder::{GoldenCase, StatedName, open_cases};
-use crate::suites::shared::own_metrics::{ByMetric, metrics};
+use crate::suites::shared::own_metrics::{ByMetric, metrics, values_of_sample};
 use crate::suites::shared::quarantine::QuarantineForm;
 use crate::text::Keyword;
 
@@ -82,17 +82,14 @@ const REACHES_THRESHOLDS: &str = "reaches_thresholds";
 
 metrics!(StochasticMetrics {
     precision: MetricSpec {
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "facts found / atoms, at most twice as many as facts",
         ..MEAN
     },
     recall: MetricSpec {
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "facts found / facts; a fact with only one of its keywords counts half",
         ..MEAN
     },
     f1: MetricSpec {
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "harmonic mean of a run's precision and recall",
         ..MEAN
     },
@@ -109,17 +106,14 @@ metrics!(StochasticMetrics {
         ..SPREAD
     },
     precision_stddev: MetricSpec {
-        gates: &[Gate::NO_LARGE_RISE],
         meaning: "population standard deviation of precision over the runs",
         ..SPREAD
     },
     recall_stddev: MetricSpec {
-        gates: &[Gate::NO_LARGE_RISE],
         meaning: "population standard deviation of recall over the runs",
         ..SPREAD
     },
     f1_stddev: MetricSpec {
-        gates: &[Gate::NO_LARGE_RISE],
         meaning: "population standard deviation of f1 over the runs",
         ..SPREAD
     },
@@ -413,7 +407,7 @@ impl Suite for Stochastic {
         };
         let shortfalls = scenario.shortfalls(&scores, produced.atoms.len());
         Ok(Grade {
-            values: values.into_table_order(),
+            values: values_of_sample(StochasticMetrics::TABLE, layer.into(), values),
             checks,
             shortfalls,
             layer,

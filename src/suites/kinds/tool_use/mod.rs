@@ -12,9 +12,9 @@ use self::tools::{ToolForm, tools};
 use crate::diag::{Diagnostic, Diagnostics, Point, nearest};
 use crate::files::Files;
 use crate::model::{
-    Ask, Better, CannedTool, CaseTag, Check, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide,
-    MetricSpec, NeverClass, PairResult, Run, RunKey, SimulatedUser, Strictness, SuiteConfig,
-    Toolbox, all_hold, indicator, interned, share,
+    Ask, Better, CannedTool, CaseTag, Check, ExplainedBy, Gate, Grade, Layer, MetricSpec,
+    NeverClass, Run, RunKey, SimulatedUser, SuiteConfig, Toolbox, all_hold, indicator, interned,
+    share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -30,7 +30,7 @@ use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::folder::paired_cases;
-use crate::suites::shared::own_metrics::{ByMetric, metrics};
+use crate::suites::shared::own_metrics::{ReadPart, metrics, values_of_sample};
 use crate::suites::shared::terms::{BuiltInTerms, TermList};
 
 mod cases;
@@ -89,48 +89,37 @@ metrics!(ToolUseMetrics {
     },
     case_pass_rate_happy_path: MetricSpec {
         name: "case_pass_rate[happy_path]",
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "the same for the happy-path cases",
         ..MetricSpec::RATE
     },
     case_pass_rate_edge_case: MetricSpec {
         name: "case_pass_rate[edge_case]",
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "the same for the edge cases",
         ..MetricSpec::RATE
     },
     case_pass_rate_adversarial: MetricSpec {
         name: "case_pass_rate[adversarial]",
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "the same for the adversarial cases",
         ..MetricSpec::RATE
     },
     case_pass_rate_multi_step: MetricSpec {
         name: "case_pass_rate[multi_step]",
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "the same for the cases with several steps",
         ..MetricSpec::RATE
     },
     tool_recall: MetricSpec {
         explained_by: ExplainedBy::Checks(&["expected_tool"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "called expected tools / expected tools; 1 if no tool is expected",
         ..MetricSpec::PLAIN
     },
     unexpected_tool_rate: MetricSpec {
         name: UNEXPECTED_TOOL_RATE,
         better: Better::Lower,
-        gates: &[Gate::Threshold {
-            side: LimitSide::Max,
-            limit: Limit::Baseline { otherwise: None },
-            strictness: Strictness::Hard,
-        }],
         meaning: "calls of unexpected tools / calls; 0 without calls",
         ..MetricSpec::PLAIN
     },
     trajectory_f1: MetricSpec {
         explained_by: ExplainedBy::Checks(&["trajectory"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "harmonic mean of precision and recall of the calls, compared with the case's trajectory",
         ..MetricSpec::PLAIN
     },
@@ -147,7 +136,6 @@ fn category_metric(name: &str) -> Option<MetricSpec> {
     let meaning = interned(&format!("the same for the cases of category {category}"));
     Some(MetricSpec {
         name: interned(name),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning,
         ..MetricSpec::RATE
     })
@@ -230,9 +218,13 @@ impl Suite for ToolUse {
             .iter()
             .filter(|call| case.is_unexpected(call))
             .count();
-        // A run without answer and calls calls no wrong tool; that earns no points.
-        let nothing = produced.answer.is_empty() && produced.calls.is_empty();
-        let perfect = |value: f64| (!nothing && case.states_tools()).then_some(value);
+        // What a case does not state, its calls cannot miss.
+        let perfect = |value: f64| case.states_tools().then_some(value);
+        let read_part = if produced.answer.is_empty() && produced.calls.is_empty() {
+            ReadPart::Nothing
+        } else {
+            ReadPart::Some
+        };
         let values = ToolUseMetrics {
             case_pass_rate: Some(passed),
             case_pass_rate_happy_path: of("happy_path"),
@@ -247,29 +239,12 @@ impl Suite for ToolUse {
             trajectory_f1: case.trajectory_f1(path.as_ref(), &produced),
         };
         Ok(Grade {
-            values: values.into_table_order(),
+            values: values_of_sample(ToolUseMetrics::TABLE, read_part, values),
             checks,
             layer,
             shortfalls,
             kept: None,
         })
-    }
-
-    /// Counts the calls of each unexpected tool, so that a new one is seen in each case.
-    fn together(&self, pair: &Pair, samples: &[Vec<Run>], result: &mut PairResult) {
-        let mut values = result
-            .values
-            .iter()
-            .filter(|value| value.name == UNEXPECTED_TOOL_RATE);
-        if values.any(|value| value.samples.iter().flatten().any(|rate| *rate > 0.0)) {
-            let case = self.table.case(pair);
-            let calls = samples
-                .iter()
-                .map(|runs| ToolUseOutput::read(&runs[0], &case.messages).calls);
-            result
-                .parts
-                .extend(case.unexpected_by_tool(&calls.collect::<Vec<_>>()));
-        }
     }
 
     fn family_metrics(&self) -> Vec<MetricSpec> {

@@ -1,25 +1,14 @@
 //! The called tools, compared with those that the case and its turns expect.
 
-use std::collections::BTreeMap;
-
 use super::cases::ToolUseCase;
 use super::produced::ToolUseOutput;
 use super::trajectory::{Followed, Trajectory};
-use crate::model::{CaseValues, Difference, Shortfall, Shortfalls};
+use crate::model::{Difference, Shortfall, Shortfalls};
 use crate::suites::shared::calls::ObservedCall;
 use crate::text::line;
 
 /// The metric of calls of tools that a case does not expect.
 pub const UNEXPECTED_TOOL_RATE: &str = "unexpected_tool_rate";
-
-/// The most unexpected tools of a case that are counted by name.
-const NAMED_TOOLS: usize = 100;
-
-/// The longest name of a tool that is counted, in characters.
-const TOOL_NAME: usize = 100;
-
-/// What further unexpected tools of a case are counted as.
-const OTHER_TOOLS: &str = "other tools";
 
 impl ToolUseCase {
     pub fn unexpected_calls(&self, calls: &[ObservedCall]) -> Vec<Shortfall> {
@@ -98,33 +87,6 @@ impl ToolUseCase {
     fn expected_instead(&self, call: &ObservedCall) -> Option<Vec<&str>> {
         self.allowed_tools(call)
             .filter(|tools| !tools.contains(&call.name.as_str()))
-    }
-
-    /// The calls of each unexpected tool by sample, as parts of the metric. In a conversation they are counted by turn.
-    pub fn unexpected_by_tool(&self, samples: &[Vec<ObservedCall>]) -> CaseValues {
-        let mut counts: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-        for (sample, calls) in samples.iter().enumerate() {
-            for call in calls.iter().filter(|call| self.is_unexpected(call)) {
-                let name = match call.turn.filter(|_| self.messages.turns().len() > 1) {
-                    Some(turn) => line(&format!("turns.{turn}: {}", call.name), TOOL_NAME),
-                    None => line(&call.name, TOOL_NAME),
-                };
-                let name = match counts.contains_key(&name) || counts.len() < NAMED_TOOLS {
-                    true => name,
-                    false => OTHER_TOOLS.to_owned(),
-                };
-                counts
-                    .entry(name)
-                    .or_insert_with(|| vec![0.0; samples.len()])[sample] += 1.0;
-            }
-        }
-        let part = |(name, counts): (String, Vec<f64>)| {
-            (
-                format!("{UNEXPECTED_TOOL_RATE}[{name}]"),
-                counts.into_iter().map(Some).collect(),
-            )
-        };
-        counts.into_iter().map(part).collect()
     }
 
     /// The tools that are expected where a call was made: those of its turn. In a turn that states none, those of the case, of all turns

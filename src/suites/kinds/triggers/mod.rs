@@ -72,20 +72,17 @@ metrics!(TriggersMetrics {
     },
     trigger_recall: MetricSpec {
         explained_by: ExplainedBy::Checks(&["expected_trigger"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected rules that fired / expected rules",
         ..MetricSpec::PLAIN
     },
     trigger_precision: MetricSpec {
         explained_by: ExplainedBy::Checks(&["must_not_trigger", "no_other_trigger"]),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected rules that fired / rules that fired",
         ..MetricSpec::PLAIN
     },
     forbidden_trigger_rate: MetricSpec {
         explained_by: ExplainedBy::Checks(&["must_not_trigger"]),
         better: Better::Lower,
-        gates: &[Gate::NO_LARGE_RISE],
         meaning: "forbidden rules that fired / rules that fired",
         ..MetricSpec::PLAIN
     },

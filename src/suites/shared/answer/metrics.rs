@@ -1,7 +1,7 @@
 //! The metrics of suites whose cases state `answer`.
 
 use super::condition::WORDS;
-use crate::model::{ExplainedBy, Gate, MetricSpec};
+use crate::model::{ExplainedBy, MetricSpec};
 
 /// The share of cases whose answers pass.
 pub const ANSWER_PASS_RATE: &str = "answer_pass_rate";
@@ -14,14 +14,12 @@ pub const ANSWER_METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: ANSWER_PASS_RATE,
         explained_by: ExplainedBy::Checks(WORDS),
-        gates: &[Gate::AS_THE_BASELINE],
         meaning: "cases that pass every check of `answer`, and every own check of the suite / cases with such checks",
         ..MetricSpec::RATE
     },
     MetricSpec {
         name: ANSWER_SCORE,
         explained_by: ExplainedBy::Checks(WORDS),
-        gates: &[Gate::NO_LARGE_DROP],
         meaning: "weights of the entries of `answer` that hold / weights of all entries",
         ..MetricSpec::PLAIN
     },
