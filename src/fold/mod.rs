@@ -1,4 +1,4 @@
-//! From samples to values: medians and majorities over samples, aggregates over cases (grading.md 2).
+//! From samples to values: medians and majorities over samples, aggregates over cases.
 
 mod interval;
 

@@ -1,4 +1,4 @@
-//! Reads run records: `goldgate.run/1`, and the camelCase `RunArtifact` of seed 001 unchanged.
+//! Reads run records: `goldgate.run/1`, and `RunArtifact` in camelCase, as another evaluation system writes it.
 
 mod ballots;
 mod content;
@@ -59,7 +59,7 @@ pub fn states_schema(source: &SourceText) -> bool {
 /// Reads the record of sample `sample` of the pair `key`. The path decides which sample it is; the record must not contradict it.
 ///
 /// # Errors
-/// Invalid content with its position (grading.md 15).
+/// Invalid content with its position.
 pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagnostic> {
     let record: RunFile<'_> = json::whole(source)?;
     record.refuse_other_schema(source)?;
@@ -355,7 +355,7 @@ impl RunFile<'_> {
 
     fn status(&self, source: &SourceText) -> Result<RunStatus, Diagnostic> {
         let Some(raw) = self.status else {
-            // Seed 001's RunArtifact has no status: only completed runs write one.
+            // A RunArtifact has no status: only completed runs write one.
             let artifact = self.schema.is_none()
                 && (self.inputs.is_some() || self.intermediate.is_some() || self.metrics.is_some());
             return match artifact {

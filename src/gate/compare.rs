@@ -8,7 +8,6 @@ mod own;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-pub(super) use self::case_sets::NAMED;
 use self::compared::ComparedNumbers;
 pub use self::gate_input::{BaseRuns, CaseSelection, ComparedPair, GateInput};
 use self::own::case;
@@ -23,6 +22,7 @@ use crate::model::{
     Aggregate, BaseCommitValue, BaselineEntry, CaseId, CaseTrend, Comparison, GateRuling, Identity,
     MetricEvidence, MetricReport, MetricSpec, Reliability, Ruling, ValueSource, Verdict,
 };
+use crate::text::named;
 
 /// Whether there is something to compare with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -252,7 +252,7 @@ fn compared_entries(input: &GateInput<'_>) -> (Comparability, ComparedEntries) {
                 remarks.push(format!(
                     "not in the baseline, so compared with the own runs of {}: {}",
                     runs.name(),
-                    completed.added.join(", ")
+                    named(&completed.added)
                 ));
                 entries.completed = Some(completed.entry);
             }
@@ -355,7 +355,7 @@ fn interval_of_share(
     }
 }
 
-/// Compares the identities of two measurements (grading.md 13).
+/// Compares the identities of two measurements.
 fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparability {
     let Some(entry) = before else {
         return Comparability::Absent;

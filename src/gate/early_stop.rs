@@ -1,4 +1,4 @@
-//! Decides when a pair needs no further samples, because none could change a verdict (grading.md 14). Exact: every open value is assumed to
+//! Decides when a pair needs no further samples, because none could change a verdict. Exact: every open value is assumed to
 //! move as far as possible.
 
 use super::limits::{GatedMetric, PlannedGate};

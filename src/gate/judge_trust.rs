@@ -1,4 +1,4 @@
-//! Results of LLM judges: the consensus of votes, the comparison with the baseline, and whether a judge may recommend (grading.md 14). No
+//! Results of LLM judges: the consensus of votes, the comparison with the baseline, and whether a judge may recommend. No
 //! gate uses any of it.
 
 use std::collections::BTreeMap;

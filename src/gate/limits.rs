@@ -416,7 +416,7 @@ fn can_fail(spec: &MetricSpec, gate: &Gate) -> Result<(), GateRejection> {
     }
 }
 
-/// The widest zone that a config accepts (grading.md 15).
+/// The widest zone that a config accepts.
 pub fn widest_zone(unit: Unit) -> f64 {
     match unit {
         Unit::Points => 6.0,

@@ -1,4 +1,4 @@
-//! Evaluates gates: hard limits, bands, regressions, comparability with the baseline (grading.md 3, 13, 15).
+//! Evaluates gates: hard limits, bands, regressions, comparability with the baseline.
 
 mod compare;
 mod early_stop;

@@ -685,25 +685,33 @@ fn has_moved<'p>(
 
 /// Adds the guards that a case breaks.
 fn add_broken(input: &PolicyInput<'_>, outcome: &mut PolicyOutcome) {
-    let counted = input
+    let base: BTreeMap<&CaseId, &PairResult> = input
+        .base
+        .into_iter()
+        .flatten()
+        .map(|pair| (&pair.case, pair))
+        .collect();
+    for pair in input
         .results
         .iter()
-        .filter(|pair| pair.exclusion == Exclusion::Counted);
-    for pair in counted {
-        for broken in pair
-            .broken
-            .iter()
-            .filter(|one| input.guards.contains(&one.class))
-        {
+        .filter(|pair| pair.exclusion == Exclusion::Counted)
+    {
+        for broken in &pair.broken {
             let count = pair.completed;
-            if 2 * broken.samples <= count {
+            if !input.guards.contains(&broken.class) || 2 * broken.samples <= count {
                 continue;
             }
+            let known = input
+                .baseline
+                .and_then(|entry| entry.samples.get(&pair.case));
+            let own = base.get(&pair.case);
+            let is_broken_before = known.is_some_and(|known| known.broken.contains(&broken.class))
+                || own.is_some_and(|own| own.broken.iter().any(|one| one.class == broken.class));
             let rule = BrokenRule {
                 class: broken.class,
                 case: pair.case.clone(),
             };
-            if is_broken_before(input, pair, broken.class) {
+            if is_broken_before {
                 outcome.broken_before.push(rule);
             } else if count == 1 && input.repeats == Repeats::Differ {
                 outcome.asked.push(AskedCase {
@@ -719,21 +727,6 @@ fn add_broken(input: &PolicyInput<'_>, outcome: &mut PolicyOutcome) {
             }
         }
     }
-}
-
-/// Whether a sample of the baseline or of the base commit's own runs breaks a class in this case.
-fn is_broken_before(input: &PolicyInput<'_>, pair: &PairResult, class: NeverClass) -> bool {
-    let in_baseline = input
-        .baseline
-        .and_then(|entry| entry.samples.get(&pair.case))
-        .is_some_and(|known| known.broken.contains(&class));
-    let in_base = input
-        .base
-        .into_iter()
-        .flatten()
-        .filter(|own| own.case == pair.case)
-        .any(|own| own.broken.iter().any(|one| one.class == class));
-    in_baseline || in_base
 }
 
 /// The mean score of some samples; `None` without any.

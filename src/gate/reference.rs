@@ -5,10 +5,10 @@
 use std::collections::BTreeSet;
 
 use super::GatedMetric;
-use super::compare::{BaseRuns, NAMED, case_before};
+use super::compare::{BaseRuns, case_before};
 use crate::fold;
 use crate::model::{
-    BaselineEntry, CaseId, CaseValues, Exclusion, Identity, MetricSpec, PASSED, PairResult, share,
+    BaselineEntry, CaseValues, Exclusion, Identity, MetricSpec, PASSED, PairResult, share,
 };
 
 /// The base commit's own runs as a baseline has them.
@@ -87,24 +87,16 @@ impl CompletedEntry {
                 }
             }
         }
-        let mut added = first_cases(&new_cases);
-        added.extend(new_metrics.into_iter().map(str::to_owned));
+        let new_cases = new_cases.iter().map(ToString::to_string);
+        let added: Vec<String> = new_cases
+            .chain(new_metrics.into_iter().map(str::to_owned))
+            .collect();
         if added.is_empty() {
             return None;
         }
         set_numbers(&mut entry, metrics);
         Some(Self { entry, added })
     }
-}
-
-/// The first of these cases, and the number of the others.
-fn first_cases(cases: &[CaseId]) -> Vec<String> {
-    let mut first: Vec<String> = cases.iter().take(NAMED).map(ToString::to_string).collect();
-    let more = cases.len() - first.len();
-    if more > 0 {
-        first.push(format!("{more} more"));
-    }
-    first
 }
 
 /// Sets the numbers of an entry to those of its cases.

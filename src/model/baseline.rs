@@ -13,7 +13,7 @@ use super::judge::JudgeEntry;
 use super::policy::NeverClass;
 use super::tag::Tag;
 
-/// A committed measurement of all suites (formats.md "Baseline").
+/// A committed measurement of all suites.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
     /// The commit it was captured at.
@@ -245,7 +245,7 @@ pub const PASSED: &str = "passed";
 /// The values of a case's samples by metric; [`PASSED`] contains the share of samples that passed.
 pub type CaseValues = BTreeMap<String, Vec<Option<f64>>>;
 
-/// What a number was measured with (grading.md 13).
+/// What a number was measured with.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Identity {
     /// A digest of the agent's case ids and expectations.

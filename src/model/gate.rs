@@ -63,7 +63,7 @@ impl ChangeDirection {
     }
 }
 
-/// One limit of one metric (grading.md 3, formats.md "A gate is").
+/// One limit of one metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Gate {
     /// A lower or upper limit.

@@ -139,7 +139,7 @@ impl Check {
 }
 
 words! {
-    /// How a model's text was parsed (grading.md 11).
+    /// How a model's text was parsed.
     #[derive(PartialOrd, Ord, Hash)]
     pub enum Layer {
         /// It was structured data; no parsing was needed.

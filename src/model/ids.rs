@@ -58,6 +58,12 @@ macro_rules! id {
             }
         }
 
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(&self.0)
@@ -111,7 +117,7 @@ id! {
     JudgeName
 }
 id! {
-    /// The id of a case, unique in its suite (grading.md 2.6).
+    /// The id of a case, unique in its suite.
     CaseId
 }
 id! {

@@ -12,7 +12,7 @@ words! {
     }
 }
 
-/// How an agent's value is computed from its pairs (grading.md 2.4).
+/// How an agent's value is computed from its pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aggregate {
     /// The worst pair, because an average could hide it.
@@ -52,7 +52,7 @@ impl Aggregate {
     }
 }
 
-/// How a pair's value is computed from its completed samples (grading.md 2.3).
+/// How a pair's value is computed from its completed samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleFold {
     /// The median; for an even count the mean of the two middle values.
@@ -209,7 +209,7 @@ pub const NEWLY_FAILING: &str = "newly_failing";
 /// Smallest difference that counts as a change: a baseline has six decimal places.
 pub const MOVED: f64 = 1e-5;
 
-/// Tolerance at the exact boundary (grading.md 15); numbers of a baseline have a larger one.
+/// Tolerance at the exact boundary; numbers of a baseline have a larger one.
 pub const EPSILON: f64 = 1e-9;
 
 /// Whether a value reaches a threshold, within [`EPSILON`].

@@ -245,14 +245,14 @@ impl PairResult {
         self.checks.iter().any(|check| check.standing.is_flaky())
     }
 
-    /// Whether more than half of the planned samples completed (grading.md 2.2); also for a case in quarantine.
+    /// Whether more than half of the planned samples completed; also for a case in quarantine.
     pub fn has_majority(&self) -> bool {
         2 * u64::from(self.completed) > u64::from(self.planned)
     }
 }
 
 words! {
-    /// How many completed samples pass a check (grading.md 2.5).
+    /// How many completed samples pass a check.
     pub enum Standing {
         /// Every sample passes.
         Passes = "passes",
@@ -297,7 +297,7 @@ impl Standing {
     }
 }
 
-/// Whether a pair is excluded from all metrics, and why (grading.md 2.2).
+/// Whether a pair is excluded from all metrics, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "bool", into = "bool")]
 pub enum Exclusion {
@@ -305,7 +305,7 @@ pub enum Exclusion {
     Counted,
     /// No majority of its planned samples completed.
     NoMajority,
-    /// In quarantine: it runs and is reported, but does not gate (grading.md 14).
+    /// In quarantine: it runs and is reported, but does not gate.
     Quarantined,
 }
 
@@ -473,7 +473,7 @@ fn read_layers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<[Layer]
 }
 
 words! {
-    /// The state of a case compared with the baseline (grading.md 13).
+    /// The state of a case compared with the baseline.
     #[derive(PartialOrd, Ord)]
     pub enum CaseTrend {
         /// Failed before, fails now.

@@ -1,4 +1,4 @@
-//! A run to be recorded: `goldgate.run/1` as a value, with all fields of formats.md.
+//! A run to be recorded: `goldgate.run/1` as a value, with all its fields.
 
 use std::collections::BTreeMap;
 

@@ -31,7 +31,7 @@ use super::tag::Tag;
 use super::verdict::{Ruling, Verdict};
 use super::words::words;
 
-/// The result of a run (formats.md "Report").
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 pub struct Report {
     /// The program that graded.

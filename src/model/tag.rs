@@ -3,7 +3,7 @@
 use super::words::words;
 
 words! {
-    /// Why a check failed: the tags of the failure taxonomy (grading.md 12).
+    /// Why a check failed: the tags of the failure taxonomy.
     #[derive(PartialOrd, Ord, Hash)]
     pub enum Tag {
         /// The agent did not have the rule.
@@ -22,7 +22,7 @@ words! {
 }
 
 impl Tag {
-    /// The precedence of a tag if samples disagree (grading.md 12): the lowest is reported. A format is fixed before a tool, a tool before
+    /// The precedence of a tag if samples disagree: the lowest is reported. A format is fixed before a tool, a tool before
     /// a choice, a choice before the model. An agent without the rule comes before those that had it.
     pub fn precedence(self) -> u8 {
         match self {
@@ -35,7 +35,7 @@ impl Tag {
         }
     }
 
-    /// The meaning of the tag, as in seed 001.
+    /// The meaning of the tag.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Prompt => "the agent did not have the rule",
@@ -47,7 +47,7 @@ impl Tag {
         }
     }
 
-    /// How to fix this kind of failure (seed 001, "Failure Taxonomy").
+    /// How to fix this kind of failure.
     pub fn fix_strategy(self) -> &'static str {
         match self {
             Self::Prompt => "update the prompt policy or the few-shot examples",
@@ -63,7 +63,7 @@ impl Tag {
         }
     }
 
-    /// Whether reports state a count of this tag: the five tags of seed 001 always, later ones where they occur.
+    /// Whether reports state a count of this tag: five always, the others where they occur.
     pub fn is_stated(self, count: u32) -> bool {
         match self {
             Self::Prompt | Self::Tooling | Self::Routing | Self::Schema | Self::Model => true,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::words::words;
 
 words! {
-    /// The verdict over a set of limits (grading.md 3), from good to bad.
+    /// The verdict over a set of limits, from good to bad.
     #[derive(PartialOrd, Ord, Hash)]
     pub enum Verdict {
         /// All evaluated limits pass.

@@ -2,7 +2,7 @@
 
 use super::number::ValueDirection;
 use super::{number, words};
-use crate::model::{AgentReport, Noise, Passing, Report, Unit, metric_value};
+use crate::model::{AgentReport, Noise, Passing, Policy, Report, Unit, metric_value};
 
 /// The fewest cases of an average with an interval.
 const FEWEST_CASES: usize = 5;
@@ -99,9 +99,13 @@ pub fn agent_reliability(agent: &AgentReport) -> Option<String> {
     Some(format!("{majority}, {every} (pass^N){each}{unknown}"))
 }
 
-/// One sentence per agent: the smallest change of each average that its cases can distinguish from noise.
+/// One sentence per agent: the smallest change of each average that its cases can distinguish from noise. The policy `regression` says
+/// itself what it sees.
 pub fn detectable(report: &Report, clean: Clean) -> Vec<String> {
-    let has_enough = |agent: &AgentReport| agent.cases.len() >= FEWEST_CASES;
+    let has_enough = |agent: &AgentReport| {
+        let policy = agent.policy.as_deref().map(|policy| policy.name);
+        agent.cases.len() >= FEWEST_CASES && policy != Some(Policy::Regression)
+    };
     let agents = report.suite_agents().filter(|(_, agent)| has_enough(agent));
     let lines = agents.filter_map(|(suite, agent)| {
         let limits = agent.metrics.iter().filter_map(|metric| {

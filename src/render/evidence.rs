@@ -7,8 +7,8 @@ use super::sparkline::sparkline;
 use super::{number, words};
 use crate::model::{
     AgentReport, Approval, COVERAGE, CaseEvidence, CaseId, EvidenceLine, FailureLine, GateKind,
-    GateRuling, MOVED, MetricReport, NEWLY_FAILING, PairCheck, PairResult, Report, SuiteReport,
-    Tag, metric_value,
+    GateRuling, MOVED, MetricReport, NEWLY_FAILING, POLICY_METRICS, PairCheck, PairResult, Report,
+    SuiteReport, Tag, metric_value,
 };
 
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ pub struct FailedMetric<'a> {
     pub gate: &'a GateRuling,
 }
 
-/// All metrics with a failed gate. Those that are worse than the baseline come first.
+/// All metrics with a failed gate: those that name what single cases lost, then those that are worse than the baseline.
 pub fn failed_metrics(report: &Report) -> Vec<FailedMetric<'_>> {
     let mut failed: Vec<FailedMetric<'_>> = Vec::new();
     for (suite, agent) in report.suite_agents() {
@@ -35,14 +35,35 @@ pub fn failed_metrics(report: &Report) -> Vec<FailedMetric<'_>> {
         });
         failed.extend(metrics);
     }
-    failed.sort_by_key(|one| one.metric.loss().is_none_or(|loss| loss <= MOVED));
+    failed.sort_by_key(|one| {
+        let is_small = one.metric.loss().is_none_or(|loss| loss <= MOVED);
+        (!names_its_cases(one), is_small)
+    });
     failed
+}
+
+/// Whether a rule says of single cases what they lost, which needs no statistics.
+fn names_its_cases(failed: &FailedMetric<'_>) -> bool {
+    let cases = &failed.metric.evidence.cases;
+    match failed.gate.gate {
+        GateKind::Never => true,
+        GateKind::Lost => cases.iter().any(|case| case.value.is_some()),
+        GateKind::Min
+        | GateKind::Max
+        | GateKind::MaxDrop
+        | GateKind::MaxRise
+        | GateKind::Test
+        | GateKind::Floor => false,
+    }
 }
 
 /// Whether a number differs from the baseline after rounding, or has vanished.
 pub fn has_moved(metric: &MetricReport) -> bool {
     let moved = number::direction_of(metric) != ValueDirection::Same;
-    moved || (metric.value.is_none() && metric.comparison.baseline.is_some())
+    let is_tested = |gate: &GateRuling| gate.gate == GateKind::Test && gate.threshold.is_some();
+    moved
+        || metric.gates.iter().any(is_tested)
+        || (metric.value.is_none() && metric.comparison.baseline.is_some())
 }
 
 /// Whether a metric is shown and has a value for each case; some exist for the agent only.
@@ -82,6 +103,11 @@ fn shows_check(metric: &MetricReport, case: &PairResult, check: &PairCheck) -> b
             .filter(|line| line.tag.is_some());
         checked.any(|line| line.difference.line == check.location.line)
     })
+}
+
+/// Whether a number is that of a rule of the policy `regression`.
+pub fn is_rule(metric: &MetricReport) -> bool {
+    POLICY_METRICS.contains(&metric.name.as_str())
 }
 
 pub fn first_failed(metric: &MetricReport) -> Option<&GateRuling> {
@@ -128,8 +154,12 @@ pub fn failed_gate(metric: &MetricReport, gate: &GateRuling) -> String {
     format!("{name} {value}, {needs} ({baseline})")
 }
 
-/// A case's value and its baseline value; empty if it has neither.
+/// A case's value and its baseline value; empty if it has neither, and for the rules of the policy `regression`, whose cases say in words
+/// how many samples are right.
 pub fn case_value(metric: &MetricReport, evidence: &CaseEvidence) -> String {
+    if is_rule(metric) {
+        return String::new();
+    }
     let render = |value| metric_value(metric.unit, value);
     match (evidence.value, evidence.baseline) {
         (None, None) => String::new(),

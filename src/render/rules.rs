@@ -15,22 +15,35 @@ pub fn failed_rule(metric: &MetricReport, gate: &GateRuling) -> Option<String> {
             let p = metric.value?;
             let limit = gate.threshold?;
             Some(format!(
-                "p = {} (limit {}): had nothing changed, a result this bad or worse would come in {}",
-                p_in_percent(p, limit),
+                "{} (limit {}): had nothing changed, a result this bad or worse would come in {}",
+                p_is(p, limit),
                 metric_value(metric.unit, Some(limit)),
                 re_recordings(p)
             ))
         }
         GateKind::Lost => {
-            let is_known = |evidence: &CaseEvidence| evidence.value.is_some();
-            let what = if metric.evidence.cases.iter().all(is_known) {
-                "case lost"
-            } else {
-                "lost or in question"
-            };
-            Some(with_cases(metric, what))
+            // A case that is asked about has no value yet.
+            let (lost, asked): (Vec<&CaseEvidence>, Vec<&CaseEvidence>) = metric
+                .evidence
+                .cases
+                .iter()
+                .partition(|evidence| evidence.value.is_some());
+            let more = metric.evidence.more as usize;
+            let mut phrases = Vec::new();
+            if !lost.is_empty() {
+                let more = if asked.is_empty() { more } else { 0 };
+                phrases.push(with_cases(&lost, more, "case lost"));
+            }
+            if !asked.is_empty() {
+                phrases.push(with_cases(&asked, more, "may be lost"));
+            }
+            Some(phrases.join("; "))
         }
-        GateKind::Never => Some(with_cases(metric, "does what it never should")),
+        GateKind::Never => {
+            let cases: Vec<&CaseEvidence> = metric.evidence.cases.iter().collect();
+            let more = metric.evidence.more as usize;
+            Some(with_cases(&cases, more, "does what it never should"))
+        }
         GateKind::Floor => {
             let floor = metric_value(metric.unit, gate.threshold);
             let value = words::value(metric);
@@ -40,10 +53,18 @@ pub fn failed_rule(metric: &MetricReport, gate: &GateRuling) -> Option<String> {
     }
 }
 
-/// The cases of a rule, each with what was expected and what came.
-fn with_cases(metric: &MetricReport, what: &str) -> String {
-    let cases = &metric.evidence.cases;
-    let of = |evidence: &CaseEvidence| {
+/// A p in words: `p = 1.5%`.
+fn p_is(p: f64, limit: f64) -> String {
+    let text = p_in_percent(p, limit);
+    match text.strip_prefix('<') {
+        Some(border) => format!("p < {border}"),
+        None => format!("p = {text}"),
+    }
+}
+
+/// The cases of a rule, each with what was expected and what came; `more` are not listed.
+fn with_cases(cases: &[&CaseEvidence], more: usize, what: &str) -> String {
+    let of = |evidence: &&CaseEvidence| {
         let case = line(evidence.case.as_str(), words::NAME);
         match evidence.differences.first() {
             Some(first) => format!(
@@ -54,8 +75,7 @@ fn with_cases(metric: &MetricReport, what: &str) -> String {
         }
     };
     let named: Vec<String> = cases.iter().take(NAMED).map(of).collect();
-    let all = cases.len() + metric.evidence.more as usize;
-    let more = match all.saturating_sub(named.len()) {
+    let more = match (cases.len() + more).saturating_sub(named.len()) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };

@@ -315,7 +315,7 @@ pub fn limit(metric: &MetricReport, gate: &GateRuling) -> String {
         (GateKind::Max, Some(_)) => format!("≤ {limit}{source}{band}"),
         (GateKind::MaxDrop, _) => format!("drop ≤ {}", change()),
         (GateKind::MaxRise, _) => format!("rise ≤ {}", change()),
-        (GateKind::Test, Some(_)) => format!("p > {limit}"),
+        (GateKind::Test, Some(_)) => format!("needs p > {limit}"),
         (GateKind::Test, None) => "nothing to test".to_owned(),
         (GateKind::Lost, _) => "none lost".to_owned(),
         (GateKind::Never, _) => "never".to_owned(),

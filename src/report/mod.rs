@@ -40,7 +40,7 @@ use crate::model::{
     RecordingRow, Report, Ruling, Shard, SinceBase, SuiteId, SuiteReport, Tier, ValueSource,
     Verdict, six_places,
 };
-use crate::text::line_with_end;
+use crate::text::{line_with_end, named};
 
 /// An agent's part of the report, with the reasons why it has no verdict.
 pub struct AgentPart {
@@ -98,7 +98,7 @@ fn group_could_fail(group: &[&OpenMetric], pairs: &[PairResult]) -> Option<Strin
         true => String::new(),
         false => format!(", and so could {}", others.join(", ")),
     };
-    let cases = first_cases(&metric.cases);
+    let cases = named(&metric.cases);
     // Of a case that was measured, a new recording has no more values.
     let is_measured = |case: &&CaseId| {
         pairs
@@ -131,14 +131,6 @@ fn range(interval: Interval) -> String {
         (true, false) => format!("is at least {}", six_places(least)),
         (false, true) => format!("is at most {}", six_places(most)),
         (false, false) => "is unknown".to_owned(),
-    }
-}
-
-fn first_cases(cases: &[CaseId]) -> String {
-    let named: Vec<&str> = cases.iter().take(NAMED).map(CaseId::as_str).collect();
-    match cases.len() - named.len() {
-        0 => named.join(", "),
-        more => format!("{} and {more} more", named.join(", ")),
     }
 }
 

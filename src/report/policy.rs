@@ -11,11 +11,10 @@ use crate::model::{
     NotGateable, POLICY_METRICS, PairResult, Policy, PolicyReport, Ruling, SuiteId, UnchangedSums,
     Unit, Verdict, six_places,
 };
+use crate::text::named;
 
 /// The most differences of a case.
 const DIFFERENCES: usize = 4;
-/// The most cases that a note names.
-const NAMED: usize = 5;
 
 /// How the test of an agent ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -124,14 +123,6 @@ fn cases_are(count: usize) -> String {
     match count {
         1 => "1 case is".to_owned(),
         count => format!("{count} cases are"),
-    }
-}
-
-fn named(cases: &[CaseId]) -> String {
-    let first: Vec<&str> = cases.iter().take(NAMED).map(CaseId::as_str).collect();
-    match cases.len() - first.len() {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
     }
 }
 
@@ -257,15 +248,25 @@ fn test_metric(
 
 /// A case that scores less than before: by how much, and which checks fail.
 fn drop_evidence(report: &AgentReport, drop: &Drop) -> CaseEvidence {
-    let side = |samples: RightSamples, score: f64| {
-        let RightSamples { right, of } = samples;
-        format!("right in {right} of {of} (score {score:.2})")
+    let side = |RightSamples { right, of }: RightSamples, score: f64| {
+        let right = format!("right in {right} of {of}");
+        // Where as many are right, the score tells what is worse.
+        if drop.right_before == drop.right_now {
+            format!("{right}, score {score:.2}")
+        } else {
+            right
+        }
     };
     let sides = (
         side(drop.right_before, drop.before),
         side(drop.right_now, drop.now),
     );
-    evidence(report, &drop.case, sides, (None, None))
+    evidence(
+        report,
+        &drop.case,
+        sides,
+        (Some(drop.now), Some(drop.before)),
+    )
 }
 
 fn evidence(
@@ -323,9 +324,12 @@ fn lost_metric(report: &AgentReport, outcome: &PolicyOutcome, test: TestState) -
         .map(|asked| (&asked.case, (asked.before, asked.now), Some(asked)));
     let all: Vec<(&CaseId, (usize, usize), Option<&AskedCase>)> = lost.chain(asked).collect();
     let found = listed(&all, |(case, (before, now), asked)| {
+        let more = asked.map_or(String::new(), |asked| {
+            format!("; {} more samples would tell", asked.more)
+        });
         let sides = (
             format!("right in {before} of {before} before"),
-            format!("wrong in {now} of {now} now"),
+            format!("wrong in {now} of {now} now{more}"),
         );
         // A case that is asked about has no value yet.
         let value = if asked.is_some() { None } else { Some(0.0) };
@@ -354,7 +358,10 @@ fn add_missing(evidence: &mut CaseEvidence, asked: &AskedCase) {
     let command = asked.command.as_ref();
     let missing = Difference {
         line: first.difference.line,
-        expected: format!("{} more samples: red if all {all} are wrong", asked.more),
+        expected: format!(
+            "{} more samples, red if all {all} are wrong, or an approval",
+            asked.more
+        ),
         produced: command.map_or("not recorded yet".to_owned(), |command| {
             format!("not recorded yet: `{command}`")
         }),

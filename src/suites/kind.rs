@@ -305,11 +305,11 @@ pub enum FixtureFolder {
 pub enum LegacyOutput {
     /// No such files.
     None,
-    /// `{suite}/latest.json`, and `{suite}/history/eval_{time}Z.json` for every run (seed 004).
+    /// `{suite}/latest.json`, and `{suite}/history/eval_{time}Z.json` for every run.
     History,
-    /// `evaluation-{time}.json`, `summary-{time}.json` and `golden/{suite}-{time}.json` (seed 001).
+    /// `evaluation-{time}.json`, `summary-{time}.json` and `golden/{suite}-{time}.json`.
     Evaluations,
-    /// `{suite}/attempts/{agent}-{case}-{sample}.json` for each loop, with every attempt of it (seed 003).
+    /// `{suite}/attempts/{agent}-{case}-{sample}.json` for each loop, with every attempt of it.
     Attempts,
 }
 

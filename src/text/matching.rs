@@ -92,7 +92,7 @@ pub fn contains(text: &str, word: &str) -> bool {
     }
 }
 
-/// The form in which categories and gap types are compared: `-`, `_` and blank are equal (grading.md 4, 15).
+/// The form in which categories and gap types are compared: `-`, `_` and blank are equal.
 pub fn same_category(text: &str) -> String {
     let normal = norm(text);
     match memchr2(b'-', b'_', normal.as_bytes()) {

@@ -1,4 +1,4 @@
-//! The normal form in which texts are compared (grading.md 1).
+//! The normal form in which texts are compared.
 
 use std::sync::LazyLock;
 

@@ -351,12 +351,9 @@ fn only_where_stated() {
             .any(|name| name.starts_with("answer")),
         "{agent}"
     );
-    repository.write(
-        "goldgate.yaml",
-        CONFIG.replace("gates: {", "gates: { answer_score: { min: 1 },"),
-    );
+    repository.write("goldgate.yaml", CONFIG);
     let ran = repository.goldgate(&["run"]);
-    let said = "goldgate.yaml:10:14: the gate on answer_score has no effect: no case of the suite states answer; state answer";
+    let said = "goldgate.yaml:10:14: the gate on answer_pass_rate has no effect: no case of the suite states answer; state answer";
     assert!(
         ran.code == 2 && ran.stderr.starts_with(said),
         "{}",

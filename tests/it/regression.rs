@@ -178,7 +178,8 @@ fn asked() {
     );
     let ran = repository.goldgate(&["run"]);
     assert!(
-        ran.stdout.contains("red if all 6 are wrong")
+        ran.stdout
+            .contains("red if all 6 are wrong, or an approval")
             && ran
                 .stdout
                 .contains("--case case-00 --samples 6 --until-right"),

@@ -137,11 +137,7 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
     let runs = Replay::open(&files, &plan, Tier::Deterministic, &live.layout)?;
     let (mut problems, mut out) = (Diagnostics::default(), String::new());
     for suite in &report.suites {
-        let Some(loaded) = plan
-            .suites
-            .iter()
-            .find(|loaded| loaded.config.id == suite.id)
-        else {
+        let Some(loaded) = plan.suite(&suite.id) else {
             continue;
         };
         for (agent, case) in suite

@@ -162,7 +162,7 @@ impl LabelTable {
         }
         let layout = LiveLayout::of_exchanges(&plan.config, Tier::Deterministic);
         let runs = Replay::open(&files, &plan, Tier::Deterministic, &layout)?;
-        let graded = evaluate(
+        let (graded, _) = evaluate(
             &plan,
             Tier::Deterministic,
             ResultSources {

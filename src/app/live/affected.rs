@@ -75,11 +75,7 @@ impl UnaffectedAgents {
     pub fn notes(&self, baseline: Option<&Baseline>) -> Vec<String> {
         let note = |(suite, agent): &(SuiteId, AgentName)| {
             let entry = baseline.and_then(|baseline| baseline.entry(suite, agent));
-            let loaded = self
-                .plan
-                .suites
-                .iter()
-                .find(|loaded| loaded.config.id == *suite);
+            let loaded = self.plan.suite(suite);
             let numbers = entry
                 .zip(loaded)
                 .and_then(|(entry, loaded)| carried_over(entry, loaded));

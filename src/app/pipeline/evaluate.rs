@@ -36,6 +36,9 @@ pub struct Evaluated {
     pub not_gateable: Vec<NotGateable>,
 }
 
+/// The results of the base commit's own runs of each suite, as far as something needed them.
+pub type BaseResultsBySuite = BTreeMap<SuiteId, BaseResults>;
+
 #[derive(Clone, Copy)]
 pub struct ResultSources<'a> {
     pub runs: &'a dyn RunReader,
@@ -119,12 +122,13 @@ pub fn evaluate(
     origin: ResultSources<'_>,
     files: &dyn Files,
     baseline: Option<&Baseline>,
-) -> Result<Evaluated, Diagnostics> {
+) -> Result<(Evaluated, BaseResultsBySuite), Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut evaluated = Evaluated {
         suites: Vec::new(),
         not_gateable: Vec::new(),
     };
+    let mut known_base = BaseResultsBySuite::new();
     for loaded in plan
         .suites
         .iter()
@@ -198,9 +202,10 @@ pub fn evaluate(
         evaluated
             .not_gateable
             .extend(report::too_many_left_out(&suite));
+        known_base.insert(suite.id.clone(), base_results);
         evaluated.suites.push(suite);
     }
-    problems.or(evaluated)
+    problems.or((evaluated, known_base))
 }
 
 struct GradedPair<'a> {

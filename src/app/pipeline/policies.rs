@@ -1,9 +1,8 @@
 //! The policy `regression` on all agents of a tier: they share one chance of a false alarm.
 
-use std::collections::BTreeMap;
-
-use super::base_runs::BaseResults;
-use super::evaluate::{Evaluated, ResultSources, SuiteGrading, base_runs, evaluate};
+use super::evaluate::{
+    BaseResultsBySuite, Evaluated, ResultSources, SuiteGrading, base_runs, evaluate,
+};
 use super::plan::{LoadedSuite, Plan, source_of};
 use super::sample_count::SampleCounts;
 use crate::chance::holm;
@@ -76,14 +75,18 @@ impl Evaluation<'_> {
     /// # Errors
     /// All recordings and suite files that cannot be graded.
     pub fn with_policies(&self) -> Result<Evaluated, Diagnostics> {
-        let mut evaluated = evaluate(self.plan, self.tier, self.origin, self.files, self.baseline)?;
-        apply_policies(*self, &mut evaluated);
+        let (mut evaluated, base_results) =
+            evaluate(self.plan, self.tier, self.origin, self.files, self.baseline)?;
+        apply_policies(*self, &mut evaluated, base_results);
         Ok(evaluated)
     }
 }
 
-fn apply_policies(context: Evaluation<'_>, evaluated: &mut Evaluated) {
-    let base_results: BTreeMap<usize, BaseResults> = BTreeMap::new();
+fn apply_policies(
+    context: Evaluation<'_>,
+    evaluated: &mut Evaluated,
+    base_results: BaseResultsBySuite,
+) {
     let mut judge = PolicyJudge {
         context,
         cases: context.others.cases,
@@ -165,8 +168,8 @@ struct PolicyJudge<'a> {
     context: Evaluation<'a>,
     /// The cases of the whole run.
     cases: usize,
-    /// The base commit's own results, by the suite's place.
-    base_results: BTreeMap<usize, BaseResults>,
+    /// The results of the base commit's own runs.
+    base_results: BaseResultsBySuite,
 }
 
 impl<'a> PolicyJudge<'a> {
@@ -175,11 +178,7 @@ impl<'a> PolicyJudge<'a> {
         let plan = self.context.plan;
         let mut places = Vec::new();
         for (place, suite) in suites.iter().enumerate() {
-            let Some(loaded) = plan
-                .suites
-                .iter()
-                .find(|loaded| loaded.config.id == suite.id)
-            else {
+            let Some(loaded) = plan.suite(&suite.id) else {
                 continue;
             };
             if loaded.config.policy != Policy::Regression {
@@ -255,7 +254,10 @@ impl<'a> PolicyJudge<'a> {
             counts: &counts,
             other: None,
         };
-        let results = self.base_results.entry(row.suite).or_default();
+        let results = self
+            .base_results
+            .entry(row.loaded.config.id.clone())
+            .or_default();
         let base = base_runs(&grading, tier, &report.agent, origin.base, results);
         // Runs that cannot be graded excuse nothing.
         let base = base.ok().flatten().map(|runs| runs.results.to_vec());

@@ -49,11 +49,7 @@ pub fn add_since_base(report: &mut Report, plan: &Plan, both: BothCommits<'_>) {
         .iter_mut()
         .filter(|suite| suite.tier == Tier::Deterministic)
     {
-        let Some(loaded) = plan
-            .suites
-            .iter()
-            .find(|loaded| loaded.config.id == suite.id)
-        else {
+        let Some(loaded) = plan.suite(&suite.id) else {
             continue;
         };
         for agent in &mut suite.agents {

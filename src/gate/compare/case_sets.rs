@@ -8,12 +8,10 @@ use crate::fold;
 use crate::gate::limits::GatedMetric;
 use crate::gate::statistics::{PairedCases, intervals};
 use crate::model::{BaselineEntry, CaseId, Exclusion, Gate, Limit, six_places};
+use crate::text::named;
 
 /// One row of values per case.
 type CaseRows = Vec<Vec<Option<f64>>>;
-
-/// Most cases that a note names.
-pub(in crate::gate) const NAMED: usize = 5;
 
 /// The cases of this run and of the baseline.
 pub(super) struct CaseSets {
@@ -130,7 +128,7 @@ impl CaseSets {
                 ];
                 let lists = lists.into_iter().filter(|(_, cases)| !cases.is_empty());
                 let named: String = lists
-                    .map(|(what, cases)| format!("{what}: {}; ", first_cases(cases)))
+                    .map(|(what, cases)| format!("{what}: {}; ", named(cases)))
                     .collect();
                 Some(format!("{named}cases compared: {shared}"))
             }
@@ -207,7 +205,7 @@ impl CaseSets {
         Some(format!(
             "{} of the cases that are not in the baseline ({}) is {}; the limit for them is {otherwise}",
             metric.spec.name,
-            first_cases(&cases),
+            named(&cases),
             six_places(value)
         ))
     }
@@ -234,14 +232,4 @@ impl CaseSets {
             documents: &documents,
         })
     }
-}
-
-/// The first cases of a list, and the number of the others.
-fn first_cases(cases: &[CaseId]) -> String {
-    let first: Vec<&str> = cases.iter().take(NAMED).map(CaseId::as_str).collect();
-    let more = match cases.len() - first.len() {
-        0 => String::new(),
-        more => format!(", {more} more"),
-    };
-    format!("{}{more}", first.join(", "))
 }

@@ -1,4 +1,4 @@
-//! Tests the invariants of grading.md 15 from samples to the verdict.
+//! Tests the invariants of gates, from samples to the verdict.
 
 mod references;
 mod sets;

@@ -1,4 +1,4 @@
-//! Tests the invariants and boundaries of grading.md 3.
+//! Tests the invariants and boundaries of gates.
 
 use proptest::prelude::{Just, Strategy};
 use proptest::{prop_oneof, proptest};

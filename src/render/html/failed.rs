@@ -1,12 +1,14 @@
 //! What blocks: each failed gate with the cases that moved it, then the other failed checks.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
 use super::plots;
 use super::texts::{agent_name, bounded, with_commands};
 use crate::model::{
-    AgentReport, CaseEvidence, CaseTrend, ChangedText, EvidenceLine, FailureLine, MetricReport,
-    PairResult, Report, metric_value,
+    AgentReport, CaseEvidence, CaseTrend, ChangedText, EvidenceLine, FailureLine, GateKind,
+    MetricReport, PairResult, Report, Tag, metric_value,
 };
 use crate::render::evidence::FailedMetric;
 use crate::render::plain::title;
@@ -38,16 +40,19 @@ fn failed_gate(failed: &FailedMetric<'_>) -> Markup {
         gate,
     } = failed;
     let name = agent_name(suite, agent);
+    // A hint that an earlier case has is not repeated.
+    let mut hints = BTreeSet::new();
     html! {
         h3.fail { (name) ": " (bounded(&evidence::failed_gate(metric, gate))) } "\n"
         @if let Some(chance) = words::steady_failures(agent, metric) { p.soft { (with_commands(&title(&chance))) } "\n" }
         (agent_changes(agent))
+        @if gate.gate == GateKind::Test { (plots::unchanged_sums(agent)) }
         div.wide role="region" tabindex="0" aria-label={ "Cases behind " (name) " " (bounded(&metric.name)) } {
             table.cases {
                 thead { tr { th scope="col" { "case" } th scope="col" { "expected" } th scope="col" { "baseline" } th scope="col" { "now" } } }
                 tbody {
                     "\n"
-                    @for (one, case) in evidence::cases_with_reports(agent, metric) { (case_rows(agent, metric, one, case)) }
+                    @for (one, case) in evidence::cases_with_reports(agent, metric) { (case_rows(agent, metric, one, case, &mut hints)) }
                 }
             }
         } "\n"
@@ -61,11 +66,12 @@ fn failed_gate(failed: &FailedMetric<'_>) -> Markup {
 }
 
 /// One row for each expectation. Differences with the same expectation share it.
-fn case_rows(
+fn case_rows<'a>(
     agent: &AgentReport,
     metric: &MetricReport,
-    one: &CaseEvidence,
+    one: &'a CaseEvidence,
     case: Option<&PairResult>,
+    hints: &mut BTreeSet<(Tag, &'a str)>,
 ) -> Markup {
     let same = |one: &EvidenceLine, next: &EvidenceLine| {
         one.difference.expected == next.difference.expected
@@ -89,19 +95,21 @@ fn case_rows(
                 td data-label="expected" { @if let Some(line) = group.first() { (bounded(&line.difference.expected)) } }
                 @if index == 0 {
                     td data-label="baseline" rowspan=(groups.len()) {
-                        b { (metric_value(metric.unit, one.baseline)) }
+                        @if !evidence::is_rule(metric) { b { (metric_value(metric.unit, one.baseline)) } }
                         @for change in changed { (side(change, change.before.as_deref())) }
                     }
                 }
                 td data-label="now" {
                     @if index == 0 {
-                        b.fail { (metric_value(metric.unit, one.value)) }
+                        @if !evidence::is_rule(metric) { b.fail { (metric_value(metric.unit, one.value)) } }
                         @for change in changed { (marked(change)) }
                     }
                     @for line in *group {
                         p { (bounded(&line.difference.produced)) span.soft { (evidence::in_samples(case, line)) } }
                         @if let (Some(tag), Some(next), false) = (line.tag, &line.next_action, explains(agent, case)) {
-                            p.soft { "Likely cause: " b { (tag.as_str()) } ". Next: " (bounded(next)) }
+                            @if hints.insert((tag, next)) {
+                                p.soft { "Likely cause: " b { (tag.as_str()) } ". Next: " (bounded(next)) }
+                            }
                         }
                     }
                 }

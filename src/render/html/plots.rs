@@ -9,7 +9,6 @@ use crate::model::{
 };
 use crate::render::evidence::has_moved;
 use crate::render::number::ValueDirection;
-use crate::render::number::p_in_percent;
 use crate::render::plain::line;
 use crate::render::words::plural;
 use crate::render::{certainty, number};
@@ -275,7 +274,7 @@ pub fn unchanged_sums(agent: &AgentReport) -> Markup {
     };
     let (observed, chance) = (
         sum(sums.observed),
-        p_in_percent(p, policy.limit.unwrap_or(p)),
+        number::p_in_percent(p, policy.limit.unwrap_or(p)),
     );
     let last = sums.first + sums.width * (sums.shares.len() as f64 - 1.0);
     html! {

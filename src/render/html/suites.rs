@@ -41,7 +41,8 @@ fn suite_part(suite: &SuiteReport) -> Markup {
             }
         } } "\n"
         @for sentence in judges::of_suite(suite, line) { p.soft { (bounded(&sentence)) } "\n" }
-        @for agent in &suite.agents { (plots::unchanged_sums(agent)) }
+        // A failed one is shown with its cases.
+        @for agent in suite.agents.iter().filter(|agent| !agent.verdict.fails()) { (plots::unchanged_sums(agent)) }
         @for agent in &suite.agents {
             @if let Some(text) = certainty::agent_reliability(agent) { p { (agent.agent) ": " (text) } "\n" }
         }

@@ -1,5 +1,7 @@
 //! Why gates fail and numbers moved: the cases, each with the expected and the produced value.
 
+use std::collections::BTreeSet;
+
 use super::Links;
 use crate::model::{
     AgentName, AgentReport, CaseEvidence, CaseId, EvidenceLine, MetricReport, PairCheck,
@@ -57,7 +59,11 @@ fn changes(out: &mut String, agent: &AgentReport) {
 /// Each failed gate with the cases that moved it.
 pub fn failed_gates(report: &Report, links: &Links) -> String {
     let failed = evidence::failed_metrics(report);
-    let (mut out, mut shown) = (String::new(), ShownCases::default());
+    let mut out = String::new();
+    let mut shown = ShownCases {
+        hints: Hints::Shown(BTreeSet::new()),
+        ..ShownCases::default()
+    };
     let mut above: Option<&AgentReport> = None;
     for FailedMetric {
         suite,
@@ -168,6 +174,31 @@ struct ShownCases<'a> {
     outputs: Vec<CaseKey<'a>>,
     /// The cases whose outputs cannot be read.
     unreadable: Vec<CaseKey<'a>>,
+    hints: Hints,
+}
+
+/// Likely causes and next steps. A hint that an earlier case of the metric has is not repeated.
+#[derive(Default)]
+enum Hints {
+    /// Nothing failed, so nothing is to be done.
+    #[default]
+    Left,
+    Shown(BTreeSet<String>),
+}
+
+impl Hints {
+    fn is_new(&mut self, hint: &str) -> bool {
+        match self {
+            Self::Left => false,
+            Self::Shown(hints) => hints.insert(hint.to_owned()),
+        }
+    }
+
+    fn begin(&mut self) {
+        if let Self::Shown(hints) = self {
+            hints.clear();
+        }
+    }
 }
 
 impl<'a> ShownCases<'a> {
@@ -184,6 +215,7 @@ impl<'a> ShownCases<'a> {
         links: &Links,
     ) {
         let mut above = Vec::new();
+        self.hints.begin();
         for (index, (one, case)) in evidence::cases_with_reports(agent, metric).enumerate() {
             let value = evidence::case_value(metric, one);
             let value = if value.is_empty() {
@@ -210,12 +242,13 @@ impl<'a> ShownCases<'a> {
             );
             if let Some(check) = evidence::unreadable(case, one) {
                 self.unreadable.push(of);
-                unreadable(out, agent, case, check);
+                unreadable(out, agent, case, check, &mut self.hints);
             } else {
                 differences(
                     out,
                     (agent, one, case),
                     if index == 0 { FIRST } else { OTHERS },
+                    &mut self.hints,
                 );
             }
             if !self.outputs.contains(&of) {
@@ -239,22 +272,30 @@ impl<'a> ShownCases<'a> {
 }
 
 /// The failed check of an output's format.
-fn unreadable(out: &mut String, agent: &AgentReport, case: Option<&PairResult>, check: &PairCheck) {
+fn unreadable(
+    out: &mut String,
+    agent: &AgentReport,
+    case: Option<&PairResult>,
+    check: &PairCheck,
+    hints: &mut Hints,
+) {
     let Some(failure) = check.failure.as_deref() else {
         return;
     };
     let expected = check.expected.as_deref().unwrap_or_default();
     let (expected, got) = (inline(expected, 200), inline(&failure.detail, 300));
     let hint = hint(agent, case, failure.tag, &failure.next_action)
+        .filter(|hint| hints.is_new(hint))
         .map_or(String::new(), |hint| format!("<br>{hint}"));
     put(out, &format!("  - expected {expected}<br>got {got}{hint}"));
 }
 
-/// The differences of a case. Those with the same expectation share it, and one hint follows those with the same cause.
+/// The differences of a case. Those with the same expectation share it, and a hint follows the first one that it explains.
 fn differences(
     out: &mut String,
     (agent, evidence, case): (&AgentReport, &CaseEvidence, Option<&PairResult>),
     limit: usize,
+    hints: &mut Hints,
 ) {
     let lines = evidence
         .differences
@@ -270,14 +311,13 @@ fn differences(
                 inline(&line.difference.produced, 400)
             ));
         }
-        let hints = same
-            .iter()
-            .filter_map(|line| hint(agent, case, line.tag?, line.next_action.as_deref()?));
-        let mut hints: Vec<String> = hints.collect();
-        hints.dedup();
-        hints
-            .iter()
-            .for_each(|hint| text.push_str(&format!("<br>{hint}")));
+        for line in same {
+            let found = line.tag.zip(line.next_action.as_deref());
+            let hint = found.and_then(|(tag, next)| hint(agent, case, tag, next));
+            if let Some(hint) = hint.filter(|hint| hints.is_new(hint)) {
+                text.push_str(&format!("<br>{hint}"));
+            }
+        }
         put(out, &text);
     }
     put_more(out, evidence.differences.len(), lines.len(), |more| {

@@ -1,4 +1,4 @@
-//! Expected findings, and when a produced finding matches one (grading.md 4).
+//! Expected findings, and when a produced finding matches one.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Assigns a tag to a failed check: the failure taxonomy and its order of precedence (grading.md 12).
+//! Assigns a tag to a failed check: the failure taxonomy and its order of precedence.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;

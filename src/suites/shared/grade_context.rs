@@ -81,7 +81,7 @@ impl<'a> GradeContext<'a> {
         Ok(paper)
     }
 
-    /// Whether the run's prompt package has this rule, by its id or text (grading.md 12).
+    /// Whether the run's prompt package has this rule, by its id or text.
     pub fn had_rule(&self, agent: &crate::model::AgentName, rule: &str) -> bool {
         // Whole words: T-1 is not T-10.
         let rule = Keyword::new(rule);

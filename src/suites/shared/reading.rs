@@ -1,4 +1,4 @@
-//! Recovers structured outputs from a model's text (grading.md 11).
+//! Recovers structured outputs from a model's text.
 
 use serde::Deserialize;
 

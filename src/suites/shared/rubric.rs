@@ -1,4 +1,4 @@
-//! The rubric of seed 001: six dimensions of 0 to 2 points, scored automatically.
+//! The rubric of interviews: six dimensions of 0 to 2 points, scored automatically.
 
 use super::atoms::{Atom, AtomsOutput, Validator};
 use super::terms::TermList;
@@ -41,7 +41,7 @@ pub fn invariant(text: &str) -> Vec<Keyword> {
     words.filter_map(Keyword::new).collect()
 }
 
-/// Scores one run (grading.md 5).
+/// Scores one run.
 pub fn scores(measure: &Measure, produced: &AtomsOutput) -> Scores {
     let AtomsOutput {
         atoms,

@@ -1,4 +1,4 @@
-//! Lists of terms: built-in, or a suite's own. Terms match whole words; keywords match parts of words (grading.md 15).
+//! Lists of terms: built-in, or a suite's own. Terms match whole words; keywords match parts of words.
 
 use crate::diag::{Code, Diagnostic};
 use crate::files::Files;

@@ -1,4 +1,4 @@
-//! Recovers JSON from model answers: out of prose, fences and broken syntax (grading.md 11).
+//! Recovers JSON from model answers: out of prose, fences and broken syntax.
 //!
 //! An own reader, because existing crates keep truncated strings and numbers, turn a truncated list into an empty one
 //! (`jsonrepair`, `jsonrepair-rs`, `llm_json`, `partial-json-fixer`), overflow the stack (`jsonrepair`,

@@ -83,7 +83,7 @@ fn new_cases() {
         "{}",
         ran.stdout
     );
-    let note = "not in the baseline, so compared with the own runs of main: lease-12, lease-13, lease-14, lease-15, lease-16, 1 more";
+    let note = "not in the baseline, so compared with the own runs of main: lease-12, lease-13, lease-14, lease-15, lease-16, lease-17";
     assert!(ran.stdout.contains(note), "{}", ran.stdout);
 }
 

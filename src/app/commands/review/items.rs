@@ -69,11 +69,7 @@ impl ReviewTable {
         items.extend(of_cases(&report));
         let mut problems = Diagnostics::default();
         for item in &mut items {
-            let Some(loaded) = plan
-                .suites
-                .iter()
-                .find(|loaded| loaded.config.id == item.suite)
-            else {
+            let Some(loaded) = plan.suite(&item.suite) else {
                 continue;
             };
             let mut pairs = loaded.suite.pairs_to_run();
@@ -191,11 +187,7 @@ impl ReviewTable {
     }
 
     fn text<'a>(&self, item: &ReviewItem, source: &'a SourceText) -> Option<CaseText<'a>> {
-        let loaded = self
-            .plan
-            .suites
-            .iter()
-            .find(|loaded| loaded.config.id == item.suite)?;
+        let loaded = self.plan.suite(&item.suite)?;
         CaseText::find(loaded.kind.golden, source, &item.case, &item.agent)
     }
 }

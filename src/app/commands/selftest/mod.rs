@@ -1,4 +1,4 @@
-//! `goldgate selftest`: finds cases that cannot fail (grading.md 14).
+//! `goldgate selftest`: finds cases that cannot fail.
 
 mod mutants;
 mod vacuous;
@@ -106,7 +106,7 @@ fn graded(
         base: None,
         recordings: None,
     };
-    let evaluated = evaluate(plan, Tier::Deterministic, origin, files, None)?;
+    let (evaluated, _) = evaluate(plan, Tier::Deterministic, origin, files, None)?;
     let cases = evaluated.suites.into_iter().flat_map(|suite| {
         let agents = suite.agents.into_iter();
         agents.flat_map(move |agent| {

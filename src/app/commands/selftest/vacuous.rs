@@ -7,7 +7,7 @@ use crate::format::golden_value;
 use crate::model::{Ask, UserMessage, UserTurns, words};
 
 words! {
-    /// A dummy agent. A case that it passes proves nothing about a real agent (grading.md 14).
+    /// A dummy agent. A case that it passes proves nothing about a real agent.
     #[derive(PartialOrd, Ord)]
     pub enum Vacuous {
         /// Answers with an empty object.

@@ -40,12 +40,7 @@ impl<'a> BaseRequests<'a> {
         name: &AgentName,
         pairs: &BTreeSet<(CaseId, AgentName)>,
     ) -> Option<String> {
-        let before = self
-            .plan
-            .as_ref()?
-            .suites
-            .iter()
-            .find(|suite| suite.config.id == loaded.config.id)?;
+        let before = self.plan.as_ref()?.suite(&loaded.config.id)?;
         let (old, new) = (
             before.config.agents.get(name)?,
             loaded.config.agents.get(name)?,

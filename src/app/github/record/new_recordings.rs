@@ -36,10 +36,7 @@ impl NewRecordings {
         let mut problems = Diagnostics::default();
         let mut found = Self::default();
         for (key, samples) in &made.records {
-            let loaded = plan
-                .suites
-                .iter()
-                .find(|loaded| loaded.config.id == key.suite);
+            let loaded = plan.suite(&key.suite);
             problems.keep_all(loaded.map_or(Ok(()), |loaded| {
                 found.add(loaded, key, samples, head).map_err(Into::into)
             }));

@@ -10,7 +10,7 @@ use crate::files::{Files, ReadLog};
 use crate::gate::GatedMetric;
 use crate::model::{
     AgentName, Ask, CaseId, Config, Grade, Judge, MetricSpec, PairResult, Reasoning, Run,
-    SuiteConfig, Tier,
+    SuiteConfig, SuiteId, Tier,
 };
 use crate::suites::{
     CaseStage, Exhibit, GradeContext, GradedSuite, HiddenReasoning, Labels, Pair,
@@ -33,6 +33,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The suite with a selected case and this id.
+    pub fn suite(&self, id: &SuiteId) -> Option<&LoadedSuite> {
+        self.suites.iter().find(|loaded| loaded.config.id == *id)
+    }
+
     /// Returns all suites that were read, with or without a selected case.
     pub fn read_suites(&self) -> impl Iterator<Item = &LoadedSuite> + Clone {
         self.suites.iter().chain(&self.unselected)

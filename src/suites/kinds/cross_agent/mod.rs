@@ -1,4 +1,4 @@
-//! Kind `cross_agent` (seed 000): compares the runs of several agents on one document.
+//! Kind `cross_agent`: compares the runs of several agents on one document.
 
 mod golden;
 mod passages;

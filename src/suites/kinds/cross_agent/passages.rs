@@ -1,4 +1,4 @@
-//! Whether two agents quote the same passage of a document (grading.md 4).
+//! Whether two agents quote the same passage of a document.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -13,7 +13,7 @@ use crate::suites::shared::produced::FindingsOutput;
 use crate::suites::shared::rules::Rules;
 use crate::text::{line, token_overlap};
 
-/// Findings of one category are duplicates if their tokens overlap at least this much, from 0 to 1 (grading.md 4).
+/// Findings of one category are duplicates if their tokens overlap at least this much, from 0 to 1.
 const DUPLICATE_OVERLAP: f64 = 0.8;
 
 /// One sample of all agents of a case.

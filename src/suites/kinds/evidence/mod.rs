@@ -1,4 +1,4 @@
-//! Kind `evidence` (seed 002): agents that inspect the right files, find the right cause, and stay within policy.
+//! Kind `evidence`: agents that inspect the right files, find the right cause, and stay within policy.
 
 use self::asked::ask;
 use self::checks::EvidenceChecker;

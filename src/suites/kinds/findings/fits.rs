@@ -3,7 +3,7 @@
 use crate::suites::shared::expected::ExpectedFinding;
 use crate::suites::shared::finding::Finding;
 
-/// How well a produced finding matches an expected one (grading.md 4), from not at all to fully.
+/// How well a produced finding matches an expected one, from not at all to fully.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
     /// Category or keywords differ.

@@ -1,4 +1,4 @@
-//! Kind `findings` (seed 000): specialist agents that report findings on documents.
+//! Kind `findings`: specialist agents that report findings on documents.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

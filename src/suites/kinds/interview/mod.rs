@@ -1,4 +1,4 @@
-//! Kind `interview` (seed 001): agents that turn a conversation into atoms of intent.
+//! Kind `interview`: agents that turn a conversation into atoms of intent.
 
 mod checks;
 mod scenario;

@@ -1,4 +1,4 @@
-//! Kind `property` (seed 001): input changes that must not change an agent's classification.
+//! Kind `property`: input changes that must not change an agent's classification.
 
 use std::collections::{BTreeMap, BTreeSet};
 

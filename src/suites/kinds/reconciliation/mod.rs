@@ -1,4 +1,4 @@
-//! Kind `reconciliation` (seed 001): agents that compare code, tests and requirements.
+//! Kind `reconciliation`: agents that compare code, tests and requirements.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! A critic's evaluation of a revised document (seed 003, "Machine-Readable Output Schema"), compared with the verifier's result.
+//! A critic's evaluation of a revised document, compared with the verifier's result.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -213,7 +213,7 @@ fn deducted(value: Option<&Value>) -> Option<f64> {
     }
 }
 
-/// Tolerance between a critic's overall score and its own arithmetic (grading.md 9).
+/// Tolerance between a critic's overall score and its own arithmetic.
 const OFF: f64 = 0.01;
 
 /// An evaluation and the verification of the same document.

@@ -3,7 +3,7 @@
 use crate::model::words;
 
 words! {
-    /// The five criteria (seed 003), in the order of their weights.
+    /// The five criteria, in the order of their weights.
     #[derive(PartialOrd, Ord, Hash)]
     pub enum Criterion {
         /// All old names are replaced.

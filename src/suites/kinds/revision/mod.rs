@@ -1,4 +1,4 @@
-//! Kind `revision` (seed 003): grades agents that revise contracts, and critics of such revisions, with a deterministic verifier.
+//! Kind `revision`: grades agents that revise contracts, and critics of such revisions, with a deterministic verifier.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The score of a revised document (grading.md 9).
+//! The score of a revised document.
 
 use super::alignment::{Alignment, Fate};
 use super::clauses::Clauses;
@@ -280,7 +280,7 @@ mod tests {
     use super::{Penalty, overall};
     use crate::suites::kinds::revision::scoring::Scoring;
 
-    /// The example of seed 003, "Illustrative Scoring Example".
+    /// A worked example.
     const SCORES: [f64; 5] = [0.85, 0.80, 0.95, 0.92, 0.90];
 
     #[test]

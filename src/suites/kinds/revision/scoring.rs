@@ -1,4 +1,4 @@
-//! How a revised contract is scored (grading.md 9).
+//! How a revised contract is scored.
 
 use schemars::JsonSchema;
 use serde::ser::SerializeMap;

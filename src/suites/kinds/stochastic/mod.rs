@@ -1,4 +1,4 @@
-//! Kind `stochastic` (seed 001, tier 2): how much an agent's answers vary when the same question is repeated.
+//! Kind `stochastic`: how much an agent's answers vary when the same question is repeated.
 
 mod explained;
 mod refold;
@@ -318,7 +318,7 @@ struct RunScores {
     f1: f64,
 }
 
-/// Precision, recall and f1 of one run (grading.md 6).
+/// Precision, recall and f1 of one run.
 fn measured(scores: &[f64], atoms: usize) -> RunScores {
     let (sum, facts) = (scores.iter().sum::<f64>(), scores.len());
     let precision = match atoms.min(2 * facts) {

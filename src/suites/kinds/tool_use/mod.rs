@@ -1,4 +1,4 @@
-//! Kind `tool_use` (seed 004): agents that call tools and answer in text.
+//! Kind `tool_use`: agents that call tools and answer in text.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Kind `triggers` (seed 000): the cross-domain rules themselves, without a model.
+//! Kind `triggers`: the cross-domain rules themselves, without a model.
 
 use std::collections::BTreeSet;
 
