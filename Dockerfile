@@ -5,8 +5,9 @@ WORKDIR /build
 ENV RUSTFLAGS="-C target-feature=+crt-static"
 
 # The dependencies alone, so that a change to the sources does not build them again. Cargo reads the manifest without tests/
-# here, so a [[test]] or [[bench]] in it has to name its path.
+# here, so a [[test]] or [[bench]] in it has to name its path. The crates beside the program change seldom.
 COPY Cargo.toml Cargo.lock ./
+COPY crates crates
 RUN mkdir src \
     && printf '//! A stand-in.\nfn main() {}\n' > src/main.rs \
     && printf '//! A stand-in.\n' > src/lib.rs \

@@ -37,7 +37,7 @@ while read -r line; do
   number=$((number + 1))
   # The whole line is an answer as well: its text is in it with escapes.
   printf '%s' "$line" >"corpus/recover/$number"
-done <../fixtures/real-model-outputs.jsonl
+done <../crates/recover/src/testdata/real-model-outputs.jsonl
 for answer in ../tests/cases/repair/*/stdin; do
   cp "$answer" "corpus/recover/$(basename "$(dirname "$answer")")"
 done
@@ -88,7 +88,7 @@ find ../fixtures ../examples ../tests/it -name '*.yaml' -size -8k | sort | while
   number=$((number + 1))
   cp "$file" "corpus/formats/$number"
 done
-head -20 ../fixtures/real-model-outputs.jsonl >corpus/formats/lines
+head -20 ../crates/recover/src/testdata/real-model-outputs.jsonl >corpus/formats/lines
 number=0
 # The expressions of the bundled cases and of their page.
 grep -rhoE '"?expr"?: *("[^"]+"|[^",}]+)' ../fixtures/custom ../docs/kinds/custom.md ../goldgate.yaml | sed -E 's/^"?expr"?: *"?//; s/"$//' | sort -u |

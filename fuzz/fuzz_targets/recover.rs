@@ -1,7 +1,7 @@
 //! Any text as a model's answer: no panic, and what is called strict is read by a strict parser from some bracket on.
 #![no_main]
 
-use goldgate::text::recover::{Anchor, RecoveryLayer, recover, recover_any};
+use recover::{Anchor, RecoveryLayer, recover, recover_any};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Deserializer, Value};
 

@@ -1,7 +1,7 @@
 //! Any bytes as a document: read without a panic, the same twice, with places that are within it and in its order.
 #![no_main]
 
-use goldgate::text::rtf::read;
+use rtf::read;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|source: &[u8]| {

@@ -1,6 +1,7 @@
 //! The conversation loop of a model: it answers or calls tools, and gets their results, until it answers without a tool
 //! call.
 
+use recover::recover_any;
 use serde_json::{Value, json};
 
 use super::simulated_user::USER;
@@ -10,7 +11,6 @@ use crate::model::{
     AnswerForm, Conversation, Json, Message, ModelTurn, PastTurn, SampleRequest, Steps, ToolAnswer,
     ToolCall, Toolbox, UserTurns,
 };
-use crate::text::recover::recover_any;
 use crate::text::without_reasoning;
 
 /// Maximum number of turns of the model for one message of the user; a model that still calls tools then is not asked again.

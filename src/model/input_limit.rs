@@ -125,8 +125,11 @@ impl InputLimit {
     /// Nesting of a YAML file.
     pub const YAML_LEVELS: Self = Self::levels("nesting of a YAML file", 64, "flatten it");
     /// Nesting of a JSON value, in a file or in an answer. A value under a key that nothing reads is skipped, however deep it is.
-    pub const JSON_LEVELS: Self =
-        Self::levels("nesting of a JSON value that is read", 127, "flatten it");
+    pub const JSON_LEVELS: Self = Self::levels(
+        "nesting of a JSON value that is read",
+        recover::MAX_DEPTH as u64,
+        "flatten it",
+    );
     /// Files below one folder.
     pub const FOLDER_FILES: Self = Self::number(
         "files below one folder",

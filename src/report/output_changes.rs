@@ -9,7 +9,7 @@ use crate::fold;
 use crate::format::lenient;
 use crate::model::{CALL_LISTS, ChangedText, MovedUse, Run, Sample, SampleUse};
 use crate::suites::used;
-use crate::text::{ChangedRange, changed_part, changed_ranges, rtf};
+use crate::text::{ChangedRange, changed_part, changed_ranges};
 
 /// The number of values that are kept of a case.
 const KEPT: usize = 6;

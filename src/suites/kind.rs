@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use recover::Anchor;
 use serde_json::Value;
 
 use super::settings::SettingsSpec;
@@ -24,7 +25,6 @@ use crate::model::{
     RepoPath, Ruling, Run, RunKey, SimulatedUser, SuiteConfig, Toolbox, UngradedReason,
     ValueSource,
 };
-use crate::text::recover::Anchor;
 
 /// A kind of suite.
 pub struct SuiteKind {

@@ -119,12 +119,6 @@ const ELSEWHERE: &[(&str, &str, usize, &str)] = &[
         2,
         "a key of outputs",
     ),
-    (
-        "src/text/recover/anchor.rs",
-        "findings",
-        1,
-        "an example of a key",
-    ),
 ];
 
 /// Folders that read the formats of vendors, and names of kinds that are these vendors' words too.

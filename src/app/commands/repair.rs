@@ -1,10 +1,11 @@
 //! `goldgate repair`: extracts the JSON of a model's answer.
 
+use recover::{Recovered, RecoveryLayer, recover, recover_any};
+
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
 use crate::render::plural;
 use crate::suites::KINDS;
-use crate::text::recover::{Recovered, RecoveryLayer, recover, recover_any};
 use crate::world::World;
 
 /// Reads standard input and prints the recovered JSON. Returns the exit code.

@@ -1,5 +1,6 @@
 //! The output of an interviewing agent: atoms of intent, and its questions.
 
+use recover::Anchor;
 use serde::Deserialize;
 use serde::de::MapAccess;
 use serde_json::Value;
@@ -10,7 +11,6 @@ use crate::format::lenient;
 use crate::format::lenient::{Lenient, Object, Shape, Text};
 use crate::model::{AnswerForm, Layer, Run};
 use crate::suites::kind::OutputLists;
-use crate::text::recover::Anchor;
 use crate::text::{norm, same_category, visible};
 
 #[derive(Debug, Clone, PartialEq, Default)]

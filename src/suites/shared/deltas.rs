@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use recover::Anchor;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -11,7 +12,6 @@ use crate::format::lenient;
 use crate::format::lenient::{Lenient, Object, Text};
 use crate::model::{AnswerForm, Layer, Run};
 use crate::suites::kind::OutputLists;
-use crate::text::recover::Anchor;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DeltasOutput {

@@ -1,12 +1,12 @@
 //! The prompt of a judge, blinded and reordered for every vote, and the vote in its answer.
 
+use recover::recover_any;
 use serde_json::Value;
 
 use super::asking::{Prompt, object, one_of, text};
 use crate::files::sha256_hex;
 use crate::model::{AnswerForm, Ask, Mark, Run};
 use crate::suites::kind::SuiteKind;
-use crate::text::recover::recover_any;
 use crate::text::without_reasoning;
 
 /// The system prompt of every judge, before its rubric.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use recover::Anchor;
 use serde::Deserialize;
 use serde::de::MapAccess;
 
@@ -11,7 +12,6 @@ use crate::format::lenient;
 use crate::format::lenient::{Lenient, Object, Shape, Text};
 use crate::model::{Layer, Run};
 use crate::suites::kind::OutputLists;
-use crate::text::recover::Anchor;
 use crate::text::same_category;
 
 #[derive(Debug, Clone, PartialEq)]

@@ -1,11 +1,10 @@
 //! Recovers structured outputs from a model's text.
 
+use recover::Anchor;
 use serde::Deserialize;
 
 use crate::format::lenient::{Lenient, Text};
 use crate::model::Layer;
-use crate::text::recover;
-use crate::text::recover::Anchor;
 
 pub struct RecoveredText<T> {
     /// The kind's outputs.

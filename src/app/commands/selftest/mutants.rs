@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use recover::recover_any;
 use serde_json::{Value, json};
 
 use crate::model::Run;
-use crate::text::recover::recover_any;
 
 /// The most mutants of one run.
 const MOST: usize = 12;

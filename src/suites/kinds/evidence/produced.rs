@@ -1,5 +1,6 @@
 //! The output of an inspecting agent: inspected files, its result, and counts of the runtime.
 
+use recover::recover_any;
 use serde_json::Value;
 
 use super::repository::tidied;
@@ -8,7 +9,6 @@ use crate::model::{Layer, Run};
 use crate::suites::shared::calls::{ObservedCall, calls, intermediate};
 use crate::suites::shared::reading::layer;
 use crate::text::norm;
-use crate::text::recover::recover_any;
 
 pub struct EvidenceOutput {
     /// The inspected files: normalized paths, or the original text (`Err`) if a path leaves the repository.

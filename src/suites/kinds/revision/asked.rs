@@ -1,5 +1,6 @@
 //! The prompts for a reviser and a critic: the documents as RTF source, and the instructions.
 
+use rtf::portable;
 use serde_json::{Map, Value, json};
 
 use super::fault::Criterion;
@@ -10,7 +11,6 @@ use crate::format::json;
 use crate::model::{AnswerForm, Ask, RepoPath, Role};
 use crate::suites::shared::asking::{Prompt, list, number, object, one_of, text, whole, yes_or_no};
 use crate::suites::shared::case_files::golden_text;
-use crate::text::rtf::portable;
 
 /// Keys of the instructions that only the grading uses; agents do not see them.
 const OF_THE_GRADING: [&str; 7] = [

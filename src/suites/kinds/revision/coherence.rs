@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rtf::ParagraphPlace;
+
 use super::alignment::Fate;
 use super::binding::only_references_differ;
 use super::clauses::Clauses;
@@ -13,7 +15,6 @@ use super::references::numbers_of;
 use super::terms::{DefinedTerms, has_name, replaced_names, used};
 use super::wording;
 use crate::text::norm;
-use crate::text::rtf::ParagraphPlace;
 
 /// Numbering problems that the original did not have: gaps, duplicates, and sub-clauses without their clause.
 pub fn numbering(clauses: &Clauses<'_>) -> Vec<RevisionFault> {

@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 
 use memchr::memmem;
 use regex::Regex;
+use rtf::ParagraphPlace;
 
-use crate::text::rtf::ParagraphPlace;
-use crate::text::{Folded, Hit, NameSet, changed_part, is_whole, norm, pattern, rtf};
+use crate::text::{Folded, Hit, NameSet, changed_part, is_whole, norm, pattern};
 
 /// The longest quotation of a changed line, in characters.
 const CHANGED: usize = 160;

@@ -15,7 +15,6 @@ use crate::format::lenient;
 use crate::format::lenient::{Lenient, Text};
 use crate::model::{Layer, Role, Run, Word};
 use crate::suites::shared::reading::layer;
-use crate::text::recover;
 
 pub struct RevisionOutput {
     /// Its documents, each with the critic's evaluation. For a critic alone: the document that it judged.

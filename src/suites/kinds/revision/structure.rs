@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use rtf::{FlawKind, FormatToken, first_difference};
+
 use super::alignment::{Alignment, Fate};
 use super::draft::Draft;
 use super::fault::{FaultKind, RevisionFault};
-use crate::text::rtf::{FlawKind, FormatToken, first_difference};
 
 /// Number of paragraphs with changed formatting that are listed.
 const NAMED: usize = 5;

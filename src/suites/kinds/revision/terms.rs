@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use rtf::ParagraphPlace;
 
 use super::draft::Draft;
 use super::fault::{FaultKind, RevisionFault};
 use super::instructions::Instructions;
-use crate::text::rtf::ParagraphPlace;
 use crate::text::{Folded, NameSet, pattern};
 
 static MEANS: LazyLock<Regex> = LazyLock::new(|| {

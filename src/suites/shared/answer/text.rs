@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use recover::recover_any;
 use serde_json::Value;
 
 use super::phrase::LetterCase;
@@ -9,8 +10,7 @@ use crate::format::lenient;
 use crate::model::{Layer, Run, Tokens};
 use crate::suites::shared::reading::layer;
 use crate::suites::shared::turns::last_answer;
-use crate::text::recover::recover_any;
-use crate::text::{norm, norm_cased, rtf, visible};
+use crate::text::{norm, norm_cased, visible};
 
 /// Where the outputs of a kind hold the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

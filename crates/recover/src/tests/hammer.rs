@@ -53,7 +53,7 @@ const PIECES: [&str; 24] = [
 /// The texts of the recorded answers, and their structures as a model would write them.
 fn answers() -> Vec<String> {
     let mut answers = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")];
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

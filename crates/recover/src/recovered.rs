@@ -13,6 +13,7 @@ pub enum RecoveryLayer {
     Salvaged,
 }
 
+/// A value that was found in a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recovered {
     /// From [`recover`](super::recover): an object with the anchor's list. From [`recover_any`](super::recover_any): an object

@@ -4,10 +4,7 @@ use serde_json::Value;
 
 use super::{ATOMS, Anchor, FINDINGS, Recovered, RecoveryLayer, recover};
 
-const ANSWERS: &str = include_str!(concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/fixtures/real-model-outputs.jsonl"
-));
+const ANSWERS: &str = include_str!("../testdata/real-model-outputs.jsonl");
 
 /// What Python's `json` reads from the answers that contain a complete object with the list, in a fence or bare.
 const PYTHON: &str = include_str!("python.jsonl");

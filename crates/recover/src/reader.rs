@@ -8,10 +8,9 @@ use super::Anchor;
 use super::cursor::{BareWord, Cursor};
 use super::frame::{Frame, loses};
 use super::steps::visit;
-use crate::model::InputLimit;
 
 /// The depth limit of `serde_json`, so that both layers reject the same inputs.
-const MAX_DEPTH: usize = InputLimit::JSON_LEVELS.count();
+pub const MAX_DEPTH: usize = 127;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {

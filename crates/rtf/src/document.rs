@@ -4,8 +4,6 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::text::line;
-
 /// A parsed document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
@@ -141,7 +139,9 @@ impl fmt::Display for FormatToken {
             Self::Run(words) => ("run", words),
             Self::Mark(words) => ("mark", words),
             Self::Content { kind, source } => {
-                return write!(out, "{kind} {}", line(source, SHOWN).trim());
+                let words: Vec<&str> = source.split_whitespace().collect();
+                let shown: String = words.join(" ").chars().take(SHOWN).collect();
+                return write!(out, "{kind} {}", shown.trim_end());
             }
         };
         if words.is_empty() {

@@ -26,8 +26,8 @@ use serde_json::Value;
 
 pub use self::anchor::Anchor;
 use self::fit::{acceptable, fitting};
-pub(crate) use self::recovered::Recovered;
-pub use self::recovered::RecoveryLayer;
+pub use self::reader::MAX_DEPTH;
+pub use self::recovered::{Recovered, RecoveryLayer};
 use self::region::RegionState;
 use self::regions::Regions;
 use self::salvage::Salvage;
