@@ -1,7 +1,7 @@
 //! The base commit's own recordings. They are graded by the rules of the judgement that compares with them, and only if it needs them.
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use super::live_layout::LiveLayout;
 use super::plan::Plan;
@@ -50,7 +50,7 @@ impl<'a> BaseRecordings<'a> {
 
 /// The results of the base commit's own runs of a suite, by agent.
 #[derive(Default)]
-pub struct BaseResults(OnceCell<Result<BTreeMap<AgentName, Vec<PairResult>>, String>>);
+pub struct BaseResults(OnceLock<Result<BTreeMap<AgentName, Vec<PairResult>>, String>>);
 
 impl BaseResults {
     /// The results of an agent, which `grade` makes for the whole suite the first time.

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{
+    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
+};
 
 use super::answering_models::AnsweringModels;
 use super::base_runs::{BaseRecordings, BaseResults};
@@ -168,25 +170,32 @@ pub fn evaluate(
                 .for_each(|problem| problems.push(problem));
         }
         let trust = judged::trust(loaded, results());
-        let mut agents = Vec::new();
         let base_results = BaseResults::default();
-        for (agent, graded) in graded {
-            let mut part = judge(
-                &grading,
-                tier,
-                AgentResults { agent, graded },
-                ComparedWith {
-                    baseline,
-                    base: origin.base,
-                    base_results: &base_results,
-                    recordings: origin.recordings,
-                },
-            );
-            let before =
-                baseline.and_then(|baseline| baseline.entry(&loaded.config.id, &part.report.agent));
-            let pairs: Vec<&PairResult> = part.report.cases.iter().collect();
-            // After the gates, so that judges cannot influence them.
-            part.report.judges = judged::agent(loaded, &pairs, &trust, before);
+        let mut agents = Vec::new();
+        let graded: Vec<(AgentName, Vec<GradedPair<'_>>)> = graded.into_iter().collect();
+        let judged: Vec<report::AgentPart> = graded
+            .into_par_iter()
+            .map(|(agent, graded)| {
+                let mut part = judge(
+                    &grading,
+                    tier,
+                    AgentResults { agent, graded },
+                    ComparedWith {
+                        baseline,
+                        base: origin.base,
+                        base_results: &base_results,
+                        recordings: origin.recordings,
+                    },
+                );
+                let before = baseline
+                    .and_then(|baseline| baseline.entry(&loaded.config.id, &part.report.agent));
+                let pairs: Vec<&PairResult> = part.report.cases.iter().collect();
+                // After the gates, so that judges cannot influence them.
+                part.report.judges = judged::agent(loaded, &pairs, &trust, before);
+                part
+            })
+            .collect();
+        for mut part in judged {
             evaluated.not_gateable.extend(part.not_gateable);
             let of_agent = drafts.remove(&part.report.agent).unwrap_or_default();
             report::add_drafts(&mut part.report, of_agent);

@@ -218,7 +218,11 @@ impl CaseSets {
         let Some(entry) = entry else {
             return vec![None; judged.metrics.len()];
         };
-        let (now, before) = self.rows(judged, entry);
+        let (mut now, mut before) = self.rows(judged, entry);
+        // The baseline has six places: a value with more of them did not move.
+        for value in now.iter_mut().chain(&mut before).flatten().flatten() {
+            *value = six_places(*value);
+        }
         let mut numbers = BTreeMap::new();
         let documents = self.shared.iter().map(|index| {
             let next = numbers.len();

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use super::FEWEST_CASES;
 use super::quantile::{normal_below, student_quantile};
-use crate::fold;
-use crate::model::{Aggregate, MetricSpec};
+use crate::model::{Aggregate, MetricSpec, ValueSource, harmonic};
 
 /// The same cases, measured twice: one row per case, one column per metric.
 pub struct PairedCases<'a> {
@@ -46,43 +45,150 @@ pub fn intervals(paired: &PairedCases<'_>) -> Vec<Option<(f64, f64)>> {
     if measured.iter().all(|documents| *documents < FEWEST_CASES) {
         return vec![None; columns];
     }
-    let has_interval =
-        |(column, spec)| measured[column] >= FEWEST_CASES && is_smooth(spec, paired.specs);
-    let smooth: Vec<bool> = paired.specs.iter().enumerate().map(has_interval).collect();
-    if paired.now == paired.before {
-        // All resamples of equal pairs have the same difference.
-        let all: Vec<usize> = (0..paired.now.len()).collect();
-        let differences = difference(paired, &all).into_iter().zip(&smooth);
-        return differences
-            .map(|(one, smooth)| one.filter(|_| *smooth).map(|_| (0.0, 0.0)))
-            .collect();
-    }
+    let resampled: Vec<Option<Resampled>> = paired
+        .specs
+        .iter()
+        .enumerate()
+        .map(|(column, spec)| {
+            let has_interval = measured[column] >= FEWEST_CASES && is_smooth(spec, paired.specs);
+            has_interval
+                .then(|| Resampled::of(paired, &documents, column))
+                .flatten()
+        })
+        .collect();
     let mut drawn: Vec<Vec<WeightedDifference>> = vec![Vec::new(); columns];
     let mut keep = |counts: &[usize], weight: f64| {
-        let mut rows = Vec::with_capacity(paired.now.len());
-        for (document, count) in documents.iter().zip(counts) {
-            (0..*count).for_each(|_| rows.extend_from_slice(document));
-        }
-        for (column, value) in difference(paired, &rows).into_iter().enumerate() {
-            drawn[column].extend(value.map(|value| WeightedDifference { value, weight }));
+        for (values, metric) in drawn.iter_mut().zip(&resampled) {
+            let value = metric.as_ref().and_then(|metric| metric.difference(counts));
+            values.extend(value.map(|value| WeightedDifference { value, weight }));
         }
     };
-    match documents.len() {
-        few @ ..=EXACT if paired.now.len() * columns * DRAWINGS <= WORK => {
-            every_drawing(few, &mut keep)
-        }
-        many => some_drawings(many, rounds(paired.now.len(), columns), &mut keep),
-    }
-    let metrics = smooth.into_iter().zip(drawn).zip(measured);
-    metrics
-        .map(|((smooth, values), documents)| {
-            if smooth {
-                percentiles(values, tail(documents))
-            } else {
-                None
+    let is_moved = |metric: &Resampled| !matches!(metric, Resampled::Same);
+    if resampled.iter().flatten().any(is_moved) {
+        match documents.len() {
+            few @ ..=EXACT if paired.now.len() * columns * DRAWINGS <= WORK => {
+                every_drawing(few, &mut keep)
             }
+            many => some_drawings(many, rounds(paired.now.len(), columns), &mut keep),
+        }
+    }
+    let metrics = resampled.into_iter().zip(drawn).zip(measured);
+    metrics
+        .map(|((metric, values), documents)| match metric? {
+            Resampled::Same => Some((0.0, 0.0)),
+            Resampled::Plain(_) | Resampled::Harmonic(..) => percentiles(values, tail(documents)),
         })
         .collect()
+}
+
+/// The values of a metric in one document: rows of one document are drawn together.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct DocumentSum {
+    sum: f64,
+    /// The rows with a value.
+    measured: usize,
+    rows: usize,
+}
+
+/// One metric on both sides, by document.
+struct MetricSums {
+    aggregate: Aggregate,
+    source: ValueSource,
+    now: Vec<DocumentSum>,
+    before: Vec<DocumentSum>,
+}
+
+/// What is resampled of a metric: a mean or a sum, or the harmonic mean of two of them.
+enum Resampled {
+    /// Nothing: all resamples of equal pairs have the same difference.
+    Same,
+    Plain(MetricSums),
+    Harmonic(MetricSums, MetricSums),
+}
+
+impl Resampled {
+    fn of(paired: &PairedCases<'_>, documents: &[Vec<usize>], column: usize) -> Option<Self> {
+        let plain = |column: usize| MetricSums::of(paired, documents, column);
+        let place = |name: &str| paired.specs.iter().position(|spec| spec.name == name);
+        let found = match paired.specs[column].aggregate.parts() {
+            Some([one, other]) => Self::Harmonic(plain(place(one)?), plain(place(other)?)),
+            None => Self::Plain(plain(column)),
+        };
+        // A metric without a value of the whole has no interval.
+        found.difference(&vec![1; documents.len()])?;
+        let is_same = match &found {
+            Self::Same => true,
+            Self::Plain(sums) => sums.is_same(),
+            Self::Harmonic(one, other) => one.is_same() && other.is_same(),
+        };
+        Some(if is_same { Self::Same } else { found })
+    }
+
+    /// The difference on documents of which each is drawn this often; `None` without a value.
+    fn difference(&self, counts: &[usize]) -> Option<f64> {
+        match self {
+            Self::Same => None,
+            Self::Plain(sums) => {
+                Some(sums.value(&sums.now, counts)? - sums.value(&sums.before, counts)?)
+            }
+            Self::Harmonic(one, other) => {
+                let now = harmonic(
+                    one.value(&one.now, counts)?,
+                    other.value(&other.now, counts)?,
+                );
+                let before = harmonic(
+                    one.value(&one.before, counts)?,
+                    other.value(&other.before, counts)?,
+                );
+                Some(now - before)
+            }
+        }
+    }
+}
+
+impl MetricSums {
+    fn of(paired: &PairedCases<'_>, documents: &[Vec<usize>], column: usize) -> Self {
+        let by_document = |side: &[Vec<Option<f64>>]| {
+            let of_document = |rows: &Vec<usize>| {
+                let mut sums = DocumentSum {
+                    rows: rows.len(),
+                    ..DocumentSum::default()
+                };
+                for value in rows.iter().filter_map(|row| side[*row][column]) {
+                    sums.sum += value;
+                    sums.measured += 1;
+                }
+                sums
+            };
+            documents.iter().map(of_document).collect()
+        };
+        Self {
+            aggregate: paired.specs[column].aggregate,
+            source: paired.specs[column].source,
+            now: by_document(paired.now),
+            before: by_document(paired.before),
+        }
+    }
+
+    fn is_same(&self) -> bool {
+        self.now == self.before
+    }
+
+    fn value(&self, side: &[DocumentSum], counts: &[usize]) -> Option<f64> {
+        let (mut sum, mut measured, mut rows) = (0.0, 0, 0);
+        for (document, count) in side.iter().zip(counts).filter(|(_, count)| **count > 0) {
+            sum += *count as f64 * document.sum;
+            measured += count * document.measured;
+            rows += count * document.rows;
+        }
+        // A case that does not state what it used would otherwise make the agent look cheaper.
+        let is_whole = self.source != ValueSource::Use || measured == rows;
+        match self.aggregate {
+            _ if measured == 0 || !is_whole => None,
+            Aggregate::Sum => Some(sum),
+            _ => Some(sum / measured as f64),
+        }
+    }
 }
 
 /// Number of documents on which both sides have a value of the metric. An average of two metrics has as many as the poorer one.
@@ -187,16 +293,6 @@ fn is_smooth(spec: &MetricSpec, specs: &[MetricSpec]) -> bool {
         | Aggregate::NewlyFailing => false,
         Aggregate::Harmonic(one, other) => named(one) && named(other),
     }
-}
-
-fn difference(paired: &PairedCases<'_>, rows: &[usize]) -> Vec<Option<f64>> {
-    let fold = |side: &[Vec<Option<f64>>]| {
-        fold::aggregates(paired.specs, rows.len(), |row, column| {
-            side[rows[row]][column]
-        })
-    };
-    let pairs = fold(paired.now).into_iter().zip(fold(paired.before));
-    pairs.map(|(now, before)| Some(now? - before?)).collect()
 }
 
 /// The smallest value with at least the share `tail` of the resamples at or below it, and the largest with as many at or above it.
