@@ -186,9 +186,9 @@ pub fn written(report: &Report) -> String {
     String::from_utf8(out).expect("JSON is UTF-8")
 }
 
-/// Writes the report as indented JSON with a trailing newline, piece by piece.
+/// Writes the report as JSON in one line with a line break, piece by piece.
 pub fn write_report(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, report)?;
+    serde_json::to_writer(&mut *out, report)?;
     out.write_all(b"\n")
 }
 

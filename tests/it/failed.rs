@@ -89,7 +89,7 @@ fn only_failed() {
     assert!(
         repository
             .read("out/report.json")
-            .contains("\"graded_cases\": \"failed\"")
+            .contains("\"graded_cases\":\"failed\"")
     );
     for file in ["report.md", "report.html"] {
         assert!(

@@ -476,11 +476,11 @@ fn forged() {
     let repository = committed();
     repository.replace("goldgate.yaml", "min: 0.5 }", "min: 0.4 }");
     against(&repository, &["--out", "out"]);
-    repository.replace("out/report.json", "\"exit_code\": 1", "\"exit_code\": 0");
+    repository.replace("out/report.json", "\"exit_code\":1", "\"exit_code\":0");
     repository.replace(
         "out/report.json",
-        "\"verdict\": \"fail\"",
-        "\"verdict\": \"pass\"",
+        "\"verdict\":\"fail\"",
+        "\"verdict\":\"pass\"",
     );
     let ran = repository.goldgate(&["report", "out"]);
     assert_eq!(ran.code, 2);

@@ -340,7 +340,7 @@ fn target_settings() {
 fn recording() {
     let repository = red("Rent");
     let ran = against_base(&repository, &["run", "--base", "HEAD", "--format", "json"]);
-    let recording = "\"recording\": \"golden/runs/legal/lease.json\"";
+    let recording = "\"recording\":\"golden/runs/legal/lease.json\"";
     assert!(ran.stdout.contains(recording), "{}", ran.stdout);
     let page = against_base(&repository, &["run", "--base", "HEAD", "--format", "html"]).stdout;
     assert!(

@@ -81,7 +81,7 @@ fn loosened() {
             ran.code,
             repository
                 .read(".goldgate/report/report.json")
-                .contains("\"golden_changes\": []")
+                .contains("\"golden_changes\":[]")
         ),
         (0, true)
     );

@@ -336,7 +336,7 @@ fn stored() {
             "<summary>LLM judges, for what rules cannot score (advisory, not part of any gate)</summary>",
         ),
         ("html", "<th scope=\"row\">judge keeps_promises</th><td"),
-        ("json", "\"judge\": \"keeps_promises\""),
+        ("json", "\"judge\":\"keeps_promises\""),
     ] {
         let now = repository
             .goldgate(&["run", "-v", "--format", format])
