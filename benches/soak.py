@@ -61,7 +61,7 @@ def of_size(folder):
         "run with a baseline": measured(folder, "run", "--quiet"),
         "run --out": measured(folder, "run", "--quiet", "--out", "out"),
         "report": measured(folder, "report", "out"),
-        "run --base": measured(folder, "run", "--quiet", "--base", "HEAD"),
+        "run --base": measured(folder, "run", "--quiet", "--base", "HEAD", "--dirty"),
         "run --shard 1/2": measured(folder, "run", "--quiet", "--shard", "1/2", "--out", "1"),
         "run --shard 2/2": measured(folder, "run", "--quiet", "--shard", "2/2", "--out", "2"),
         "merge": measured(folder, "merge", "1", "2", "--out", "whole"),
