@@ -64,9 +64,20 @@ pub enum Kind {
     ToolUse,
     /// Four findings, each found or not, and one that is wrong.
     Findings,
+    /// Five checks: a wrong sample fails one to five of them.
+    Evidence,
+    /// Six dimensions of 0 to 2 points, of which nine points are enough, and an atom that is found or not.
+    Interview,
 }
 
 impl Kind {
+    pub const ALL: [Self; 4] = [
+        Self::ToolUse,
+        Self::Findings,
+        Self::Evidence,
+        Self::Interview,
+    ];
+
     pub fn sample(self, quality: f64, dice: &mut Dice) -> Sample {
         match self {
             Self::ToolUse => {
@@ -82,6 +93,33 @@ impl Kind {
                 Sample {
                     score: Score::of(f1),
                     passes: found == 4 && wrong == 0,
+                }
+            }
+            Self::Evidence => {
+                let passes = dice.next() < quality;
+                let failed = if passes {
+                    0.0
+                } else {
+                    1.0 + (dice.next() * 5.0).floor()
+                };
+                Sample {
+                    score: Score::of(1.0 - failed / 5.0),
+                    passes,
+                }
+            }
+            Self::Interview => {
+                let points: f64 = (0..6)
+                    .map(|_| {
+                        if dice.next() < quality {
+                            2.0
+                        } else {
+                            (dice.next() * 2.0).floor()
+                        }
+                    })
+                    .sum();
+                Sample {
+                    score: Score::of(points / 12.0),
+                    passes: points >= 9.0 && dice.next() < quality,
                 }
             }
         }

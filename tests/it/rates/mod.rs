@@ -32,7 +32,7 @@ pub fn trials() -> Vec<Trial> {
 fn some_rates() {
     let rounds = 400;
     let error = |share: f64| 3.0 * (share * (1.0 - share) / rounds as f64).sqrt();
-    for kind in [Kind::ToolUse, Kind::Findings] {
+    for kind in Kind::ALL {
         for (name, quality) in QUALITIES {
             let red = Cell::of(kind, quality, 6, 3).red(rounds);
             assert!(red <= 0.08 + error(0.08), "{kind:?} {name}: {red}");
@@ -64,11 +64,11 @@ fn every_rate() {
     let mut out = String::new();
     // Graded scores of many samples take a second each.
     let rounds = |cell: &Cell| match (cell.kind, cell.cases * cell.samples[1]) {
-        (Kind::Findings, 121..) => 200,
-        (Kind::ToolUse | Kind::Findings, _) => 2000,
+        (Kind::Findings | Kind::Interview, 121..) => 200,
+        _ => 2000,
     };
     let percent = |share: f64| format!("{:.1}", 100.0 * share);
-    for kind in [Kind::ToolUse, Kind::Findings] {
+    for kind in Kind::ALL {
         writeln!(out, "\n{kind:?}, unchanged agents, red in %\n").unwrap();
         let sizes = [3, 6, 12, 40, 100, 200];
         let header: Vec<String> = sizes.iter().map(|cases| format!("{cases} cases")).collect();

@@ -164,13 +164,13 @@ fn cases_measured_on_one_side_are_named_and_not_compared() {
 }
 
 #[test]
-fn a_note_names_five_cases() {
-    let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+fn a_note_names_eight_cases() {
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];
     let before = entry(0.5, &names.map(|name| (name, 0.5)));
     for (lost, named) in [
-        (5, "a, b, c, d, e"),
-        (6, "a, b, c, d, e, 1 more"),
-        (7, "a, b, c, d, e, 2 more"),
+        (8, "a, b, c, d, e, f, g, h"),
+        (9, "a, b, c, d, e, f, g, h, … and 1 more"),
+        (10, "a, b, c, d, e, f, g, h, … and 2 more"),
     ] {
         let value = |index: usize| if index < lost { None } else { Some(0.5) };
         let pairs: Vec<PairResult> = names
@@ -181,7 +181,7 @@ fn a_note_names_five_cases() {
         let remarks = CompareSetup::new(&[], &pairs, Some(&before)).remarks();
         let whole = format!(
             "measured only in this run or only in the baseline: {named}; cases compared: {}",
-            8 - lost
+            names.len() - lost
         );
         assert_eq!(remarks, [whole]);
     }
