@@ -55,7 +55,9 @@ pub fn add_regression(
     if let Some(why) = uncompared(report, outcome) {
         refuse(&why);
     }
-    report.notes.extend(notes(outcome, test, base));
+    // Where nothing failed, how much would have been seen comes before what is said of the recordings.
+    report.notes.splice(0..0, green_words(outcome, test));
+    report.notes.extend(notes(outcome, base));
     let metrics = [
         test_metric(report, outcome, test, branch),
         lost_metric(report, outcome, test.state),
@@ -126,7 +128,7 @@ fn cases_are(count: usize) -> String {
     }
 }
 
-fn notes(outcome: &PolicyOutcome, test: TestRuling, base: &str) -> Vec<String> {
+fn notes(outcome: &PolicyOutcome, base: &str) -> Vec<String> {
     let mut notes = Vec::new();
     for side in &outcome.cached {
         let side = match side {
@@ -152,7 +154,6 @@ fn notes(outcome: &PolicyOutcome, test: TestRuling, base: &str) -> Vec<String> {
     {
         notes.push("one sample a case cannot tell chance from change; record three".to_owned());
     }
-    notes.extend(green_words(outcome, test));
     notes
 }
 
