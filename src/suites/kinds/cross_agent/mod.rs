@@ -30,7 +30,7 @@ use crate::suites::shared::case_files::{named_cases, suite_folder};
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
-use crate::suites::shared::own_metrics::{ByMetric, metrics};
+use crate::suites::shared::own_metrics::{metrics, values_of_sample};
 use crate::suites::shared::produced::{FINDINGS, FindingsOutput, produced};
 use crate::suites::shared::rules::Rules;
 
@@ -231,7 +231,7 @@ impl Suite for CrossAgent {
         };
         let shortfalls = view.shortfalls(&doubled);
         Ok(Grade {
-            values: values.into_table_order(),
+            values: values_of_sample(CrossAgentMetrics::TABLE, layer.into(), values),
             checks,
             shortfalls,
             layer,
