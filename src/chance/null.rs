@@ -37,18 +37,24 @@ impl NullDistribution {
             .ceil();
         let width = ((most - least + 1.0) / BARS).ceil();
         let count = ((most - least + 1.0) / width).ceil() as usize;
-        let edge = |bar: usize| (least + bar as f64 * width) as u64;
-        let below = sums.below_each(&(0..=count).map(edge).collect::<Vec<u64>>());
-        let scores = |parts: f64| parts / f64::from(Score::ONE.parts());
+        let edges: Vec<u64> = (0..=count)
+            .map(|bar| (least + bar as f64 * width) as u64)
+            .collect();
+        let below = sums.below_each(&edges);
         let (constant, unit) = (sums.constant() as f64, f64::from(sums.unit()));
         Some(Self {
-            observed: scores(constant + observed * unit),
-            first: scores(constant + least * unit),
-            width: scores(width * unit),
+            observed: in_scores(constant + observed * unit),
+            first: in_scores(constant + least * unit),
+            width: in_scores(width * unit),
             shares: below
                 .windows(2)
                 .map(|ends| (ends[1] - ends[0]).max(0.0))
                 .collect(),
         })
     }
+}
+
+/// 840ths as scores.
+fn in_scores(parts: f64) -> f64 {
+    parts / f64::from(Score::ONE.parts())
 }

@@ -405,17 +405,19 @@ impl<'a> Sides<'a> {
 
     /// The samples that are compared, with those that the run lost as these.
     fn compared(&self, reference: TestReference, missing: Missing) -> Vec<CaseSamples> {
-        let of_case = |case: &SidedCase<'_>| {
-            let samples = with_missing(case, self.count, missing);
-            match reference {
-                TestReference::Baseline => samples,
-                TestReference::BaseRuns => CaseSamples {
-                    reference: case.base.clone(),
-                    ..samples
-                },
-            }
-        };
-        self.cases.iter().map(of_case).collect()
+        self.cases
+            .iter()
+            .map(|case| {
+                let samples = with_missing(case, self.count, missing);
+                match reference {
+                    TestReference::Baseline => samples,
+                    TestReference::BaseRuns => CaseSamples {
+                        reference: case.base.clone(),
+                        ..samples
+                    },
+                }
+            })
+            .collect()
     }
 
     /// The p of the test, with the samples that the run lost as these; `None` if there is nothing to test.
@@ -431,17 +433,15 @@ impl<'a> Sides<'a> {
 
     /// The measured p, with the ends that missing samples could give.
     fn tested(&self, reference: TestReference, measured: f64) -> Tested {
-        let end = |sample: Sample| {
-            if self.cases.iter().all(|case| case.missing == 0) {
-                measured
-            } else {
-                self.p(reference, Missing::As(sample)).unwrap_or(measured)
-            }
-        };
+        let (mut least, mut most) = (measured, measured);
+        if self.cases.iter().any(|case| case.missing > 0) {
+            least = self.p(reference, Missing::As(WRONG)).unwrap_or(measured);
+            most = self.p(reference, Missing::As(RIGHT)).unwrap_or(measured);
+        }
         Tested {
             p: measured,
-            least: end(WRONG),
-            most: end(RIGHT),
+            least,
+            most,
         }
     }
 

@@ -139,9 +139,14 @@ impl fmt::Display for FormatToken {
             Self::Run(words) => ("run", words),
             Self::Mark(words) => ("mark", words),
             Self::Content { kind, source } => {
-                let words: Vec<&str> = source.split_whitespace().collect();
-                let shown: String = words.join(" ").chars().take(SHOWN).collect();
-                return write!(out, "{kind} {}", shown.trim_end());
+                let words: Vec<&str> = source
+                    .split(|char: char| char.is_whitespace() || char.is_control())
+                    .filter(|word| !word.is_empty())
+                    .collect();
+                let words = words.join(" ");
+                let shown: String = words.chars().take(SHOWN).collect();
+                let more = if shown.len() < words.len() { "…" } else { "" };
+                return write!(out, "{kind} {shown}{more}");
             }
         };
         if words.is_empty() {

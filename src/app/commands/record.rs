@@ -45,9 +45,10 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
     let keeps = args.missing || args.until_right;
     let options = LiveOptions {
         least: live::LeastSamples::AsRecorded,
-        sparing: match args.until_right {
-            true => live::EarlyStopping::FirstRight,
-            false => live::EarlyStopping::Off,
+        sparing: if args.until_right {
+            live::EarlyStopping::FirstRight
+        } else {
+            live::EarlyStopping::Off
         },
         earlier: live::EarlierAnswers::None,
         loudness: if args.quiet {
@@ -57,9 +58,10 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
         },
         max_cost_usd: args.max_cost_usd,
         upstream: args.upstream.clone(),
-        current: match keeps {
-            true => live::CurrentRecordings::Kept,
-            false => live::CurrentRecordings::Replaced,
+        current: if keeps {
+            live::CurrentRecordings::Kept
+        } else {
+            live::CurrentRecordings::Replaced
         },
         ..LiveOptions::NONE
     };

@@ -92,9 +92,10 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
             } else {
                 live::LeastSamples::AsStated
             },
-            current: match args.missing || args.until_right {
-                true => live::CurrentRecordings::Kept,
-                false => live::CurrentRecordings::Replaced,
+            current: if args.missing || args.until_right {
+                live::CurrentRecordings::Kept
+            } else {
+                live::CurrentRecordings::Replaced
             },
             caching: match args.cache {
                 None => live::Caching::Off,

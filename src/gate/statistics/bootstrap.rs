@@ -51,20 +51,23 @@ pub fn intervals(paired: &PairedCases<'_>) -> Vec<Option<(f64, f64)>> {
         .enumerate()
         .map(|(column, spec)| {
             let has_interval = measured[column] >= FEWEST_CASES && is_smooth(spec, paired.specs);
-            has_interval
-                .then(|| Resampled::of(paired, &documents, column))
-                .flatten()
+            if has_interval {
+                Resampled::of(paired, &documents, column)
+            } else {
+                None
+            }
         })
         .collect();
     let mut drawn: Vec<Vec<WeightedDifference>> = vec![Vec::new(); columns];
     let mut keep = |counts: &[usize], weight: f64| {
         for (values, metric) in drawn.iter_mut().zip(&resampled) {
-            let value = metric.as_ref().and_then(|metric| metric.difference(counts));
-            values.extend(value.map(|value| WeightedDifference { value, weight }));
+            if let Some(metric) = metric.as_ref().filter(|metric| !metric.is_same) {
+                let value = metric.difference(counts);
+                values.extend(value.map(|value| WeightedDifference { value, weight }));
+            }
         }
     };
-    let is_moved = |metric: &Resampled| !matches!(metric, Resampled::Same);
-    if resampled.iter().flatten().any(is_moved) {
+    if resampled.iter().flatten().any(|metric| !metric.is_same) {
         match documents.len() {
             few @ ..=EXACT if paired.now.len() * columns * DRAWINGS <= WORK => {
                 every_drawing(few, &mut keep)
@@ -74,9 +77,12 @@ pub fn intervals(paired: &PairedCases<'_>) -> Vec<Option<(f64, f64)>> {
     }
     let metrics = resampled.into_iter().zip(drawn).zip(measured);
     metrics
-        .map(|((metric, values), documents)| match metric? {
-            Resampled::Same => Some((0.0, 0.0)),
-            Resampled::Plain(_) | Resampled::Harmonic(..) => percentiles(values, tail(documents)),
+        .map(|((metric, values), documents)| {
+            if metric?.is_same {
+                Some((0.0, 0.0))
+            } else {
+                percentiles(values, tail(documents))
+            }
         })
         .collect()
 }
@@ -98,49 +104,45 @@ struct MetricSums {
     before: Vec<DocumentSum>,
 }
 
-/// What is resampled of a metric: a mean or a sum, or the harmonic mean of two of them.
-enum Resampled {
-    /// Nothing: all resamples of equal pairs have the same difference.
-    Same,
-    Plain(MetricSums),
-    Harmonic(MetricSums, MetricSums),
+/// What is resampled of a metric.
+struct Resampled {
+    /// Its own sums, or those of the two metrics of which it is the harmonic mean.
+    parts: Vec<MetricSums>,
+    /// Whether both sides are equal: then all resamples have the same difference.
+    is_same: bool,
 }
 
 impl Resampled {
+    /// `None` if the metric has no value on either side.
     fn of(paired: &PairedCases<'_>, documents: &[Vec<usize>], column: usize) -> Option<Self> {
-        let plain = |column: usize| MetricSums::of(paired, documents, column);
-        let place = |name: &str| paired.specs.iter().position(|spec| spec.name == name);
-        let found = match paired.specs[column].aggregate.parts() {
-            Some([one, other]) => Self::Harmonic(plain(place(one)?), plain(place(other)?)),
-            None => Self::Plain(plain(column)),
+        let columns = match paired.specs[column].aggregate.parts() {
+            Some(names) => names
+                .iter()
+                .map(|name| paired.specs.iter().position(|spec| spec.name == *name))
+                .collect::<Option<Vec<usize>>>()?,
+            None => vec![column],
         };
-        // A metric without a value of the whole has no interval.
+        let parts: Vec<MetricSums> = columns
+            .into_iter()
+            .map(|column| MetricSums::of(paired, documents, column))
+            .collect();
+        let is_same = parts.iter().all(|sums| sums.now == sums.before);
+        let found = Self { parts, is_same };
         found.difference(&vec![1; documents.len()])?;
-        let is_same = match &found {
-            Self::Same => true,
-            Self::Plain(sums) => sums.is_same(),
-            Self::Harmonic(one, other) => one.is_same() && other.is_same(),
-        };
-        Some(if is_same { Self::Same } else { found })
+        Some(found)
     }
 
     /// The difference on documents of which each is drawn this often; `None` without a value.
     fn difference(&self, counts: &[usize]) -> Option<f64> {
-        match self {
-            Self::Same => None,
-            Self::Plain(sums) => {
-                Some(sums.value(&sums.now, counts)? - sums.value(&sums.before, counts)?)
-            }
-            Self::Harmonic(one, other) => {
-                let now = harmonic(
-                    one.value(&one.now, counts)?,
-                    other.value(&other.now, counts)?,
-                );
-                let before = harmonic(
-                    one.value(&one.before, counts)?,
-                    other.value(&other.before, counts)?,
-                );
+        match self.parts.as_slice() {
+            [one, other] => {
+                let now = harmonic(one.now(counts)?, other.now(counts)?);
+                let before = harmonic(one.before(counts)?, other.before(counts)?);
                 Some(now - before)
+            }
+            parts => {
+                let sums = parts.first()?;
+                Some(sums.now(counts)? - sums.before(counts)?)
             }
         }
     }
@@ -170,8 +172,12 @@ impl MetricSums {
         }
     }
 
-    fn is_same(&self) -> bool {
-        self.now == self.before
+    fn now(&self, counts: &[usize]) -> Option<f64> {
+        self.value(&self.now, counts)
+    }
+
+    fn before(&self, counts: &[usize]) -> Option<f64> {
+        self.value(&self.before, counts)
     }
 
     fn value(&self, side: &[DocumentSum], counts: &[usize]) -> Option<f64> {
