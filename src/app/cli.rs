@@ -16,8 +16,8 @@ pub use self::view::ViewArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use import::Format;
 
-use crate::format::transcript::TranscriptFormat;
 use crate::model::Shard;
 use crate::render::{PROPOSED_BASELINE, RENDERERS, SUMMARY};
 use crate::text::is_commit;
@@ -315,7 +315,7 @@ fn paths() -> String {
     format!(
         "Files, folders or patterns of transcripts and run records; - reads standard input. The first word may be the format ({}); without it, the \
          format of each file is detected",
-        TranscriptFormat::names()
+        Format::names()
     )
 }
 

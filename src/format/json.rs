@@ -52,6 +52,23 @@ pub fn read_json_part<'a, T: Deserialize<'a>>(
     serde_json::from_str(part).map_err(|error| problem(source, start, part, &error))
 }
 
+/// The problem of invalid JSON from a byte offset on.
+pub fn broken(source: &SourceText, start: usize) -> Diagnostic {
+    let outcome: Result<&RawValue, Diagnostic> =
+        read_json_part(source, start, &source.text[start..]);
+    let (what, help) = ("invalid JSON", "correct the syntax here");
+    outcome.map_or_else(
+        |problem| problem,
+        |_| source.problem(start, Code::BROKEN_JSON, what, help),
+    )
+}
+
+/// The problem of a part that does not match its type, by the message of serde.
+pub fn wrong_form(source: &SourceText, at: usize, message: &str) -> Diagnostic {
+    let SerdeMessage { code, what, help } = phrase(message, true);
+    source.problem(at, code, what, help)
+}
+
 fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Error) -> Diagnostic {
     let SerdeMessage { code, what, help } =
         merge_conflict(part).unwrap_or_else(|| phrase(&error.to_string(), error.is_data()));

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use import::{Call, Transcript, Turn};
 use serde_json::Value;
 
 use super::lenient;
-use super::transcript::{Transcript, TranscriptTurn};
 use crate::model::{
     Ask, Json, Measures, Run, RunEvidence, RunInputs, RunRecord, Sample, Steps, ToolCall,
     UngradedReason, UserTurns,
@@ -79,7 +79,7 @@ pub fn redacted_transcript(transcript: Transcript, redactor: &Redactor) -> Trans
         agent,
         variant,
         case,
-        status,
+        ending,
         error,
         prompt,
         query,
@@ -89,7 +89,7 @@ pub fn redacted_transcript(transcript: Transcript, redactor: &Redactor) -> Trans
         text,
         calls: made,
         events,
-        metrics,
+        usage,
         model,
         started_at,
         left_out,
@@ -99,7 +99,7 @@ pub fn redacted_transcript(transcript: Transcript, redactor: &Redactor) -> Trans
         agent: optional(agent, redactor),
         variant: optional(variant, redactor),
         case: optional(case, redactor),
-        status,
+        ending,
         error: error.map(|error| redactor.excerpt(&error).into_owned()),
         prompt: optional(prompt, redactor),
         query: optional(query, redactor),
@@ -107,15 +107,30 @@ pub fn redacted_transcript(transcript: Transcript, redactor: &Redactor) -> Trans
         instructed: optional(instructed, redactor),
         turns: turns
             .into_iter()
-            .map(|TranscriptTurn { user, text }| TranscriptTurn {
+            .map(|Turn { user, text }| Turn {
                 user: redactor.text(&user).into_owned(),
                 text: redactor.text(&text).into_owned(),
             })
             .collect(),
         text: optional(text, redactor),
-        calls: calls(made, redactor),
-        events: jsons(events, redactor),
-        metrics: measures(metrics, redactor),
+        calls: made
+            .into_iter()
+            .map(|call| Call {
+                name: redactor.text(&call.name).into_owned(),
+                server: optional(call.server, redactor),
+                arguments: value(call.arguments, redactor),
+                result: value(call.result, redactor),
+                error: call
+                    .error
+                    .map(|error| redactor.excerpt(&error).into_owned()),
+                ..call
+            })
+            .collect(),
+        events: events
+            .into_iter()
+            .map(|event| value(event, redactor))
+            .collect(),
+        usage,
         model,
         started_at,
         left_out: keys(left_out, redactor),
@@ -208,6 +223,11 @@ fn json(json: Json, redactor: &Redactor) -> Json {
         Cow::Borrowed(_) => json,
         Cow::Owned(plain) => Json::from(plain),
     }
+}
+
+fn value(mut value: Value, redactor: &Redactor) -> Value {
+    redact_value(&mut value, redactor);
+    value
 }
 
 fn jsons(list: Vec<Json>, redactor: &Redactor) -> Vec<Json> {

@@ -8,7 +8,7 @@ use goldgate::diag::{CODE_SECTIONS, Code};
 use libtest_mimic::Trial;
 
 use crate::repository::{Repository, root};
-use crate::tidy::sources;
+use crate::tidy::all_sources;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
@@ -33,11 +33,13 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// The source of the program without its tests and without the table.
+/// The source of the program and of the crates beside it, without their tests and without the table.
 fn program() -> String {
     let table = Path::new("src/diag/codes");
     let is_program = |path: &Path| !path.starts_with(table) && !path.ends_with("tests.rs");
-    let texts = sources().into_iter().filter(|(path, _)| is_program(path));
+    let texts = all_sources()
+        .into_iter()
+        .filter(|(path, _)| is_program(path));
     texts
         .map(|(_, text)| {
             text.split("#[cfg(test)]\nmod tests {")

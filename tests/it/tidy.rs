@@ -55,7 +55,7 @@ pub fn sources() -> Vec<(PathBuf, String)> {
 }
 
 /// The sources of the program and of the crates beside it.
-fn all_sources() -> Vec<(PathBuf, String)> {
+pub fn all_sources() -> Vec<(PathBuf, String)> {
     let mut found = sources();
     for package in fs::read_dir(root().join("crates")).unwrap() {
         walk(&package.unwrap().path().join("src"), &mut found);

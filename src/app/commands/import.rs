@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use import::{Format, Transcript};
 use serde::Serialize;
 
 use crate::app::cli::ImportArgs;
@@ -19,8 +20,7 @@ use crate::app::pipeline::transcript_files::{
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::format::foreign_cases::ForeignCase;
-use crate::format::transcript::{RunNames, Transcript, TranscriptFormat};
-use crate::model::{AgentName, BadId, CaseId, Word};
+use crate::model::{AgentName, BadId, CaseId};
 use crate::render::plural;
 use crate::suites::read_config;
 use crate::text::{first_of, line};
@@ -38,10 +38,8 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
     let (form, paths) = named_format(&args.paths);
     let reading = TranscriptReading {
         form,
-        names: RunNames {
-            case_key: args.case_key.as_deref(),
-            agent: args.agent.as_deref(),
-        },
+        case_key: args.case_key.as_deref(),
+        agent: args.agent.as_deref(),
     };
     let TranscriptFiles {
         files,
@@ -193,9 +191,9 @@ fn write_cases(
 }
 
 /// The format, if the first of several words is one, and the paths.
-fn named_format(words: &[String]) -> (Option<TranscriptFormat>, &[String]) {
+fn named_format(words: &[String]) -> (Option<Format>, &[String]) {
     let named = words.split_first().filter(|(_, paths)| !paths.is_empty());
-    let found = named.and_then(|(word, paths)| Some((TranscriptFormat::of_word(word)?, paths)));
+    let found = named.and_then(|(word, paths)| Some((Format::named(word)?, paths)));
     found.map_or((None, words), |(form, paths)| (Some(form), paths))
 }
 
@@ -484,9 +482,7 @@ fn one_variant(runs: &[ImportedRun<'_>]) -> Result<(), Diagnostic> {
         let parts = [one.run.agent.as_deref(), one.run.variant.as_deref()];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     };
-    let mut runs = runs
-        .iter()
-        .filter(|one| one.form == TranscriptFormat::Promptfoo);
+    let mut runs = runs.iter().filter(|one| one.form == Format::Promptfoo);
     let Some(first) = runs.next() else {
         return Ok(());
     };

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use import::{Ending, Format};
 use serde::Serialize;
 
 use crate::app::cli::InitArgs;
@@ -14,10 +15,8 @@ use crate::app::pipeline::proposed_case::{AnswerWords, ProposedCase, id_of_file}
 use crate::app::pipeline::transcript_files::{TranscriptFile, foreign_cases};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, SourceText, files_below};
-use crate::format::transcript::{
-    RunNames, Transcript, TranscriptFormat, format_of, read_transcripts,
-};
-use crate::model::{AgentName, CaseId, PathGlob, RepoPath, RunStatus};
+use crate::format::transcript::{hints, parsed, read_runs};
+use crate::model::{AgentName, CaseId, PathGlob, RepoPath};
 use crate::render::plural;
 use crate::suites::{CaseStage, config_schema};
 use crate::text::first_of;
@@ -300,7 +299,7 @@ fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
                 continue;
             }
             let said = Some(run.messages())
-                .filter(|said| run.status == RunStatus::Completed && !said.is_empty());
+                .filter(|said| run.ending == Ending::Completed && !said.is_empty());
             let case =
                 said.and_then(
                     |said| match known.get(&(run.case.as_deref(), said.clone())) {
@@ -361,59 +360,23 @@ fn transcripts(from: &[String]) -> Result<Vec<TranscriptFile>, CliError> {
     Ok(problems.or(found)?)
 }
 
-/// Reads a file in the format in which most of it is understood: tool calls, then answers, then parts that are not left out.
+/// Reads a file. Conversations without an answer are left out, like those with an error.
 fn recognised(source: SourceText) -> Result<TranscriptFile, Diagnostics> {
-    let forms = format_of(&source)?.map_or(TranscriptFormat::OF_RUNS.to_vec(), |form| vec![form]);
-    let (mut best, mut first_problem): (Option<(_, _, Vec<Transcript>)>, Option<Diagnostics>) =
-        (None, None);
-    for form in forms {
-        match read_transcripts(form, &source, RunNames::default()) {
-            Ok(runs) if !runs.is_empty() => {
-                let calls: usize = runs.iter().map(|run| run.calls.len()).sum();
-                let answers = runs.iter().filter(|run| run.text.is_some()).count();
-                let lost: u32 = runs.iter().flat_map(|run| run.left_out.values()).sum();
-                let score = (calls, answers, std::cmp::Reverse(lost));
-                if best.as_ref().is_none_or(|(known, ..)| score > *known) {
-                    best = Some((score, form, runs));
-                }
-            }
-            Ok(_) => {}
-            // A conversation without an answer is left out like one with an error.
-            Err(problems)
-                if problems
-                    .clone()
-                    .sorted()
-                    .iter()
-                    .all(|problem| problem.code == Code::NO_ANSWER) =>
-            {
-                best = best.or_else(|| Some(((0, 0, std::cmp::Reverse(0)), form, Vec::new())));
-            }
-            Err(problems) => first_problem = first_problem.or(Some(problems)),
-        }
-    }
-    match (best, first_problem) {
-        (Some((_, form, runs)), _) => {
-            let cases = foreign_cases(form, &source)?;
-            Ok(TranscriptFile {
-                source,
-                form,
-                runs,
-                cases,
-            })
-        }
-        (None, Some(problem)) => Err(problem),
-        (None, None) => {
-            let what = "the file has no conversation";
-            Err(source
-                .problem(
-                    0,
-                    Code::EMPTY_FILE,
-                    what,
-                    "remove it, or use another --from",
-                )
-                .into())
-        }
-    }
+    let file = parsed(&source)?;
+    let form = file.format().unwrap_or(Format::OpenAi);
+    let runs = match read_runs(&source, &file, form, hints(None, None)) {
+        Ok(runs) => runs,
+        Err(problems) if problems.are_all(Code::NO_ANSWER) => Vec::new(),
+        Err(problems) => return Err(problems),
+    };
+    drop(file);
+    let cases = foreign_cases(form, &source)?;
+    Ok(TranscriptFile {
+        source,
+        form,
+        runs,
+        cases,
+    })
 }
 
 /// A conversation for a first look.

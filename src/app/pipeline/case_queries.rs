@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use import::Transcript;
+
 use super::plan::{LoadedSuite, Plan, plan};
 use super::proposed_case::{AnswerWords, Origin, ProposedCase, id_of_file};
 use super::selection::Selection;
@@ -9,7 +11,6 @@ use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, nearest};
 use crate::files::Files;
 use crate::format::redact::redacted_ask;
-use crate::format::transcript::Transcript;
 use crate::model::{AgentName, CaseId, RepoPath};
 use crate::suites::{CaseStage, fits_said, with_cases};
 use crate::text::Redactor;

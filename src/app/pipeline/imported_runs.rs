@@ -17,6 +17,7 @@ use crate::files::{Entry, EntryKind, Files};
 use crate::format::recording_layout::{RecordingPaths, sample_number};
 use crate::format::redact::redacted_record;
 use crate::format::run_v1;
+use crate::format::transcript::run_record;
 use crate::model::{AgentName, CaseId, InputLimit, RepoPath};
 use crate::render::plural;
 use crate::suites::are_same_texts;
@@ -234,9 +235,7 @@ impl RecordingWriter<'_> {
         let mut texts = Vec::new();
         let mut samples = 0_u32..;
         for (run, sample) in runs.transcripts.iter().zip(&mut samples) {
-            let mut record = run
-                .run
-                .record(run.form, agent.clone(), case.clone(), sample);
+            let mut record = run_record(run.run, run.form, agent.clone(), case.clone(), sample);
             let note = self.digests.add(&mut record, run, self.place.existing);
             notes.unknown.extend(problems.keep_all(note).flatten());
             let record = redacted_record(record, &self.redactor);

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use import::{Call, Transcript, Turn};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::format::foreign_cases::ForeignCase;
-use crate::format::transcript::{Transcript, TranscriptTurn};
-use crate::model::{CaseId, ToolCall};
+use crate::model::CaseId;
 use crate::suites::CaseStage;
 
 /// A case of kind `tool_use`: what the agent did in a transcript, as a proposal of what it should do.
@@ -223,7 +223,7 @@ impl ProposedTurn {
     /// The turns of a transcript, each with the tools that the agent called in it and with words of its answer.
     fn of_each(run: &Transcript, known: &AnswerWords, words: TurnWords) -> Vec<Self> {
         let is_only = run.turns.len() == 1;
-        let of = |(index, turn): (u32, &TranscriptTurn)| {
+        let of = |(index, turn): (u32, &Turn)| {
             let calls = run
                 .calls
                 .iter()
@@ -251,7 +251,7 @@ impl ProposedTurn {
 
 impl ProposedTrajectory {
     /// The calls in their order; `None` without a call. Other calls may be made between them.
-    fn of<'a>(calls: impl IntoIterator<Item = &'a ToolCall>) -> Option<Self> {
+    fn of<'a>(calls: impl IntoIterator<Item = &'a Call>) -> Option<Self> {
         let tools: Vec<ProposedCall> = calls
             .into_iter()
             .take(CALLS)
@@ -267,8 +267,7 @@ impl ProposedTrajectory {
 impl ProposedCall {
     /// A call with its numbers, its truth values and its texts of one word, such as the id of an order. What an agent writes in its own
     /// words differs from run to run.
-    fn of(call: &ToolCall) -> Self {
-        let arguments = serde_json::from_str(call.arguments.text()).unwrap_or(Value::Null);
+    fn of(call: &Call) -> Self {
         let is_repeated = |value: &Value| match value {
             Value::Bool(_) | Value::Number(_) => true,
             Value::String(text) => {
@@ -277,10 +276,11 @@ impl ProposedCall {
             }
             Value::Null | Value::Array(_) | Value::Object(_) => false,
         };
-        let values: Map<String, Value> = match arguments {
+        let values: Map<String, Value> = match &call.arguments {
             Value::Object(fields) => fields
-                .into_iter()
+                .iter()
                 .filter(|(_, value)| is_repeated(value))
+                .map(|(name, value)| (name.clone(), value.clone()))
                 .collect(),
             Value::Null
             | Value::Bool(_)
@@ -309,7 +309,7 @@ enum TurnWords {
 }
 
 /// The names of the called tools, each once.
-fn distinct_tools<'a>(calls: impl IntoIterator<Item = &'a ToolCall>) -> Vec<String> {
+fn distinct_tools<'a>(calls: impl IntoIterator<Item = &'a Call>) -> Vec<String> {
     let mut known = HashSet::new();
     calls
         .into_iter()
@@ -433,13 +433,13 @@ fn id_of(query: &str) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
+    use import::Call;
     use serde_json::json;
 
     use super::{
         AnswerWords, DistinctiveWords, ProposedCase, ProposedMessages, ProposedTrajectory, id_of,
         id_of_file,
     };
-    use crate::model::{Json, ToolCall};
     use crate::suites::CaseStage;
 
     #[test]
@@ -509,8 +509,11 @@ mod tests {
 
     #[test]
     fn a_call_has_the_arguments_that_another_run_repeats() {
-        let arguments = r#"{"id": "A-17", "amount": 40, "urgent": true, "reason": "it broke", "lines": [1], "note": ""}"#;
-        let call = ToolCall::of("refund", Json::from(arguments.to_owned()));
+        let call = Call {
+            name: "refund".to_owned(),
+            arguments: json!({ "id": "A-17", "amount": 40, "urgent": true, "reason": "it broke", "lines": [1], "note": "" }),
+            ..Call::default()
+        };
         let proposed = serde_json::to_value(ProposedTrajectory::of([&call])).unwrap();
         let values = json!({ "id": "A-17", "amount": 40, "urgent": true });
         let tools =

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use import::{Format, Transcript};
+
 use super::proposed_case::{Origin, QueryCount};
 use super::run_record_file::RunRecordFile;
 use crate::app::cli_error::CliError;
@@ -10,9 +12,7 @@ use crate::files::{FilePaths, Files, SourceText, all_files_below, files_below};
 use crate::format::foreign_cases::{ForeignCase, openai_evals_cases, promptfoo_cases};
 use crate::format::redact::redacted_transcript;
 use crate::format::run_v1::{is_run, states_schema};
-use crate::format::transcript::{
-    RunNames, Transcript, TranscriptFormat, format_of, read_transcripts, source_texts,
-};
+use crate::format::transcript::{hints, parsed, read_runs, source_texts};
 use crate::model::{PathGlob, RepoPath};
 use crate::text::Redactor;
 use crate::world::{Disk, World};
@@ -20,7 +20,7 @@ use crate::world::{Disk, World};
 pub struct TranscriptFile {
     /// The file, for problems of its runs.
     pub source: SourceText,
-    pub form: TranscriptFormat,
+    pub form: Format,
     /// Its runs, in order.
     pub runs: Vec<Transcript>,
     /// Its cases, in order.
@@ -86,9 +86,11 @@ impl<'a> Origins<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TranscriptReading<'a> {
     /// Their format; `None` to find it out for each file.
-    pub form: Option<TranscriptFormat>,
-    /// Which parts of them are the runs.
-    pub names: RunNames<'a>,
+    pub form: Option<Format>,
+    /// The key of a record, or the attribute of a span, with the case.
+    pub case_key: Option<&'a str>,
+    /// The agent. Of several agents in a trace, its answer is that of the run.
+    pub agent: Option<&'a str>,
 }
 
 pub struct TranscriptFiles {
@@ -204,19 +206,18 @@ fn read_file(
     redactor: &Redactor,
 ) -> Result<ReadFile, Diagnostics> {
     let says_record = reading.form.is_none() && states_schema(&source);
-    let form = match reading.form {
-        Some(form) => Some(form),
-        None if says_record => None,
-        None => format_of(&source)?,
-    };
-    let Some(form) = form else {
+    let file = (!says_record).then(|| parsed(&source)).transpose()?;
+    let found = file.and_then(|file| Some((reading.form.or_else(|| file.format())?, file)));
+    let Some((form, file)) = found else {
         if says_record || is_run(&source) {
             let record = RunRecordFile::read(source, inner, redactor)?;
             return Ok(ReadFile::Record(record));
         }
         return Ok(ReadFile::Unknown(source));
     };
-    let runs = read_transcripts(form, &source, reading.names)?;
+    let hints = hints(reading.case_key, reading.agent);
+    let runs = read_runs(&source, &file, form, hints)?;
+    drop(file);
     let cases = foreign_cases(form, &source)?;
     let file = TranscriptFile {
         source,
@@ -231,20 +232,17 @@ fn read_file(
 ///
 /// # Errors
 /// A file without cases in a format of cases.
-pub fn foreign_cases(
-    form: TranscriptFormat,
-    source: &SourceText,
-) -> Result<Vec<ForeignCase>, Diagnostics> {
+pub fn foreign_cases(form: Format, source: &SourceText) -> Result<Vec<ForeignCase>, Diagnostics> {
     match form {
-        TranscriptFormat::Promptfoo => Ok(promptfoo_cases(source)?),
-        TranscriptFormat::OpenaiEvals => openai_evals_cases(source),
-        TranscriptFormat::OpenAi
-        | TranscriptFormat::Anthropic
-        | TranscriptFormat::Otlp
-        | TranscriptFormat::Inspect
-        | TranscriptFormat::Langchain
-        | TranscriptFormat::Langsmith
-        | TranscriptFormat::Langfuse => Ok(Vec::new()),
+        Format::Promptfoo => Ok(promptfoo_cases(source)?),
+        Format::OpenaiEvals => openai_evals_cases(source),
+        Format::OpenAi
+        | Format::Anthropic
+        | Format::Otlp
+        | Format::Inspect
+        | Format::Langchain
+        | Format::Langsmith
+        | Format::Langfuse => Ok(Vec::new()),
     }
 }
 
@@ -261,7 +259,7 @@ fn unknown(source: &SourceText) -> Diagnostic {
 fn formats() -> String {
     format!(
         "use one of the formats {} (docs/traces.md), or name the format before the path",
-        TranscriptFormat::names()
+        Format::names()
     )
 }
 

@@ -29,10 +29,9 @@ codes! {
     }
 
     BAD_MESSAGE = "bad-message" {
-        cause: "A message of a transcript is not one of the format that was named.",
-        example: "role.json:2:2: unknown role \"narrator\"; use the format of the chat completions or the Responses \
-            API [bad-message]",
-        fix: "Leave the FORMAT of `goldgate import` out, or name the one that fits the file.",
+        cause: "A message of a transcript cannot be read: it has no author, or a call without a name.",
+        example: "call.json:1:2: this call has no \"name\"; use the format of the messages of a vendor's API [bad-message]",
+        fix: "Write the messages as they were sent to the model or came from it.",
     }
 
     BROKEN_ARCHIVE = "broken-archive" {

@@ -2,19 +2,17 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use import::{AnsweredRequest, Call, Ending, Format, OwnCalls, Transcript, answer_transcripts};
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
 use crate::format::run_v1;
-use crate::format::transcript::{
-    OwnCalls, RunNames, Transcript, TranscriptFormat, answer_transcripts, read_transcripts,
-    source_texts,
-};
+use crate::format::transcript::{hints, parsed, read_runs, run_record, source_texts};
 use crate::model::{
     AgentName, Answerer, CALL_LISTS, CaptureSource, CaseId, ExchangeWire, Json, RecordedExchange,
-    RepoPath, RunStatus, ToolCall,
+    RepoPath, RunStatus,
 };
 use crate::text::visible;
 
@@ -56,7 +54,7 @@ pub enum AnswerBefore {
 /// # Errors
 /// What of the run cannot be read, so that its calls or its answer are not known.
 pub fn captured_record(run: &CapturedRun<'_>) -> Result<String, String> {
-    let (form, transcripts) = transcripts(run)?;
+    let (form, transcripts) = steps(run)?;
     let answered_by = answered_by(run)?;
     if answered_by == Answerer::Model && transcripts.is_empty() {
         return Err(
@@ -64,7 +62,13 @@ pub fn captured_record(run: &CapturedRun<'_>) -> Result<String, String> {
         );
     }
     let whole = joined(transcripts.into_iter());
-    let mut record = whole.record(form, run.agent.clone(), run.case.clone(), run.sample);
+    let mut record = run_record(
+        &whole,
+        form,
+        run.agent.clone(),
+        run.case.clone(),
+        run.sample,
+    );
     record.metrics.total_latency_ms = Some(run.latency_ms);
     record.metrics.model_calls = Some(answered_calls(run.exchanges) as u64);
     let mut own_calls = Vec::new();
@@ -199,7 +203,7 @@ fn is_object(text: &str) -> bool {
 }
 
 /// The steps of a run, in the format that they were read from.
-fn transcripts(run: &CapturedRun<'_>) -> Result<(TranscriptFormat, Vec<Transcript>), String> {
+fn steps(run: &CapturedRun<'_>) -> Result<(Format, Vec<Transcript>), String> {
     let asked = run
         .exchanges
         .iter()
@@ -211,13 +215,17 @@ fn transcripts(run: &CapturedRun<'_>) -> Result<(TranscriptFormat, Vec<Transcrip
         CaptureSource::Auto => asked.is_empty(),
     };
     if is_of_spans {
-        return Ok((TranscriptFormat::Otlp, traces(run)?));
+        return Ok((Format::Otlp, traces(run)?));
     }
     let form = match asked.first().map(|exchange| exchange.wire) {
-        Some(ExchangeWire::Anthropic) => TranscriptFormat::Anthropic,
-        Some(ExchangeWire::OpenAi) | None => TranscriptFormat::OpenAi,
+        Some(ExchangeWire::Anthropic) => Format::Anthropic,
+        Some(ExchangeWire::OpenAi) | None => Format::OpenAi,
     };
-    let mut answers = answer_transcripts(&asked, run.calls)?;
+    let bodies = asked.iter().map(|exchange| AnsweredRequest {
+        request: &exchange.request.body,
+        response: &exchange.response.body,
+    });
+    let mut answers = answer_transcripts(&bodies.collect::<Vec<_>>(), run.calls)?;
     for (step, answer) in (0_u32..).zip(&mut answers) {
         answer
             .calls
@@ -271,13 +279,12 @@ fn traces(run: &CapturedRun<'_>) -> Result<Vec<Transcript>, String> {
         }
     }
     let source = SourceText::from_text(RepoPath::root().child("spans"), lines.join("\n"));
-    let names = RunNames {
-        case_key: None,
-        agent: Some(run.agent.as_str()),
-    };
+    let hints = hints(None, Some(run.agent.as_str()));
     let read = match lines.is_empty() {
         true => Vec::new(),
-        false => match read_transcripts(TranscriptFormat::Otlp, &source, names)
+        false => match parsed(&source)
+            .map_err(Diagnostics::from)
+            .and_then(|file| read_runs(&source, &file, Format::Otlp, hints))
             .map_err(Diagnostics::sorted)
         {
             Ok(read) => read,
@@ -329,19 +336,19 @@ fn joined(transcripts: impl Iterator<Item = Transcript>) -> Transcript {
                     .extend(said.map(|text| Transcript::event("assistant", &text)));
                 before.calls.extend(next.calls);
                 before.events.extend(next.events);
-                before.metrics = std::mem::take(&mut before.metrics).with_tokens_of(&next.metrics);
+                before.usage.add_tokens_of(&next.usage);
                 before.text = next.text;
                 before
             }
         });
     }
-    let mut whole = whole.unwrap_or_else(|| Transcript::blank(0));
+    let mut whole = whole.unwrap_or_default();
     // The turns are those between the agent and its model, not those between the user and the agent.
     whole.calls.iter_mut().for_each(|call| call.turn = None);
-    ToolCall::clear_single_step(&mut whole.calls);
+    Call::clear_single_step(&mut whole.calls);
     // The program ended well: what one of its calls ended with does not decide.
     Transcript {
-        status: RunStatus::Completed,
+        ending: Ending::Completed,
         error: None,
         turns: Vec::new(),
         ..whole

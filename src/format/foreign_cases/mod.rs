@@ -8,4 +8,3 @@ mod promptfoo;
 pub(crate) use self::foreign_case::ForeignCase;
 pub use self::openai_evals::openai_evals_cases;
 pub use self::promptfoo::promptfoo_cases;
-pub(crate) use self::promptfoo::{CaseIds, asked, index_of};

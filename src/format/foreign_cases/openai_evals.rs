@@ -1,9 +1,9 @@
 //! Reads the samples of OpenAI's evals.
 
+use import::promptfoo::asked;
 use serde_json::{Value, json};
 
 use super::foreign_case::ForeignCase;
-use super::promptfoo::asked;
 use crate::diag::Diagnostics;
 use crate::files::SourceText;
 use crate::format::json;

@@ -1,14 +1,15 @@
 //! Reads the tests of a promptfoo config, or of promptfoo's output.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use import::promptfoo::{CaseIds, asked, index_of};
 use serde_json::{Map, Value, json};
 
 use super::assertion::{Translated, rendered, translate};
 use super::foreign_case::ForeignCase;
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
-use crate::format::{json, lenient};
+use crate::format::json;
 
 /// The cases of a config (`tests`), or of an output (`results`).
 ///
@@ -130,53 +131,6 @@ fn assertions(test: &Value) -> Vec<Value> {
     }
 }
 
-/// The ids of the cases of a list of tests. Tests with the same words get different ids, in their order: `refund`, `refund-2`.
-pub struct CaseIds(BTreeMap<(u64, String), String>);
-
-impl CaseIds {
-    /// The ids of tests, each with its index.
-    fn of<'a>(tests: impl Iterator<Item = (u64, &'a Value)>) -> Self {
-        let stated: BTreeSet<(u64, String)> = tests
-            .map(|(index, test)| (index, case_id(test, index)))
-            .collect();
-        let mut taken: BTreeSet<String> = BTreeSet::new();
-        let words: BTreeSet<String> = stated.iter().map(|(_, id)| id.clone()).collect();
-        let mut ids = BTreeMap::new();
-        for (index, words_of_test) in stated {
-            let numbered = (2..).map(|number: u32| format!("{words_of_test}-{number}"));
-            // A number that another test has in its own words is not used.
-            let numbered = numbered.filter(|id| !words.contains(id));
-            let id = std::iter::once(words_of_test.clone())
-                .chain(numbered)
-                .find(|id| !taken.contains(id));
-            let id = id.unwrap_or_else(|| words_of_test.clone());
-            taken.insert(id.clone());
-            ids.insert((index, words_of_test), id);
-        }
-        Self(ids)
-    }
-
-    /// The ids of the tests of results; several results may be of one test.
-    pub fn of_results<'a>(results: impl IntoIterator<Item = &'a Value>) -> Self {
-        let tests = results
-            .into_iter()
-            .filter_map(|result| Some((index_of(result), result.get("testCase")?)));
-        Self::of(tests)
-    }
-
-    pub fn id(&self, test: &Value, index: u64) -> String {
-        let words = case_id(test, index);
-        self.0
-            .get(&(index, words.clone()))
-            .cloned()
-            .unwrap_or(words)
-    }
-}
-
-pub fn index_of(result: &Value) -> u64 {
-    result.get("testIdx").and_then(Value::as_u64).unwrap_or(0)
-}
-
 /// The tests that promptfoo makes of one: a variable with a list of values has each of them in a test of its own.
 fn expanded(test: Value) -> Vec<Value> {
     let option = |key: &str| {
@@ -254,77 +208,6 @@ fn with_defaults(test: &Value, defaults: Option<&Value>) -> Value {
     test
 }
 
-/// The id of a test's case: that of its metadata, else the words of its description, else its number.
-fn case_id(test: &Value, index: u64) -> String {
-    let named = test
-        .get("metadata")
-        .and_then(|metadata| metadata.get("id")?.as_str());
-    let words = |text: &str| {
-        let kept = text.chars().map(|one| {
-            if one.is_ascii_alphanumeric() {
-                one.to_ascii_lowercase()
-            } else {
-                ' '
-            }
-        });
-        let words: Vec<String> = kept
-            .collect::<String>()
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect();
-        words.join("-").chars().take(80).collect::<String>()
-    };
-    let described = test.get("description").and_then(Value::as_str).map(words);
-    let id = named
-        .map(str::to_owned)
-        .or(described)
-        .filter(|id| !id.is_empty());
-    id.unwrap_or_else(|| format!("test-{}", index + 1))
-}
-
-/// What a prompt asks: its text, or the last message of the user in it.
-pub fn asked(prompt: &Value, vars: Option<&Value>) -> Option<String> {
-    let messages = lenient::embedded(prompt);
-    let of_user = |message: &&Value| message.get("role").and_then(Value::as_str) == Some("user");
-    let last = messages
-        .as_array()
-        .and_then(|messages| messages.iter().rfind(of_user)?.get("content")?.as_str());
-    match last {
-        Some(last) => Some(last.to_owned()),
-        None => prompt
-            .as_str()
-            .map(|whole| variables_in(whole, vars).unwrap_or_else(|| whole.to_owned())),
-    }
-}
-
-/// The variables of a test that the prompt has: these are the input, and the rest is the agent's own prompt. One is its value alone, several
-/// are lines with their names. `None` if it has none.
-fn variables_in(prompt: &str, vars: Option<&Value>) -> Option<String> {
-    let text = |value: &Value| match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
-    };
-    let all = vars?
-        .as_object()?
-        .iter()
-        .filter_map(|(name, value)| Some((name, text(value)?)));
-    let found: Vec<(&String, String)> = all
-        .filter(|(_, value)| !value.trim().is_empty() && prompt.contains(value.as_str()))
-        .collect();
-    match found.as_slice() {
-        [] => None,
-        [(_, value)] => Some(value.clone()),
-        several => Some(
-            several
-                .iter()
-                .map(|(name, value)| format!("{name}: {value}"))
-                .collect::<Vec<_>>()
-                .join("\n"),
-        ),
-    }
-}
-
 fn case_of(test: &Value, id: String, query: String) -> ForeignCase {
     let vars: Map<String, Value> = test
         .get("vars")
@@ -369,37 +252,4 @@ fn transformed(transform: &str, assertions: &[Value]) -> Vec<String> {
     std::iter::once(format!("{transform}: the code is not run"))
         .chain(kinds.map(of_kind))
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::asked;
-
-    #[test]
-    fn the_input_is_what_the_variables_say() {
-        let prompt = json!("Answer kindly. Ada asks in 2 lines: who won?");
-        for (vars, input) in [
-            (json!({ "q": "who won?" }), "who won?"),
-            (
-                json!({ "q": "who won?", "expected": "Subject B" }),
-                "who won?",
-            ),
-            (
-                json!({ "name": "Ada", "lines": 2, "q": "who won?" }),
-                "lines: 2\nname: Ada\nq: who won?",
-            ),
-            (
-                json!({ "q": "something else", "empty": " ", "list": ["Ada"] }),
-                "Answer kindly. Ada asks in 2 lines: who won?",
-            ),
-        ] {
-            assert_eq!(
-                asked(&prompt, Some(&vars)).as_deref(),
-                Some(input),
-                "{vars}"
-            );
-        }
-    }
 }

@@ -1,139 +1,184 @@
-//! Converts transcripts of other tools (messages, spans) to run records. Their content is data and is kept.
+//! What the readers of other tools' files found, in goldgate's words: problems with their place, and run records.
 
-mod anthropic;
-mod case_key;
-mod content;
-mod conversation_builder;
-mod dates;
-mod detect;
-mod documents;
-mod event_stream;
-mod found_calls;
-mod inspect;
-mod langchain;
-mod loose_message;
-#[cfg(feature = "models")]
-mod model_answers;
-mod openai;
-mod otlp;
-mod promptfoo;
-mod recorded_run;
-mod request_log;
-mod run_trees;
 mod source_texts;
-mod streamed_calls;
 
-use std::collections::HashSet;
-use std::slice;
+use import::{Call, Ending, Format, Hints, Problem, ProblemKind, Source, Transcript, Usage};
+use serde_json::{Map, Value, json};
 
-pub use self::detect::format_of;
-#[cfg(feature = "models")]
-pub(crate) use self::model_answers::{OwnCalls, answer_transcripts};
-use serde_json::value::RawValue;
-
-use self::documents::documents;
-use self::found_calls::unread_call;
-pub use self::recorded_run::{RunNames, TranscriptFormat};
-pub(crate) use self::recorded_run::{Transcript, TranscriptTurn};
-use self::request_log::{JoinedConversation, has_exchanges};
 pub use self::source_texts::source_texts;
-use crate::diag::{Diagnostic, Diagnostics};
+use super::json;
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
-use crate::format::lenient;
+use crate::model::{
+    AgentName, CaseId, IMPORTED, Json, Measures, Provenance, RunEvidence, RunInputs, RunProvenance,
+    RunRecord, RunStatus, Steps, ToolCall,
+};
 
-/// Reads all runs of a file, in the file's order.
-pub fn read_transcripts(
-    form: TranscriptFormat,
+/// Which parts of a file are the runs. The author of a trace states agent and case in attributes of a span.
+pub fn hints<'a>(case_key: Option<&'a str>, agent: Option<&'a str>) -> Hints<'a> {
+    Hints {
+        case_key,
+        agent,
+        agent_attribute: "goldgate.agent",
+        case_attribute: "goldgate.case",
+    }
+}
+
+/// Parses a file of transcripts.
+///
+/// # Errors
+/// Invalid JSON with its position, or an empty file.
+pub fn parsed(source: &SourceText) -> Result<Source<'_>, Diagnostic> {
+    Source::parse(&source.text).map_err(|problem| diagnostic(source, problem))
+}
+
+/// Reads all runs of a parsed file, in the file's order.
+///
+/// # Errors
+/// What cannot be read, with its position.
+pub fn read_runs(
     source: &SourceText,
-    names: RunNames<'_>,
+    parsed: &Source<'_>,
+    format: Format,
+    hints: Hints<'_>,
 ) -> Result<Vec<Transcript>, Diagnostics> {
-    let documents = documents(source)?;
-    let mut runs = match form {
-        TranscriptFormat::OpenAi => read_chats(source, &documents, openai::read_openai)?,
-        TranscriptFormat::Anthropic => read_chats(source, &documents, anthropic::read_anthropic)?,
-        TranscriptFormat::Inspect => inspect::read_inspect(source, &documents)?,
-        TranscriptFormat::Langchain => langchain::read_langchain(source, &documents)?,
-        TranscriptFormat::Promptfoo => promptfoo::read_promptfoo(source, &documents)?,
-        TranscriptFormat::OpenaiEvals => Vec::new(),
-        TranscriptFormat::Otlp => return otlp::read_traces(source, &documents, names),
-        TranscriptFormat::Langsmith | TranscriptFormat::Langfuse => {
-            return run_trees::read_run_trees(form, source, &documents, names);
+    parsed.transcripts(format, hints).map_err(|problems| {
+        let mut all = Diagnostics::default();
+        for problem in problems {
+            all.push(diagnostic(source, problem));
         }
-    };
-    if let TranscriptFormat::OpenAi | TranscriptFormat::Anthropic | TranscriptFormat::Langchain =
-        form
-    {
-        refuse_unread_calls(source, &documents, &runs)?;
-    }
-    dates::add_dates(source, &documents, &mut runs);
-    if let Some(key) = names.case_key {
-        case_key::name_cases(source, &mut runs, key)?;
-    }
-    Ok(runs)
+        all
+    })
 }
 
-/// Refuses a call that is in none of the runs, because its form is unknown: the recording would say that it was never made.
-fn refuse_unread_calls(
-    source: &SourceText,
-    documents: &[&RawValue],
-    runs: &[Transcript],
-) -> Result<(), Diagnostic> {
-    let names = |runs: &[Transcript]| -> HashSet<String> {
-        runs.iter()
-            .flat_map(|run| &run.calls)
-            .map(|call| last_part(&call.name).to_owned())
-            .collect()
+fn diagnostic(source: &SourceText, problem: Problem) -> Diagnostic {
+    let Problem {
+        at,
+        kind,
+        what,
+        help,
+    } = problem;
+    let code = match kind {
+        ProblemKind::BrokenJson => return json::broken(source, at),
+        ProblemKind::WrongForm => return json::wrong_form(source, at, &what),
+        ProblemKind::Empty => Code::EMPTY_FILE,
+        ProblemKind::BadMessage => Code::BAD_MESSAGE,
+        ProblemKind::NoMessages => Code::NO_MESSAGES,
+        ProblemKind::NoAnswer => Code::NO_ANSWER,
+        ProblemKind::UnaskedResult => Code::ANSWER_WITHOUT_CALL,
+        ProblemKind::NoCase => Code::NO_CASE,
+        ProblemKind::NoRun => Code::NO_RUN,
     };
-    // An exchange that another one goes on from has no run of its own: then the names of all runs count for each record.
-    let recorded: Vec<HashSet<String>> = match documents.len() == runs.len() {
-        true => runs.iter().map(|run| names(slice::from_ref(run))).collect(),
-        false => vec![names(runs)],
-    };
-    for (raw, recorded) in documents.iter().zip(recorded.iter().cycle()) {
-        let value = lenient::any(raw.get()).unwrap_or_default();
-        if let Some(name) = unread_call(&value, &|name| recorded.contains(last_part(name))) {
-            return Err(content::foreign_call(source, raw, &name));
-        }
-    }
-    Ok(())
+    source.problem(at, code, what, help)
 }
 
-/// A tool's name without that of its server.
-fn last_part(name: &str) -> &str {
-    name.rsplit(['.', '/']).next().unwrap_or(name)
+/// The record of a run under the suite's names.
+pub fn run_record(
+    run: &Transcript,
+    format: Format,
+    agent: AgentName,
+    case: CaseId,
+    sample: u32,
+) -> RunRecord {
+    let mut metrics = measures(&run.usage);
+    for call in &run.calls {
+        *metrics
+            .tool_call_counts
+            .entry(call.name.clone())
+            .or_default() += 1;
+    }
+    RunRecord {
+        agent,
+        case,
+        sample,
+        status: run_status(run.ending),
+        error: run.error.clone(),
+        inputs: RunInputs {
+            prompt: run.prompt.clone(),
+            ..RunInputs::default()
+        },
+        outputs: Json::from(Value::Object(outputs(run)).to_string()),
+        intermediate: Steps::Seen {
+            node_transitions: Vec::new(),
+            tool_calls: run.calls.iter().map(tool_call).collect(),
+            events: run.events.iter().map(written).collect(),
+        },
+        evidence: RunEvidence::default(),
+        metrics,
+        provenance: RunProvenance {
+            target: Some(format!("{IMPORTED}{}", format.as_str())),
+            provenance: Provenance {
+                model: run.model.clone(),
+                ..Provenance::default()
+            },
+            recorded_at: run.started_at.clone(),
+            ..RunProvenance::default()
+        },
+    }
 }
 
-type ReadRecords = fn(&SourceText, &[&RawValue]) -> Result<Vec<Transcript>, Diagnostics>;
+/// How a run ended.
+pub fn run_status(ending: Ending) -> RunStatus {
+    match ending {
+        Ending::Completed => RunStatus::Completed,
+        Ending::Error => RunStatus::Error,
+        Ending::Timeout => RunStatus::Timeout,
+        Ending::Stalled => RunStatus::Stalled,
+        Ending::Cancelled => RunStatus::Cancelled,
+    }
+}
 
-/// Reads conversations, or exchanges that are put together to conversations. Those have the positions of their first exchange.
-fn read_chats(
-    source: &SourceText,
-    records: &[&RawValue],
-    read_records: ReadRecords,
-) -> Result<Vec<Transcript>, Diagnostics> {
-    if !records.iter().any(|record| has_exchanges(record)) {
-        return read_records(source, records);
+/// The outputs: the last answer, and the turns if there are several.
+fn outputs(run: &Transcript) -> Map<String, Value> {
+    let mut outputs = Map::new();
+    if let Some(text) = &run.text {
+        outputs.insert("text".to_owned(), json!(text));
     }
-    let mut problems = Diagnostics::default();
-    let mut runs = Vec::new();
-    for JoinedConversation { at, text } in request_log::join(source, records)? {
-        let joined = SourceText::from_text(source.file.clone(), text);
-        let read = documents(&joined)
-            .map_err(Diagnostics::from)
-            .and_then(|records| read_records(&joined, &records));
-        let read = read.map_err(|found| found.all_at(source.point(at)));
-        let read = problems.keep_all(read).unwrap_or_default();
-        runs.extend(read.into_iter().map(|run| Transcript { at, ..run }));
+    if run.turns.len() > 1 {
+        let turns = run
+            .turns
+            .iter()
+            .map(|turn| json!({ "user": turn.user, "text": turn.text }));
+        outputs.insert("turns".to_owned(), turns.collect());
     }
-    problems.or(runs)
+    outputs
+}
+
+fn measures(usage: &Usage) -> Measures {
+    Measures {
+        total_tokens: usage.total_tokens,
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        total_latency_ms: usage.latency_ms,
+        cost_usd: usage.cost_usd,
+        ..Measures::default()
+    }
+}
+
+fn tool_call(call: &Call) -> ToolCall {
+    ToolCall {
+        name: call.name.clone(),
+        server: call.server.clone(),
+        arguments: written(&call.arguments),
+        result: written(&call.result),
+        error: call.error.clone(),
+        latency_ms: call.latency_ms,
+        turn: call.turn,
+        step: call.step,
+    }
+}
+
+fn written(value: &Value) -> Json {
+    Json::from(value.to_string())
 }
 
 #[cfg(test)]
 mod tests {
+    use import::Format;
     use proptest::prelude::any;
     use proptest::proptest;
 
-    use super::{RunNames, TranscriptFormat, read_transcripts};
+    use super::{hints, parsed, read_runs, run_record, run_status};
     use crate::files::SourceText;
     use crate::format::run_v1;
     use crate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteId};
@@ -153,98 +198,37 @@ mod tests {
             {"key": "gen_ai.completion.7.tool_calls", "value": {"intValue": "3"}}]}]}]}]}"#,
     ];
 
-    fn every_run_is_a_record(text: &str) {
+    /// Each run of a text, in every format, can be written and read again. Returns the number of runs.
+    fn every_run_is_a_record(text: &str) -> usize {
         let source = SourceText::from_text(RepoPath::root().child("t.json"), text.to_owned());
         let key = RunKey {
             suite: SuiteId::new("s").unwrap(),
             agent: AgentName::new("a").unwrap(),
             case: CaseId::new("c").unwrap(),
         };
-        for form in TranscriptFormat::OF_RUNS {
-            for (sample, run) in (0_u32..)
-                .zip(read_transcripts(form, &source, RunNames::default()).unwrap_or_default())
-            {
-                let text =
-                    run_v1::written(&run.record(form, key.agent.clone(), key.case.clone(), sample));
-                let file = RepoPath::root().child("r.json");
-                assert_eq!(
-                    run_v1::read_run(&SourceText::from_text(file, text), &key, sample)
-                        .unwrap()
-                        .status,
-                    run.status
-                );
+        let Ok(file) = parsed(&source) else {
+            return 0;
+        };
+        let mut count = 0;
+        for format in Format::ALL {
+            let runs = read_runs(&source, &file, format, hints(None, None)).unwrap_or_default();
+            for (sample, run) in (0_u32..).zip(runs) {
+                let record = run_record(&run, format, key.agent.clone(), key.case.clone(), sample);
+                let written = run_v1::written(&record);
+                let again = SourceText::from_text(RepoPath::root().child("r.json"), written);
+                let read = run_v1::read_run(&again, &key, sample).unwrap();
+                assert_eq!(read.status, run_status(run.ending));
+                count += 1;
             }
         }
+        count
     }
 
     #[test]
     fn every_example_contains_a_run() {
-        for (text, form) in TEXTS.iter().zip([
-            TranscriptFormat::OpenAi,
-            TranscriptFormat::OpenAi,
-            TranscriptFormat::Anthropic,
-            TranscriptFormat::Otlp,
-        ]) {
-            let source =
-                SourceText::from_text(RepoPath::root().child("t.json"), (*text).to_owned());
-            assert_eq!(
-                read_transcripts(form, &source, RunNames::default()).map(|runs| runs.len()),
-                Ok(1),
-                "{text}"
-            );
-            every_run_is_a_record(text);
+        for text in TEXTS {
+            assert!(every_run_is_a_record(text) > 0, "{text}");
         }
-    }
-
-    #[test]
-    fn calls_in_the_form_of_another_library_are_refused() {
-        let call = r#""toolCallId": "1", "toolName": "delete", "input": {}"#;
-        for message in [
-            format!(r#""content": "ok", "toolInvocations": [{{ {call} }}]"#),
-            format!(r#""content": "ok", "toolCalls": [{{ {call} }}]"#),
-            format!(
-                r#""content": [{{ "type": "tool-call", {call} }}, {{ "type": "text", "text": "ok" }}]"#
-            ),
-            format!(r#""content": "ok", "parts": [{{ "type": "tool-delete", {call} }}]"#),
-            r#""content": "ok", "parts": [{ "type": "dynamic-tool" }]"#.to_owned(),
-        ] {
-            let text = format!(
-                r#"[{{"role": "user", "content": "q"}}, {{"role": "assistant", {message}}}]"#
-            );
-            let source = SourceText::from_text(RepoPath::root().child("t.json"), text);
-            for form in [TranscriptFormat::OpenAi, TranscriptFormat::Anthropic] {
-                let refused = read_transcripts(form, &source, RunNames::default()).unwrap_err();
-                let first = refused.first_line();
-                assert!(
-                    first.contains("is a call in a form that this format does not have"),
-                    "{message}: {first}"
-                );
-            }
-        }
-        let function = r#"{"name": "delete", "arguments": "{}"}"#;
-        let call = format!(
-            r#"{{"type": "function_call", "call_id": "a", {}"#,
-            &function[1..]
-        );
-        for (form, item) in [
-            (TranscriptFormat::OpenAi, format!(r#"{{"type": "tool_call_item", "raw_item": {call}}}"#)),
-            (TranscriptFormat::OpenAi, format!(r#"{{"type": "response.output_item.done", "item": {call}}}"#)),
-            (TranscriptFormat::OpenAi, format!(r#"{{"type": "tool_execution", {}"#, &function[1..])),
-            (TranscriptFormat::OpenAi, format!(r#"{{"role": "assistant", "content": "x", "tool_call": {{"function": {function}}}}}"#)),
-            (TranscriptFormat::OpenAi, format!(r#"{{"role": "assistant", "content": "x", "additional_kwargs": {{"tool_calls": [{{"function": {function}}}]}}}}"#)),
-            (TranscriptFormat::OpenAi, r#"{"role": "assistant", "content": "x", "items": [{"functionName": "delete", "arguments": {}}]}"#.to_owned()),
-            (TranscriptFormat::Anthropic, r#"{"role": "assistant", "content": [{"type": "text", "text": "x"}, {"toolUse": {"name": "delete", "input": {}}}]}"#.to_owned()),
-            (TranscriptFormat::Langchain, r#"{"type": "ai", "content": "x", "tool_call_chunks": [{"id": "a", "name": "delete", "args": "{}"}]}"#.to_owned()),
-            (TranscriptFormat::Langchain, r#"{"type": "ai", "content": "x", "blocks": [{"tool_name": "delete", "tool_kwargs": {}}]}"#.to_owned()),
-        ] {
-            let text = format!(r#"[{{"role": "user", "content": "q"}}, {item}, {{"role": "assistant", "content": "ok"}}]"#);
-            let source = SourceText::from_text(RepoPath::root().child("t.json"), text);
-            let refused = read_transcripts(form, &source, RunNames::default());
-            assert!(refused.is_err(), "{item}: {refused:?}");
-        }
-        let harmless = r#"[{"role": "assistant", "content": "ok", "toolInvocations": [], "toolCalls": null, "parts": [{"type": "text", "text": "ok"}]}]"#;
-        let source = SourceText::from_text(RepoPath::root().child("t.json"), harmless.to_owned());
-        assert!(read_transcripts(TranscriptFormat::OpenAi, &source, RunNames::default()).is_ok());
     }
 
     proptest! {

@@ -3,10 +3,9 @@
 use std::io::Read;
 
 use flate2::read::MultiGzDecoder;
+use import::{is_event_stream, json_of_protobuf, streamed_answer};
 use serde_json::Value;
 
-use super::event_stream::{is_event_stream, streamed_answer};
-use super::otlp::json_of_protobuf;
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::archive::{ArchiveLimits, zip};

@@ -487,7 +487,7 @@ pub fn broken_files_of_tools() {
         (
             "tool.json",
             b"[{\"type\": \"tool\", \"content\": \"r\", \"tool_call_id\": \"c9\"}]".to_vec(),
-            "tool.json:1:1: the tool result \"c9\" matches no open call",
+            "tool.json:1:2: the tool result \"c9\" matches no open call",
         ),
         (
             "smith.json",

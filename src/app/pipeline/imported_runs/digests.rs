@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::absolute;
 
+use import::Transcript;
+
 use super::place::{ExistingRecordings, ImportedRun, RecordingsPlace, SHOWN};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
@@ -13,7 +15,6 @@ use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::redact::redacted_ask;
-use crate::format::transcript::Transcript;
 use crate::model::{AgentName, Ask, CaseId, RunKey, RunRecord, RunSource, SuiteConfig, UserTurns};
 use crate::suites::{
     Pair, are_same_texts, fits_said, has_rounds, input_digest, is_of_another_case, is_shown_in,

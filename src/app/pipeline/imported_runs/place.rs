@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use import::{Format, Transcript};
+
 use crate::app::pipeline::run_record_file::RunRecordFile;
 use crate::files::SourceText;
-use crate::format::transcript::{Transcript, TranscriptFormat};
+use crate::format::transcript::run_status;
 use crate::model::{AgentName, CaseId, RunStatus};
 
 /// The most characters of a query that are shown.
@@ -32,7 +34,7 @@ pub enum ExistingRecordings {
 pub struct ImportedRun<'a> {
     pub run: &'a Transcript,
     pub source: &'a SourceText,
-    pub form: TranscriptFormat,
+    pub form: Format,
 }
 
 /// The runs by agent and case.
@@ -58,7 +60,7 @@ impl CaseRuns<'_> {
         let transcripts = self
             .transcripts
             .iter()
-            .map(|imported| (imported.run.status, imported.source));
+            .map(|imported| (run_status(imported.run.ending), imported.source));
         let records = self
             .records
             .iter()

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use import::OwnCalls;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
@@ -15,7 +16,6 @@ use crate::format::capture::{
     AnswerBefore, CapturedRun, RecordedExchanges, answers, captured_record,
 };
 use crate::format::request_v1;
-use crate::format::transcript::OwnCalls;
 use crate::model::{CallError, CaptureSource, SampleRequest};
 use crate::world::env::Env;
 use crate::world::targets::process::{Complaints, Launch, too_slow};

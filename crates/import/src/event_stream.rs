@@ -2,41 +2,46 @@
 
 use serde_json::{Map, Value, json};
 
-use super::streamed_calls::{StreamedCalls, append};
-use crate::format::lenient;
+use crate::loose;
+use crate::message::text_at;
+use crate::streamed_calls::{StreamedCalls, append};
 
 /// The answer of an event stream; `None` unless the text is a stream of a known vendor.
+#[must_use]
 pub fn streamed_answer(text: &str) -> Option<Value> {
     let events: Vec<Value> = events(text).collect();
-    let kind = |event: &Value| {
-        event
-            .get("type")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned()
-    };
-    let first = events.first()?;
-    match kind(first).as_str() {
-        "message_start" | "ping" => message(&events),
-        "error" => Some(first.clone()),
-        _ if events
-            .iter()
-            .any(|event| event.get("response").is_some_and(Value::is_object)) =>
-        {
-            // The last event has the whole response: completed, failed or incomplete.
-            let whole = events
-                .iter()
-                .rev()
-                .find_map(|event| event.get("response").filter(|whole| whole.is_object()));
-            whole.cloned()
-        }
-        _ if events.iter().any(|event| event.get("choices").is_some()) => Some(completion(&events)),
-        _ => events
+    let answer = assembled(&events.iter().collect::<Vec<_>>());
+    answer.or_else(|| {
+        events
             .into_iter()
-            .find(|event| event.get("error").is_some()),
+            .find(|event| event.get("error").is_some())
+    })
+}
+
+/// The answer that events make up; `None` if they are none of a known vendor.
+pub fn assembled(events: &[&Value]) -> Option<Value> {
+    let kind = |event: &Value| text_at(event, &["type"]).unwrap_or_default().to_owned();
+    let first = events.first()?;
+    let is_whole = |event: &&Value| event.get("response").is_some_and(Value::is_object);
+    let is_chunk = |event: &&Value| {
+        let choices = event.get("choices").and_then(Value::as_array);
+        choices.is_some_and(|choices| choices.iter().all(|choice| choice.get("delta").is_some()))
+    };
+    match kind(first).as_str() {
+        "message_start" | "ping" => message(events),
+        "error" => Some((*first).clone()),
+        _ if events.iter().any(is_whole) => {
+            // The last event has the whole response: completed, failed or incomplete.
+            let whole = events.iter().rev().find(|event| is_whole(event))?;
+            whole.get("response").cloned()
+        }
+        _ if events.iter().any(is_chunk) => Some(completion(events)),
+        _ => None,
     }
 }
 
+/// Whether a text is an event stream.
+#[must_use]
 pub fn is_event_stream(text: &str) -> bool {
     let start = text.trim_start();
     ["event:", "data:", "id:", "retry:", ": ", ":\n"]
@@ -52,7 +57,7 @@ fn events(text: &str) -> impl Iterator<Item = Value> {
         if let Some(more) = line.strip_prefix("data:") {
             data.push(more.strip_prefix(' ').unwrap_or(more));
         } else if line.is_empty() && !data.is_empty() {
-            events.extend(lenient::any(&data.join("\n")).ok().filter(Value::is_object));
+            events.extend(loose::any(&data.join("\n")).ok().filter(Value::is_object));
             data.clear();
         }
     }
@@ -60,7 +65,7 @@ fn events(text: &str) -> impl Iterator<Item = Value> {
 }
 
 /// A message of Anthropic from its events.
-fn message(events: &[Value]) -> Option<Value> {
+fn message(events: &[&Value]) -> Option<Value> {
     let mut whole = Map::new();
     let mut blocks: Vec<(Value, String)> = Vec::new();
     for event in events {
@@ -99,7 +104,7 @@ fn message(events: &[Value]) -> Option<Value> {
                 let usage = whole.entry("usage").or_insert_with(|| json!({}));
                 usage.as_object_mut()?.extend(counted);
             }
-            "error" => return Some(event.clone()),
+            "error" => return Some((*event).clone()),
             _ => {}
         }
     }
@@ -107,7 +112,7 @@ fn message(events: &[Value]) -> Option<Value> {
         if let (Some(fields), false) = (block.as_object_mut(), input.is_empty()) {
             fields.insert(
                 "input".to_owned(),
-                lenient::any(&input).unwrap_or(Value::String(input)),
+                loose::any(&input).unwrap_or(Value::String(input)),
             );
         }
         block
@@ -117,7 +122,7 @@ fn message(events: &[Value]) -> Option<Value> {
 }
 
 /// A chat completion from its chunks. Each choice is put together by its index.
-fn completion(events: &[Value]) -> Value {
+fn completion(events: &[&Value]) -> Value {
     let mut whole = Map::new();
     let mut choices: Vec<StreamedMessage> = Vec::new();
     for event in events {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::messages;
 use super::span::{DEPTH, SpanOperation, TraceSpan};
-use crate::format::transcript::loose_message::{LooseMessage, MessagePart};
-use crate::model::RunStatus;
+use crate::message::{Message, Part, Role};
+use crate::transcript::Ending;
 
 /// The text of the answer: that of the agent's span, else of the last call of a model. `None` without messages.
 pub fn answer(
@@ -28,17 +28,16 @@ pub fn answer(
 
 /// Whether the last message of a span is an answer. A question and a result are none, as the state of an agent that said nothing ends with them, and
 /// neither is what was said before a call whose tool ran. A vendor runs its own tools within one message, which ends with the answer.
-fn is_answer(spans: &[TraceSpan], of: &TraceSpan, message: &LooseMessage) -> bool {
-    let ran = |part: &MessagePart| match part {
-        MessagePart::Call {
-            id, name, result, ..
-        } => result.is_some() || has_run(spans, of, (id.as_deref(), name)),
-        MessagePart::Answer { .. } => true,
-        MessagePart::Text(_) | MessagePart::Other(_) => false,
+fn is_answer(spans: &[TraceSpan], of: &TraceSpan, message: &Message) -> bool {
+    let ran = |part: &Part| match part {
+        Part::Call(call) => {
+            call.result.is_some() || has_run(spans, of, (call.id.as_deref(), &call.name))
+        }
+        Part::Result(_) => true,
+        Part::Text(_) | Part::Item(_) | Part::Other(_) | Part::Unreadable(_) => false,
     };
-    let by_another = ["user", "human", "system", "developer", "tool", "function"]
-        .contains(&message.role.as_str());
-    let is_text = |part: &MessagePart| matches!(part, MessagePart::Text(text) if !text.is_empty());
+    let by_another = [Role::User, Role::System, Role::Tool].contains(&message.role);
+    let is_text = |part: &Part| matches!(part, Part::Text(text) if !text.is_empty());
     let after_text = message
         .parts
         .iter()
@@ -59,11 +58,11 @@ fn has_run(spans: &[TraceSpan], since: &TraceSpan, (id, name): (Option<&str>, &s
 }
 
 /// How the run ended: an error of its span, or of one around it, which is what the user saw. Statuses other than error are in the error type.
-pub fn ended(spans: &[TraceSpan], agent: Option<&TraceSpan>) -> (RunStatus, Option<String>) {
+pub fn ended(spans: &[TraceSpan], agent: Option<&TraceSpan>) -> (Ending, Option<String>) {
     let by_id: BTreeMap<&str, &TraceSpan> =
         spans.iter().map(|span| (span.id.as_str(), span)).collect();
     let Some(own) = agent.or_else(|| spans.iter().find(|span| span.parent.is_empty())) else {
-        return (RunStatus::Completed, None);
+        return (Ending::Completed, None);
     };
     let around = std::iter::successors(Some(own), |span| by_id.get(span.parent.as_str()).copied())
         .take(DEPTH);
@@ -72,17 +71,17 @@ pub fn ended(spans: &[TraceSpan], agent: Option<&TraceSpan>) -> (RunStatus, Opti
         let is_cut = own.end == 0 && spans.iter().any(|span| span.end > 0);
         let why = "its span has no end, so it was cut off or still ran";
         return if is_cut {
-            (RunStatus::Error, Some(why.to_owned()))
+            (Ending::Error, Some(why.to_owned()))
         } else {
-            (RunStatus::Completed, None)
+            (Ending::Completed, None)
         };
     };
     let kind = span.text(&["error.type"]);
     let status = match kind {
-        Some("timeout") => RunStatus::Timeout,
-        Some("stalled") => RunStatus::Stalled,
-        Some("cancelled") => RunStatus::Cancelled,
-        Some(_) | None => RunStatus::Error,
+        Some("timeout") => Ending::Timeout,
+        Some("stalled") => Ending::Stalled,
+        Some("cancelled") => Ending::Cancelled,
+        Some(_) | None => Ending::Error,
     };
     let error = if message.is_empty() {
         kind

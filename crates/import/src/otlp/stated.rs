@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::messages;
 use super::span::{DEPTH, SpanOperation, TraceSpan, is_inside};
-use crate::format::lenient;
-use crate::format::transcript::found_calls::{calls_within, spelled};
-use crate::format::transcript::loose_message::{LooseMessage, MessagePart};
+use crate::calls::{calls_within, spelled};
+use crate::loose;
+use crate::message::{CallPart, Message, Part, Role};
 
 pub struct StatedCall<'t> {
     /// When it was stated first.
     pub at: i64,
-    pub part: MessagePart,
+    pub part: CallPart,
     origin: &'t TraceSpan,
 }
 
@@ -73,12 +73,12 @@ impl CallsBefore {
             return Self::default();
         };
         // A tool's result may be in a message of the user, too.
-        let is_said = |message: &LooseMessage| {
-            message.role == "user"
+        let is_said = |message: &Message| {
+            message.role == Role::User
                 && message
                     .parts
                     .iter()
-                    .any(|part| matches!(part, MessagePart::Text(_)))
+                    .any(|part| matches!(part, Part::Text(_)))
         };
         history.truncate(history.iter().rposition(is_said).unwrap_or(0));
         Self {
@@ -90,15 +90,15 @@ impl CallsBefore {
     }
 
     /// Whether a repeated message may be one of them.
-    fn has(&self, part: &MessagePart) -> bool {
+    fn has(&self, part: &CallPart) -> bool {
         names(part)
             .first()
             .is_some_and(|name| self.known.contains(name))
     }
 
     /// Whether a call has the id of one of them. An equal call without an id is another one.
-    fn has_id_of(&self, part: &MessagePart) -> bool {
-        id(part).is_some() && self.has(part)
+    fn has_id_of(&self, part: &CallPart) -> bool {
+        part.id.is_some() && self.has(part)
     }
 }
 
@@ -111,7 +111,7 @@ fn depth(span: &TraceSpan, parents: &BTreeMap<&str, &str>) -> usize {
 }
 
 /// The output of a span without the input that it begins with.
-fn own_output(span: &TraceSpan) -> Vec<LooseMessage> {
+fn own_output(span: &TraceSpan) -> Vec<Message> {
     let (input, mut output) = (messages::input(span), messages::output(span));
     if !input.is_empty() && output.starts_with(&input) {
         output.drain(..input.len());
@@ -119,15 +119,17 @@ fn own_output(span: &TraceSpan) -> Vec<LooseMessage> {
     output
 }
 
-fn calls_of(messages: Vec<LooseMessage>) -> Vec<MessagePart> {
+fn calls_of(messages: Vec<Message>) -> Vec<CallPart> {
     let parts = messages.into_iter().flat_map(|message| message.parts);
-    parts
-        .filter(|part| matches!(part, MessagePart::Call { .. }))
-        .collect()
+    let calls = parts.filter_map(|part| match part {
+        Part::Call(call) => Some(call),
+        _ => None,
+    });
+    calls.collect()
 }
 
 /// The calls in attributes outside of the conventions, such as the whole state of a graph, each list with its time.
-fn elsewhere(span: &TraceSpan) -> Vec<(i64, Vec<MessagePart>)> {
+fn elsewhere(span: &TraceSpan) -> Vec<(i64, Vec<CallPart>)> {
     if span.operation() == SpanOperation::Tool {
         // What a tool was given and returned is data.
         return Vec::new();
@@ -154,7 +156,7 @@ fn elsewhere(span: &TraceSpan) -> Vec<(i64, Vec<MessagePart>)> {
         } else {
             span.end
         };
-        calls_within(&lenient::embedded(value))
+        calls_within(&loose::embedded(value))
             .into_iter()
             .map(move |calls| (at, calls))
     });
@@ -185,7 +187,7 @@ struct StatedCalls<'t, 'p> {
 
 impl<'t> StatedCalls<'t, '_> {
     /// Adds the calls of one list that are not among the known ones. Two equal calls of one list are two calls.
-    fn add(&mut self, span: &'t TraceSpan, at: i64, list: Vec<MessagePart>, repeats: Repeats) {
+    fn add(&mut self, span: &'t TraceSpan, at: i64, list: Vec<CallPart>, repeats: Repeats) {
         let mut used = HashSet::new();
         // Where the search for the next equal call goes on.
         let mut next: HashMap<(StatedAs, bool), usize> = HashMap::new();
@@ -220,7 +222,7 @@ impl<'t> StatedCalls<'t, '_> {
     fn same(
         &self,
         span: &TraceSpan,
-        part: &MessagePart,
+        part: &CallPart,
         repeats: Repeats,
         mut next: impl FnMut(&StatedAs, bool, &[usize], &dyn Fn(usize) -> bool) -> Option<usize>,
     ) -> Option<usize> {
@@ -231,7 +233,7 @@ impl<'t> StatedCalls<'t, '_> {
                 || std::ptr::eq(origin, span)
                 || is_inside(origin, &around, self.parents)
         };
-        let has_id = id(part).is_some();
+        let has_id = part.id.is_some();
         names(part).iter().find_map(|known| {
             let all = self.known.get(known)?;
             match known {
@@ -239,7 +241,7 @@ impl<'t> StatedCalls<'t, '_> {
                     repeats != Repeats::Inside || is_within(at)
                 }),
                 StatedAs::Content(..) => next(known, has_id, all, &|at| {
-                    is_within(at) && !(has_id && id(&self.calls[at].part).is_some())
+                    is_within(at) && !(has_id && self.calls[at].part.id.is_some())
                 }),
             }
         })
@@ -257,8 +259,8 @@ impl<'t> StatedCalls<'t, '_> {
     /// Notes that a call was stated again. Of two instrumentations of one model's call, the outer one counts.
     fn repeated(&mut self, index: usize, call: StatedCall<'t>, repeats: Repeats) -> usize {
         let before = &mut self.calls[index];
-        let had_id = id(&before.part).is_some();
-        let has_id = id(&call.part).is_some();
+        let had_id = before.part.id.is_some();
+        let has_id = call.part.id.is_some();
         if !had_id && has_id {
             before.part = call.part.clone();
             let known = names(&call.part)
@@ -277,27 +279,12 @@ impl<'t> StatedCalls<'t, '_> {
     }
 }
 
-fn id(part: &MessagePart) -> Option<&str> {
-    match part {
-        MessagePart::Call { id, .. } => id.as_deref(),
-        MessagePart::Text(_) | MessagePart::Answer { .. } | MessagePart::Other(_) => None,
-    }
-}
-
 /// What a call is known by, the strongest first.
-fn names(part: &MessagePart) -> Vec<StatedAs> {
-    let MessagePart::Call {
-        id,
-        name,
-        arguments,
-        ..
-    } = part
-    else {
-        return Vec::new();
-    };
-    let by_id = id.clone().map(|id| StatedAs::Id(id, name.clone()));
-    by_id
-        .into_iter()
-        .chain([StatedAs::Content(name.clone(), spelled(arguments))])
-        .collect()
+fn names(call: &CallPart) -> Vec<StatedAs> {
+    let by_id = call
+        .id
+        .clone()
+        .map(|id| StatedAs::Id(id, call.name.clone()));
+    let by_content = StatedAs::Content(call.name.clone(), spelled(&call.arguments));
+    by_id.into_iter().chain([by_content]).collect()
 }

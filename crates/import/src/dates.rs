@@ -5,11 +5,9 @@
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
-use super::{Transcript, content};
-use crate::files::SourceText;
-use crate::format::{json, lenient};
+use crate::source::Source;
+use crate::transcript::Transcript;
 
 /// Where records state when they were made, in the order of preference: at their top, in `metadata`, and in the results of promptfoo.
 const KEYS: [&str; 7] = [
@@ -27,25 +25,23 @@ const INSIDE: [&str; 3] = ["metadata", "response", "results"];
 const MILLISECONDS: i64 = 100_000_000_000;
 
 /// Adds the date of its record to each run without one. A list of messages has the date of its last message with one.
-pub fn add_dates(source: &SourceText, documents: &[&RawValue], runs: &mut [Transcript]) {
-    let starts: Vec<usize> = documents
-        .iter()
-        .map(|raw| json::offset_of(source, raw))
-        .collect();
-    let mut known: Option<(usize, Option<String>)> = None;
+pub fn add_dates(source: &Source<'_>, runs: &mut [Transcript]) {
+    let documents = &source.documents;
     for run in runs.iter_mut().filter(|run| run.started_at.is_none()) {
-        let index = starts
-            .partition_point(|start| *start <= run.at)
-            .saturating_sub(1);
-        let date = match &known {
-            Some((of, date)) if *of == index => date.clone(),
-            Some(_) | None => documents
-                .get(index)
-                .and_then(|raw| date_of(&lenient::any(raw.get()).ok()?)),
-        };
-        run.started_at.clone_from(&date);
-        known = Some((index, date));
+        let index = documents.partition_point(|document| document.at <= run.at);
+        let document = documents.get(index.saturating_sub(1));
+        run.started_at = document.and_then(|document| date_of(&document.value));
     }
+}
+
+/// A time in UTC; `None` if it is not RFC 3339. A time without a zone is one in UTC.
+pub fn in_utc(text: &str) -> Option<String> {
+    Some(moment(text)?.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
+/// The moment of an RFC 3339 time.
+pub fn moment(text: &str) -> Option<Timestamp> {
+    text.parse().or_else(|_| format!("{text}Z").parse()).ok()
 }
 
 fn date_of(record: &Value) -> Option<String> {
@@ -75,7 +71,7 @@ fn time(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => match text.parse() {
             Ok(number) => number,
-            Err(_) => return content::in_utc(text).or_else(|| content::in_utc(&mail_date(text)?)),
+            Err(_) => return in_utc(text).or_else(|| in_utc(&mail_date(text)?)),
         },
         Value::Number(number) => number
             .as_i64()
@@ -86,7 +82,7 @@ fn time(value: &Value) -> Option<String> {
         ..MILLISECONDS => Timestamp::from_second(text),
         _ => Timestamp::from_millisecond(text),
     };
-    content::in_utc(
+    in_utc(
         &time
             .ok()
             .filter(|time| *time > Timestamp::UNIX_EPOCH)?

@@ -11,47 +11,34 @@ mod stated;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use serde_json::json;
-use serde_json::value::RawValue;
+use serde_json::Value;
 
 use self::calls::Calls;
 pub use self::protobuf::json_of_protobuf;
 pub use self::span::{Attributes, TraceSpan};
 use self::span::{SpanOperation, is_inside};
 use self::stated::{StatedCall, stated_calls};
-use super::content;
-use super::loose_message::{LooseMessage, MessagePart, readable_conversation};
-use super::recorded_run::{RunNames, Transcript, TranscriptTurn};
-use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::files::SourceText;
-use crate::format::run_v1;
-use crate::model::{Json, Measures, ToolCall};
+use crate::message::{Message, Part, ResultPart, Role, readable_conversation};
+use crate::problem::{Problem, ProblemKind, all_or_problems};
+use crate::source::Source;
+use crate::transcript::{Call, Hints, Transcript, Turn, Usage};
+use crate::usage;
 
 /// Reads the traces of a file, earliest first; a span that was exported twice counts once.
-pub fn read_traces(
-    source: &SourceText,
-    documents: &[&RawValue],
-    names: RunNames<'_>,
-) -> Result<Vec<Transcript>, Diagnostics> {
-    let mut problems = Diagnostics::default();
-    let spans = documents
+pub fn read_traces(source: &Source<'_>, hints: Hints<'_>) -> Result<Vec<Transcript>, Vec<Problem>> {
+    let spans = source
+        .documents
         .iter()
-        .filter_map(|raw| problems.keep(span::spans(source, raw)))
-        .flatten()
-        .collect();
-    problems.or(())?;
-    runs_of(source, spans, names)
+        .map(|document| span::spans(source.text, document.raw));
+    let spans = all_or_problems(spans)?.into_iter().flatten().collect();
+    runs_of(spans, hints)
 }
 
 /// The runs of spans, earliest first: each trace with a model, an agent or a tool is a run.
 ///
 /// # Errors
 /// No trace is a run, or a run has no attribute with its case.
-pub fn runs_of(
-    source: &SourceText,
-    spans: Vec<TraceSpan>,
-    names: RunNames<'_>,
-) -> Result<Vec<Transcript>, Diagnostics> {
+pub fn runs_of(spans: Vec<TraceSpan>, hints: Hints<'_>) -> Result<Vec<Transcript>, Vec<Problem>> {
     let mut traces: BTreeMap<String, Vec<TraceSpan>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     for mut span in spans {
@@ -69,13 +56,9 @@ pub fn runs_of(
     if runs.is_empty() {
         let what = "this file has no spans of a model, an agent or a tool";
         let help = "provide traces with gen_ai.operation.name (GenAI conventions) or openinference.span.kind (OpenInference)";
-        return Err(source.problem(0, Code::NO_RUN, what, help).into());
+        return Err(vec![Problem::new(0, ProblemKind::NoRun, what, help)]);
     }
-    let mut problems = Diagnostics::default();
-    let mut transcripts: Vec<Transcript> = runs
-        .iter()
-        .filter_map(|trace| problems.keep(trace.transcript(source, names)))
-        .collect();
+    let mut transcripts = all_or_problems(runs.iter().map(|trace| trace.transcript(hints)))?;
     if let (Some(first), Ok(foreign @ 1..)) =
         (transcripts.first_mut(), u32::try_from(all - runs.len()))
     {
@@ -83,7 +66,7 @@ pub fn runs_of(
             .left_out
             .insert("trace without GenAI spans".to_owned(), foreign);
     }
-    problems.or(transcripts)
+    Ok(transcripts)
 }
 
 /// The spans of one trace, earliest first.
@@ -119,10 +102,10 @@ impl TraceSpans {
 
     /// The outermost agent span; of several, the last one with this name, else the first. OpenInference also calls the steps of a graph agents: such a
     /// span contains all model calls.
-    fn agent(&self, name: Option<&str>) -> Option<&TraceSpan> {
+    fn agent(&self, name: Option<&str>, attribute: &str) -> Option<&TraceSpan> {
         let all = self.outermost(SpanOperation::Agent);
         let is_named = |span: &&TraceSpan| {
-            let own = span.text(&["goldgate.agent", "gen_ai.agent.name"]);
+            let own = span.text(&[attribute, "gen_ai.agent.name"]);
             own.zip(name)
                 .is_some_and(|(own, name)| own.eq_ignore_ascii_case(name))
         };
@@ -164,25 +147,21 @@ impl TraceSpans {
             .collect()
     }
 
-    fn transcript(
-        &self,
-        source: &SourceText,
-        names: RunNames<'_>,
-    ) -> Result<Transcript, Diagnostic> {
+    fn transcript(&self, hints: Hints<'_>) -> Result<Transcript, Problem> {
         let named = |keys: &[&str]| {
             self.spans
                 .iter()
                 .find_map(|span| span.text(keys))
                 .map(str::to_owned)
         };
-        let stated = named(&["goldgate.agent"]);
-        let agent = self.agent(names.agent.or(stated.as_deref()));
+        let stated = named(&[hints.agent_attribute]);
+        let agent = self.agent(hints.agent.or(stated.as_deref()), hints.agent_attribute);
         let chats = self.chats();
         let last = chats
             .iter()
             .copied()
             .max_by_key(|span| (span.end, span.start));
-        let outputs: Vec<(&TraceSpan, Vec<LooseMessage>)> = chats
+        let outputs: Vec<(&TraceSpan, Vec<Message>)> = chats
             .iter()
             .map(|span| (*span, messages::output(span)))
             .collect();
@@ -193,14 +172,12 @@ impl TraceSpans {
         let asked = asked
             .or_else(|| chats.first().map(|span| messages::input(span)))
             .unwrap_or_default();
-        let (status, error) = answer::ended(&self.spans, agent);
-        let case = names
-            .case_key
-            .map_or_else(|| named(&["goldgate.case"]), |key| named(&[key]));
-        if let (Some(key), None) = (names.case_key, &case) {
+        let (ending, error) = answer::ended(&self.spans, agent);
+        let case = named(&[hints.case_key.unwrap_or(hints.case_attribute)]);
+        if let (Some(key), None) = (hints.case_key, &case) {
             let help = "choose an attribute that each trace has on one of its spans";
             let what = format!("no span of this trace has the attribute {key:?}");
-            return Err(source.problem(self.at(), Code::NO_CASE, what, help));
+            return Err(Problem::new(self.at(), ProblemKind::NoCase, what, help));
         }
         let of_model = |span: &TraceSpan| {
             span.text(&["gen_ai.response.model", "gen_ai.request.model"])
@@ -224,7 +201,7 @@ impl TraceSpans {
             agent: stated.or_else(|| Some(agent?.text(&["gen_ai.agent.name"])?.to_owned())),
             variant: None,
             case,
-            status,
+            ending,
             error,
             prompt: prompt(&asked),
             query: query(&asked),
@@ -238,7 +215,7 @@ impl TraceSpans {
             events: between(&outputs, text.as_deref()),
             text,
             calls,
-            metrics: self.measures(agent, &chats),
+            usage: self.usage(agent, &chats),
             model: last.and_then(of_model).or_else(|| agent.and_then(of_model)),
             started_at: started_at(agent.map_or(self.start(), |span| span.start)),
             left_out: left_out(
@@ -251,7 +228,7 @@ impl TraceSpans {
     }
 
     /// The calls that the messages of all spans tell, with the data of the tools' spans, in order of time.
-    fn calls(&self, models: &[&TraceSpan]) -> Vec<ToolCall> {
+    fn calls(&self, models: &[&TraceSpan]) -> Vec<Call> {
         let mut calls = Calls::default();
         for StatedCall { at, part, .. } in stated_calls(&self.spans, models, &self.parents()) {
             calls.made(part, at);
@@ -261,11 +238,11 @@ impl TraceSpans {
             .chain(self.spans.iter().flat_map(messages::output))
             .flat_map(|message| message.parts)
         {
-            if let MessagePart::Answer {
+            if let Part::Result(ResultPart {
                 id: Some(id),
                 result,
                 ..
-            } = part
+            }) = part
             {
                 calls.answered(&id, result);
             }
@@ -275,44 +252,44 @@ impl TraceSpans {
         calls.in_order()
     }
 
-    fn measures(&self, agent: Option<&TraceSpan>, chats: &[&TraceSpan]) -> Measures {
+    fn usage(&self, agent: Option<&TraceSpan>, chats: &[&TraceSpan]) -> Usage {
         const INPUT: [&str; 2] = ["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"];
         const OUTPUT: [&str; 2] = [
             "gen_ai.usage.output_tokens",
             "gen_ai.usage.completion_tokens",
         ];
-        let mut measures = Measures::default();
+        let mut all = Usage::default();
         for span in chats {
-            content::add(&mut measures.input_tokens, span.count(&INPUT));
-            content::add(&mut measures.output_tokens, span.count(&OUTPUT));
+            usage::add(&mut all.input_tokens, span.count(&INPUT));
+            usage::add(&mut all.output_tokens, span.count(&OUTPUT));
         }
         // An agent's own count is the sum of its calls: use it only if these have none.
-        if let (None, None, Some(agent)) = (measures.input_tokens, measures.output_tokens, agent) {
-            measures.input_tokens = agent.count(&INPUT);
-            measures.output_tokens = agent.count(&OUTPUT);
+        if let (None, None, Some(agent)) = (all.input_tokens, all.output_tokens, agent) {
+            all.input_tokens = agent.count(&INPUT);
+            all.output_tokens = agent.count(&OUTPUT);
         }
-        content::add(&mut measures.total_tokens, measures.input_tokens);
-        content::add(&mut measures.total_tokens, measures.output_tokens);
+        usage::add(&mut all.total_tokens, all.input_tokens);
+        usage::add(&mut all.total_tokens, all.output_tokens);
         let end = self.spans.iter().map(|span| span.end).max().unwrap_or(0);
-        let all = || span::milliseconds(self.start(), end);
-        measures.total_latency_ms = agent.and_then(TraceSpan::latency_ms).or_else(all);
-        measures
+        let whole = || span::milliseconds(self.start(), end);
+        all.latency_ms = agent.and_then(TraceSpan::latency_ms).or_else(whole);
+        all
     }
 }
 
 /// The messages before the first answer.
-fn prompt(messages: &[LooseMessage]) -> Option<String> {
+fn prompt(messages: &[Message]) -> Option<String> {
     let asked = messages
         .iter()
-        .take_while(|message| message.role != "assistant")
-        .map(LooseMessage::text);
+        .take_while(|message| message.role != Role::Assistant)
+        .map(Message::text);
     let texts: Vec<String> = asked.filter(|text| !text.is_empty()).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
 #[derive(Default)]
 struct TraceTurns {
-    turns: Vec<TranscriptTurn>,
+    turns: Vec<Turn>,
     instructed: Option<String>,
     /// The calls by name, each with its turn.
     calls: Vec<(String, Option<u32>)>,
@@ -324,7 +301,11 @@ fn turns(agent: Option<&TraceSpan>, last: Option<&TraceSpan>) -> TraceTurns {
     let Some(span) = of_agent.or(last) else {
         return TraceTurns::default();
     };
-    match readable_conversation(messages::input(span).iter().chain(&messages::output(span))) {
+    match readable_conversation(
+        messages::input(span)
+            .into_iter()
+            .chain(messages::output(span)),
+    ) {
         Some(read) => TraceTurns {
             turns: read.turns,
             instructed: read.instructed,
@@ -339,34 +320,34 @@ fn turns(agent: Option<&TraceSpan>, last: Option<&TraceSpan>) -> TraceTurns {
 }
 
 /// The user's first message.
-fn query(messages: &[LooseMessage]) -> Option<String> {
+fn query(messages: &[Message]) -> Option<String> {
     let mut texts = messages
         .iter()
-        .filter(|message| message.role == "user")
-        .map(LooseMessage::text);
+        .filter(|message| message.role == Role::User)
+        .map(Message::text);
     texts.find(|text| !text.is_empty())
 }
 
 /// User or system messages after the user's first message.
-fn interjected(messages: &[LooseMessage]) -> Option<String> {
-    let has_text = |message: &&LooseMessage| {
-        message.role != "assistant" && message.role != "tool" && !message.text().is_empty()
+fn interjected(messages: &[Message]) -> Option<String> {
+    let has_text = |message: &&Message| {
+        ![Role::Assistant, Role::Tool].contains(&message.role) && !message.text().is_empty()
     };
     let mut after = messages
         .iter()
-        .skip_while(|message| message.role != "user" || message.text().is_empty())
+        .skip_while(|message| message.role != Role::User || message.text().is_empty())
         .skip(1);
-    after.find(has_text).map(LooseMessage::text)
+    after.find(has_text).map(Message::text)
 }
 
 /// The texts of answers before the last one.
-fn between(outputs: &[(&TraceSpan, Vec<LooseMessage>)], last: Option<&str>) -> Vec<Json> {
+fn between(outputs: &[(&TraceSpan, Vec<Message>)], last: Option<&str>) -> Vec<Value> {
     let texts = outputs
         .iter()
         .flat_map(|(_, messages)| messages)
-        .map(LooseMessage::text);
+        .map(Message::text);
     let kept = texts.filter(|text| !text.is_empty() && Some(text.as_str()) != last);
-    kept.map(|text| run_v1::json(&json!({ "role": "assistant", "text": text })))
+    kept.map(|text| Transcript::event("assistant", &text))
         .collect()
 }
 
@@ -377,10 +358,10 @@ fn started_at(nanos: i64) -> Option<String> {
     Some(moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 
-fn left_out<'a>(messages: impl Iterator<Item = &'a LooseMessage>) -> BTreeMap<String, u32> {
+fn left_out<'a>(messages: impl Iterator<Item = &'a Message>) -> BTreeMap<String, u32> {
     let mut counts = BTreeMap::new();
     for part in messages.flat_map(|message| &message.parts) {
-        if let MessagePart::Other(kind) = part {
+        if let Part::Other(kind) = part {
             *counts.entry(kind.chars().take(40).collect()).or_default() += 1;
         }
     }

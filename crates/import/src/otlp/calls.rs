@@ -2,17 +2,15 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use serde_json::Value;
-use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::span::TraceSpan;
-use crate::format::run_v1;
-use crate::format::transcript::loose_message::MessagePart;
-use crate::model::{Json, ToolCall};
+use crate::message::{CallPart, read_arguments};
+use crate::transcript::Call;
 
 #[derive(Default)]
 pub struct Calls {
-    calls: Vec<(i64, ToolCall)>,
+    calls: Vec<(i64, Call)>,
     /// The indices of calls without a known result, by id.
     unanswered: HashMap<String, VecDeque<usize>>,
     /// The indices of requested calls without a tool span, by id.
@@ -25,17 +23,15 @@ pub struct Calls {
 
 impl Calls {
     /// Adds a call that a message tells.
-    pub fn made(&mut self, part: MessagePart, at: i64) {
-        let MessagePart::Call {
+    pub fn made(&mut self, part: CallPart, at: i64) {
+        let CallPart {
             id,
             name,
             arguments,
             server,
             result,
-        } = part
-        else {
-            return;
-        };
+            error: _,
+        } = part;
         let index = self.push(at, &name, arguments);
         let call = &mut self.calls[index].1;
         call.server = server;
@@ -59,7 +55,7 @@ impl Calls {
     }
 
     /// Adds a tool's result from a message to the model; each later message repeats it.
-    pub fn answered(&mut self, id: &str, result: Json) {
+    pub fn answered(&mut self, id: &str, result: Value) {
         if let Some(index) = self.unanswered.get_mut(id).and_then(VecDeque::pop_front) {
             self.calls[index].1.result = result;
         }
@@ -72,16 +68,16 @@ impl Calls {
         let known = id
             .and_then(|id| self.by_id(id))
             .or_else(|| self.by_name(name, id));
-        let index = known.unwrap_or_else(|| self.push(span.start, name, Json::default()));
+        let index = known.unwrap_or_else(|| self.push(span.start, name, json!({})));
         self.executed.insert(index);
         let call = &mut self.calls[index].1;
         call.latency_ms = span.latency_ms();
         let first_of = |keys: [&str; 4]| keys.iter().find_map(|key| span.attributes.get(*key));
         if let Some(arguments) = first_of(ARGUMENTS) {
-            call.arguments = unquoted(arguments);
+            call.arguments = read_arguments(arguments);
         }
         if let Some(result) = first_of(RESULT) {
-            call.result = run_v1::json(result);
+            call.result = result.clone();
         }
         let kind = span.text(&["error.type"]);
         call.error = match (&span.failed, kind) {
@@ -92,13 +88,13 @@ impl Calls {
     }
 
     /// The calls in the order in which they were made.
-    pub fn in_order(mut self) -> Vec<ToolCall> {
+    pub fn in_order(mut self) -> Vec<Call> {
         self.calls.sort_by_key(|(at, _)| *at);
         self.calls.into_iter().map(|(_, call)| call).collect()
     }
 
-    fn push(&mut self, at: i64, name: &str, arguments: Json) -> usize {
-        self.calls.push((at, ToolCall::of(name, arguments)));
+    fn push(&mut self, at: i64, name: &str, arguments: Value) -> usize {
+        self.calls.push((at, Call::of(name, arguments)));
         self.calls.len() - 1
     }
 
@@ -148,11 +144,3 @@ const RESULT: [&str; 4] = [
     "ai.toolCall.result",
     "ai.toolCall.output",
 ];
-
-/// Arguments that are JSON inside a string are unwrapped.
-fn unquoted(value: &Value) -> Json {
-    match value.as_str() {
-        Some(text) if serde_json::from_str::<&RawValue>(text).is_ok() => Json::from(text),
-        Some(_) | None => run_v1::json(value),
-    }
-}

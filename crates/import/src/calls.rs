@@ -1,12 +1,10 @@
-//! Finds calls anywhere in a value whose form is not known, such as the state of a graph.
+//! Calls that several places repeat, and calls anywhere in a value whose form is not known, such as the state of a graph.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::loose_message::{CALL_IDS, LooseMessage, MessagePart, function_of};
-use crate::format::lenient;
-use crate::model::Json;
+use crate::message::{CallPart, Message, Part, Role, part_of_call, text_at};
 
 /// Keys of objects that are messages, or that have calls as a message has.
 const OF_MESSAGES: [&str; 8] = [
@@ -22,10 +20,10 @@ const OF_MESSAGES: [&str; 8] = [
 
 /// The calls in a value, a list for each place: another place may tell the same calls again. What is inside of a call, such as its
 /// arguments, has none.
-pub fn calls_within(value: &Value) -> Vec<Vec<MessagePart>> {
+pub fn calls_within(value: &Value) -> Vec<Vec<CallPart>> {
     match value {
         Value::Array(list) => {
-            let all: Vec<MessagePart> = list.iter().flat_map(calls_within).flatten().collect();
+            let all: Vec<CallPart> = list.iter().flat_map(calls_within).flatten().collect();
             if all.is_empty() {
                 Vec::new()
             } else {
@@ -40,8 +38,8 @@ pub fn calls_within(value: &Value) -> Vec<Vec<MessagePart>> {
     }
 }
 
-/// The calls of several lists that tell the same calls, each once. Two equal calls of one list are two calls.
-pub fn each_once(lists: Vec<Vec<MessagePart>>) -> Vec<MessagePart> {
+/// The calls of several lists that tell the same calls, each once, those of the first list first. Two equal calls of one list are two calls.
+pub fn each_once(lists: impl IntoIterator<Item = Vec<CallPart>>) -> Vec<CallPart> {
     let mut distinct = DistinctCalls::default();
     for (number, list) in lists.into_iter().enumerate() {
         distinct.add(number, list);
@@ -57,7 +55,7 @@ struct DistinctCalls {
 }
 
 struct DistinctCall {
-    part: MessagePart,
+    part: CallPart,
     /// The number of the last list that has it.
     last_list: usize,
 }
@@ -70,43 +68,44 @@ enum CallKey {
     ContentWithoutId(String, String),
 }
 
+impl CallKey {
+    fn of_id(part: &CallPart) -> Option<Self> {
+        Some(Self::Id(part.name.clone(), part.id.clone()?))
+    }
+}
+
 impl DistinctCalls {
-    /// Adds the calls of a list that no earlier one has.
-    fn add(&mut self, number: usize, list: Vec<MessagePart>) {
-        // How many of the first places of a key are calls of this list.
+    /// Adds the calls of a list that no earlier one has. A known call without an id takes over that of its equal.
+    fn add(&mut self, number: usize, list: Vec<CallPart>) {
+        // How many of the first places of a key are passed.
         let mut passed: HashMap<CallKey, usize> = HashMap::new();
         for part in list {
-            let MessagePart::Call {
-                id,
-                name,
-                arguments,
-                ..
-            } = &part
-            else {
-                continue;
+            let content = spelled(&part.arguments);
+            let any = CallKey::Content(part.name.clone(), content.clone());
+            let without_id = CallKey::ContentWithoutId(part.name.clone(), content);
+            let of_id = CallKey::of_id(&part);
+            let wanted = match &of_id {
+                Some(of_id) => vec![of_id, &without_id],
+                None => vec![&any],
             };
-            let content = spelled(arguments);
-            let with_id = id.clone().map(|id| CallKey::Id(name.clone(), id));
-            let any = CallKey::Content(name.clone(), content.clone());
-            let without_id = CallKey::ContentWithoutId(name.clone(), content);
-            let wanted = with_id.as_ref().map_or([Some(&any), None], |with_id| {
-                [Some(with_id), Some(&without_id)]
-            });
             let found = wanted
                 .into_iter()
-                .flatten()
                 .find_map(|key| self.next(number, key, &mut passed));
-            match found.and_then(|at| self.calls.get_mut(at)) {
-                Some(call) => call.last_list = number,
-                None => {
-                    for key in [any, with_id.unwrap_or(without_id)] {
-                        self.places.entry(key).or_default().push(self.calls.len());
-                    }
-                    self.calls.push(DistinctCall {
-                        part,
-                        last_list: number,
-                    });
+            if let Some(at) = found {
+                let known = &mut self.calls[at];
+                known.last_list = number;
+                if known.part.id.is_none()
+                    && let Some(of_id) = of_id
+                {
+                    known.part.id = part.id;
+                    self.places.entry(of_id).or_default().push(at);
                 }
+            } else {
+                for key in [any, of_id.unwrap_or(without_id)] {
+                    self.places.entry(key).or_default().push(self.calls.len());
+                }
+                let last_list = number;
+                self.calls.push(DistinctCall { part, last_list });
             }
         }
     }
@@ -120,11 +119,11 @@ impl DistinctCalls {
     ) -> Option<usize> {
         let places = self.places.get(key)?;
         let passed = passed.entry(key.clone()).or_default();
-        while self
-            .calls
-            .get(*places.get(*passed)?)
-            .is_some_and(|call| call.last_list == number)
-        {
+        let is_other = |call: &DistinctCall| {
+            let has_id = call.part.id.is_some();
+            call.last_list == number || (has_id && matches!(key, CallKey::ContentWithoutId(..)))
+        };
+        while is_other(&self.calls[*places.get(*passed)?]) {
             *passed += 1;
         }
         places.get(*passed).copied()
@@ -132,38 +131,35 @@ impl DistinctCalls {
 }
 
 /// Arguments in one spelling; none are an empty object.
-pub fn spelled(arguments: &Json) -> String {
-    match lenient::any(arguments.text()) {
-        Ok(Value::Null) => "{}".to_owned(),
-        Ok(Value::String(text)) if text.is_empty() => "{}".to_owned(),
-        Ok(value) => value.to_string(),
-        Err(_) => arguments.text().to_owned(),
+pub fn spelled(arguments: &Value) -> String {
+    match arguments {
+        Value::Null => "{}".to_owned(),
+        Value::String(text) if text.is_empty() => "{}".to_owned(),
+        arguments => arguments.to_string(),
     }
 }
 
 /// The calls of an object that is a call or a message.
-fn calls_of(value: &Value) -> Vec<MessagePart> {
-    let message = if is_call(value) {
-        serde_json::json!({ "tool_calls": [value] })
-    } else if OF_MESSAGES.iter().any(|key| value.get(*key).is_some()) {
-        value.clone()
-    } else {
-        return Vec::new();
-    };
-    let parts = LooseMessage::of(&message, "assistant").parts;
-    parts
-        .into_iter()
-        .filter(|part| matches!(part, MessagePart::Call { .. }))
-        .collect()
+fn calls_of(value: &Value) -> Vec<CallPart> {
+    if is_call(value) {
+        return match part_of_call(value) {
+            Some(Part::Call(call)) => vec![call],
+            Some(_) | None => Vec::new(),
+        };
+    }
+    if OF_MESSAGES.iter().any(|key| value.get(*key).is_some()) {
+        return Message::of(value, Role::Assistant)
+            .calls()
+            .cloned()
+            .collect();
+    }
+    Vec::new()
 }
 
 /// Whether an object alone is a call. An answer of an agent may be an object, too: a type alone is not enough.
 fn is_call(value: &Value) -> bool {
     let has_text = |key: &str| value.get(key).is_some_and(Value::is_string);
-    let kind = value
-        .get("type")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let kind = text_at(value, &["type"]).unwrap_or_default();
     let is_result = kind.ends_with("result") || value.get("result").is_some() && kind.is_empty();
     let is_of_ai_sdk = has_text("toolCallId") && has_text("toolName") && !is_result;
     let is_typed = [
@@ -184,96 +180,11 @@ fn is_call(value: &Value) -> bool {
     is_of_ai_sdk || is_typed || is_function
 }
 
-/// Keys under which a transcript has no calls that an agent made in this run: what the tools are, what they were called with, data about the
-/// run, and calls of before or that wait for somebody.
-const NO_CALLS: [&str; 21] = [
-    "__interrupt__",
-    "args",
-    "arguments",
-    "available_tools",
-    "config",
-    "context",
-    "functions",
-    "guardrails",
-    "history",
-    "input_schema",
-    "inputSchema",
-    "mcp_approval_request",
-    "metadata",
-    "parameters",
-    "parsed",
-    "prompt",
-    "response_format",
-    "scores",
-    "tool_choice",
-    "tool_definitions",
-    "tools",
-];
-
-/// The name of the first call in a value that is none of the recorded ones. Here every object with a name and arguments is a call, whatever
-/// its type is and wherever it is; where such keys may also be of something else, the object has to have an id or a type of a call.
-/// The record itself is none: it may have a name and an input.
-pub fn unread_call(record: &Value, is_recorded: &dyn Fn(&str) -> bool) -> Option<String> {
-    let unread = |one: &Value| match named_call(one) {
-        Some(name) => (!is_recorded(name)).then(|| name.to_owned()),
-        None => unread_call(one, is_recorded),
-    };
-    match record {
-        Value::Array(list) => list.iter().find_map(unread),
-        Value::Object(fields) => {
-            let inner = fields
-                .iter()
-                .filter(|(key, _)| !NO_CALLS.contains(&key.as_str()));
-            inner.map(|(_, value)| value).find_map(unread)
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
-    }
-}
-
-/// The name in an object that has a name and arguments under any of the keys that libraries use. A call that waits for an approval is not
-/// made yet.
-fn named_call(value: &Value) -> Option<&str> {
-    let kind = value
-        .get("type")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let call = function_of(value);
-    let has = |keys: &[&str]| {
-        keys.iter().any(|key| {
-            call.get(*key)
-                .is_some_and(|one| one.is_object() || one.is_string())
-        })
-    };
-    let is_called = CALL_IDS
-        .iter()
-        .chain(&["toolUseId"])
-        .any(|key| value.get(*key).is_some())
-        || ["tool", "function", "call"]
-            .iter()
-            .any(|word| kind.contains(word));
-    let of_calls_alone = has(&["arguments", "tool_kwargs", "tool_args", "tool_input"]);
-    let is_call = of_calls_alone
-        || (is_called
-            && has(&["args", "input"])
-            && !value.get("input").is_some_and(Value::is_string));
-    let names = [
-        "name",
-        "toolName",
-        "tool_name",
-        "functionName",
-        "function_name",
-        "tool",
-    ];
-    let name = names.iter().find_map(|key| call.get(*key)?.as_str())?;
-    (is_call && !kind.starts_with("mcp_approval")).then_some(name)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::{calls_within, each_once};
-    use crate::format::transcript::loose_message::MessagePart;
 
     #[test]
     fn calls_of_several_lists_are_kept_once() {
@@ -332,10 +243,10 @@ mod tests {
             json!([{ "toolCallId": "1", "toolName": "pay", "input": {} }]),
         ] {
             let found = calls_within(&value).concat();
-            let [MessagePart::Call { name, .. }] = found.as_slice() else {
+            let [call] = found.as_slice() else {
                 panic!("{value}: {found:?}")
             };
-            assert_eq!(name, "pay");
+            assert_eq!(call.name, "pay");
         }
         let step =
             json!({ "tool_call": function, "state": { "messages": [{ "content": [block] }] } });

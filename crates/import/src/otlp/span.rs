@@ -6,10 +6,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Number, Value};
 
-use crate::diag::Diagnostic;
-use crate::files::SourceText;
-use crate::format::json;
-use crate::format::transcript::content;
+use crate::problem::Problem;
+use crate::source::{fields, offset_of};
 
 /// One export request: the collector's file exporter writes one per line.
 #[derive(Deserialize)]
@@ -188,18 +186,14 @@ pub struct TraceSpan {
 ///
 /// # Errors
 /// The position of the first invalid span.
-pub fn spans(source: &SourceText, raw: &RawValue) -> Result<Vec<TraceSpan>, Diagnostic> {
-    let request: TraceRequest<'_> = content::fields(source, raw)?;
+pub fn spans(text: &str, raw: &RawValue) -> Result<Vec<TraceSpan>, Problem> {
+    let request: TraceRequest<'_> = fields(text, raw)?;
     let mut spans = Vec::new();
     for resource in request.resources {
         let around = attributes(resource.resource.map_or(Vec::new(), |form| form.attributes));
         for raw in resource.scopes.iter().flat_map(|scope| &scope.spans) {
-            let form: SpanForm = content::fields(source, raw)?;
-            spans.push(TraceSpan::of(
-                form,
-                json::offset_of(source, raw),
-                around.clone(),
-            ));
+            let form: SpanForm = fields(text, raw)?;
+            spans.push(TraceSpan::of(form, offset_of(text, raw), around.clone()));
         }
     }
     Ok(spans)

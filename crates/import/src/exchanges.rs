@@ -1,54 +1,34 @@
 //! Recorded exchanges with a model: a request and its answer. The exchanges of one agent's loop become one conversation.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::content;
-use super::event_stream::streamed_answer;
-use super::recorded_run::TranscriptFormat;
-use crate::diag::{Code, Diagnostic};
-use crate::files::SourceText;
-use crate::format::{json, lenient};
+use crate::event_stream::streamed_answer;
+use crate::loose;
+use crate::problem::{Problem, ProblemKind};
+use crate::source::Document;
+use crate::transcript::Format;
 
-/// The keys of a recorded exchange, and of files with many: cassettes of vcrpy, and HAR.
-#[derive(Deserialize)]
-struct ExchangeKeys<'a> {
-    #[serde(borrow)]
-    request: Option<&'a RawValue>,
-    response: Option<&'a RawValue>,
-    interactions: Option<&'a RawValue>,
-    log: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct HarKeys<'a> {
-    #[serde(borrow)]
-    entries: Option<&'a RawValue>,
-}
-
+/// A conversation that was put together of its exchanges.
 pub struct JoinedConversation {
     /// The byte offset of the record with its first exchange.
     pub at: usize,
     /// The request with the answer, as one object.
-    pub text: String,
+    pub value: Value,
 }
 
-pub fn has_exchanges(record: &RawValue) -> bool {
-    content::has(record, |keys: ExchangeKeys<'_>| {
-        let has_entries =
-            |log: &RawValue| content::has(log, |har: HarKeys<'_>| har.entries.is_some());
-        (keys.request.is_some() && keys.response.is_some())
-            || keys.interactions.is_some()
-            || keys.log.is_some_and(has_entries)
-    })
+/// Whether a record is a recorded exchange, or a file with many: a cassette of vcrpy, or HAR.
+pub fn has_exchanges(record: &Value) -> bool {
+    let has = |key: &str| record.get(key).is_some();
+    (has("request") && has("response"))
+        || has("interactions")
+        || record
+            .get("log")
+            .is_some_and(|log| log.get("entries").is_some())
 }
 
 /// The vendor whose models a record's exchanges asked.
-pub fn vendor_of(record: &RawValue) -> Option<TranscriptFormat> {
-    let exchange = exchanges(0, &lenient::any(record.get()).ok()?)
-        .into_iter()
-        .next()?;
+pub fn vendor_of(record: &Value) -> Option<Format> {
+    let exchange = exchanges(0, record).into_iter().next()?;
     Some(exchange.vendor())
 }
 
@@ -56,39 +36,29 @@ pub fn vendor_of(record: &RawValue) -> Option<TranscriptFormat> {
 ///
 /// # Errors
 /// A record whose exchanges asked no model.
-pub fn join(
-    source: &SourceText,
-    records: &[&RawValue],
-) -> Result<Vec<JoinedConversation>, Diagnostic> {
+pub fn join(records: &[Document<'_>]) -> Result<Vec<JoinedConversation>, Problem> {
     let mut chains: Vec<Exchange> = Vec::new();
     for record in records {
-        let at = json::offset_of(source, record);
-        let value = lenient::any(record.get()).unwrap_or_default();
-        let found = exchanges(at, &value);
+        let found = exchanges(record.at, &record.value);
         if found.is_empty() {
             let what = "this record has no request to a model with its answer";
             let help =
                 "provide the bodies of requests and answers under \"request\" and \"response\"";
-            return Err(source.problem(at, Code::NO_MESSAGES, what, help));
+            return Err(Problem::new(record.at, ProblemKind::NoMessages, what, help));
         }
         for exchange in found {
-            match chains
-                .iter_mut()
-                .rev()
-                .find(|earlier| exchange.continues(earlier))
-            {
+            let mut earlier = chains.iter_mut().rev();
+            match earlier.find(|earlier| exchange.continues(earlier)) {
                 Some(earlier) => earlier.take_over(exchange),
                 None => chains.push(exchange),
             }
         }
     }
-    Ok(chains
-        .iter()
-        .map(|chain| JoinedConversation {
-            at: chain.at,
-            text: chain.conversation().to_string(),
-        })
-        .collect())
+    let joined = chains.iter().map(|chain| JoinedConversation {
+        at: chain.at,
+        value: chain.conversation(),
+    });
+    Ok(joined.collect())
 }
 
 /// One exchange, or several of one loop.
@@ -148,12 +118,12 @@ impl Exchange {
         })
     }
 
-    fn vendor(&self) -> TranscriptFormat {
+    fn vendor(&self) -> Format {
         let kind = self.response.get("type").and_then(Value::as_str);
         match kind {
-            Some("message" | "error") => TranscriptFormat::Anthropic,
-            Some(_) | None if self.request.contains_key("system") => TranscriptFormat::Anthropic,
-            Some(_) | None => TranscriptFormat::OpenAi,
+            Some("message" | "error") => Format::Anthropic,
+            Some(_) | None if self.request.contains_key("system") => Format::Anthropic,
+            Some(_) | None => Format::OpenAi,
         }
     }
 
@@ -192,7 +162,10 @@ impl Exchange {
             response,
             usage,
         } = next;
-        if request.contains_key("previous_response_id") {
+        if request
+            .get("previous_response_id")
+            .is_some_and(Value::is_string)
+        {
             let as_list = |value: Option<&Value>| match value {
                 Some(Value::Array(items)) => items.clone(),
                 Some(Value::String(text)) => vec![json!({ "role": "user", "content": text })],
@@ -249,13 +222,14 @@ impl Exchange {
 /// The body of a request or of an answer: itself, under the keys of recorders, or as a text with JSON or an event stream.
 pub fn body(value: &Value) -> Option<Value> {
     match value {
-        Value::String(text) => lenient::any(text)
+        Value::String(text) => loose::any(text)
             .ok()
             .filter(Value::is_object)
             .or_else(|| streamed_answer(text)),
         Value::Object(fields) => {
             let recorded = fields
                 .get("body")
+                .or_else(|| fields.get("parsed_body"))
                 .or_else(|| fields.get("postData")?.get("text"));
             let recorded = recorded.or_else(|| fields.get("content")?.get("text"));
             match recorded {

@@ -2,42 +2,34 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::case_key::text_at;
-use super::content;
-use super::otlp::{Attributes, TraceSpan, runs_of};
-use super::recorded_run::{RunNames, Transcript, TranscriptFormat};
-use crate::diag::{Diagnostic, Diagnostics};
-use crate::files::SourceText;
-use crate::format::json;
+use crate::case_key::text_at;
+use crate::dates::moment;
+use crate::otlp::{Attributes, TraceSpan, runs_of};
+use crate::problem::Problem;
+use crate::source::{Source, element_offsets};
+use crate::transcript::{Format, Hints, Transcript};
 
 /// Reads the runs of a file, one after the other or in lists; each trace is a run of the agent.
 pub fn read_run_trees(
-    form: TranscriptFormat,
-    source: &SourceText,
-    documents: &[&RawValue],
-    names: RunNames<'_>,
-) -> Result<Vec<Transcript>, Diagnostics> {
-    let mut problems = Diagnostics::default();
+    form: Format,
+    source: &Source<'_>,
+    hints: Hints<'_>,
+) -> Result<Vec<Transcript>, Vec<Problem>> {
     let mut spans = Vec::new();
-    for document in documents {
-        let records = match document.get().starts_with('[') {
-            true => problems
-                .keep(json::part::<Vec<&RawValue>>(source, document))
-                .unwrap_or_default(),
-            false => vec![*document],
+    for document in &source.documents {
+        let (records, places) = match &document.value {
+            Value::Array(list) => (
+                list.as_slice(),
+                element_offsets(source.text, document.raw, &[]),
+            ),
+            one => (std::slice::from_ref(one), vec![document.at]),
         };
-        for record in records {
-            spans.extend(
-                problems
-                    .keep(spans_of(form, source, record, names.case_key))
-                    .unwrap_or_default(),
-            );
+        for (record, at) in records.iter().zip(places) {
+            spans.extend(spans_of(form, at, record, hints.case_key));
         }
     }
-    problems.or(())?;
     // The first call of a model has the whole prompt, the run around it only the user's part.
     let is_chat = |span: &&TraceSpan| {
         span.attributes
@@ -61,29 +53,22 @@ pub fn read_run_trees(
             span.attributes.remove("gen_ai.input.messages");
         }
     }
-    runs_of(source, spans, names)
+    runs_of(spans, hints)
 }
 
 /// The attribute that says what a span is.
 const OPERATION: &str = "gen_ai.operation.name";
 
-fn spans_of(
-    form: TranscriptFormat,
-    source: &SourceText,
-    record: &RawValue,
-    case_key: Option<&str>,
-) -> Result<Vec<TraceSpan>, Diagnostic> {
-    let at = json::offset_of(source, record);
-    let value: Value = json::part(source, record)?;
+fn spans_of(form: Format, at: usize, value: &Value, case_key: Option<&str>) -> Vec<TraceSpan> {
     let mut spans = match form {
-        TranscriptFormat::Langfuse => langfuse(at, &value),
-        _ => langsmith_tree(at, &value),
+        Format::Langfuse => langfuse(at, value),
+        _ => langsmith_tree(at, value),
     };
-    let case = case_key.and_then(|key| Some((key, text_at(&value, key)?)));
+    let case = case_key.and_then(|key| Some((key, text_at(value, key)?)));
     if let (Some((key, case)), Some(root)) = (case, spans.first_mut()) {
         root.attributes.insert(key.to_owned(), json!(case));
     }
-    Ok(spans)
+    spans
 }
 
 fn text(value: &Value, key: &str) -> Option<String> {
@@ -91,10 +76,10 @@ fn text(value: &Value, key: &str) -> Option<String> {
 }
 
 fn nanos(value: &Value, keys: [&str; 2]) -> i64 {
-    let moment = keys
+    let first = keys
         .iter()
-        .find_map(|key| content::moment(value.get(*key)?.as_str()?));
-    moment
+        .find_map(|key| moment(value.get(*key)?.as_str()?));
+    first
         .and_then(|moment| i64::try_from(moment.as_nanosecond()).ok())
         .unwrap_or(0)
 }

@@ -3,39 +3,45 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::recorded_run::Transcript;
-use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::files::SourceText;
+use crate::loose;
+use crate::problem::{Problem, ProblemKind};
+use crate::source::Source;
+use crate::transcript::Transcript;
 
 /// Names the case of each run by a key of its record: keys separated by dots.
 ///
 /// # Errors
 /// Records without a text or a number there.
 pub fn name_cases(
-    source: &SourceText,
+    source: &Source<'_>,
     runs: &mut [Transcript],
     key: &str,
-) -> Result<(), Diagnostics> {
-    let mut problems = Diagnostics::default();
+) -> Result<(), Vec<Problem>> {
+    let mut problems = Vec::new();
     for run in runs {
-        run.case = problems.keep(case_at(source, run.at, key));
+        match case_at(source, run.at, key) {
+            Ok(case) => run.case = Some(case),
+            Err(problem) => problems.push(problem),
+        }
     }
-    problems.or(())
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(problems)
+    }
 }
 
-fn case_at(source: &SourceText, at: usize, key: &str) -> Result<String, Diagnostic> {
-    let mut values =
-        serde_json::Deserializer::from_str(&source.text[at..]).into_iter::<&RawValue>();
+fn case_at(source: &Source<'_>, at: usize, key: &str) -> Result<String, Problem> {
+    let text = source.text.get(at..).unwrap_or_default();
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
     let record = values.next().and_then(Result::ok);
-    let record: Option<Value> = record.and_then(|raw| serde_json::from_str(raw.get()).ok());
-    record
-        .as_ref()
-        .and_then(|record| text_at(record, key))
-        .ok_or_else(|| {
-            let what = format!("this record has no text or number at {key:?}");
-            let help = "name keys that each record has, such as metadata.thread_id";
-            source.problem(at, Code::NO_CASE, what, help)
-        })
+    let record = record.and_then(|raw| loose::whole(raw.get()));
+    let case = record.as_ref().and_then(|record| text_at(record, key));
+    case.ok_or_else(|| {
+        let what = format!("this record has no text or number at {key:?}");
+        let help = "name keys that each record has, such as metadata.thread_id";
+        Problem::new(at, ProblemKind::NoCase, what, help)
+    })
 }
 
 /// The text or the number at a path. A key may contain dots itself.

@@ -5,31 +5,31 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::span::{Attributes, TraceSpan};
-use crate::format::lenient;
-use crate::format::transcript::loose_message::{LooseMessage, list};
+use crate::loose;
+use crate::message::{Message, Role, list};
 
 /// The messages to the model, instructions first; empty if the span was recorded without content.
-pub fn input(span: &TraceSpan) -> Vec<LooseMessage> {
-    let mut messages: Vec<LooseMessage> = list(attribute(span, "gen_ai.system_instructions"))
+pub fn input(span: &TraceSpan) -> Vec<Message> {
+    let mut messages: Vec<Message> = list(attribute(span, "gen_ai.system_instructions"))
         .iter()
-        .map(|part| LooseMessage::of(&json!({ "parts": [part] }), "system"))
+        .map(|part| Message::of(&json!({ "parts": [part] }), Role::System))
         .collect();
     messages.extend(
         list(attribute(span, "gen_ai.input.messages"))
             .iter()
-            .map(|value| LooseMessage::of(value, "user")),
+            .map(|value| Message::of(value, Role::User)),
     );
     if messages.is_empty() {
         messages.extend(
             span.events
                 .iter()
                 .filter_map(|(name, attributes)| match name.as_str() {
-                    "gen_ai.system.message" => Some(LooseMessage::of(&body(attributes), "system")),
-                    "gen_ai.user.message" => Some(LooseMessage::of(&body(attributes), "user")),
+                    "gen_ai.system.message" => Some(Message::of(&body(attributes), Role::System)),
+                    "gen_ai.user.message" => Some(Message::of(&body(attributes), Role::User)),
                     "gen_ai.assistant.message" => {
-                        Some(LooseMessage::of(&body(attributes), "assistant"))
+                        Some(Message::of(&body(attributes), Role::Assistant))
                     }
-                    "gen_ai.tool.message" => Some(LooseMessage::of(&body(attributes), "tool")),
+                    "gen_ai.tool.message" => Some(Message::of(&body(attributes), Role::Tool)),
                     _ => None,
                 }),
         );
@@ -39,17 +39,17 @@ pub fn input(span: &TraceSpan) -> Vec<LooseMessage> {
             span,
             "gen_ai.prompt",
             "gen_ai.content.prompt",
-            "user",
+            Role::User,
         ));
     }
     messages
 }
 
 /// The messages from the model.
-pub fn output(span: &TraceSpan) -> Vec<LooseMessage> {
-    let mut messages: Vec<LooseMessage> = list(attribute(span, "gen_ai.output.messages"))
+pub fn output(span: &TraceSpan) -> Vec<Message> {
+    let mut messages: Vec<Message> = list(attribute(span, "gen_ai.output.messages"))
         .iter()
-        .map(|value| LooseMessage::of(value, "assistant"))
+        .map(|value| Message::of(value, Role::Assistant))
         .collect();
     if messages.is_empty() {
         let choices = span
@@ -60,9 +60,9 @@ pub fn output(span: &TraceSpan) -> Vec<LooseMessage> {
             let body = body(attributes);
             let inner = body
                 .get("message")
-                .map(lenient::embedded)
+                .map(loose::embedded)
                 .filter(Value::is_object);
-            LooseMessage::of(&inner.unwrap_or(body), "assistant")
+            Message::of(&inner.unwrap_or(body), Role::Assistant)
         }));
     }
     if messages.is_empty() {
@@ -70,7 +70,7 @@ pub fn output(span: &TraceSpan) -> Vec<LooseMessage> {
             span,
             "gen_ai.completion",
             "gen_ai.content.completion",
-            "assistant",
+            Role::Assistant,
         ));
     }
     messages
@@ -92,7 +92,7 @@ fn attribute<'a>(span: &'a TraceSpan, key: &str) -> Option<&'a Value> {
 fn body(attributes: &Attributes) -> Value {
     let content = attributes
         .get("gen_ai.event.content")
-        .map(lenient::embedded)
+        .map(loose::embedded)
         .filter(Value::is_object);
     content.unwrap_or_else(|| {
         let plain = attributes
@@ -103,7 +103,7 @@ fn body(attributes: &Attributes) -> Value {
 }
 
 /// Reads `KEY` as a whole, an event with it, or `KEY.0.role`, `KEY.0.content`, …
-fn older(span: &TraceSpan, key: &str, event: &str, role: &str) -> Vec<LooseMessage> {
+fn older(span: &TraceSpan, key: &str, event: &str, role: Role) -> Vec<Message> {
     let of_event = || {
         span.events
             .iter()
@@ -112,10 +112,7 @@ fn older(span: &TraceSpan, key: &str, event: &str, role: &str) -> Vec<LooseMessa
     };
     let whole = list(span.attributes.get(key).or_else(of_event));
     if !whole.is_empty() {
-        return whole
-            .iter()
-            .map(|value| LooseMessage::of(value, role))
-            .collect();
+        return whole.iter().map(|value| Message::of(value, role)).collect();
     }
     let mut numbered: BTreeMap<u32, NumberedMessage> = BTreeMap::new();
     for (name, value) in span.attributes.range(format!("{key}.")..) {
@@ -133,7 +130,7 @@ fn older(span: &TraceSpan, key: &str, event: &str, role: &str) -> Vec<LooseMessa
     }
     numbered
         .into_values()
-        .map(|numbered| LooseMessage::of(&numbered.value(), role))
+        .map(|numbered| Message::of(&numbered.value(), role))
         .collect()
 }
 

@@ -2,65 +2,42 @@
 
 use serde_json::{Value, json};
 
-use super::{OwnCalls, answer_transcripts};
-use crate::model::{ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse};
+use super::{AnsweredRequest, OwnCalls, answer_transcripts};
+use crate::transcript::Call;
 
-fn exchange(wire: ExchangeWire, path: &str, request: &Value, response: &Value) -> RecordedExchange {
-    let (method, path) = ("POST".to_owned(), path.to_owned());
-    RecordedExchange {
-        wire,
-        request: RecordedRequest {
-            method,
-            path,
-            headers: Vec::new(),
-            body: request.clone(),
-        },
-        response: RecordedResponse {
-            status: 200,
-            content_type: None,
-            body: response.clone(),
-        },
-        latency_ms: 1,
-    }
-}
+/// The bodies of a request and of its answer.
+type Bodies = (Value, Value);
 
-fn chat(messages: &Value, answer: &Value) -> RecordedExchange {
-    let (request, response) = (
+fn chat(messages: &Value, answer: &Value) -> Bodies {
+    (
         json!({ "messages": messages }),
         json!({ "choices": [{ "message": answer }] }),
-    );
-    exchange(
-        ExchangeWire::OpenAi,
-        "/chat/completions",
-        &request,
-        &response,
     )
 }
 
-fn responses(input: &Value, output: &Value) -> RecordedExchange {
-    exchange(
-        ExchangeWire::OpenAi,
-        "/responses",
-        &json!({ "input": input }),
-        &json!({ "output": output }),
+fn responses(input: &Value, output: &Value) -> Bodies {
+    (json!({ "input": input }), json!({ "output": output }))
+}
+
+fn anthropic(messages: &Value, content: &Value) -> Bodies {
+    (
+        json!({ "messages": messages }),
+        json!({ "type": "message", "role": "assistant", "content": content }),
     )
 }
 
-fn anthropic(messages: &Value, content: &Value) -> RecordedExchange {
-    let response = json!({ "type": "message", "role": "assistant", "content": content });
-    exchange(
-        ExchangeWire::Anthropic,
-        "/messages",
-        &json!({ "messages": messages }),
-        &response,
-    )
+fn read(exchanges: &[Bodies], own: OwnCalls) -> Result<Vec<crate::Transcript>, String> {
+    let exchanges: Vec<AnsweredRequest<'_>> = exchanges
+        .iter()
+        .map(|(request, response)| AnsweredRequest { request, response })
+        .collect();
+    answer_transcripts(&exchanges, own)
 }
 
 /// The calls of each answer, as `name=result`.
-fn calls(exchanges: &[RecordedExchange]) -> Result<Vec<Vec<String>>, String> {
-    let exchanges: Vec<&RecordedExchange> = exchanges.iter().collect();
-    let of_call = |call: &crate::model::ToolCall| format!("{}={}", call.name, call.result.text());
-    let transcripts = answer_transcripts(&exchanges, OwnCalls::All)?;
+fn calls(exchanges: &[Bodies]) -> Result<Vec<Vec<String>>, String> {
+    let of_call = |call: &Call| format!("{}={}", call.name, call.result);
+    let transcripts = read(exchanges, OwnCalls::All)?;
     Ok(transcripts
         .iter()
         .map(|transcript| transcript.calls.iter().map(of_call).collect())
@@ -170,19 +147,9 @@ fn every_vendor_is_read_in_its_own_format() {
 
 #[test]
 fn an_answer_that_cannot_be_read_is_named() {
-    let nothing = exchange(
-        ExchangeWire::OpenAi,
-        "/chat/completions",
-        &json!({ "messages": [] }),
-        &json!("event: cut"),
-    );
+    let nothing = (json!({ "messages": [] }), json!("event: cut"));
     let later = json!({ "status": "queued", "output": [] });
-    let background = exchange(
-        ExchangeWire::OpenAi,
-        "/responses",
-        &json!({ "input": "q" }),
-        &later,
-    );
+    let background = (json!({ "input": "q" }), later);
     let nameless = anthropic(
         &json!([user("q")]),
         &json!([{ "type": "tool_use", "id": "t", "input": {} }]),
@@ -236,11 +203,11 @@ fn a_call_that_no_answer_made_is_one_of_the_agents_code() {
         expected(&[&[], &["find=\"found\""], &[], &[]])
     );
     let mut counted = exchanges[1].clone();
-    counted.response.body["usage"] = json!({ "prompt_tokens": 7, "completion_tokens": 2 });
-    let transcripts = answer_transcripts(&[&exchanges[0], &counted], OwnCalls::All).unwrap();
+    counted.1["usage"] = json!({ "prompt_tokens": 7, "completion_tokens": 2 });
+    let transcripts = read(&[exchanges[0].clone(), counted], OwnCalls::All).unwrap();
     let tokens: Vec<Option<u64>> = transcripts
         .iter()
-        .map(|one| one.metrics.input_tokens)
+        .map(|one| one.usage.input_tokens)
         .collect();
     assert_eq!(
         tokens,
@@ -256,8 +223,7 @@ fn a_call_that_no_answer_made_is_one_of_the_agents_code() {
         user("Delete it."),
         called("2", "delete")
     ]);
-    let of_turn =
-        answer_transcripts(&[&chat(&turn, &says("Deleted."))], OwnCalls::OfLastTurn).unwrap();
+    let of_turn = read(&[chat(&turn, &says("Deleted."))], OwnCalls::OfLastTurn).unwrap();
     let names: Vec<&str> = of_turn
         .iter()
         .flat_map(|one| &one.calls)
@@ -310,12 +276,11 @@ fn a_call_has_the_arguments_with_which_the_code_ran_it() {
             170,
         ),
     ] {
-        let exchanges: Vec<&RecordedExchange> = exchanges.iter().collect();
-        let transcripts = answer_transcripts(&exchanges, OwnCalls::All).unwrap();
+        let transcripts = read(&exchanges, OwnCalls::All).unwrap();
         let made: Vec<Value> = transcripts
             .iter()
             .flat_map(|transcript| &transcript.calls)
-            .map(|call| serde_json::from_str(call.arguments.text()).unwrap())
+            .map(|call| call.arguments.clone())
             .collect();
         assert_eq!(made, [json!({ "order": expected })]);
     }

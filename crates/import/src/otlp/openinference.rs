@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::span::Attributes;
-use crate::format::lenient;
+use crate::loose;
 
 /// Adds the attributes of the conventions to a span that has those of OpenInference or of Langfuse.
 pub fn translate(attributes: &mut Attributes) {
@@ -58,7 +58,7 @@ pub fn translate(attributes: &mut Attributes) {
             );
             let usage = attributes
                 .get("langfuse.observation.usage_details")
-                .map(lenient::embedded)
+                .map(loose::embedded)
                 .unwrap_or_default();
             for (from, inner, to) in [
                 (
@@ -114,7 +114,7 @@ pub fn translate(attributes: &mut Attributes) {
 
 /// The result of a tool; LangChain writes the whole message with it.
 fn content_of(result: &Value) -> Value {
-    let message = lenient::embedded(result);
+    let message = loose::embedded(result);
     let is_message = message.get("type").and_then(Value::as_str) == Some("tool");
     let fields = message
         .get("data")

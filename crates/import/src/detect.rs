@@ -1,0 +1,91 @@
+//! Finds out the format of a transcript by the keys of its records.
+
+use serde_json::Value;
+
+use crate::exchanges::{has_exchanges, vendor_of};
+use crate::message::text_at;
+use crate::transcript::Format;
+
+/// The format of records. Messages whose parts Anthropic alone has make all of them Anthropic's; plain ones are the same in both formats.
+pub fn format_of<'v>(records: impl IntoIterator<Item = &'v Value>) -> Option<Format> {
+    let mut found = None;
+    for record in records {
+        match format_of_record(record) {
+            Some(Format::OpenAi) => found = found.or(Some(Format::OpenAi)),
+            Some(other) => return Some(other),
+            None => {}
+        }
+    }
+    found
+}
+
+fn format_of_record(record: &Value) -> Option<Format> {
+    if let Value::Array(list) = record {
+        return format_of(list);
+    }
+    record.as_object()?;
+    let has = |key: &str| record.get(key).is_some_and(|value| !value.is_null());
+    let is_list = |key: &str| record.get(key).is_some_and(Value::is_array);
+    let kind = text_at(record, &["type"]).unwrap_or_default();
+    if has("resourceSpans") || has("resource_spans") {
+        return Some(Format::Otlp);
+    }
+    if has_exchanges(record) {
+        return vendor_of(record);
+    }
+    if let Some(format) = format_of_tool(record, kind) {
+        return Some(format);
+    }
+    let is_error = kind == "error" && has("error");
+    if is_error || has("stop_reason") || record.get("content").is_some_and(has_anthropic_parts) {
+        return Some(Format::Anthropic);
+    }
+    if let Some(messages) = record
+        .get("messages")
+        .filter(|messages| messages.is_array())
+    {
+        let anthropic = has("system").then_some(Format::Anthropic);
+        return anthropic
+            .or_else(|| format_of_record(messages))
+            .or(Some(Format::OpenAi));
+    }
+    let is_message = has("role") && (has("content") || kind.is_empty());
+    let is_item = matches!(kind, "function_call" | "function_call_output" | "reasoning")
+        && (has("arguments") || has("output") || has("content"));
+    // A run record that did not complete has an error and outputs.
+    let is_failure =
+        record.get("error").is_some_and(Value::is_object) && !has("outputs") && kind.is_empty();
+    let is_openai = has("choices") || is_list("output") || is_message || is_item || is_failure;
+    is_openai.then_some(Format::OpenAi)
+}
+
+/// The format of a tool that has its own keys.
+fn format_of_tool(record: &Value, kind: &str) -> Option<Format> {
+    let has = |key: &str| record.get(key).is_some_and(|value| !value.is_null());
+    let is_langchain = matches!(kind, "human" | "ai" | "system" | "tool")
+        && (has("data") || (has("content") && !has("role")));
+    let formats = [
+        (has("eval") && has("samples"), Format::Inspect),
+        (has("epoch") && has("messages"), Format::Inspect),
+        (has("evalId"), Format::Promptfoo),
+        (has("tests") && has("prompts"), Format::Promptfoo),
+        (has("ideal") && has("input"), Format::OpenaiEvals),
+        (has("run_type"), Format::Langsmith),
+        (has("observations"), Format::Langfuse),
+        (has("traceId") && !kind.is_empty(), Format::Langfuse),
+        (is_langchain, Format::Langchain),
+        (kind == "constructor" && has("kwargs"), Format::Langchain),
+    ];
+    let found = formats.into_iter().find(|(is_its, _)| *is_its);
+    found.map(|(_, format)| format)
+}
+
+fn has_anthropic_parts(content: &Value) -> bool {
+    let parts = content.as_array().into_iter().flatten();
+    let mut kinds = parts.filter_map(|part| text_at(part, &["type"]));
+    kinds.any(|kind| {
+        ["tool_use", "tool_result", "thinking", "redacted_thinking"].contains(&kind)
+            || kind.ends_with("_tool_use")
+            || kind.ends_with("_tool_result")
+    })
+}

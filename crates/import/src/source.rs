@@ -1,0 +1,130 @@
+//! The JSON values of a file, and its runs.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::problem::{Problem, ProblemKind};
+use crate::transcript::{Format, Hints, Transcript};
+use crate::{case_key, conversations, dates, detect, inspect, loose, otlp, promptfoo, run_trees};
+
+/// A parsed file: one JSON value, or several after each other. Any white space separates them, as in JSON lines parsers.
+pub struct Source<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) documents: Vec<Document<'t>>,
+}
+
+/// A value of a file.
+pub(crate) struct Document<'t> {
+    /// Its byte offset.
+    pub at: usize,
+    pub raw: &'t RawValue,
+    pub value: Value,
+}
+
+impl<'t> Source<'t> {
+    /// Parses a text.
+    ///
+    /// # Errors
+    /// Invalid JSON, or an empty text.
+    pub fn parse(text: &'t str) -> Result<Self, Problem> {
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+        let mut documents = Vec::new();
+        let mut read = 0;
+        while let Some(value) = values.next() {
+            let Ok(raw) = value else {
+                let help = "correct the syntax here";
+                return Err(Problem::new(
+                    read,
+                    ProblemKind::BrokenJson,
+                    "invalid JSON",
+                    help,
+                ));
+            };
+            documents.push(Document {
+                at: offset_of(text, raw),
+                raw,
+                value: loose::whole(raw.get()).unwrap_or_default(),
+            });
+            read = values.byte_offset();
+        }
+        if documents.is_empty() {
+            let help = "provide a transcript as JSON or JSON lines";
+            return Err(Problem::new(
+                0,
+                ProblemKind::Empty,
+                "the file is empty",
+                help,
+            ));
+        }
+        Ok(Self { text, documents })
+    }
+
+    /// The format of the file; `None` if none of its records shows it.
+    #[must_use]
+    pub fn format(&self) -> Option<Format> {
+        detect::format_of(self.documents.iter().map(|document| &document.value))
+    }
+
+    /// Reads all runs, in the order of the file. A file that has cases only has no runs.
+    ///
+    /// # Errors
+    /// What cannot be read.
+    pub fn transcripts(
+        &self,
+        format: Format,
+        hints: Hints<'_>,
+    ) -> Result<Vec<Transcript>, Vec<Problem>> {
+        let mut runs = match format {
+            Format::OpenAi | Format::Anthropic | Format::Langchain => {
+                conversations::read_conversations(self)?
+            }
+            Format::Inspect => inspect::read_inspect(self)?,
+            Format::Promptfoo => promptfoo::read_promptfoo(self)?,
+            Format::OpenaiEvals => Vec::new(),
+            Format::Otlp => return otlp::read_traces(self, hints),
+            Format::Langsmith | Format::Langfuse => {
+                return run_trees::read_run_trees(format, self, hints);
+            }
+        };
+        dates::add_dates(self, &mut runs);
+        if let Some(key) = hints.case_key {
+            case_key::name_cases(self, &mut runs, key)?;
+        }
+        Ok(runs)
+    }
+}
+
+/// The byte offset of a raw part in its text.
+pub(crate) fn offset_of(text: &str, raw: &RawValue) -> usize {
+    // A borrowed RawValue is a slice of its text.
+    (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
+}
+
+/// Reads a part as the fields of a type. A list is refused: serde would read it as the fields in order.
+pub(crate) fn fields<'t, T: Deserialize<'t>>(text: &str, raw: &'t RawValue) -> Result<T, Problem> {
+    let refuse = |what: String| {
+        let help = "write the record as the tool does";
+        Problem::new(offset_of(text, raw), ProblemKind::WrongForm, what, help)
+    };
+    if !raw.get().starts_with('{') {
+        return Err(refuse(
+            "invalid type: a value, expected an object".to_owned(),
+        ));
+    }
+    serde_json::from_str(raw.get()).map_err(|error| refuse(error.to_string()))
+}
+
+/// The byte offsets of the elements of a list, which is in an object under keys, one in the other.
+pub(crate) fn element_offsets(text: &str, raw: &RawValue, keys: &[&str]) -> Vec<usize> {
+    let Some((key, inner)) = keys.split_first() else {
+        let elements: Vec<&RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
+        return elements.iter().map(|one| offset_of(text, one)).collect();
+    };
+    let fields: BTreeMap<String, &RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
+    fields
+        .get(*key)
+        .map_or_else(Vec::new, |list| element_offsets(text, list, inner))
+}

@@ -1,0 +1,58 @@
+//! The token counts of every vendor.
+
+use serde_json::Value;
+
+use crate::transcript::Usage;
+
+const INPUT: [&str; 5] = [
+    "input_tokens",
+    "prompt_tokens",
+    "promptTokens",
+    "prompt",
+    "input",
+];
+const OUTPUT: [&str; 5] = [
+    "output_tokens",
+    "completion_tokens",
+    "completionTokens",
+    "completion",
+    "output",
+];
+const TOTAL: [&str; 3] = ["total_tokens", "totalTokens", "total"];
+
+/// What Anthropic does not count as input: tokens that were written to its cache or read from it.
+const CACHED: [&str; 2] = ["cache_creation_input_tokens", "cache_read_input_tokens"];
+
+impl Usage {
+    /// Adds the tokens that an object states under the names of any vendor.
+    pub(crate) fn add_tokens(&mut self, stated: &Value) {
+        let count = |key: &&str| stated.get(*key).and_then(Value::as_u64);
+        let first = |keys: &[&str]| keys.iter().find_map(count);
+        let input = first(&INPUT).map(|input| {
+            CACHED
+                .iter()
+                .filter_map(count)
+                .fold(input, u64::saturating_add)
+        });
+        let output = first(&OUTPUT);
+        let both = (input.is_some() || output.is_some())
+            .then(|| input.unwrap_or(0).saturating_add(output.unwrap_or(0)));
+        add(&mut self.input_tokens, input);
+        add(&mut self.output_tokens, output);
+        add(&mut self.total_tokens, first(&TOTAL).or(both));
+    }
+
+    /// Adds the tokens of another part of the run.
+    pub fn add_tokens_of(&mut self, other: &Self) {
+        add(&mut self.input_tokens, other.input_tokens);
+        add(&mut self.output_tokens, other.output_tokens);
+        add(&mut self.total_tokens, other.total_tokens);
+    }
+}
+
+/// Adds a count; a total that was never counted stays `None`.
+pub fn add(total: &mut Option<u64>, more: Option<u64>) {
+    if let Some(more) = more {
+        *total = Some(total.unwrap_or(0).saturating_add(more));
+    }
+}
