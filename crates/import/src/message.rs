@@ -631,7 +631,7 @@ mod tests {
         assert_eq!(only(&unnamed), ["web_search"]);
     }
     #[test]
-    fn a_call_of_every_library_is_read_beside_the_content() {
+    fn a_call_of_every_library_is_read_wherever_it_is() {
         let function = json!({ "name": "delete", "arguments": "{}" });
         let call =
             json!({ "type": "function_call", "call_id": "a", "name": "delete", "arguments": "{}" });
