@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use goldgate::format::expression::{FUNCTIONS, VARIABLES};
+use expr::FUNCTIONS;
+use goldgate::format::expression::VARIABLES;
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 

@@ -227,7 +227,6 @@ fn single_users() {
         for (krate, user) in [
             ("serde_yaml::", "src/format/yaml"),
             ("saphyr_parser::", "src/format/yaml"),
-            ("use cel::", "src/format/expression/"),
             ("octocrab::", "src/world/github/"),
             ("maud::", "src/render/html"),
             ("opener::", "src/world/browser.rs"),

@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_of_a_turn_is_no_answer_to_the_next() {
+    fn the_text_of_a_turn_does_not_answer_the_next() {
         let item =
             json!({ "type": "function_call", "call_id": "1", "name": "find", "arguments": "{}" });
         let transcript = conversation(&[

@@ -500,7 +500,7 @@ fn is_type_of_result(kind: &str) -> bool {
     endings.iter().any(|ending| kind.ends_with(ending))
 }
 
-/// The call in an object; `None` if it names no tool and has no arguments, as some servers write where there is no call.
+/// The call in an object; `None` if it names no tool and has no arguments, as some servers write in place of none.
 pub fn part_of_call(call: &Value) -> Option<Part> {
     let inner = function_of(call);
     let given = ARGUMENTS.iter().find_map(|key| inner.get(*key));

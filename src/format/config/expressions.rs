@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::ConfigReader;
 use crate::diag::Code;
-use crate::format::expression::Expression;
+use crate::format::expression::parsed;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
 use crate::model::{
@@ -169,7 +169,7 @@ impl ConfigReader<'_> {
     }
 
     fn own_expression(&mut self, at: OwnEntry, text: &str) {
-        if let Err(bad) = Expression::parse(text) {
+        if let Err(bad) = parsed(text) {
             self.refuse(&at.path("expr"), Code::BAD_EXPRESSION, bad.what, bad.help);
         }
     }

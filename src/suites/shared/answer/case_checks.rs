@@ -8,7 +8,7 @@ use super::form::CaseCheckForm;
 use super::phrase::LetterCase;
 use crate::diag::{Code, Diagnostic};
 use crate::format::Step::{At, Key};
-use crate::format::expression::Expression;
+use crate::format::expression::parsed;
 use crate::format::{JsonCursor, Step};
 use crate::model::{CaseTag, InputLimit};
 
@@ -80,7 +80,7 @@ pub fn expression(
     cursor: &JsonCursor<'_>,
     path: &[Step<'_>],
 ) -> Result<StatedExpression, Diagnostic> {
-    match Expression::parse(text) {
+    match parsed(text) {
         Ok(expression) => Ok(StatedExpression { name, expression }),
         Err(bad) => Err(cursor.problem(path, Code::BAD_EXPRESSION, bad.what, bad.help)),
     }

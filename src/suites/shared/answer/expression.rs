@@ -3,10 +3,11 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
+use expr::{Comparison, Expression, FieldUse, Variables};
 use serde_json::{Map, Value, json};
 
 use super::text::{AnswerOutput, AnswerText};
-use crate::format::expression::{Expression, ExpressionVariables, OutputUse};
+use crate::format::expression::parsed;
 use crate::format::lenient;
 use crate::model::{OwnExpressions, Run, Unit};
 use crate::suites::shared::calls::{ObservedCall, calls};
@@ -15,6 +16,9 @@ use crate::text::line;
 
 /// The longest expression in a report, in characters.
 const SHOWN: usize = 160;
+
+/// The longest value of a comparison, in characters.
+const COMPARED: usize = 80;
 
 /// An expression that must be true.
 #[derive(Debug)]
@@ -36,7 +40,11 @@ impl StatedExpression {
             Ok(Value::Bool(true)) => None,
             Ok(Value::Bool(false)) => {
                 Some(match self.expression.false_comparison(run.variables()) {
-                    Some(comparison) => format!("{comparison} is false; {}", run.shown()),
+                    Some(Comparison { left, sign, right }) => {
+                        let shown = |value: &Value| line(&value.to_string(), COMPARED);
+                        let (left, right) = (shown(&left), shown(&right));
+                        format!("{left} {sign} {right} is false; {}", run.shown())
+                    }
                     None => format!("it is false for {}", run.shown()),
                 })
             }
@@ -60,11 +68,10 @@ pub struct ParsedExpressions {
 impl ParsedExpressions {
     /// Parses the expressions of a config again.
     pub fn of(stated: &OwnExpressions) -> Self {
-        let parsed = |text: &str| {
-            Expression::parse(text).expect("reading the config refused every bad expression")
-        };
+        let read =
+            |text: &str| parsed(text).expect("reading the config refused every bad expression");
         let checks = stated.checks.iter().map(|(name, check)| {
-            let expression = parsed(&check.expr);
+            let expression = read(&check.expr);
             (
                 StatedExpression {
                     name: Some(name.as_str().into()),
@@ -76,7 +83,7 @@ impl ParsedExpressions {
         let metrics = stated
             .metrics
             .iter()
-            .map(|(name, metric)| (name.clone(), (parsed(&metric.expr), metric.unit)));
+            .map(|(name, metric)| (name.clone(), (read(&metric.expr), metric.unit)));
         Self {
             checks: checks.collect(),
             metrics: metrics.collect(),
@@ -127,7 +134,7 @@ pub struct GradedRunValues<'a> {
     answer: AnswerOutput,
     /// The case in the golden file.
     case: ExpressionCase<'a>,
-    variables: OnceCell<ExpressionVariables>,
+    variables: OnceCell<Variables>,
 }
 
 impl<'a> GradedRunValues<'a> {
@@ -157,7 +164,7 @@ impl<'a> GradedRunValues<'a> {
     /// The value of an expression; an error says why it has none.
     fn value(&self, expression: &Expression) -> Result<Value, String> {
         let value = expression.evaluate(self.variables())?;
-        match self.unknown_output(expression.output()) {
+        match self.unknown_output(expression.used()) {
             Some(unknown) => Err(format!(
                 "the answer is a text without JSON, so {unknown} is unknown"
             )),
@@ -166,7 +173,7 @@ impl<'a> GradedRunValues<'a> {
     }
 
     /// What an expression uses of `output` and no output has, if the answer is prose in place of JSON: then whether it is there is unknown.
-    fn unknown_output(&self, used: &OutputUse) -> Option<String> {
+    fn unknown_output(&self, used: &FieldUse) -> Option<String> {
         let outputs = lenient::any(&self.run.outputs)
             .ok()
             .filter(|outputs| self.is_prose(outputs))?;
@@ -179,7 +186,7 @@ impl<'a> GradedRunValues<'a> {
         missing.or_else(|| used.is_whole.then(|| "output".to_owned()))
     }
 
-    fn variables(&self) -> &ExpressionVariables {
+    fn variables(&self) -> &Variables {
         self.variables.get_or_init(|| {
             let case = self.case_values();
             let of_case = |keys: &[&str]| keys.iter().find_map(|key| case.get(key)).cloned();
@@ -192,7 +199,7 @@ impl<'a> GradedRunValues<'a> {
                 true => Value::Array(made.into_iter().map(call).collect()),
                 false => Value::Null,
             };
-            ExpressionVariables::new([
+            Variables::new([
                 ("output", self.output()),
                 ("text", text),
                 ("calls", calls),

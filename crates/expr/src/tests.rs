@@ -4,10 +4,22 @@ use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::sample::Index;
 use serde_json::{Value, json};
 
-use super::{Expression, ExpressionVariables};
+use super::{BadExpression, Expression, Language, Variables};
 
-fn variables() -> ExpressionVariables {
-    ExpressionVariables::new([
+const LANGUAGE: Language = Language {
+    variables: &["output", "text", "calls", "input", "expected", "used"],
+    noted: "output",
+    characters: 2000,
+    operators: 80,
+    levels: 40,
+};
+
+fn parsed(text: &str) -> Result<Expression, BadExpression> {
+    Expression::parse(text, &LANGUAGE)
+}
+
+fn variables() -> Variables {
+    Variables::new([
         (
             "output",
             json!({"total": 5, "price": 2.5, "items": [3, 1, 2], "name": "Ab", "none": null, "by": {"b": 2, "a": 1}}),
@@ -21,8 +33,8 @@ fn variables() -> ExpressionVariables {
 }
 
 fn value(text: &str) -> Result<Value, String> {
-    Expression::parse(text)
-        .map_err(|bad| format!("{} ({})", bad.what, bad.help))?
+    parsed(text)
+        .map_err(|bad| format!("{bad:?}"))?
         .evaluate(&variables())
 }
 
@@ -88,50 +100,18 @@ fn an_expression_without_a_value_gives_the_reason() {
 }
 
 #[test]
-fn what_is_no_expression_is_refused_with_its_position() {
-    for (text, problem) in [
-        (
-            "",
-            "the expression is empty (write a condition, such as output.total == expected.total)",
-        ),
-        (
-            "outptu.total == 5",
-            "unknown name \"outptu\" in the expression (did you mean \"output\"?)",
-        ),
-        (
-            "output.items.exist(x, x > 1)",
-            "unknown function \"exist\" in the expression (did you mean \"exists\"?)",
-        ),
-        (
-            "output.total = 5",
-            "the expression is not valid at character 14: token recognition error at: '= ' (write an expression of CEL, such as output.total == 5)",
-        ),
-        (
-            "output.items.map(x, x) == y",
-            "unknown name \"y\" in the expression (the names are output, text, calls, input, expected, used)",
-        ),
-        (
-            "google.Thing{a: 1}",
-            "the expression builds a value of a named type (write a map: {\"key\": value})",
-        ),
-    ] {
-        assert_eq!(value(text), Err(problem.to_owned()), "{text}");
-    }
-}
-
-#[test]
 fn an_expression_has_at_most_2000_characters_80_operators_and_40_levels() {
     assert!(value(&format!("'{}'", "x".repeat(1998))).is_ok());
     assert!(
         value(&format!("'{}'", "x".repeat(1999)))
             .unwrap_err()
-            .contains("the limit is 2,000 characters")
+            .contains("TooLong")
     );
     assert!(value(&format!("[1{}]", ", 1+1".repeat(79))).is_ok());
     assert!(
         value(&format!("[1{}]", ", 1+1".repeat(80)))
             .unwrap_err()
-            .contains("the limit is 80 operators")
+            .contains("TooManyOperators")
     );
     let repeated = |count: usize, open: &str, middle: &str, close: &str| {
         value(&format!(
@@ -142,16 +122,10 @@ fn an_expression_has_at_most_2000_characters_80_operators_and_40_levels() {
         .unwrap_err()
     };
     assert!(repeated(9, "(", "1", ")").contains("more than 8 brackets inside each other"));
-    assert!(
-        repeated(1000, "[", "1", "")
-            .contains("the expression is too long: the limit is 80 operators")
-    );
-    assert!(repeated(81, "", "1", "+1").contains("the limit is 80 operators"));
-    assert!(
-        repeated(41, "", "1", "+1")
-            .contains("the expression is nested too deeply: the limit is 40 levels")
-    );
-    assert!(repeated(1001, "'", "", "'").contains("the limit is 2,000 characters"));
+    assert!(repeated(1000, "[", "1", "").contains("TooManyOperators"));
+    assert!(repeated(81, "", "1", "+1").contains("TooManyOperators"));
+    assert!(repeated(41, "", "1", "+1").contains("TooDeep"));
+    assert!(repeated(1001, "'", "", "'").contains("TooLong"));
     assert_eq!(value(&format!("1{}", "+1".repeat(39))), Ok(json!(40)));
     assert_eq!(
         value(&format!("{}1{}", "(".repeat(8), ")".repeat(8))),
@@ -162,8 +136,8 @@ fn an_expression_has_at_most_2000_characters_80_operators_and_40_levels() {
 #[test]
 fn an_expression_that_could_take_hours_is_not_evaluated() {
     let long: Vec<u32> = (0..10_000).collect();
-    let variables = ExpressionVariables::new([("output", json!(long)), ("text", json!("ab"))]);
-    let run = |text: &str| Expression::parse(text).unwrap().evaluate(&variables);
+    let variables = Variables::new([("output", json!(long)), ("text", json!("ab"))]);
+    let run = |text: &str| parsed(text).unwrap().evaluate(&variables);
     assert_eq!(run("output.all(a, a >= 0)"), Ok(json!(true)));
     for text in [
         "output.all(a, output.all(b, a + b >= 0))".to_owned(),
@@ -189,9 +163,11 @@ fn an_expression_that_could_take_hours_is_not_evaluated() {
 #[test]
 fn a_false_comparison_is_shown_with_its_values() {
     let shown = |text: &str| {
-        Expression::parse(text)
-            .unwrap()
-            .false_comparison(&variables())
+        let comparison = parsed(text).unwrap().false_comparison(&variables())?;
+        Some(format!(
+            "{} {} {}",
+            comparison.left, comparison.sign, comparison.right
+        ))
     };
     for (text, expected) in [
         ("output.total == 6", Some("5 == 6")),
@@ -209,11 +185,11 @@ fn a_false_comparison_is_shown_with_its_values() {
 
 #[test]
 fn whole_numbers_keep_all_digits() {
-    let variables = ExpressionVariables::new([(
+    let variables = Variables::new([(
         "output",
         json!({"id": 9_007_199_254_740_993_i64, "large": u64::MAX}),
     )]);
-    let run = |text: &str| Expression::parse(text).unwrap().evaluate(&variables);
+    let run = |text: &str| parsed(text).unwrap().evaluate(&variables);
     assert_eq!(run("output.id == 9007199254740993"), Ok(json!(true)));
     assert_eq!(run("output.id == 9007199254740992"), Ok(json!(false)));
     assert_eq!(run("output.large"), Ok(json!(u64::MAX)));
@@ -289,7 +265,7 @@ proptest! {
     #[test]
     fn no_expression_ends_the_program(tokens in proptest::collection::vec(any::<Index>(), 1..14)) {
         let text: String = tokens.iter().map(|token| *token.get(TOKENS)).collect();
-        if let Ok(expression) = Expression::parse(&text) {
+        if let Ok(expression) = parsed(&text) {
             let first = expression.evaluate(&variables());
             assert_eq!(first, expression.evaluate(&variables()), "{text}");
         }

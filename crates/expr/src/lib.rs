@@ -1,4 +1,4 @@
-//! Expressions in CEL, the Common Expression Language, over the JSON of a run. Only this folder knows the crate.
+//! Expressions in CEL, the Common Expression Language, over JSON. Only this crate knows `cel`.
 //!
 //! An expression reads no file, no clock and no variable of the environment. It ends: it has no loops but those over lists and maps,
 //! and its greatest possible work is estimated before it runs. It gives the same value in every run: maps are walked in the order of
@@ -19,13 +19,12 @@ use cel::{Context, Env};
 use serde_json::Value;
 
 use self::failure::reason;
-pub use self::names::{FUNCTIONS, VARIABLES};
-pub(crate) use self::program::{BadExpression, OutputUse};
+pub use self::names::FUNCTIONS;
+pub use self::program::{BadExpression, FieldUse, Language};
 use self::program::{IN_ORDER, PreparedExpression, prepared};
-pub use self::values::ExpressionVariables;
+pub use self::values::Variables;
 use self::values::{in_order, json_of, sum};
 use self::work::refuse_excessive_work;
-use crate::text::line;
 
 /// The name of the operator `&&`.
 const AND: &str = "_&&_";
@@ -41,11 +40,8 @@ const COMPARISONS: &[(&str, &str)] = &[
     ("@in", "in"),
 ];
 
-/// The longest value in a comparison, in characters.
-const SHOWN: usize = 80;
-
 /// The language: CEL's standard functions, and its extensions for numbers and texts.
-static LANGUAGE: LazyLock<Arc<Env>> = LazyLock::new(|| {
+static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
     let mut language = Env::stdlib().with_optional_support(false);
     language
         .add_extension(math)
@@ -61,7 +57,18 @@ static LANGUAGE: LazyLock<Arc<Env>> = LazyLock::new(|| {
 pub struct Expression {
     text: Box<str>,
     program: IdedExpr,
-    output: OutputUse,
+    used: FieldUse,
+}
+
+/// A comparison with the values of its two sides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The value of its left side.
+    pub left: Value,
+    /// How they are compared, as people write it.
+    pub sign: &'static str,
+    /// The value of its right side.
+    pub right: Value,
 }
 
 impl Expression {
@@ -69,45 +76,47 @@ impl Expression {
     ///
     /// # Errors
     /// It is not CEL, it is too long or nested too deeply, or it uses a name or a function that does not exist.
-    pub fn parse(text: &str) -> Result<Self, BadExpression> {
-        let PreparedExpression { program, output } = prepared(&LANGUAGE, text)?;
+    pub fn parse(text: &str, language: &Language) -> Result<Self, BadExpression> {
+        let PreparedExpression { program, used } = prepared(&ENVIRONMENT, language, text)?;
         Ok(Self {
             text: text.into(),
             program,
-            output,
+            used,
         })
     }
 
     /// The expression as written.
+    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// What it uses of `output`.
-    pub fn output(&self) -> &OutputUse {
-        &self.output
+    /// What it uses of the variable that is noted.
+    #[must_use]
+    pub fn used(&self) -> &FieldUse {
+        &self.used
     }
 
     /// The value for these variables.
     ///
     /// # Errors
     /// Why it has no value, in one line: a missing key, values of the wrong types, or too much work.
-    pub fn evaluate(&self, variables: &ExpressionVariables) -> Result<Value, String> {
+    pub fn evaluate(&self, variables: &Variables) -> Result<Value, String> {
         refuse_excessive_work(&self.program, variables)?;
         value(&self.program, &context(variables))
     }
 
-    /// The comparison that makes the expression false, with the values of its two sides: `139.9 == 129.9`. `None` if no comparison alone
-    /// does.
-    pub fn false_comparison(&self, variables: &ExpressionVariables) -> Option<String> {
+    /// The comparison that makes the expression false; `None` if no comparison alone does.
+    #[must_use]
+    pub fn false_comparison(&self, variables: &Variables) -> Option<Comparison> {
         refuse_excessive_work(&self.program, variables).ok()?;
         false_comparison(&self.program, &context(variables))
     }
 }
 
-/// The variables and goldgate's own functions.
-fn context(variables: &ExpressionVariables) -> Context<'static, 'static> {
-    let mut context = Context::with_env(Arc::clone(&LANGUAGE));
+/// The variables, and the functions that CEL does not have.
+fn context(variables: &Variables) -> Context<'static, 'static> {
+    let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
     for (name, value) in variables.values() {
         context.add_variable_from_value(name, value.clone());
     }
@@ -127,7 +136,7 @@ fn value(part: &IdedExpr, context: &Context<'_, '_>) -> Result<Value, String> {
     json_of(&value)
 }
 
-fn false_comparison(part: &IdedExpr, context: &Context<'_, '_>) -> Option<String> {
+fn false_comparison(part: &IdedExpr, context: &Context<'_, '_>) -> Option<Comparison> {
     let Expr::Call(call) = &part.expr else {
         return None;
     };
@@ -143,12 +152,11 @@ fn false_comparison(part: &IdedExpr, context: &Context<'_, '_>) -> Option<String
     let (_, sign) = COMPARISONS
         .iter()
         .find(|(name, _)| *name == call.func_name)?;
-    let shown = |side: &IdedExpr| {
-        value(side, context)
-            .ok()
-            .map(|value| line(&value.to_string(), SHOWN))
-    };
-    Some(format!("{} {sign} {}", shown(left)?, shown(right)?))
+    Some(Comparison {
+        left: value(left, context).ok()?,
+        sign,
+        right: value(right, context).ok()?,
+    })
 }
 
 impl PartialEq for Expression {

@@ -6,24 +6,61 @@ use std::sync::Arc;
 use cel::Env;
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
 
-use super::names::{FUNCTIONS, VARIABLES};
-use crate::diag::did_you_mean;
-use crate::model::InputLimit;
-use crate::text::line;
+use super::names::FUNCTIONS;
+
+/// What an expression may use.
+#[derive(Debug, Clone, Copy)]
+pub struct Language {
+    /// The variables.
+    pub variables: &'static [&'static str],
+    /// The variable whose fields are noted.
+    pub noted: &'static str,
+    /// The most characters.
+    pub characters: usize,
+    /// The most operators.
+    pub operators: usize,
+    /// The most levels of parts inside each other.
+    pub levels: usize,
+}
 
 /// Why a text is not an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadExpression {
-    /// The problem, with the position in the expression.
-    pub what: String,
-    pub help: String,
+pub enum BadExpression {
+    /// It has no text.
+    Empty,
+    /// It has too many characters.
+    TooLong,
+    /// It has too many operators.
+    TooManyOperators,
+    /// Its parts are nested too deeply.
+    TooDeep,
+    /// It is not CEL.
+    Invalid {
+        /// The line, from 1; `None` if it has only one.
+        line: Option<isize>,
+        /// The character in the line, from 1.
+        character: isize,
+        /// The reason, in the words of the parser.
+        reason: String,
+    },
+    /// It uses a variable that does not exist.
+    UnknownName {
+        /// The name.
+        name: String,
+        /// The variables that it could use there.
+        known: Vec<String>,
+    },
+    /// It uses a function that does not exist.
+    UnknownFunction {
+        /// The name.
+        name: String,
+    },
+    /// It builds a value of a named type.
+    NamedType,
 }
 
 /// The function that fixes the order in which a comprehension walks a map.
 pub const IN_ORDER: &str = "@in_order";
-
-/// The variable with the outputs of the run.
-const OUTPUT: &str = "output";
 
 /// The operators that look for a key.
 const INDEX: &str = "_[_]";
@@ -32,82 +69,62 @@ const IN: &str = "@in";
 /// The deepest brackets that the parser's stack holds.
 const DEEPEST_BRACKETS: u16 = 8;
 
-/// The longest reason of the parser, in characters.
-const REASON: usize = 160;
-
 /// A parsed expression, ready to be evaluated.
 #[derive(Debug)]
 pub struct PreparedExpression {
     pub program: IdedExpr,
-    /// What it uses of `output`.
-    pub output: OutputUse,
+    pub used: FieldUse,
 }
 
-/// What an expression uses of `output`.
+/// What an expression uses of the variable that is noted.
 #[derive(Debug, Default)]
-pub struct OutputUse {
+pub struct FieldUse {
     /// The fields that it names, also those that it only asks for.
     pub fields: BTreeSet<String>,
-    /// Whether it also uses all of it, as in `output.all(key, …)`.
+    /// Whether it also uses all of it, as in `variable.all(key, …)`.
     pub is_whole: bool,
 }
 
 /// The parsed expression, ready to be evaluated.
-pub fn prepared(language: &Arc<Env>, text: &str) -> Result<PreparedExpression, BadExpression> {
+pub fn prepared(
+    environment: &Arc<Env>,
+    language: &Language,
+    text: &str,
+) -> Result<PreparedExpression, BadExpression> {
     if text.trim().is_empty() {
-        return Err(bad(
-            "the expression is empty",
-            "write a condition, such as output.total == expected.total",
-        ));
+        return Err(BadExpression::Empty);
     }
-    if let Some(limit) = [
-        (&InputLimit::EXPRESSION, text.chars().count()),
-        (&InputLimit::OPERATORS, operators(text)),
-    ]
-    .into_iter()
-    .find_map(|(limit, count)| limit.is_exceeded_by(count).then_some(limit))
-    {
-        return Err(bad(
-            format!(
-                "the expression is too long: the limit is {limit} {}",
-                limit.input
-            ),
-            limit.help,
-        ));
+    if text.chars().count() > language.characters {
+        return Err(BadExpression::TooLong);
     }
-    let parsed = language
+    if operators(text) > language.operators {
+        return Err(BadExpression::TooManyOperators);
+    }
+    let parsed = environment
         .parser()
         .max_recursion_depth(DEEPEST_BRACKETS)
         .parse(text);
     let mut program = parsed.map_err(|errors| {
         let first = errors.errors.iter().min_by_key(|error| error.pos);
-        let (position, reason) = first.map_or(((1, 1), String::new()), |error| {
+        let ((row, column), reason) = first.map_or(((1, 1), String::new()), |error| {
             (error.pos, plain(&error.msg))
         });
-        let (row, column) = (position.0.max(1), position.1.max(1));
-        let at = if text.contains('\n') {
-            format!("line {row}, character {column}")
-        } else {
-            format!("character {column}")
-        };
-        bad(
-            format!("the expression is not valid at {at}: {reason}"),
-            "write an expression of CEL, such as output.total == 5",
-        )
+        BadExpression::Invalid {
+            line: text.contains('\n').then_some(row.max(1)),
+            character: column.max(1),
+            reason,
+        }
     })?;
-    let mut names = Names::default();
+    let mut names = Names {
+        language,
+        local: Vec::new(),
+        used: FieldUse::default(),
+    };
     names.check(&mut program, 0)?;
     Ok(PreparedExpression {
         program,
-        output: names.output,
+        used: names.used,
     })
-}
-
-fn bad(what: impl Into<String>, help: impl Into<String>) -> BadExpression {
-    BadExpression {
-        what: what.into(),
-        help: help.into(),
-    }
 }
 
 /// The parser's reason without its internals.
@@ -115,7 +132,7 @@ fn plain(message: &str) -> String {
     if message.contains("Recursion limit") {
         return format!("more than {DEEPEST_BRACKETS} brackets inside each other");
     }
-    line(message.trim_start_matches("Syntax error: "), REASON)
+    message.trim_start_matches("Syntax error: ").to_owned()
 }
 
 /// The signs outside of texts that are, or may be, operators: each can be one more level of the parsed expression.
@@ -142,29 +159,25 @@ fn operators(text: &str) -> usize {
 }
 
 /// The names that a part of an expression can use.
-#[derive(Default)]
-struct Names {
+struct Names<'l> {
+    language: &'l Language,
     /// The variables of the comprehensions around the part.
     local: Vec<String>,
-    /// What is used of `output` so far.
-    output: OutputUse,
+    /// What is used so far of the variable that is noted.
+    used: FieldUse,
 }
 
-impl Names {
+impl Names<'_> {
     /// Refuses unknown names, and makes comprehensions walk maps in order.
     fn check(&mut self, part: &mut IdedExpr, depth: usize) -> Result<(), BadExpression> {
-        let limit = &InputLimit::EXPRESSION_LEVELS;
-        if limit.is_exceeded_by(depth) {
-            return Err(bad(
-                format!("the expression is nested too deeply: the limit is {limit}"),
-                limit.help,
-            ));
+        if depth > self.language.levels {
+            return Err(BadExpression::TooDeep);
         }
         let depth = depth + 1;
         match &mut part.expr {
             Expr::Literal(_) => Ok(()),
             Expr::Ident(name) => {
-                self.output.is_whole |= self.is_output(name);
+                self.used.is_whole |= self.is_noted(name);
                 self.check_variable(name)
             }
             Expr::Select(select) => match self.note_field(&select.operand, &select.field) {
@@ -218,45 +231,42 @@ impl Names {
                 self.local.truncate(known);
                 checked
             }
-            Expr::Struct(_) | Expr::Unspecified => Err(bad(
-                "the expression builds a value of a named type",
-                "write a map: {\"key\": value}",
-            )),
+            Expr::Struct(_) | Expr::Unspecified => Err(BadExpression::NamedType),
         }
     }
 
     fn check_variable(&self, name: &str) -> Result<(), BadExpression> {
-        let known = || {
-            VARIABLES
-                .iter()
-                .map(|(name, _)| *name)
-                .chain(self.local.iter().map(String::as_str))
-        };
-        if known().any(|known| known == name) {
+        let variables = self.language.variables.iter().copied();
+        let local = self.local.iter().map(String::as_str);
+        let known = variables.chain(local);
+        if known.clone().any(|known| known == name) {
             return Ok(());
         }
-        Err(unknown(
-            "name",
-            name,
-            known().filter(|name| !name.starts_with('@')),
-        ))
+        // Comprehensions have variables of their own with `@`.
+        let known = known
+            .filter(|name| !name.starts_with('@'))
+            .map(str::to_owned);
+        Err(BadExpression::UnknownName {
+            name: name.to_owned(),
+            known: known.collect(),
+        })
     }
 
-    /// Whether a name is the variable `output`.
-    fn is_output(&self, name: &str) -> bool {
-        name == OUTPUT && !self.local.iter().any(|local| local == name)
+    /// Whether a name is the variable that is noted.
+    fn is_noted(&self, name: &str) -> bool {
+        name == self.language.noted && !self.local.iter().any(|local| local == name)
     }
 
-    /// Notes the field of a value if that is `output`; returns whether it is.
+    /// Notes the field of a value if that is the variable; returns whether it is.
     fn note_field(&mut self, of: &IdedExpr, field: &str) -> bool {
-        let is_output = matches!(&of.expr, Expr::Ident(name) if self.is_output(name));
-        if is_output {
-            self.output.fields.insert(field.to_owned());
+        let is_noted = matches!(&of.expr, Expr::Ident(name) if self.is_noted(name));
+        if is_noted {
+            self.used.fields.insert(field.to_owned());
         }
-        is_output
+        is_noted
     }
 
-    /// Notes the field in `output["total"]` and in `"total" in output`; returns whether the call is one of these.
+    /// Notes the field in `variable["total"]` and in `"total" in variable`; returns whether the call is one of these.
     fn note_index(&mut self, call: &CallExpr) -> bool {
         let (of, field) = match (call.func_name.as_str(), call.args.as_slice()) {
             (INDEX, [of, field]) | (IN, [field, of]) => (of, field),
@@ -290,7 +300,7 @@ impl Names {
             call.func_name.clone()
         };
         if !is_operator && !FUNCTIONS.contains(&name.as_str()) {
-            return Err(unknown("function", &name, FUNCTIONS.iter().copied()));
+            return Err(BadExpression::UnknownFunction { name });
         }
         if let (false, Some(target)) = (is_math, &mut call.target) {
             self.check(target, depth)?;
@@ -299,17 +309,4 @@ impl Names {
             .iter_mut()
             .try_for_each(|part| self.check(part, depth))
     }
-}
-
-fn unknown<'a>(
-    what: &str,
-    name: &str,
-    known: impl Iterator<Item = &'a str> + Clone,
-) -> BadExpression {
-    let help = did_you_mean(
-        name,
-        known.clone(),
-        format!("the {what}s are {}", known.collect::<Vec<_>>().join(", ")),
-    );
-    bad(format!("unknown {what} \"{name}\" in the expression"), help)
 }

@@ -10,9 +10,9 @@ use serde_json::{Map as JsonMap, Number, Value as Json};
 use super::extent::Extent;
 
 /// The variables of an expression with their values.
-pub struct ExpressionVariables(Vec<(&'static str, Value, Extent)>);
+pub struct Variables(Vec<(&'static str, Value, Extent)>);
 
-impl ExpressionVariables {
+impl Variables {
     /// The variables with these values.
     pub fn new(values: impl IntoIterator<Item = (&'static str, Json)>) -> Self {
         let read = values

@@ -4,7 +4,7 @@
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
 
 use super::extent::{Extent, Size};
-use super::values::ExpressionVariables;
+use super::values::Variables;
 
 /// The most steps of one evaluation: some seconds.
 const MOST_STEPS: f64 = 3e7;
@@ -22,10 +22,7 @@ const PATTERN_STEPS: f64 = 10_000.0;
 const NUMBER_BYTES: f64 = 400.0;
 
 /// Refuses an evaluation that could take too long, or too much memory.
-pub fn refuse_excessive_work(
-    program: &IdedExpr,
-    variables: &ExpressionVariables,
-) -> Result<(), String> {
+pub fn refuse_excessive_work(program: &IdedExpr, variables: &Variables) -> Result<(), String> {
     let mut estimate = Estimate {
         variables,
         local: Vec::new(),
@@ -41,7 +38,7 @@ pub fn refuse_excessive_work(
 }
 
 struct Estimate<'a> {
-    variables: &'a ExpressionVariables,
+    variables: &'a Variables,
     /// The variables of the comprehensions around the part.
     local: Vec<(&'a str, Extent)>,
     steps: f64,
