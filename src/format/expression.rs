@@ -161,4 +161,24 @@ mod tests {
             assert_eq!(format!("{} ({})", bad.what, bad.help), problem, "{text}");
         }
     }
+
+    #[test]
+    fn an_expression_has_at_most_2000_characters_80_operators_and_40_levels() {
+        let at_limit = [
+            format!("'{}'", "x".repeat(1998)),
+            format!("[1{}]", ", 1+1".repeat(79)),
+            format!("1{}", "+1".repeat(39)),
+        ];
+        for text in at_limit {
+            assert!(parsed(&text).is_ok(), "{text}");
+        }
+        for (text, limit) in [
+            (format!("'{}'", "x".repeat(1999)), "2,000 characters"),
+            (format!("[1{}]", ", 1+1".repeat(80)), "80 operators"),
+            (format!("1{}", "+1".repeat(41)), "40 levels"),
+        ] {
+            let what = parsed(&text).unwrap_err().what;
+            assert!(what.contains(&format!("the limit is {limit}")), "{what}");
+        }
+    }
 }

@@ -6,6 +6,7 @@ pub mod atoms;
 pub mod audit;
 pub mod calls;
 pub mod case_files;
+pub mod case_frame;
 pub mod case_keys;
 pub mod case_marks;
 pub mod case_table;

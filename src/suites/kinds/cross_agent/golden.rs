@@ -15,10 +15,9 @@ use crate::format::{JsonCursor, Step, json};
 use crate::model::{AgentName, BadId, CaseId, RunKey, SuiteId};
 use crate::suites::kind::{CaseIndex, Pair};
 use crate::suites::shared::case_files::CaseSource;
-use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
+use crate::suites::shared::case_frame::{CaseForm, FRAME_WITHOUT_ANSWER, Framed};
 use crate::suites::shared::expected::{ExpectedFinding, ExpectedForm};
 use crate::suites::shared::meaning::digested_case;
-use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::rules::Rules;
 
 /// `cases/{case}.json`: one document, several agents.
@@ -53,17 +52,10 @@ pub struct CrossAgentCaseForm<'a> {
     /// The ids of rules that must not fire.
     #[serde(default)]
     must_not_trigger: Vec<String>,
-    /// A note for people; grading ignores it.
-    #[serde(default, rename = "notes")]
-    _notes: Option<String>,
-    /// Why the case is excluded from gating for now.
-    quarantine: Option<QuarantineForm>,
-    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
-    #[serde(default)]
-    draft: CaseStage,
-    /// Words that select the case: `run --tag`.
-    #[serde(default)]
-    tags: Vec<String>,
+}
+
+impl CaseForm for CrossAgentCaseForm<'_> {
+    const FRAME: &'static [&'static str] = FRAME_WITHOUT_ANSWER;
 }
 
 /// An expected finding with its own values of two settings of the case; it is always required.
@@ -122,7 +114,7 @@ pub fn read_golden(
 ) -> Result<(Pair, CrossAgentCase), Diagnostic> {
     let bad_id = |bad: BadId| file.problem(&file.id, Code::BAD_ID, bad.to_string(), bad.help());
     let case = CaseId::new(&file.id.text).map_err(bad_id)?;
-    let form: CrossAgentCaseForm<'_> = json::golden(source)?;
+    let Framed { frame, form } = json::golden::<Framed<CrossAgentCaseForm<'_>>>(source)?;
     let cursor = JsonCursor::whole(source);
     let bad = |path: &[Step<'_>], bad: BadId| {
         cursor.problem(path, Code::BAD_ID, bad.to_string(), bad.help())
@@ -154,14 +146,15 @@ pub fn read_golden(
         agent: agent.clone(),
         case: contract.clone(),
     };
+    let stated = frame.case(&cursor, ())?;
     let pair = Pair {
         case,
         agent: AgentName::new("all").map_err(bad_id)?,
         digest: sha256_hex(digested_case(&source.text).as_bytes()),
         runs: agents.iter().map(run).collect(),
         samples: None,
-        marks: CaseMarks::read(form.draft, &form.tags, &cursor)?,
-        quarantine: form.quarantine.map(|form| form.stated(&cursor)),
+        marks: stated.marks,
+        quarantine: stated.quarantine,
         answer: None,
         zone: None,
         golden: source.file.clone(),

@@ -27,6 +27,7 @@ use crate::suites::kind::{
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::case_files::{named_cases, suite_folder};
+use crate::suites::shared::case_frame::Framed;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -62,7 +63,7 @@ pub const KIND: SuiteKind = SuiteKind {
     schemas: || {
         vec![(
             "cross-agent-case",
-            schemars::schema_for!(CrossAgentCaseForm<'_>),
+            schemars::schema_for!(Framed<CrossAgentCaseForm<'_>>),
         )]
     },
 };

@@ -9,10 +9,9 @@ use crate::files::SourceText;
 use crate::format::Step::Key;
 use crate::format::{JsonCursor, json};
 use crate::model::SuiteConfig;
-use crate::suites::shared::answer::form::{AnswerChecksForm, CaseCheckForm};
-use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
+use crate::suites::shared::answer::form::CaseCheckForm;
+use crate::suites::shared::case_frame::{CaseForm, Framed};
 use crate::suites::shared::folder::{GoldenCase, StatedName};
-use crate::suites::shared::quarantine::QuarantineForm;
 
 /// `{case}.json`: what the agent is asked, what is expected, and the checks.
 #[derive(Deserialize, JsonSchema)]
@@ -29,20 +28,9 @@ pub struct CustomCaseForm {
     /// The checks of this case, in addition to those of the suite.
     #[serde(default)]
     checks: Vec<CaseCheckForm>,
-    /// What the case requires of the answer's text.
-    answer: Option<AnswerChecksForm>,
-    /// A note for people; grading ignores it.
-    #[serde(default, rename = "notes")]
-    _notes: Option<String>,
-    /// Why the case is excluded from gating for now.
-    quarantine: Option<QuarantineForm>,
-    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
-    #[serde(default)]
-    draft: CaseStage,
-    /// Words that select the case: `run --tag`.
-    #[serde(default)]
-    tags: Vec<String>,
 }
+
+impl CaseForm for CustomCaseForm {}
 
 /// A case, prepared for grading.
 pub struct CustomCase {
@@ -58,17 +46,12 @@ pub fn read_case(
     suite: &SuiteConfig,
     source: &SourceText,
 ) -> Result<GoldenCase<CustomCase>, Diagnostic> {
-    let form: CustomCaseForm = json::golden(source)?;
+    let Framed { frame, form } = json::golden(source)?;
     let CustomCaseForm {
         id,
         input,
         _expected: _,
         checks,
-        answer,
-        _notes: _,
-        quarantine,
-        draft,
-        tags,
     } = form;
     let cursor = JsonCursor::whole(source);
     if input.is_null() || input.as_str().is_some_and(|text| text.trim().is_empty()) {
@@ -80,7 +63,7 @@ pub fn read_case(
             help,
         ));
     }
-    if checks.is_empty() && answer.is_none() && suite.expressions.checks.is_empty() {
+    if checks.is_empty() && frame.answer.is_none() && suite.expressions.checks.is_empty() {
         let help = "state checks or answer in the case, or checks in the suite";
         return Err(cursor.problem(
             &[],
@@ -93,14 +76,9 @@ pub fn read_case(
         text,
         at: cursor.value(&[Key("id")]),
     });
-    let marks = CaseMarks::read(draft, &tags, &cursor)?;
-    let quarantine = quarantine.map(|form| form.stated(&cursor));
     Ok(GoldenCase {
         id,
         checks,
-        marks,
-        quarantine,
-        answer,
-        ..GoldenCase::plain(CustomCase { input })
+        ..frame.case(&cursor, CustomCase { input })?
     })
 }

@@ -17,6 +17,7 @@ use crate::suites::kind::{
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::{AnswerOutput, AnswerText};
 use crate::suites::shared::calls::calls;
+use crate::suites::shared::case_frame::Framed;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -45,7 +46,7 @@ pub const KIND: SuiteKind = SuiteKind {
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     description_keys: &[],
-    schemas: || vec![("custom-case", schemars::schema_for!(CustomCaseForm))],
+    schemas: || vec![("custom-case", schemars::schema_for!(Framed<CustomCaseForm>))],
 };
 
 /// Where the outputs have the answer.

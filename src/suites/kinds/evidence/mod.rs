@@ -21,6 +21,7 @@ use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::golden_text;
+use crate::suites::shared::case_frame::Framed;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::folder;
 use crate::suites::shared::own_metrics::{ByMetric, ReadPart, metrics, values_of_sample};
@@ -63,7 +64,7 @@ pub const KIND: SuiteKind = SuiteKind {
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     description_keys: &["lifecycle", "why"],
-    schemas: || vec![("evidence-task", schemars::schema_for!(TaskForm))],
+    schemas: || vec![("evidence-task", schemars::schema_for!(Framed<TaskForm>))],
 };
 
 const COUNT: MetricSpec = MetricSpec {

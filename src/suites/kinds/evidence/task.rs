@@ -11,10 +11,9 @@ use crate::files::{Files, SourceText};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
 use crate::model::RepoPath;
-use crate::suites::shared::answer::form::AnswerChecksForm;
-use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
+use crate::suites::shared::case_frame::{CaseForm, Framed};
 use crate::suites::shared::folder::{GoldenCase, StatedName};
-use crate::suites::shared::quarantine::{QuarantineForm, is_day};
+use crate::suites::shared::quarantine::is_day;
 use crate::text::Keyword;
 
 /// `tasks/{name}.json`: the fields of EvalTask (Appendix E), and additions.
@@ -45,20 +44,9 @@ pub struct TaskForm {
     /// Origin and owner of the task.
     #[serde(default)]
     lifecycle: LifecycleForm,
-    /// A note for people; grading ignores it.
-    #[serde(default, rename = "notes")]
-    _notes: Option<String>,
-    /// What the case requires of the answer's text.
-    answer: Option<AnswerChecksForm>,
-    /// Why the case is excluded from gating for now.
-    quarantine: Option<QuarantineForm>,
-    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
-    #[serde(default)]
-    draft: CaseStage,
-    /// Words that select the case: `run --tag`.
-    #[serde(default)]
-    tags: Vec<String>,
 }
+
+impl CaseForm for TaskForm {}
 
 /// Optional checks.
 #[derive(Deserialize, JsonSchema, Default)]
@@ -141,7 +129,7 @@ pub fn read_task(
     suite: &RepoPath,
     disk: &dyn Files,
 ) -> Result<GoldenCase<EvidenceTask>, Diagnostic> {
-    let form: TaskForm = json::golden(source)?;
+    let Framed { frame, form } = json::golden::<Framed<TaskForm>>(source)?;
     let cursor = JsonCursor::whole(source);
     let inside = |path: &[Step<'_>], text: &str| {
         tidied(text).ok_or_else(|| {
@@ -225,19 +213,14 @@ pub fn read_task(
         unsatisfiable,
         golden: source.file.clone(),
     };
-    let quarantine = form.quarantine.map(|form| form.stated(&cursor));
-    let marks = CaseMarks::read(form.draft, &form.tags, &cursor)?;
     let id = Some(StatedName {
         text: form.name,
         at: cursor.value(&[Key("name")]),
     });
     Ok(GoldenCase {
         id,
-        marks,
-        quarantine,
         retired,
-        answer: form.answer,
-        ..GoldenCase::plain(task)
+        ..frame.case(&cursor, task)?
     })
 }
 

@@ -8,11 +8,9 @@ use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::Step::Key;
 use crate::format::{JsonCursor, json};
-use crate::suites::shared::answer::form::AnswerChecksForm;
-use crate::suites::shared::case_marks::CaseStage;
+use crate::suites::shared::case_frame::CaseForm;
 use crate::suites::shared::expected::ExpectedFinding;
 use crate::suites::shared::finding::Finding;
-use crate::suites::shared::quarantine::QuarantineForm;
 use crate::text::Keyword;
 
 /// What an agent should report on one document: `expected/{agent}/{contract}.json`.
@@ -42,20 +40,9 @@ pub struct ExpectedFile<'a> {
     /// The highest accepted number of findings.
     #[schemars(with = "Option<u64>")]
     max_expected_findings: Option<&'a RawValue>,
-    /// A note for people; grading ignores it.
-    #[serde(default, rename = "notes")]
-    _notes: Option<String>,
-    /// What the case requires of the answer's text.
-    pub answer: Option<AnswerChecksForm>,
-    /// Why the case is excluded from gating for now.
-    pub quarantine: Option<QuarantineForm>,
-    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
-    #[serde(default)]
-    pub draft: CaseStage,
-    /// Words that select the case: `run --tag`.
-    #[serde(default)]
-    pub tags: Vec<String>,
 }
+
+impl CaseForm for ExpectedFile<'_> {}
 
 /// A category that an agent must not report on this document.
 #[derive(Deserialize, JsonSchema)]

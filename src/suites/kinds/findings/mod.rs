@@ -33,7 +33,7 @@ use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::{
     CaseSource, entries_of_file, files_of_cases, is_case_file, keep_first_of_name, suite_folder,
 };
-use crate::suites::shared::case_marks::CaseMarks;
+use crate::suites::shared::case_frame::Framed;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -76,7 +76,12 @@ pub const KIND: SuiteKind = SuiteKind {
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCaseOfAgent,
     description_keys: &[],
-    schemas: || vec![("expected-findings", schemars::schema_for!(ExpectedFile<'_>))],
+    schemas: || {
+        vec![(
+            "expected-findings",
+            schemars::schema_for!(Framed<ExpectedFile<'_>>),
+        )]
+    },
 };
 
 const NEAR_BASELINE: &[Gate] = &[Gate::Threshold {
@@ -294,9 +299,11 @@ fn read_pair(
 ) -> Result<(Pair, Expectation), Diagnostic> {
     let case = CaseId::new(&file.id.text)
         .map_err(|bad| file.problem(&file.id, Code::BAD_ID, bad.to_string(), bad.help()))?;
-    let text: ExpectedFile<'_> = json::golden(source)?;
+    let Framed { frame, form: text } = json::golden::<Framed<ExpectedFile<'_>>>(source)?;
     let (expectation, zone) = expectation(source, &text, categories(suite))?;
-    let answer = AnswerReader::new(suite, files).read(text.answer, &JsonCursor::whole(source))?;
+    let cursor = JsonCursor::whole(source);
+    let stated = frame.case(&cursor, ())?;
+    let answer = AnswerReader::new(suite, files).read(stated.answer, &cursor)?;
     let of_answer = answer
         .as_ref()
         .map_or("", |answer| answer.measured_with.as_str());
@@ -311,10 +318,8 @@ fn read_pair(
         golden: source.file.clone(),
         digest: sha256_hex(format!("{}{of_answer}", digested_case(&source.text)).as_bytes()),
         samples: None,
-        marks: CaseMarks::read(text.draft, &text.tags, &JsonCursor::whole(source))?,
-        quarantine: text
-            .quarantine
-            .map(|form| form.stated(&JsonCursor::whole(source))),
+        marks: stated.marks,
+        quarantine: stated.quarantine,
         answer,
         zone,
         case_index: CaseIndex::NOT_SET,

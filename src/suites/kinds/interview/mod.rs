@@ -19,6 +19,7 @@ use crate::suites::kind::{
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::atoms::{ATOMS, produced};
+use crate::suites::shared::case_frame::Framed;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::client::{Client, Speech};
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -54,7 +55,7 @@ pub const KIND: SuiteKind = SuiteKind {
     schemas: || {
         vec![(
             "interview-scenario",
-            schemars::schema_for!(InterviewScenarioForm<'_>),
+            schemars::schema_for!(Framed<InterviewScenarioForm<'_>>),
         )]
     },
 };

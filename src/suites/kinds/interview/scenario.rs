@@ -9,12 +9,10 @@ use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
-use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::atoms::Atom;
-use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
+use crate::suites::shared::case_frame::{CaseForm, Framed};
 use crate::suites::shared::folder::{GoldenCase, StatedName};
 use crate::suites::shared::golden::step;
-use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::rubric::{Measure, invariant};
 use crate::suites::shared::terms::TermList;
 use crate::text::Keyword;
@@ -44,20 +42,9 @@ pub struct InterviewScenarioForm<'a> {
     persona_variant: Option<String>,
     /// The maximum number of rounds of questions.
     rounds: Option<u64>,
-    /// A note for people; grading ignores it.
-    #[serde(default, rename = "notes")]
-    _notes: Option<String>,
-    /// What the case requires of the answer's text.
-    answer: Option<AnswerChecksForm>,
-    /// Why the case is excluded from gating for now.
-    quarantine: Option<QuarantineForm>,
-    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
-    #[serde(default)]
-    draft: CaseStage,
-    /// Words that select the case: `run --tag`.
-    #[serde(default)]
-    tags: Vec<String>,
 }
+
+impl CaseForm for InterviewScenarioForm<'_> {}
 
 /// One expected atom.
 #[derive(Deserialize, JsonSchema)]
@@ -114,7 +101,7 @@ pub fn read_scenario(
     vague: &TermList,
     edge_case: &TermList,
 ) -> Result<GoldenCase<InterviewScenario>, Diagnostic> {
-    let form: InterviewScenarioForm<'_> = json::golden(source)?;
+    let Framed { frame, form } = json::golden::<Framed<InterviewScenarioForm<'_>>>(source)?;
     let cursor = JsonCursor::whole(source);
     if !(0.0..=12.0).contains(&form.minimum_rubric_score) {
         let what = format!("minimumRubricScore is {}", form.minimum_rubric_score);
@@ -147,19 +134,14 @@ pub fn read_scenario(
         least: form.minimum_rubric_score,
         measure,
     };
-    let quarantine = form.quarantine.map(|form| form.stated(&cursor));
-    let marks = CaseMarks::read(form.draft, &form.tags, &cursor)?;
     let id = form.scenario_id.map(|text| StatedName {
         text,
         at: cursor.value(&[Key("scenarioId")]),
     });
     Ok(GoldenCase {
         id,
-        marks,
-        quarantine,
-        answer: form.answer,
         measured_with,
-        ..GoldenCase::plain(scenario)
+        ..frame.case(&cursor, scenario)?
     })
 }
 

@@ -20,9 +20,8 @@ use crate::suites::kind::{
     Sampling, SeedGates, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
-use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::answer::text::AnswerOutput;
-use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
+use crate::suites::shared::case_frame::{CaseForm, Framed};
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::deltas::{DELTAS, DeltasOutput, form, kinds_by_item, produced};
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
@@ -31,7 +30,6 @@ use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier}
 use crate::suites::shared::folder;
 use crate::suites::shared::folder::{GoldenCase, StatedName};
 use crate::suites::shared::own_metrics::{ReadPart, metrics, values_of_sample};
-use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::snapshot::RepositorySnapshot;
 
 pub const KIND: SuiteKind = SuiteKind {
@@ -56,7 +54,12 @@ pub const KIND: SuiteKind = SuiteKind {
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     description_keys: &[],
-    schemas: || vec![("property-case", schemars::schema_for!(PropertyCaseForm))],
+    schemas: || {
+        vec![(
+            "property-case",
+            schemars::schema_for!(Framed<PropertyCaseForm>),
+        )]
+    },
 };
 
 metrics!(PropertyMetrics {
@@ -87,20 +90,9 @@ struct PropertyCaseForm {
     expected_deltas: Vec<ExpectedDeltaForm>,
     /// The variants.
     variants: Vec<VariantForm>,
-    /// A note for people; grading ignores it.
-    #[serde(default, rename = "notes")]
-    _notes: Option<String>,
-    /// What the case requires of the answer's text.
-    answer: Option<AnswerChecksForm>,
-    /// Why the case is excluded from gating for now.
-    quarantine: Option<QuarantineForm>,
-    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
-    #[serde(default)]
-    draft: CaseStage,
-    /// Words that select the case: `run --tag`.
-    #[serde(default)]
-    tags: Vec<String>,
 }
+
+impl CaseForm for PropertyCaseForm {}
 
 /// One variant.
 #[derive(Deserialize, JsonSchema)]
@@ -133,16 +125,12 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
 }
 
 fn read_case(source: &SourceText, id: &str) -> Result<GoldenCase<PropertyCase>, Diagnostic> {
+    let Framed { frame, form } = json::golden(source)?;
     let PropertyCaseForm {
         snapshot,
         expected_deltas,
         variants,
-        _notes: _,
-        answer,
-        quarantine,
-        draft,
-        tags,
-    } = json::golden(source)?;
+    } = form;
     let cursor = JsonCursor::whole(source);
     if variants.is_empty() {
         let help = "add a variant: a base run alone cannot show stability";
@@ -199,16 +187,14 @@ fn read_case(source: &SourceText, id: &str) -> Result<GoldenCase<PropertyCase>, 
             at: cursor.value(&of("name")),
         });
     }
+    let case = PropertyCase {
+        snapshot,
+        expected,
+        variants,
+    };
     Ok(GoldenCase {
         runs,
-        marks: CaseMarks::read(draft, &tags, &cursor)?,
-        quarantine: quarantine.map(|form| form.stated(&cursor)),
-        answer,
-        ..GoldenCase::plain(PropertyCase {
-            snapshot,
-            expected,
-            variants,
-        })
+        ..frame.case(&cursor, case)?
     })
 }
 

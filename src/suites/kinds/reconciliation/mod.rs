@@ -19,9 +19,8 @@ use crate::suites::kind::{
     Sampling, SeedGates, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
-use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::answer::text::AnswerOutput;
-use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
+use crate::suites::shared::case_frame::{CaseForm, Framed};
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::deltas::{DELTAS, Delta, DeltasOutput, kinds_by_item, produced};
 use crate::suites::shared::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
@@ -29,7 +28,6 @@ use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier}
 use crate::suites::shared::folder;
 use crate::suites::shared::folder::GoldenCase;
 use crate::suites::shared::own_metrics::{metrics, values_of_sample};
-use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::snapshot::{LineRange, RepositorySnapshot};
 
 pub const KIND: SuiteKind = SuiteKind {
@@ -54,7 +52,12 @@ pub const KIND: SuiteKind = SuiteKind {
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
     description_keys: &[],
-    schemas: || vec![("reconciliation-fixture", schemars::schema_for!(FixtureForm))],
+    schemas: || {
+        vec![(
+            "reconciliation-fixture",
+            schemars::schema_for!(Framed<FixtureForm>),
+        )]
+    },
 };
 
 metrics!(ReconciliationMetrics {
@@ -99,20 +102,9 @@ struct FixtureForm {
     max_recommendations: usize,
     /// The rule of the prompt package that this tests, by id or text.
     rule: Option<String>,
-    /// A note for people; grading ignores it.
-    #[serde(default, rename = "notes")]
-    _notes: Option<String>,
-    /// What the case requires of the answer's text.
-    answer: Option<AnswerChecksForm>,
-    /// Why the case is excluded from gating for now.
-    quarantine: Option<QuarantineForm>,
-    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
-    #[serde(default)]
-    draft: CaseStage,
-    /// Words that select the case: `run --tag`.
-    #[serde(default)]
-    tags: Vec<String>,
 }
+
+impl CaseForm for FixtureForm {}
 
 struct Fixture {
     snapshot: RepositorySnapshot,
@@ -136,7 +128,7 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
 }
 
 fn read_fixture(source: &SourceText) -> Result<GoldenCase<Fixture>, Diagnostic> {
-    let form: FixtureForm = json::golden(source)?;
+    let Framed { frame, form } = json::golden::<Framed<FixtureForm>>(source)?;
     let cursor = JsonCursor::whole(source);
     let fixture = Fixture {
         files: form.snapshot.files.iter().cloned().collect(),
@@ -147,12 +139,7 @@ fn read_fixture(source: &SourceText) -> Result<GoldenCase<Fixture>, Diagnostic> 
         rule: cursor.rule(form.rule)?,
         snapshot: form.snapshot,
     };
-    Ok(GoldenCase {
-        marks: CaseMarks::read(form.draft, &form.tags, &cursor)?,
-        quarantine: form.quarantine.map(|form| form.stated(&cursor)),
-        answer: form.answer,
-        ..GoldenCase::plain(fixture)
-    })
+    frame.case(&cursor, fixture)
 }
 
 impl Fixture {

@@ -16,7 +16,7 @@ use crate::model::{CaseId, RepoPath, SuiteConfig};
 use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::{CaseSource, files_of_cases};
-use crate::suites::shared::case_marks::CaseMarks;
+use crate::suites::shared::case_frame::Framed;
 use crate::suites::shared::folder::CaseEntry;
 use crate::suites::shared::meaning::digested_case;
 
@@ -96,7 +96,7 @@ fn read_golden_case(
 ) -> Result<CaseEntry<RevisionCase>, Diagnostic> {
     let id = CaseId::new(name)
         .map_err(|bad| Diagnostic::of_file(folder, Code::BAD_ID, bad.to_string(), bad.help()))?;
-    let asked = instructions::read_instructions(source)?;
+    let Framed { frame, form: asked } = instructions::read_instructions(source)?;
     let (original, before) = document(files, &folder.child("original.rtf"))?;
     // The document that a critic judges may be broken: finding that is the critic's task.
     let judged = match files.bytes(&folder.child("revised.rtf")) {
@@ -110,7 +110,8 @@ fn read_golden_case(
     };
     let after = judged.as_ref().map_or("", |(digest, ..)| digest);
     let cursor = JsonCursor::whole(source);
-    let answer = AnswerReader::new(suite, files).read(asked.answer.clone(), &cursor)?;
+    let stated = frame.case(&cursor, ())?;
+    let answer = AnswerReader::new(suite, files).read(stated.answer, &cursor)?;
     let of_answer = answer
         .as_ref()
         .map_or("", |answer| answer.measured_with.as_str());
@@ -125,8 +126,8 @@ fn read_golden_case(
         golden: source.file.clone(),
         digest: sha256_hex(measured.as_bytes()),
         samples: None,
-        marks: CaseMarks::read(asked.draft, &asked.tags, &cursor)?,
-        quarantine: asked.quarantine.clone().map(|form| form.stated(&cursor)),
+        marks: stated.marks,
+        quarantine: stated.quarantine,
         answer,
         case: RevisionCase {
             golden: source.file.clone(),

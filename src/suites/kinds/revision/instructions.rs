@@ -10,10 +10,8 @@ use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
-use crate::suites::shared::answer::form::AnswerChecksForm;
-use crate::suites::shared::case_marks::CaseStage;
+use crate::suites::shared::case_frame::{CaseForm, Framed};
 use crate::suites::shared::golden::step;
-use crate::suites::shared::quarantine::QuarantineForm;
 use crate::text::norm;
 
 /// Instructions for the revision of a contract. A part that is left out requests nothing.
@@ -36,20 +34,9 @@ pub struct Instructions {
     pub allowed_changes: Vec<String>,
     /// The rule of the prompt package that this case tests, by id or text.
     pub rule: Option<String>,
-    /// Notes for people; they have no effect on the grade.
-    #[serde(default, rename = "notes")]
-    _notes: Option<String>,
-    /// What the case requires of the answer's text.
-    pub answer: Option<AnswerChecksForm>,
-    /// Quarantine: why the case temporarily does not affect gates.
-    pub quarantine: Option<QuarantineForm>,
-    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
-    #[serde(default)]
-    pub draft: CaseStage,
-    /// Words that select the case: `run --tag`.
-    #[serde(default)]
-    pub tags: Vec<String>,
 }
+
+impl CaseForm for Instructions {}
 
 /// One name to replace.
 #[derive(Deserialize, JsonSchema, Debug)]
@@ -146,8 +133,9 @@ impl ClauseOperation {
 }
 
 /// Reads instructions and rejects those that cannot be followed.
-pub fn read_instructions(source: &SourceText) -> Result<Instructions, Diagnostic> {
-    let asked: Instructions = json::golden(source)?;
+pub fn read_instructions(source: &SourceText) -> Result<Framed<Instructions>, Diagnostic> {
+    let framed: Framed<Instructions> = json::golden(source)?;
+    let asked = &framed.form;
     let cursor = JsonCursor::whole(source);
     for (at, one) in asked.entities.iter().enumerate() {
         let path = [Key("entities"), At(at)];
@@ -180,7 +168,7 @@ pub fn read_instructions(source: &SourceText) -> Result<Instructions, Diagnostic
             return Err(cursor.problem(&path, Code::NO_EFFECT, what, "name the two parties"));
         }
     }
-    reject_ambiguous_names(&cursor, &asked)?;
+    reject_ambiguous_names(&cursor, asked)?;
     for (at, clause) in asked.clauses.iter().enumerate() {
         possible(&cursor, &[Key("clauses"), At(at)], clause)?;
     }
@@ -188,7 +176,7 @@ pub fn read_instructions(source: &SourceText) -> Result<Instructions, Diagnostic
         is_number(&cursor, &[Key("allowed_changes"), At(at)], section)?;
     }
     agree(&cursor, &asked.clauses)?;
-    Ok(asked)
+    Ok(framed)
 }
 
 /// Rejects a name that is both an old and a new name: an occurrence of it could be either.

@@ -24,6 +24,7 @@ use crate::suites::kind::{
 use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
+use crate::suites::shared::case_frame::Framed;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -87,7 +88,7 @@ pub const KIND: SuiteKind = SuiteKind {
     schemas: || {
         vec![(
             "revision-instructions",
-            schemars::schema_for!(instructions::Instructions),
+            schemars::schema_for!(Framed<instructions::Instructions>),
         )]
     },
 };

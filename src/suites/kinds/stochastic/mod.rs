@@ -23,17 +23,15 @@ use crate::suites::kind::{
     Sampling, SeedGates, Suite, SuiteKind,
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
-use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::atoms::{ATOMS, Atom, produced};
-use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
+use crate::suites::shared::case_frame::{CaseForm, Framed};
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::client::{Client, Speech};
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::shared::folder::{GoldenCase, StatedName, open_cases};
 use crate::suites::shared::own_metrics::{ByMetric, metrics, values_of_sample};
-use crate::suites::shared::quarantine::QuarantineForm;
 use crate::text::Keyword;
 
 pub const KIND: SuiteKind = SuiteKind {
@@ -61,7 +59,7 @@ pub const KIND: SuiteKind = SuiteKind {
     schemas: || {
         vec![(
             "stochastic-scenario",
-            schemars::schema_for!(StochasticScenarioForm),
+            schemars::schema_for!(Framed<StochasticScenarioForm>),
         )]
     },
 };
@@ -150,20 +148,9 @@ struct StochasticScenarioForm {
     context: Map<String, Value>,
     /// The rule of the prompt package that this tests, by id or text.
     rule: Option<String>,
-    /// A note for people; grading ignores it.
-    #[serde(default, rename = "notes")]
-    _notes: Option<String>,
-    /// What the case requires of the answer's text.
-    answer: Option<AnswerChecksForm>,
-    /// Why the case is excluded from gating for now.
-    quarantine: Option<QuarantineForm>,
-    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
-    #[serde(default)]
-    draft: CaseStage,
-    /// Words that select the case: `run --tag`.
-    #[serde(default)]
-    tags: Vec<String>,
 }
+
+impl CaseForm for StochasticScenarioForm {}
 
 /// What the client has decided.
 #[derive(Deserialize, JsonSchema)]
@@ -208,7 +195,7 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
 }
 
 fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, Diagnostic> {
-    let form: StochasticScenarioForm = json::golden(source)?;
+    let Framed { frame, form } = json::golden::<Framed<StochasticScenarioForm>>(source)?;
     let cursor = JsonCursor::whole(source);
     let TruthForm {
         decided_facts,
@@ -283,8 +270,6 @@ fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, 
         rule: cursor.rule(form.rule)?,
         persona: form.persona_variant,
     };
-    let quarantine = form.quarantine.map(|form| form.stated(&cursor));
-    let marks = CaseMarks::read(form.draft, &form.tags, &cursor)?;
     let id = form.scenario_id.map(|text| StatedName {
         text,
         at: cursor.value(&[Key("scenarioId")]),
@@ -292,11 +277,8 @@ fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, 
     let samples = Some(form.runs.unwrap_or(5));
     Ok(GoldenCase {
         id,
-        marks,
-        quarantine,
-        answer: form.answer,
         samples,
-        ..GoldenCase::plain(scenario)
+        ..frame.case(&cursor, scenario)?
     })
 }
 

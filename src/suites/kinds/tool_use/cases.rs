@@ -20,10 +20,9 @@ use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::calls::contains;
 use crate::suites::shared::case_files::CasesFile;
-use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
+use crate::suites::shared::case_frame::{CaseForm, Framed};
 use crate::suites::shared::folder::CaseEntry;
 use crate::suites::shared::meaning::digested_case;
-use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::terms::TermList;
 use crate::text::Keyword;
 
@@ -60,26 +59,16 @@ pub struct ToolUseCaseForm {
     trajectory: Option<TrajectoryForm>,
     /// The rule of the prompt package that this tests, by id or text.
     rule: Option<String>,
-    /// A note for people; grading ignores it.
-    #[serde(default, rename = "notes")]
-    _notes: Option<String>,
-    /// What the case requires of the answer's text.
-    answer: Option<AnswerChecksForm>,
-    /// Why the case is excluded from gating for now.
-    quarantine: Option<QuarantineForm>,
-    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
-    #[serde(default)]
-    draft: CaseStage,
-    /// Words that select the case: `run --tag`.
-    #[serde(default)]
-    tags: Vec<String>,
 }
+
+impl CaseForm for ToolUseCaseForm {}
 
 impl ToolUseCaseForm {
     /// Refuses a case that lacks expectations: a query states its tools and phrases, and a conversation requires something.
     fn refuse_unstated(
         &self,
         messages: &UserMessages,
+        answer: Option<&AnswerChecksForm>,
         answers_of_turns: &[Option<AnswerChecksForm>],
         cursor: &JsonCursor<'_>,
     ) -> Result<(), Diagnostic> {
@@ -88,7 +77,7 @@ impl ToolUseCaseForm {
             // Checks of the answer say the same and more.
             (
                 "expected_output_contains",
-                self.expected_output_contains.is_some() || self.answer.is_some(),
+                self.expected_output_contains.is_some() || answer.is_some(),
             ),
         ];
         let (key, help) = match messages {
@@ -115,7 +104,7 @@ impl ToolUseCaseForm {
         let of_turns = turns.iter().any(CaseTurn::requires_calls)
             || answers_of_turns.iter().any(Option::is_some);
         let of_case =
-            self.expected_tools.is_some() || self.trajectory.is_some() || self.answer.is_some();
+            self.expected_tools.is_some() || self.trajectory.is_some() || answer.is_some();
         let phrases = self
             .expected_output_contains
             .as_ref()
@@ -225,7 +214,7 @@ fn case(
     flags: &Flags,
     answers: &AnswerReader<'_>,
 ) -> Result<CaseEntry<ToolUseCase>, Diagnostic> {
-    let mut form: ToolUseCaseForm = json::part(source, raw)?;
+    let Framed { frame, mut form } = json::part::<Framed<ToolUseCaseForm>>(source, raw)?;
     let cursor = JsonCursor::part(source, raw);
     if let Err(bad) = CaseTag::new(&form.category) {
         return Err(cursor.problem(
@@ -247,7 +236,7 @@ fn case(
         form.user.take(),
         &cursor,
     )?;
-    form.refuse_unstated(&messages, &answers_of_turns, &cursor)?;
+    form.refuse_unstated(&messages, frame.answer.as_ref(), &answers_of_turns, &cursor)?;
     let mut digested = digested_case(raw.get());
     let mut asked = Vec::new();
     for (name, value) in &form.expected_flags {
@@ -275,7 +264,8 @@ fn case(
         .trajectory
         .map(|form| Trajectory::read(form, &cursor.inner(&[Key("trajectory")])))
         .transpose()?;
-    let answer = answers.read_all(Vec::new(), form.answer, answers_of_turns, &cursor)?;
+    let stated = frame.case(&cursor, ())?;
+    let answer = answers.read_all(Vec::new(), stated.answer, answers_of_turns, &cursor)?;
     digested.push_str(
         answer
             .as_ref()
@@ -305,8 +295,8 @@ fn case(
         runs: vec![id.clone()],
         id,
         samples: None,
-        marks: CaseMarks::read(form.draft, &form.tags, &cursor)?,
-        quarantine: form.quarantine.map(|form| form.stated(&cursor)),
+        marks: stated.marks,
+        quarantine: stated.quarantine,
         answer,
         case,
     })
@@ -319,7 +309,7 @@ pub fn unanswerable(source: &SourceText, declared: &[CannedTool]) -> Vec<Diagnos
         return found;
     };
     for raw in raws {
-        let Ok(form) = json::part::<ToolUseCaseForm>(source, raw) else {
+        let Ok(Framed { form, .. }) = json::part::<Framed<ToolUseCaseForm>>(source, raw) else {
             continue;
         };
         let cursor = JsonCursor::part(source, raw);

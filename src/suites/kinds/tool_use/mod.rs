@@ -26,6 +26,7 @@ use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::golden_text;
+use crate::suites::shared::case_frame::Framed;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -70,7 +71,10 @@ pub const KIND: SuiteKind = SuiteKind {
     description_keys: &[],
     schemas: || {
         vec![
-            ("tool-use-case", schemars::schema_for!(ToolUseCaseForm)),
+            (
+                "tool-use-case",
+                schemars::schema_for!(Framed<ToolUseCaseForm>),
+            ),
             ("tool-use-tools", schemars::schema_for!(Vec<ToolForm>)),
         ]
     },

@@ -23,12 +23,11 @@ use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::{CaseSource, named_cases, suite_folder};
-use crate::suites::shared::case_marks::{CaseMarks, CaseStage};
+use crate::suites::shared::case_frame::{CaseForm, FRAME_WITHOUT_ANSWER, Framed};
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::finding::{Finding, FindingParts, Severity};
 use crate::suites::shared::meaning::digested_case;
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
-use crate::suites::shared::quarantine::QuarantineForm;
 use crate::suites::shared::rules::{Rules, RulesFile};
 
 pub const KIND: SuiteKind = SuiteKind {
@@ -58,7 +57,10 @@ pub const KIND: SuiteKind = SuiteKind {
     description_keys: &[],
     schemas: || {
         vec![
-            ("trigger-case", schemars::schema_for!(TriggerCaseForm)),
+            (
+                "trigger-case",
+                schemars::schema_for!(Framed<TriggerCaseForm>),
+            ),
             ("trigger-rules", schemars::schema_for!(RulesFile)),
         ]
     },
@@ -104,17 +106,10 @@ struct TriggerCaseForm {
     /// The ids of rules that must not fire.
     #[serde(default)]
     must_not_trigger: Vec<String>,
-    /// A note for people; grading ignores it.
-    #[serde(default, rename = "notes")]
-    _notes: Option<String>,
-    /// Why the case is excluded from gating for now.
-    quarantine: Option<QuarantineForm>,
-    /// Whether the case is a draft: it runs and is shown, and counts for nothing until `draft` is removed.
-    #[serde(default)]
-    draft: CaseStage,
-    /// Words that select the case: `run --tag`.
-    #[serde(default)]
-    tags: Vec<String>,
+}
+
+impl CaseForm for TriggerCaseForm {
+    const FRAME: &'static [&'static str] = FRAME_WITHOUT_ANSWER;
 }
 
 /// A finding, written by a person.
@@ -194,7 +189,7 @@ fn read_golden(
 ) -> Result<(Pair, TriggerCase), Diagnostic> {
     let id = CaseId::new(&file.id.text)
         .map_err(|bad| file.problem(&file.id, Code::BAD_ID, bad.to_string(), bad.help()))?;
-    let form: TriggerCaseForm = json::golden(source)?;
+    let Framed { frame, form } = json::golden::<Framed<TriggerCaseForm>>(source)?;
     let cursor = JsonCursor::whole(source);
     let findings = form.findings.iter().map(|form| {
         Finding::of(&FindingParts {
@@ -229,6 +224,7 @@ fn read_golden(
             "remove it from one of the lists",
         ));
     }
+    let stated = frame.case(&cursor, ())?;
     let pair = Pair {
         case: id,
         agent: agent.clone(),
@@ -236,8 +232,8 @@ fn read_golden(
         digest: sha256_hex(digested_case(&source.text).as_bytes()),
         runs: Vec::new(),
         samples: None,
-        marks: CaseMarks::read(form.draft, &form.tags, &cursor)?,
-        quarantine: form.quarantine.map(|form| form.stated(&cursor)),
+        marks: stated.marks,
+        quarantine: stated.quarantine,
         answer: None,
         zone: None,
         case_index: CaseIndex::NOT_SET,
