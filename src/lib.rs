@@ -37,6 +37,9 @@ mod fold;
 // How often chance alone makes a run as bad as this one; pure.
 pub mod chance;
 
+// How reliable the numbers are: informs, never decides; pure.
+mod estimate;
+
 // From values to rulings; pure.
 mod gate;
 
@@ -51,6 +54,9 @@ pub mod render;
 
 // Plans comments and approvals from the report and the pull request.
 pub mod publish;
+
+// From files and answers to the report of a tier; pure.
+mod evaluation;
 
 // File system, network, clock and environment.
 pub mod world;

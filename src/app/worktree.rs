@@ -7,16 +7,16 @@ use anyhow::Context;
 
 use super::cli_error::CliError;
 use super::live;
-use super::pipeline::agent_digest::AgentState;
 use super::pipeline::baseline;
 use super::pipeline::grade::{GradeInputs, grade_files};
-use super::pipeline::graded_run::GradedRun;
 use super::pipeline::past_baselines::add_past_baselines;
-use super::pipeline::plan::config_text;
-use super::pipeline::recorded_agents::{BranchDigest, NoEvidence, NoMerge, RecorderEvidence};
-use super::pipeline::run_options::{AgentScope, DecidingTiers, RunOptions, UncommittedFiles};
-use super::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
+use crate::evaluation::agent_digest::AgentState;
+use crate::evaluation::graded_run::GradedRun;
+use crate::evaluation::plan::config_text;
+use crate::evaluation::recorded_agents::{BranchDigest, NoEvidence, NoMerge, RecorderEvidence};
+use crate::evaluation::run_options::{AgentScope, DecidingTiers, RunOptions, UncommittedFiles};
+use crate::evaluation::selection::Selection;
 use crate::files::{BaseFiles, Files};
 use crate::model::{Agent, Authority, Baseline, NotGateable, RepoPath, Report, Tier};
 use crate::report;
@@ -276,7 +276,8 @@ fn leave_out_unaffected(
     let Some(base) = base.filter(|_| job.scope == AgentScope::Affected) else {
         return Ok((job, None));
     };
-    let found = live::UnaffectedAgents::find(files, base, config, &job.wanted, &world.clock)?;
+    let found =
+        live::UnaffectedAgents::find(files, base, config, &job.wanted, &world.clock.days())?;
     job.wanted.left_out.clone_from(&found.agents);
     Ok((job, Some(found)))
 }

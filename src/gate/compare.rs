@@ -15,7 +15,7 @@ pub(super) use self::own::case_before;
 use super::limits::PlannedGate;
 use super::reference::{CompletedEntry, entry_of_runs};
 use super::rule::{BaseNumber, GateResult, Openness};
-use super::statistics::{CaseDependence, detectable, reliability, share_interval};
+use crate::estimate::{CaseDependence, detectable, reliability, share_interval};
 use crate::fold;
 use crate::fold::Interval;
 use crate::model::{

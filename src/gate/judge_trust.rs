@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::statistics::agreement;
+use crate::estimate::agreement;
 use crate::model::{
     CaseId, JudgeComparison, JudgeConsensus, JudgeEntry, JudgeIdentity, JudgeStanding,
     JudgedSample, Mark, Trust, Vote, share,

@@ -8,7 +8,6 @@ mod limits;
 mod policy;
 mod reference;
 mod rule;
-pub mod statistics;
 
 pub use compare::{
     BaseRuns, CaseSelection, Comparability, ComparedPair, GateInput, GateOutcome, OpenMetric,

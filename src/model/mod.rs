@@ -11,6 +11,7 @@ mod call;
 mod case_choice;
 mod comment;
 mod config;
+mod days;
 mod evidence;
 mod file_form;
 mod gate;
@@ -22,6 +23,7 @@ mod input_limit;
 mod interned;
 mod interruption;
 mod judge;
+mod loudness;
 mod mark;
 mod metric;
 mod no_verdict;
@@ -74,6 +76,7 @@ pub use config::{
     Transport, Wire,
 };
 pub(crate) use config::{Budget, Price, Reasoning, RecordingTrust, Role, StatedGate, StatedLimit};
+pub(crate) use days::RunDays;
 pub(crate) use evidence::{
     CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls,
 };
@@ -95,6 +98,7 @@ pub(crate) use judge::{
     Agreement, Ballot, Judge, JudgeComparison, JudgeConsensus, JudgeEntry, JudgeIdentity,
     JudgeReport, JudgeStanding, JudgedSample, MarkCounts, PairJudged, Trust, Vote,
 };
+pub(crate) use loudness::Loudness;
 pub(crate) use mark::Mark;
 pub use metric::{Aggregate, MetricSpec, SampleFold, Unit};
 pub(crate) use metric::{

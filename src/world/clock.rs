@@ -4,6 +4,8 @@ use std::time::{Instant, SystemTime};
 
 use jiff::Timestamp;
 
+use crate::model::RunDays;
+
 /// The machine's clock, or a fixed one for reproducible output (`SOURCE_DATE_EPOCH`).
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
@@ -52,6 +54,14 @@ impl Clock {
             .checked_add(jiff::SignedDuration::from_hours(24 * days))
             .unwrap_or(now);
         then.strftime("%Y-%m-%d").to_string()
+    }
+
+    /// The day of a run that starts now.
+    pub fn days(&self) -> RunDays {
+        RunDays {
+            today: self.today(),
+            last: self.in_days(RunDays::QUARANTINE),
+        }
     }
 
     /// Milliseconds since the process started; 0 for a fixed clock.

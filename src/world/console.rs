@@ -15,15 +15,6 @@ use crate::files::{SourceText, too_large};
 use crate::model::{Config, InputLimit, RepoPath, Transport};
 use crate::text::Redactor;
 
-/// Whether progress is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Loudness {
-    /// Progress is shown.
-    Usual,
-    /// No progress is shown.
-    Quiet,
-}
-
 /// What printed commands of this program begin with, if they name the repository's paths.
 const COMMANDS: [&str; 2] = ["`goldgate ", "goldgate run --config "];
 

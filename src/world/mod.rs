@@ -51,8 +51,8 @@ pub(crate) use browser::open_in_browser;
 #[cfg(feature = "github")]
 pub(crate) use checkout_objects::CheckoutObjects;
 pub(crate) use clock::Clock;
+pub(crate) use console::Colours;
 pub use console::World;
-pub(crate) use console::{Colours, Loudness};
 pub use disk::Disk;
 pub(crate) use disk::{NoFile, append};
 pub(crate) use editor::edit_file;

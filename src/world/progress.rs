@@ -6,7 +6,7 @@ use std::io::{IsTerminal, Write};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use super::console::Loudness;
+use crate::model::Loudness;
 
 /// Progress of a run with a known number of samples.
 pub struct Progress {

@@ -2,6 +2,9 @@
 
 use clap::Args;
 
+use crate::diag::Diagnostics;
+use crate::evaluation::selection::{Selection, patterns};
+
 /// Filters for suites and agents; without filters all are selected.
 #[derive(Args, Debug, Clone)]
 pub struct AgentSelectionArgs {
@@ -25,4 +28,17 @@ pub struct SelectionArgs {
     /// Only cases with this tag; may be repeated
     #[arg(long, value_name = "TAG")]
     pub tag: Vec<String>,
+}
+
+impl SelectionArgs {
+    /// The filters for suites, agents and cases, without tiers.
+    pub fn chosen(&self) -> Result<Selection, Diagnostics> {
+        Ok(Selection {
+            suites: self.agents.suite.clone(),
+            agents: self.agents.agent.clone(),
+            cases: patterns(&self.case)?,
+            tags: self.tag.clone(),
+            ..Selection::default()
+        })
+    }
 }

@@ -2,10 +2,10 @@
 
 use crate::app::cli::CalibrateArgs;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::graded_run::GradedRun;
-use crate::app::pipeline::selection::Selection;
 use crate::app::worktree::graded_recordings;
 use crate::diag::{Code, Diagnostic};
+use crate::evaluation::graded_run::GradedRun;
+use crate::evaluation::selection::Selection;
 use crate::model::{AgentReport, Tier};
 use crate::render::sensitivity::agent_sensitivity;
 use crate::world::World;

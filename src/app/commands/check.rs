@@ -3,14 +3,14 @@
 use crate::app::cli::CheckArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::baseline;
-use crate::app::pipeline::graded_run::GradedRun;
-use crate::app::pipeline::live_layout::LiveLayout;
-use crate::app::pipeline::plan::{Plan, plan};
-use crate::app::pipeline::recorded_agents::RecordedAgents;
-use crate::app::pipeline::replay::{Replay, unrecorded};
-use crate::app::pipeline::selection::Selection;
 use crate::app::worktree::graded_recordings;
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::evaluation::graded_run::GradedRun;
+use crate::evaluation::live_layout::LiveLayout;
+use crate::evaluation::plan::{Plan, plan};
+use crate::evaluation::recorded_agents::RecordedAgents;
+use crate::evaluation::replay::{Replay, unrecorded};
+use crate::evaluation::selection::Selection;
 use crate::files::Files;
 use crate::format::recording_layout::RecordingPaths;
 use crate::golden_changes::{idle_name, record_missing};
@@ -27,7 +27,7 @@ pub type CheckWorkflows = fn(&Disk) -> Result<(Diagnostics, Vec<Diagnostic>), Cl
 pub fn check(args: &CheckArgs, world: &World, workflows: CheckWorkflows) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
     let files = ReadOnce::uncached(&disk);
-    let plan = plan(&files, &file, Selection::default(), &world.clock)?;
+    let plan = plan(&files, &file, Selection::default(), &world.clock.days())?;
     let mut problems = Diagnostics::default();
     let mut notes = Vec::new();
     recordings(&plan, &files, &mut problems, &mut notes);

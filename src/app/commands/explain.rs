@@ -4,13 +4,13 @@ use crate::app::cli::ExplainArgs;
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::past_baselines::past_baselines;
 use crate::app::pipeline::past_outputs::{PastCommit, PastOutputs, past_outputs};
-use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
-use crate::app::pipeline::replay::{Replay, RunReader};
-use crate::app::pipeline::sample_count::SampleCount;
-use crate::app::pipeline::selection;
-use crate::app::pipeline::selection::Selection;
 use crate::app::worktree::shown_recordings;
 use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
+use crate::evaluation::plan::{LoadedSuite, Plan, plan};
+use crate::evaluation::replay::{Replay, RunReader};
+use crate::evaluation::sample_count::SampleCount;
+use crate::evaluation::selection;
+use crate::evaluation::selection::Selection;
 use crate::files::Files;
 use crate::fold::mean;
 use crate::format::redact::{redacted_ask, redacted_samples};
@@ -75,7 +75,7 @@ fn is_case(args: &ExplainArgs, name: &str, world: &World) -> bool {
     let planned = || -> Result<Plan, CliError> {
         let (disk, file) = Disk::of_config(&args.config)?;
         let wanted = select_case(args, name, &disk, &file)?;
-        Ok(plan(&disk, &file, wanted, &world.clock)?)
+        Ok(plan(&disk, &file, wanted, &world.clock.days())?)
     };
     planned().is_ok()
 }
@@ -126,7 +126,7 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
     for samples in past.iter_mut().flat_map(|past| past.samples.values_mut()) {
         *samples = redacted_samples(std::mem::take(samples), &redactor);
     }
-    let plan = plan(&disk, &file, wanted, &world.clock)?;
+    let plan = plan(&disk, &file, wanted, &world.clock.days())?;
     let baselines = plan
         .config
         .baseline
@@ -322,7 +322,7 @@ fn show_prompts(
     wanted: Selection,
     world: &World,
 ) -> Result<u8, CliError> {
-    let plan: Plan = plan(disk, file, wanted, &world.clock)?;
+    let plan: Plan = plan(disk, file, wanted, &world.clock.days())?;
     world.redact_by(&plan.config, &plan.config);
     let redactor = world.redactor();
     let (mut problems, mut out) = (Diagnostics::default(), String::new());

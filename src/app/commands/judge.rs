@@ -6,17 +6,17 @@ use crate::app::cli::JudgeArgs;
 use crate::app::cli_error::CliError;
 use crate::app::live;
 use crate::app::live::{Caching, JudgeRequests, JudgeRunner, LiveOptions, Resume, VoteReuse};
-use crate::app::pipeline::live_layout::LiveLayout;
-use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
-use crate::app::pipeline::replay::{Replay, RunReader};
-use crate::app::pipeline::selection::{Selection, chosen};
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::evaluation::live_layout::LiveLayout;
+use crate::evaluation::plan::{LoadedSuite, Plan, plan};
+use crate::evaluation::replay::{Replay, RunReader};
+use crate::evaluation::selection::Selection;
 use crate::files::Files;
 use crate::format::run_v1;
-use crate::model::{Ballot, RepoPath, Run, Tier, Vote};
+use crate::model::{Ballot, Loudness, RepoPath, Run, Tier, Vote};
 use crate::render::plural;
 use crate::suites::Pair;
-use crate::world::{Disk, Loudness, World};
+use crate::world::{Disk, World};
 
 /// One recorded output of a suite with judges.
 struct JudgedOutput<'a> {
@@ -34,9 +34,9 @@ pub fn judge(args: &JudgeArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
     let wanted = Selection {
         tiers: vec![Tier::Deterministic],
-        ..chosen(&args.chosen)?
+        ..args.chosen.chosen()?
     };
-    let plan = plan(&disk, &file, wanted, &world.clock)?;
+    let plan = plan(&disk, &file, wanted, &world.clock.days())?;
     if plan.suites.iter().all(|loaded| loaded.judges.is_empty()) {
         let help = "add judges: { NAME: { target: NAME, rubric: FILE } } to the suite";
         return Err(Diagnostic::of_file(

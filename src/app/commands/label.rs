@@ -9,16 +9,16 @@ use self::draw::{Candidate, drawn};
 use self::label_files::LabelFiles;
 use crate::app::cli::LabelArgs;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::evaluate::{ResultSources, evaluate};
-use crate::app::pipeline::live_layout::LiveLayout;
-use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
-use crate::app::pipeline::replay::{Replay, RunReader};
-use crate::app::pipeline::sample_count::SampleCount;
-use crate::app::pipeline::selection::{Selection, chosen};
 use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
+use crate::estimate::agreement;
+use crate::evaluation::evaluate::{ResultSources, evaluate};
+use crate::evaluation::live_layout::LiveLayout;
+use crate::evaluation::plan::{LoadedSuite, Plan, plan};
+use crate::evaluation::replay::{Replay, RunReader};
+use crate::evaluation::sample_count::SampleCount;
+use crate::evaluation::selection::Selection;
 use crate::files::Files;
 use crate::format::redact::redacted_samples;
-use crate::gate::statistics::agreement;
 use crate::model::{Exclusion, Mark, RepoPath, Sample, SuiteReport, Tier};
 use crate::render::label::ShownCase;
 use crate::render::{label as render, plural};
@@ -131,9 +131,9 @@ impl LabelTable {
         let files = LabelFiles { disk, labels };
         let wanted = Selection {
             tiers: vec![Tier::Deterministic],
-            ..chosen(&args.chosen)?
+            ..args.chosen.chosen()?
         };
-        let mut plan = plan(&files, file, wanted, &world.clock)?;
+        let mut plan = plan(&files, file, wanted, &world.clock.days())?;
         let by = args.judge.as_deref();
         let dimension = args.dimension.as_deref().map(dimension_of).transpose()?;
         let has_rubric =

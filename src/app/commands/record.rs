@@ -7,19 +7,19 @@ use crate::app::cli::RecordArgs;
 use crate::app::cli_error::CliError;
 use crate::app::live;
 use crate::app::live::{LiveOptions, LiveRuns};
-use crate::app::pipeline::plan::{Plan, plan};
-use crate::app::pipeline::selection::{Selection, chosen};
 use crate::diag::{Code, Diagnostic};
+use crate::evaluation::plan::{Plan, plan};
+use crate::evaluation::selection::Selection;
 use crate::files::{Files, SourceText};
 use crate::format::capture::recorded_exchanges;
 use crate::format::recording_layout::{RecordingPaths, sample_name};
 use crate::format::run_v1;
 use crate::model::{
-    AgentName, CaptureSource, LiveSource, Protocol, RECORDED_COMMAND, RecordPolicy, RepoPath,
-    RunKey, RunSource, RunStatus, Target, Tier, Transport,
+    AgentName, CaptureSource, LiveSource, Loudness, Protocol, RECORDED_COMMAND, RecordPolicy,
+    RepoPath, RunKey, RunSource, RunStatus, Target, Tier, Transport,
 };
 use crate::render::plural;
-use crate::world::{Disk, Loudness, RecordingFiles, RecordingSet, World};
+use crate::world::{Disk, RecordingFiles, RecordingSet, World};
 
 /// The exit code if a sample could not be recorded.
 const NOT_RECORDED: u8 = 3;
@@ -36,9 +36,9 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
         &file,
         Selection {
             samples,
-            ..chosen(&args.chosen)?
+            ..args.chosen.chosen()?
         },
-        &world.clock,
+        &world.clock.days(),
     )?;
     world.redact_by(&plan.config, &plan.config);
     let recorded = redirect(&mut plan, args)?;

@@ -9,9 +9,9 @@ use self::decision::{Decision, DraftCase, drafts};
 use self::items::{ReviewReason, ReviewTable};
 use crate::app::cli::ReviewArgs;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::plan::plan;
-use crate::app::pipeline::selection::{Selection, chosen, patterns};
 use crate::diag::{Code, Diagnostic, nearest};
+use crate::evaluation::plan::plan;
+use crate::evaluation::selection::{Selection, patterns};
 use crate::files::Files;
 use crate::model::{AgentName, Config, RepoPath, Tier};
 use crate::render::plural;
@@ -26,7 +26,7 @@ pub fn review(args: &ReviewArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
     let wanted = Selection {
         tiers: vec![Tier::Deterministic],
-        ..chosen(&args.chosen)?
+        ..args.chosen.chosen()?
     };
     if !args.accept.is_empty() || !args.reject.is_empty() {
         return decide(args, (&disk, &file), wanted, world);
@@ -49,7 +49,7 @@ fn decide(
     wanted: Selection,
     world: &World,
 ) -> Result<u8, CliError> {
-    let plan = plan(disk, file, wanted, &world.clock)?;
+    let plan = plan(disk, file, wanted, &world.clock.days())?;
     let drafts = drafts(&plan);
     let mut decisions: Vec<(&DraftCase, Decision)> = Vec::new();
     for (names, decision) in [

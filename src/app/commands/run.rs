@@ -8,20 +8,20 @@ use crate::app::live;
 use crate::app::pipeline::base_commit::name_base;
 use crate::app::pipeline::baseline::Updated;
 use crate::app::pipeline::failed_cases::{failed_before, last_run, prepare_last_run, save_failed};
-use crate::app::pipeline::graded_run::GradedRun;
-use crate::app::pipeline::recorded_agents::NoEvidence;
-use crate::app::pipeline::run_options::{AgentScope, DecidingTiers, RunOptions, UncommittedFiles};
-use crate::app::pipeline::selection::{Selection, chosen};
 use crate::app::pipeline::shard_part::write_part;
 use crate::app::pipeline::{baseline, show, snapshots};
 use crate::app::worktree::{BaseSource, grade_worktree, locally};
 use crate::diag::{Code, Diagnostic};
+use crate::evaluation::graded_run::GradedRun;
+use crate::evaluation::recorded_agents::NoEvidence;
+use crate::evaluation::run_options::{AgentScope, DecidingTiers, RunOptions, UncommittedFiles};
+use crate::evaluation::selection::Selection;
 use crate::files::Files;
-use crate::model::{AgentReport, Authority, BaselineUse, Report, Tier};
+use crate::model::{AgentReport, Authority, BaselineUse, Loudness, Report, Tier};
 use crate::render::plural;
 use crate::report;
 use crate::suites::read_config;
-use crate::world::{Disk, Git, Loudness, World};
+use crate::world::{Disk, Git, World};
 
 /// The exit code if the baseline could not be updated because numbers are missing.
 const NO_VERDICT: u8 = 3;
@@ -64,7 +64,7 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
             samples: args.samples.and_then(|stated| stated.0),
             shard: args.shard,
             target: args.target.clone(),
-            ..chosen(&args.chosen)?
+            ..args.chosen.chosen()?
         },
         scope: if args.affected {
             AgentScope::Affected

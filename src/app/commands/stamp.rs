@@ -4,12 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::app::cli::StampArgs;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::plan::plan;
-use crate::app::pipeline::recorded_agents::{
-    OtherDigests, Stamped, StampedSuite, with_other_digests,
-};
-use crate::app::pipeline::selection::chosen;
 use crate::diag::Diagnostics;
+use crate::evaluation::plan::plan;
+use crate::evaluation::recorded_agents::{OtherDigests, Stamped, StampedSuite, with_other_digests};
 use crate::files::Files;
 use crate::model::RepoPath;
 use crate::render::plural;
@@ -26,7 +23,7 @@ const NOT_STAMPED: u8 = 3;
 pub fn stamp(args: &StampArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
     let files = ReadOnce::of(&disk);
-    let plan = plan(&files, &file, chosen(&args.chosen)?, &world.clock)?;
+    let plan = plan(&files, &file, args.chosen.chosen()?, &world.clock.days())?;
     let over = if args.stale {
         OtherDigests::Replaced
     } else {

@@ -17,7 +17,7 @@ use super::job_output::warn;
 use super::requests::{LOOKS, PAUSE, needs};
 use super::resolve::TestMerge;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::graded_run::GradedRun;
+use crate::evaluation::graded_run::GradedRun;
 use crate::format::event::Event;
 use crate::model::{Approval, ApprovalPolicy, PullRequestDetails, Report, Tier};
 use crate::publish::approval::{ApprovalRefusal, GateRun, GivenLabel, has_label, is_label};

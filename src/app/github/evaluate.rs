@@ -8,17 +8,17 @@ use crate::app::cli_error::CliError;
 use crate::app::live;
 use crate::app::pipeline::baseline;
 use crate::app::pipeline::baseline::{Need, load};
-use crate::app::pipeline::graded_run::GradedRun;
 use crate::app::pipeline::joined_shards::{JoinedShards, folders};
-use crate::app::pipeline::run_options::{RunOptions, UncommittedFiles};
-use crate::app::pipeline::selection::Selection;
 use crate::app::worktree::{BaseSource, grade_worktree};
 use crate::diag::{Code, Diagnostic};
+use crate::evaluation::graded_run::GradedRun;
+use crate::evaluation::run_options::{RunOptions, UncommittedFiles};
+use crate::evaluation::selection::Selection;
 use crate::files::SourceText;
 use crate::format::baseline_v1;
 use crate::format::event::Event;
-use crate::model::{Baseline, RepoPath, Tier};
-use crate::world::{BaseTree, CheckoutObjects, Disk, GitHub, Loudness, World};
+use crate::model::{Baseline, Loudness, RepoPath, Tier};
+use crate::world::{BaseTree, CheckoutObjects, Disk, GitHub, World};
 
 /// Grades what a job is about.
 ///

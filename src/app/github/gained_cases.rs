@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::app::pipeline::graded_run::GradedRun;
+use crate::evaluation::graded_run::GradedRun;
 use crate::format::event::Event;
 use crate::format::recording_layout::RecordingPaths;
 use crate::model::{RepoPath, RunSource, Tier};

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::run_options::{AgentScope, DecidingTiers};
 use crate::diag::{Code, Diagnostic};
+use crate::evaluation::run_options::{AgentScope, DecidingTiers};
 use crate::model::{Authority, RepoPath, Report, Shard, Tier, Word, words};
 use crate::publish::ConfigKey;
 use crate::world::Env;

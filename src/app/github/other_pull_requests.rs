@@ -7,7 +7,7 @@ use super::inputs::ActionInputs;
 use super::requests::needs;
 use super::resolve::{head_against, judged_merge};
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::graded_run::GradedRun;
+use crate::evaluation::graded_run::GradedRun;
 use crate::format::event::Event;
 use crate::model::{
     Authority, BranchOrigin, NotGateable, OtherOutcome, OtherPullRequest, RepoPath, Report, Tier,

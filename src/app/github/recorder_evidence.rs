@@ -10,7 +10,7 @@ use std::thread;
 
 use super::merged_pulls::push_steps;
 use super::requests::PAUSE;
-use crate::app::pipeline::recorded_agents::RecorderEvidence;
+use crate::evaluation::recorded_agents::RecorderEvidence;
 use crate::format::archive;
 use crate::format::archive::ArchiveLimits;
 use crate::format::event::Event;

@@ -3,17 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::planned_run::planned_runs;
-use crate::app::pipeline::agent_digest::AgentState;
-use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
-use crate::app::pipeline::selection::Selection;
 use crate::diag::Diagnostics;
+use crate::evaluation::agent_digest::AgentState;
+use crate::evaluation::plan::{LoadedSuite, Plan, plan};
+use crate::evaluation::selection::Selection;
 use crate::files::Files;
 use crate::model::{
-    Agent, AgentName, Baseline, BaselineEntry, CaseId, LiveSource, Price, RepoPath, RunSource,
-    SampleRequest, SuiteConfig, SuiteId, Target, Tier, metric_value,
+    Agent, AgentName, Baseline, BaselineEntry, CaseId, LiveSource, Price, RepoPath, RunDays,
+    RunSource, SampleRequest, SuiteConfig, SuiteId, Target, Tier, metric_value,
 };
 use crate::suites::input_digest;
-use crate::world::Clock;
 
 /// The most numbers of an agent that are carried over in its note.
 const CARRIED: usize = 6;
@@ -33,9 +32,9 @@ impl UnaffectedAgents {
         base: &dyn Files,
         config: &RepoPath,
         wanted: &Selection,
-        clock: &Clock,
+        days: &RunDays,
     ) -> Result<Self, Diagnostics> {
-        let plan_of = |files| plan(files, config, wanted.clone(), clock);
+        let plan_of = |files| plan(files, config, wanted.clone(), days);
         let now = plan_of(head)?;
         let after = dependencies(&now, head)?;
         let before = plan_of(base).ok();

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::planned_run::PlannedRun;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::agent_digest::AgentState;
 use crate::diag::Diagnostic;
+use crate::evaluation::agent_digest::AgentState;
 use crate::files::Files;
 use crate::model::{AgentName, RepoPath, SuiteId, Toolbox};
 use crate::world::Disk;

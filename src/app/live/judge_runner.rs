@@ -11,10 +11,10 @@ use super::session_outcome::SessionOutcome;
 use super::target_queues::TargetQueues;
 use super::{CurrentRecordings, EarlierAnswers, LiveOptions};
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::judged::first_request;
-use crate::app::pipeline::plan::{LoadedJudge, LoadedSuite, Plan};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::engine::{JobOutcome, SpendingLimits};
+use crate::evaluation::judged::first_request;
+use crate::evaluation::plan::{LoadedJudge, LoadedSuite, Plan};
 use crate::files::{Files, SourceText};
 use crate::format::run_v1;
 use crate::model::{
@@ -163,7 +163,7 @@ pub fn poll(
     let queues = TargetQueues::open(
         plan,
         &wanted,
-        (options.programs(disk), disk),
+        (options.programs(disk.place()), disk),
         world,
         options,
     )?;

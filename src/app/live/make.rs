@@ -16,8 +16,8 @@ use super::{
     judge_runner, tracing,
 };
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::plan::Plan;
 use crate::engine::JobOutcome;
+use crate::evaluation::plan::Plan;
 use crate::model::{Interruption, RepoPath, SampleRequest, Tier};
 use crate::render::plural;
 use crate::world::{Disk, World, export};
@@ -69,7 +69,7 @@ pub fn make(
     let queues = TargetQueues::open(
         plan,
         &wanted,
-        (options.programs(disk), disk),
+        (options.programs(disk.place()), disk),
         world,
         options,
     )?;

@@ -63,14 +63,14 @@ pub use self::saved_answers::unfinished;
 #[cfg(not(feature = "models"))]
 use super::cli_error::CliError;
 #[cfg(all(feature = "github", feature = "models"))]
-pub use super::pipeline::live_options::Recorder;
-pub use super::pipeline::live_options::{
+pub use crate::evaluation::live_options::Recorder;
+pub use crate::evaluation::live_options::{
     Caching, CurrentRecordings, EarlierAnswers, EarlyStopping, KeyHosts, LeastSamples, LiveOptions,
     Resume,
 };
-pub use super::pipeline::live_runs::{LiveRuns, NotRun};
+pub use crate::evaluation::live_runs::{LiveRuns, NotRun};
 #[cfg(not(feature = "models"))]
-use super::pipeline::plan::Plan;
+use crate::evaluation::plan::Plan;
 #[cfg(not(feature = "models"))]
 use crate::model::{RepoPath, Tier};
 
@@ -113,7 +113,7 @@ pub fn make(
             .filter(|(name, _)| plan.wanted.agent(name))
         {
             if let Some(crate::model::RunSource::Live(live)) =
-                super::pipeline::plan::source_of(agent, tier)
+                crate::evaluation::plan::source_of(agent, tier)
             {
                 let message = format!(
                     "not run: {}/{name}: this program was built without live targets, so \"{}\" cannot be called",

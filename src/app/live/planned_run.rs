@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::recorded_samples::recorded_samples_of;
-use crate::app::pipeline::plan::{LoadedSuite, Plan, source_of};
-use crate::app::pipeline::sample_count::stated;
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::evaluation::plan::{LoadedSuite, Plan, source_of};
+use crate::evaluation::sample_count::stated;
 use crate::files::Files;
 use crate::model::{
     LiveSource, Protocol, RunKey, RunSource, SampleRequest, SimulatedUser, Tier, Transport,

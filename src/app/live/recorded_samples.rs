@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::app::pipeline::required_samples::recorded_count;
 use crate::diag::Diagnostic;
+use crate::evaluation::required_samples::recorded_count;
 use crate::files::Files;
 use crate::format::capture::{NoExchanges, RecordedExchanges, recorded_exchanges};
 use crate::format::recording_layout::RecordingPaths;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use super::planned_run::PlannedRun;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::plan::Plan;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::engine::SampleJob;
+use crate::evaluation::plan::Plan;
 use crate::files::{Files, SourceText};
 use crate::format::recording_layout::RecordingPaths;
 use crate::format::redact::redacted_record;

@@ -2,7 +2,7 @@
 
 use super::Caching;
 use super::store::{SampleAddress, SampleStore};
-use crate::app::pipeline::plan::Plan;
+use crate::evaluation::plan::Plan;
 use crate::format::run_v1;
 use crate::model::RunRecord;
 use crate::world::Disk;

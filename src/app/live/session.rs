@@ -22,13 +22,13 @@ use super::store::{AnswerInputs, OtherParties, SampleAddress};
 use super::target_queues::TargetQueues;
 use super::{LiveOptions, recording};
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::agent_digest;
-use crate::app::pipeline::plan::Plan;
 use crate::diag::{Code, Diagnostic};
 use crate::engine::{
     Engine, EngineOutcome, JobOutcome, Prices, RefinementSetup, RetryPolicy, SampleJob,
     SpendingLimits,
 };
+use crate::evaluation::agent_digest;
+use crate::evaluation::plan::Plan;
 use crate::files::Files;
 use crate::format::called_target::target_digest;
 use crate::model::{

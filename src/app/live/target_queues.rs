@@ -8,9 +8,9 @@ use crate::app::live::keys::refused;
 use crate::app::live::planned_run::PlannedRun;
 use crate::app::live::recorded_samples::recorded_samples;
 use crate::app::live::{EarlyStopping, LiveOptions};
-use crate::app::pipeline::plan::Plan;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::engine::{Model, Pending, Program, TargetClient, TargetQueue};
+use crate::evaluation::plan::Plan;
 use crate::files::SourceText;
 use crate::format::run_v1;
 use crate::model::{

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::session_outcome::SessionOutcome;
-use crate::app::pipeline::plan::Plan;
 use crate::engine::{JobOutcome, SampleJob, TimeSpan, TimedCall};
+use crate::evaluation::plan::Plan;
 use crate::format::redact::redacted_record;
 use crate::model::{ModelCall, Period, Traced, Transport, Wire};
 use crate::text::Redactor;

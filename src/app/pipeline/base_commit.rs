@@ -2,8 +2,8 @@
 
 use anyhow::Context;
 
-use super::run_options::{RunOptions, UncommittedFiles};
 use crate::app::cli::BaseArgs;
+use crate::evaluation::run_options::{RunOptions, UncommittedFiles};
 use crate::render::words::short;
 use crate::world::Git;
 

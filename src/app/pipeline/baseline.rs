@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::graded_run::GradedRun;
 use crate::app::cli::RunArgs;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, ReadFailure};
+use crate::evaluation::graded_run::GradedRun;
 use crate::files::{Files, SourceText};
 use crate::format::baseline_v1;
 use crate::gate::{SamplesMove, are_cached, case_values, samples_move, usual_samples};

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use import::Transcript;
 
-use super::plan::{LoadedSuite, Plan, plan};
 use super::proposed_case::{AnswerWords, Origin, ProposedCase, id_of_file};
-use super::selection::Selection;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, nearest};
+use crate::evaluation::plan::{LoadedSuite, Plan, plan};
+use crate::evaluation::selection::Selection;
 use crate::files::Files;
 use crate::format::redact::redacted_ask;
 use crate::model::{AgentName, CaseId, RepoPath};
@@ -88,7 +88,7 @@ impl KnownCases {
         let Some((disk, file)) = Disk::of_config_if_any(config)? else {
             return Ok(None);
         };
-        let plan = plan(&disk, &file, Selection::default(), &world.clock)?;
+        let plan = plan(&disk, &file, Selection::default(), &world.clock.days())?;
         let redactor = world.redactor();
         Ok(Some(Self {
             disk,

@@ -1,21 +1,25 @@
 //! Grades and judges files, and assembles the report.
 
-use super::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
-use super::base_runs::BaseRecordings;
-use super::evaluate::Evaluated;
-use super::grade_tier::{CallableAgents, RunsFrom, assemble_report, grade_tier};
-use super::graded_run::GradedRun;
-use super::live_runs::{LiveRuns, NotRun};
-use super::plan::{Plan, config_text, plan_with_reads};
-use super::read_runs::ReadRuns;
-use super::recorded_agents::{BranchDigest, RecordedAgents, RecorderEvidence, RecordingsBase};
-use super::run_options::RunOptions;
-use super::since_base::{BothCommits, add_since_base, failing_on_base};
 use super::snapshots;
-use super::tiers::not_run;
 use super::weighed_baseline::{committed_baseline, weighed};
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
+use crate::evaluation::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
+use crate::evaluation::base_runs::BaseRecordings;
+use crate::evaluation::evaluate::Evaluated;
+use crate::evaluation::grade_tier::{
+    CallableAgents, RunTimes, RunsFrom, assemble_report, grade_tier,
+};
+use crate::evaluation::graded_run::GradedRun;
+use crate::evaluation::live_runs::{LiveRuns, NotRun};
+use crate::evaluation::plan::{Plan, config_text, plan_with_reads};
+use crate::evaluation::read_runs::ReadRuns;
+use crate::evaluation::recorded_agents::{
+    BranchDigest, RecordedAgents, RecorderEvidence, RecordingsBase,
+};
+use crate::evaluation::run_options::RunOptions;
+use crate::evaluation::since_base::{BothCommits, add_since_base, failing_on_base};
+use crate::evaluation::tiers::not_run;
 use crate::files::{BaseFiles, Files, OtherCommit, RenamedFiles, sha256_hex};
 use crate::golden_changes::{BaseConfig, BaseName, RenamedBase, Sides, base_config};
 use crate::model::{
@@ -55,13 +59,13 @@ pub fn grade_files(
     inputs: &GradeInputs<'_>,
 ) -> Result<GradedRun, CliError> {
     let clock = &world.clock;
-    let (started_at, files) = (clock.now(), inputs.files);
+    let (started_at, days, files) = (clock.now(), clock.days(), inputs.files);
     let source = config_text(files, inputs.config)?;
     let config = read_config(&source)?;
     let named = inputs.base.map(|base| NamedBase::read(base, &config));
     let base = named.as_ref();
     let other = base.map(|base| &base.files as &dyn OtherCommit);
-    let plan = plan_with_reads(files, other, (&source, config), job.wanted.clone(), clock)?;
+    let plan = plan_with_reads(files, other, (&source, config), job.wanted.clone(), &days)?;
     let known_base = base.and_then(NamedBase::known);
     // A pull request cannot hide anything of its report by patterns of its own.
     let redacting = known_base.map_or(&plan.config, |(_, config)| config);
@@ -113,7 +117,7 @@ pub fn grade_files(
             base_runs: base_runs.as_ref(),
             graded_here: graded_here(job),
             recordings: &recordings,
-            clock,
+            days: &days,
         })
     });
     drop(deciding);
@@ -128,8 +132,11 @@ pub fn grade_files(
     let (suites, live) = both_tiers(runs);
     let mut report = assemble_report(
         job,
-        clock,
-        started_at,
+        RunTimes {
+            started_at,
+            finished_at: clock.now(),
+            wall_ms: clock.elapsed_ms(),
+        },
         Evaluated {
             suites,
             not_gateable,

@@ -10,9 +10,9 @@ use self::digests::{ComparedMessages, Digests, StampedRecord, StatedDigests};
 pub use self::place::{
     CaseRuns, ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN,
 };
-use super::recorded_agents::with_other_digests;
 use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::evaluation::recorded_agents::with_other_digests;
 use crate::files::{Entry, EntryKind, Files};
 use crate::format::recording_layout::{RecordingPaths, sample_number};
 use crate::format::redact::redacted_record;

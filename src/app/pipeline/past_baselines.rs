@@ -1,6 +1,6 @@
 //! The baselines in git's history.
 
-use super::graded_run::GradedRun;
+use crate::evaluation::graded_run::GradedRun;
 use crate::files::{HistoryExtent, SourceText};
 use crate::format::baseline_v1;
 use crate::model::{Baseline, MetricReport, RepoPath};

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use anyhow::Context;
 
-use crate::app::pipeline::live_layout::LiveLayout;
-use crate::app::pipeline::plan::plan;
-use crate::app::pipeline::replay::{Replay, RunReader};
-use crate::app::pipeline::sample_count::SampleCount;
-use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostics};
+use crate::evaluation::live_layout::LiveLayout;
+use crate::evaluation::plan::plan;
+use crate::evaluation::replay::{Replay, RunReader};
+use crate::evaluation::sample_count::SampleCount;
+use crate::evaluation::selection::Selection;
 use crate::model::{AgentName, CaseId, RepoPath, Sample, SuiteId, Tier};
 use crate::text::short_commit;
 use crate::world::{BaseTree, Disk, Git, ReadOnce, World};
@@ -63,7 +63,7 @@ pub fn past_outputs(
         let first = problems.first_line();
         anyhow::anyhow!("{}: {first}", context())
     };
-    let plan = match plan(&tree, config, wanted, &world.clock) {
+    let plan = match plan(&tree, config, wanted, &world.clock.days()) {
         Ok(plan) => plan,
         // The suite, the agent or the case is newer than the commit.
         Err(problems) if problems.are_all(Code::NOTHING_SELECTED) => {

@@ -1,7 +1,7 @@
 //! The file that a shard leaves for `goldgate merge`.
 
-use super::graded_run::GradedRun;
-use super::run_options::{DecidingTiers, RunOptions};
+use crate::evaluation::graded_run::GradedRun;
+use crate::evaluation::run_options::{DecidingTiers, RunOptions};
 use crate::format::shard_v1;
 use crate::format::shard_v1::{ShardPart, ShardScope};
 use crate::model::{Authority, InputLimit, RepoPath};

@@ -2,7 +2,7 @@
 
 use super::baseline;
 use super::baseline::Replaced;
-use super::graded_run::CommittedBaseline;
+use crate::evaluation::graded_run::CommittedBaseline;
 use crate::files::{Files, SourceText};
 use crate::format::baseline_v1;
 use crate::gate::{BaseNumber, PlannedGate, Subject, planned_in, ruling};

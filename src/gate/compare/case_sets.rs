@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::own::case_before;
 use super::{CaseSelection, GateInput};
+use crate::estimate::{PairedCases, intervals};
 use crate::fold;
 use crate::gate::limits::GatedMetric;
-use crate::gate::statistics::{PairedCases, intervals};
 use crate::model::{BaselineEntry, CaseId, Exclusion, Gate, Limit, six_places};
 use crate::text::named;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::estimate::CaseDependence;
 use crate::gate::limits::GatedMetric;
-use crate::gate::statistics::CaseDependence;
 use crate::model::{BaselineEntry, CaseId, Identity, MetricSpec, PairResult};
 
 /// Whether all of the agent's cases ran.

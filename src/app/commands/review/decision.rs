@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use globset::GlobMatcher;
 
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::plan::Plan;
+use crate::evaluation::plan::Plan;
 use crate::files::{Files, SourceText};
 use crate::format::recording_layout::RecordingPaths;
 use crate::model::{AgentName, CaseId, Config, RepoPath, RunKey, SuiteConfig, SuiteId, words};

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::decision::{DraftCase, drafts};
 use crate::app::cli_error::CliError;
 use crate::app::pipeline::past_outputs::{PastCommit, PastOutputs, past_outputs};
-use crate::app::pipeline::plan::{Plan, plan};
-use crate::app::pipeline::replay::{Replay, RunReader};
-use crate::app::pipeline::sample_count::SampleCount;
-use crate::app::pipeline::selection::Selection;
 use crate::app::worktree::shown_recordings;
 use crate::diag::Diagnostics;
+use crate::evaluation::plan::{Plan, plan};
+use crate::evaluation::replay::{Replay, RunReader};
+use crate::evaluation::sample_count::SampleCount;
+use crate::evaluation::selection::Selection;
 use crate::files::{Files, SourceText};
 use crate::format::redact::redacted_samples;
 use crate::model::{
@@ -61,7 +61,7 @@ impl ReviewTable {
         world: &World,
     ) -> Result<Self, CliError> {
         let (report, live) = shown_recordings(config, wanted.clone(), world)?;
-        let plan = plan(disk, file, wanted.clone(), &world.clock)?;
+        let plan = plan(disk, file, wanted.clone(), &world.clock.days())?;
         let files = live.overlay(disk);
         let runs = Replay::open(&files, &plan, Tier::Deterministic, &live.layout)?;
         let redactor = world.redactor();

@@ -9,14 +9,13 @@ use self::mutants::{Mutation, mutant, mutations};
 use self::vacuous::{Vacuous, texts};
 use crate::app::cli::SelftestArgs;
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::evaluate::{ResultSources, evaluate};
-use crate::app::pipeline::live_layout::LiveLayout;
-use crate::app::pipeline::plan::{Plan, plan};
-use crate::app::pipeline::replay::{Replay, RunReader};
-use crate::app::pipeline::sample_count::SampleCount;
-use crate::app::pipeline::selection;
-use crate::app::pipeline::selection::Selection;
 use crate::diag::Diagnostics;
+use crate::evaluation::evaluate::{ResultSources, evaluate};
+use crate::evaluation::live_layout::LiveLayout;
+use crate::evaluation::plan::{Plan, plan};
+use crate::evaluation::replay::{Replay, RunReader};
+use crate::evaluation::sample_count::SampleCount;
+use crate::evaluation::selection::Selection;
 use crate::files::Files;
 use crate::model::{
     AgentName, CaseId, Exclusion, PairResult, Ruling, Run, RunKey, Sample, SuiteId, Tier, Verdict,
@@ -33,9 +32,9 @@ pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
     let wanted = Selection {
         tiers: vec![Tier::Deterministic],
-        ..selection::chosen(&args.chosen)?
+        ..args.chosen.chosen()?
     };
-    let plan = plan(&disk, &file, wanted, &world.clock)?;
+    let plan = plan(&disk, &file, wanted, &world.clock.days())?;
     let mut lines = Vec::new();
     let mut output = String::new();
     for agent in Vacuous::ALL {

@@ -7,7 +7,7 @@ use crate::app::github::graded_data::{gradable, grade_as_data};
 use crate::app::github::merged_pulls::{PushStep, push_steps};
 use crate::app::github::requests::needs;
 use crate::app::github::resolve::TestMerge;
-use crate::app::pipeline::graded_run::GradedRun;
+use crate::evaluation::graded_run::GradedRun;
 use crate::format::event::Event;
 use crate::model::Report;
 use crate::report;

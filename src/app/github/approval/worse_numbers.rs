@@ -6,7 +6,7 @@ use crate::app::cli_error::CliError;
 use crate::app::github::inputs::ActionInputs;
 use crate::app::github::requests::needs;
 use crate::app::pipeline::baseline;
-use crate::app::pipeline::graded_run::{CommittedBaseline, GradedRun};
+use crate::evaluation::graded_run::{CommittedBaseline, GradedRun};
 use crate::format::event::Event;
 use crate::model::{AgentName, ApprovalPolicy, Baseline, BaselineRule, Report, SuiteId};
 use crate::publish::approval::has_label;

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::app::github::commit_files::BaseView;
 use crate::app::github::graded_data::CommitPair;
-use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
-use crate::app::pipeline::selection::Selection;
-use crate::model::{Agent, AgentName, Ask, CaseId, RecordingTrust, RunKey, RunSource, Toolbox};
+use crate::evaluation::plan::{LoadedSuite, Plan, plan};
+use crate::evaluation::selection::Selection;
+use crate::model::{
+    Agent, AgentName, Ask, CaseId, RecordingTrust, RunDays, RunKey, RunSource, Toolbox,
+};
 use crate::suites::{Pair, input_digest};
-use crate::world::Clock;
 
 /// The requests of the base branch.
 pub struct BaseRequests<'a> {
@@ -21,11 +22,11 @@ pub struct BaseRequests<'a> {
 
 impl<'a> BaseRequests<'a> {
     /// Reads them; `None` if the base branch trusts recordings of others as well.
-    pub fn of(commits: &'a CommitPair, view: &'a BaseView<'a>, clock: &Clock) -> Option<Self> {
+    pub fn of(commits: &'a CommitPair, view: &'a BaseView<'a>, days: &RunDays) -> Option<Self> {
         if commits.base_config.recordings != RecordingTrust::Ci {
             return None;
         }
-        let plan = plan(view, &commits.file, Selection::default(), clock).ok();
+        let plan = plan(view, &commits.file, Selection::default(), days).ok();
         Some(Self {
             commits,
             view,

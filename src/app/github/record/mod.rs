@@ -32,13 +32,13 @@ use super::inputs::ActionInputs;
 use super::job_output::{log, write_outputs};
 use crate::app::cli_error::CliError;
 use crate::app::live;
-use crate::app::pipeline::plan::Plan;
-use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic};
-use crate::model::{LabelChange, PullState, RunSource, Tier, Transport};
+use crate::evaluation::plan::Plan;
+use crate::evaluation::selection::Selection;
+use crate::model::{LabelChange, Loudness, PullState, RunSource, Tier, Transport};
 use crate::publish::approval;
 use crate::publish::record::{LabelStanding, RecordInput, RecordPlan, RecordRefusal};
-use crate::world::{Disk, Loudness, World, head_commit};
+use crate::world::{Disk, World, head_commit};
 
 /// The exit code of a recording that was asked for and not made.
 const NOT_RECORDED: u8 = 3;
@@ -159,7 +159,7 @@ fn recorded(context: &RecordContext<'_>, by: &str) -> Result<Recording, CliError
         plan,
         samples,
         mut left_out,
-    } = recordable(&commits, &view, wanted, &world.clock)?;
+    } = recordable(&commits, &view, wanted, &world.clock.days())?;
     if plan.suites.is_empty() {
         let outcome = match left_out.is_empty() {
             true => RecordOutcome::Current,

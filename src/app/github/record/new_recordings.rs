@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::outdated::replay_folder;
 use crate::app::live::LiveRuns;
-use crate::app::pipeline::plan::{LoadedSuite, Plan};
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::evaluation::plan::{LoadedSuite, Plan};
 use crate::files::{Files, SourceText};
 use crate::format::recording_layout::RecordingPaths;
 use crate::format::run_v1;

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::app::pipeline::plan::{LoadedSuite, Plan};
-use crate::app::pipeline::recorded_agents::RecordedAgents;
 use crate::diag::{Diagnostic, Diagnostics};
+use crate::evaluation::plan::{LoadedSuite, Plan};
+use crate::evaluation::recorded_agents::RecordedAgents;
 use crate::files::Files;
 use crate::format::recording_layout::RecordingPaths;
 use crate::format::run_v1;

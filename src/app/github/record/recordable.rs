@@ -11,14 +11,13 @@ use super::outdated::{OutdatedPairs, outdated_pairs};
 use crate::app::cli_error::CliError;
 use crate::app::github::commit_files::BaseView;
 use crate::app::github::graded_data::CommitPair;
-use crate::app::pipeline::plan::{Plan, plan};
-use crate::app::pipeline::recorded_agents::{NoEvidence, NoMerge, RecordedAgents, RecordingsBase};
-use crate::app::pipeline::selection::Selection;
+use crate::evaluation::plan::{Plan, plan};
+use crate::evaluation::recorded_agents::{NoEvidence, NoMerge, RecordedAgents, RecordingsBase};
+use crate::evaluation::selection::Selection;
 use crate::golden_changes::{BaseName, Sides};
 use crate::model::{
-    Config, LiveSource, RecordPolicy, RepoPath, RunKey, RunSource, Tier, Transport,
+    Config, LiveSource, RecordPolicy, RepoPath, RunDays, RunKey, RunSource, Tier, Transport,
 };
-use crate::world::Clock;
 
 /// The plan with which a pull request is recorded.
 pub struct Recordable {
@@ -38,9 +37,9 @@ pub fn recordable(
     commits: &CommitPair,
     view: &BaseView<'_>,
     wanted: Selection,
-    clock: &Clock,
+    days: &RunDays,
 ) -> Result<Recordable, CliError> {
-    let mut plan = plan(&commits.head, &commits.file, wanted, clock)?;
+    let mut plan = plan(&commits.head, &commits.file, wanted, days)?;
     let recordings_base = RecordingsBase {
         sides: Sides {
             base: view,
@@ -56,7 +55,7 @@ pub fn recordable(
     };
     let tiers = [Tier::Deterministic];
     let recorded = RecordedAgents::read(&plan, &commits.head, &tiers, Some(&recordings_base))?;
-    let requests = BaseRequests::of(commits, view, clock);
+    let requests = BaseRequests::of(commits, view, days);
     let mut samples = BTreeMap::new();
     let mut left_out = Vec::new();
     let mut known = Vec::new();

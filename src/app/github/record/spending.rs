@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use crate::app::live;
-use crate::app::pipeline::plan::Plan;
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::evaluation::plan::Plan;
 use crate::files::Files;
 use crate::model::{Budget, RunKey, Tier, Transport};
 

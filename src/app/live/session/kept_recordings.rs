@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::LiveSession;
 use crate::app::live::recorded_samples::recordings;
-use crate::app::pipeline::plan::Plan;
+use crate::evaluation::plan::Plan;
 use crate::files::Files;
 use crate::format::called_target::is_full_name;
 use crate::format::run_v1;

@@ -7,12 +7,10 @@ use import::Transcript;
 
 use super::place::{ExistingRecordings, ImportedRun, RecordingsPlace, SHOWN};
 use crate::app::cli_error::CliError;
-use crate::app::pipeline::plan::{LoadedSuite, Plan, plan};
-use crate::app::pipeline::recorded_agents::{
-    OtherDigests, RecordingInput, Stamped, recording_input,
-};
-use crate::app::pipeline::selection::Selection;
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::evaluation::plan::{LoadedSuite, Plan, plan};
+use crate::evaluation::recorded_agents::{OtherDigests, RecordingInput, Stamped, recording_input};
+use crate::evaluation::selection::Selection;
 use crate::files::Files;
 use crate::format::redact::redacted_ask;
 use crate::model::{AgentName, Ask, CaseId, RunKey, RunRecord, RunSource, SuiteConfig, UserTurns};
@@ -91,7 +89,7 @@ impl Digests {
                 redactor,
             });
         };
-        let plan = plan(&disk, &file, Selection::default(), &world.clock)?;
+        let plan = plan(&disk, &file, Selection::default(), &world.clock.days())?;
         Ok(Self {
             known: Some((disk, plan)),
             out,

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::app::pipeline::selection::Selection;
 use crate::diag::Diagnostic;
+use crate::evaluation::selection::Selection;
 use crate::files::{Files, ReadLog};
 use crate::gate::GatedMetric;
 use crate::model::{

@@ -19,13 +19,12 @@ use crate::files::{DifferentRead, HeadCommit};
 use crate::golden_changes::{BaseConfig, GoldenChanges, Sides, SuiteSide, same_rules, same_suite};
 use crate::model::{
     AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange,
-    MetricEvidence, MetricReport, NotGateable, RunSource, SuiteConfig, SuiteId, SuiteReport, Tier,
-    Verdict, Weight, metric_value,
+    MetricEvidence, MetricReport, NotGateable, RunDays, RunSource, SuiteConfig, SuiteId,
+    SuiteReport, Tier, Verdict, Weight, metric_value,
 };
 use crate::render::words;
 use crate::suites::Pair;
 use crate::text::counted;
-use crate::world::Clock;
 
 /// The runs of one tier and the result of the head's judgement.
 pub struct TierRuns {
@@ -57,7 +56,7 @@ pub struct BaseInputs<'a> {
     pub recordings: &'a RecordedAgents,
     /// Whether the head was graded on this machine, so that all files it read are known.
     pub graded_here: GradedHere,
-    pub clock: &'a Clock,
+    pub days: &'a RunDays,
 }
 
 /// Whether the head's judgement was made on this machine.
@@ -156,7 +155,7 @@ impl BaseJudge<'_> {
             sides,
             head,
             tiers,
-            clock,
+            days,
             ..
         } = self.inputs;
         let pairs = |loaded: &LoadedSuite| -> BTreeSet<(CaseId, AgentName)> {
@@ -184,7 +183,7 @@ impl BaseJudge<'_> {
             known,
             wanted,
         };
-        let base = match base_plan(inputs, clock) {
+        let base = match base_plan(inputs, days) {
             Ok(base) => base,
             Err(problems) => {
                 return changes.refuse(unreadable_rules(problems));

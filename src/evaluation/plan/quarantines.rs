@@ -4,15 +4,11 @@ use std::collections::BTreeSet;
 
 use super::LoadedSuite;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::model::CaseId;
-use crate::world::Clock;
+use crate::model::{CaseId, RunDays};
 
-/// The longest quarantine, in days.
-const LONGEST: i64 = 30;
-
-/// Checks that each quarantine ends within [`LONGEST`] days and that at most 10 % of the cases are in quarantine.
-pub fn quarantines(loaded: &LoadedSuite, clock: &Clock, problems: &mut Diagnostics) {
-    let (today, last) = (clock.today(), clock.in_days(LONGEST));
+/// Checks that each quarantine ends within [`RunDays::QUARANTINE`] days and that at most 10 % of the cases are in quarantine.
+pub fn quarantines(loaded: &LoadedSuite, days: &RunDays, problems: &mut Diagnostics) {
+    let RunDays { today, last } = days;
     let mut active: BTreeSet<&CaseId> = BTreeSet::new();
     for (pair, stated) in loaded
         .suite
@@ -20,7 +16,7 @@ pub fn quarantines(loaded: &LoadedSuite, clock: &Clock, problems: &mut Diagnosti
         .iter()
         .filter_map(|pair| Some((pair, pair.quarantine.as_deref()?)))
     {
-        if let Some(at) = stated.wrong(&last) {
+        if let Some(at) = stated.wrong(last) {
             let what = format!(
                 "the quarantine of \"{}\" needs an owner, a reason and an end date up to {last}",
                 pair.case
@@ -28,7 +24,7 @@ pub fn quarantines(loaded: &LoadedSuite, clock: &Clock, problems: &mut Diagnosti
             let help = format!("write expires: \"{last}\" or earlier");
             problems
                 .push(Diagnostic::of_file(&pair.golden, Code::BAD_QUARANTINE, what, help).at(at));
-        } else if stated.terms.expires >= today {
+        } else if stated.terms.expires >= *today {
             active.insert(&pair.case);
         }
     }

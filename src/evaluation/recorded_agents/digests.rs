@@ -2,9 +2,9 @@
 
 use super::sources::called;
 use super::stamped::RecordingDigests;
-use crate::app::pipeline::agent_digest::AgentState;
-use crate::app::pipeline::plan::LoadedSuite;
 use crate::diag::Diagnostic;
+use crate::evaluation::agent_digest::AgentState;
+use crate::evaluation::plan::LoadedSuite;
 use crate::files::Files;
 use crate::format::run_v1::{StatedOrigin, content_sha256};
 use crate::golden_changes::{BaseProof, Digest, Motion, Proof};

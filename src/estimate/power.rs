@@ -48,7 +48,7 @@ pub fn detectable(spec: &MetricSpec, values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::detectable;
-    use crate::gate::statistics::quantile::student_quantile;
+    use crate::estimate::quantile::student_quantile;
     use crate::model::{Aggregate, MetricSpec, Unit};
 
     const MEAN: MetricSpec = MetricSpec {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::inputs::SuiteInputs;
 use super::sources::{called, listed, recordings_of};
-use crate::app::pipeline::agent_digest::AgentState;
-use crate::app::pipeline::plan::Plan;
 use crate::diag::{Diagnostic, Diagnostics};
+use crate::evaluation::agent_digest::AgentState;
+use crate::evaluation::plan::Plan;
 use crate::files::Files;
 use crate::format::run_v1;
 use crate::model::{Agent, AgentName, CaseId, Config, RepoPath, RunKey, SuiteId, Tier};

@@ -24,13 +24,12 @@ use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
 use crate::gate::{GatedMetric, planned_in};
 use crate::model::{
-    Agent, AgentName, CaseId, CaseTag, Config, MetricSpec, RepoPath, RunSource, SuiteConfig,
-    SuiteId, Tier,
+    Agent, AgentName, CaseId, CaseTag, Config, MetricSpec, RepoPath, RunDays, RunSource,
+    SuiteConfig, SuiteId, Tier,
 };
 use crate::suites::{
     KINDS, Labels, ParsedExpressions, PromptPackage, Suite, SuiteKind, kind, read_config,
 };
-use crate::world::Clock;
 
 /// Returns the source of an agent's runs in a tier.
 pub fn source_of(agent: &Agent, tier: Tier) -> Option<&RunSource> {
@@ -42,11 +41,11 @@ pub fn plan(
     files: &dyn Files,
     file: &RepoPath,
     wanted: Selection,
-    clock: &Clock,
+    days: &RunDays,
 ) -> Result<Plan, Diagnostics> {
     let source = config_text(files, file)?;
     let config = read_config(&source)?;
-    plan_with_reads(files, None, (&source, config), wanted, clock)
+    plan_with_reads(files, None, (&source, config), wanted, days)
 }
 
 /// Reads the text of the config. If there is none, the help says how to get one.
@@ -86,7 +85,7 @@ pub fn plan_with_reads(
     other: Option<&dyn OtherCommit>,
     (source, mut config): (&SourceText, Config),
     wanted: Selection,
-    clock: &Clock,
+    days: &RunDays,
 ) -> Result<Plan, Diagnostics> {
     let reader = PlanReader {
         files,
@@ -122,7 +121,7 @@ pub fn plan_with_reads(
         .iter()
         .filter_map(|suite| problems.keep_all(reader.open(suite, &config)))
         .collect();
-    let today = clock.today();
+    let today = days.today.clone();
     let config = config.clone();
     let mut plan = problems.or(Plan {
         config,
@@ -141,7 +140,7 @@ pub fn plan_with_reads(
         .for_each(|loaded| simulated_users::check(loaded, &plan.config, &mut problems));
     plan.suites
         .iter()
-        .for_each(|loaded| quarantines::quarantines(loaded, clock, &mut problems));
+        .for_each(|loaded| quarantines::quarantines(loaded, days, &mut problems));
     reader.refuse_unknown_names(&plan, &mut problems);
     let cases = plan
         .suites
@@ -186,7 +185,7 @@ pub struct BasePlanInputs<'a> {
 ///
 /// # Errors
 /// Files that this version cannot read.
-pub fn base_plan(inputs: BasePlanInputs<'_>, clock: &Clock) -> Result<Plan, Diagnostics> {
+pub fn base_plan(inputs: BasePlanInputs<'_>, days: &RunDays) -> Result<Plan, Diagnostics> {
     let BasePlanInputs {
         files,
         other,
@@ -220,7 +219,7 @@ pub fn base_plan(inputs: BasePlanInputs<'_>, clock: &Clock) -> Result<Plan, Diag
             ..loaded
         });
     }
-    let (config, today, unselected) = (config.clone(), clock.today(), Vec::new());
+    let (config, today, unselected) = (config.clone(), days.today.clone(), Vec::new());
     problems.or(Plan {
         config,
         suites,

@@ -1,21 +1,20 @@
 //! Grades one tier, and assembles the report from the results of all tiers.
 
 use super::live_runs::LiveRuns;
-use crate::app::pipeline::base_runs::BaseRecordings;
-use crate::app::pipeline::evaluate::{Evaluated, ResultSources, ShardResults};
-use crate::app::pipeline::plan::Plan;
-use crate::app::pipeline::policies::{Evaluation, OtherAgents};
-use crate::app::pipeline::read_runs::ReadRuns;
-use crate::app::pipeline::recorded_agents::RecordedAgents;
-use crate::app::pipeline::replay::Replay;
-use crate::app::pipeline::run_options::{AgentScope, RunOptions};
 use crate::diag::Diagnostics;
+use crate::evaluation::base_runs::BaseRecordings;
+use crate::evaluation::evaluate::{Evaluated, ResultSources, ShardResults};
+use crate::evaluation::plan::Plan;
+use crate::evaluation::policies::{Evaluation, OtherAgents};
+use crate::evaluation::read_runs::ReadRuns;
+use crate::evaluation::recorded_agents::RecordedAgents;
+use crate::evaluation::replay::Replay;
+use crate::evaluation::run_options::{AgentScope, RunOptions};
 use crate::files::{Files, OtherCommit};
 use crate::model::{
     Baseline, BaselineUse, NotGateable, Report, ReportTool, Ruling, RunUsage, SuiteReport, Tier,
 };
 use crate::report;
-use crate::world::Clock;
 /// The source of the runs of one tier.
 #[derive(Clone, Copy)]
 pub struct RunsFrom<'a> {
@@ -97,11 +96,17 @@ pub enum CallableAgents {
     Some,
 }
 
+/// When a run started and ended, in UTC, and how long it took.
+pub struct RunTimes {
+    pub started_at: String,
+    pub finished_at: String,
+    pub wall_ms: u64,
+}
+
 /// Assembles the report, without golden changes.
 pub fn assemble_report(
     job: &RunOptions,
-    clock: &Clock,
-    started_at: String,
+    times: RunTimes,
     evaluated: Evaluated,
     notes: Vec<String>,
     callable: CallableAgents,
@@ -152,8 +157,8 @@ pub fn assemble_report(
         authority: job.authority,
         choice: job.wanted.choice(),
         samples: pairs.map(|case| case.planned).max().unwrap_or(0),
-        started_at,
-        finished_at: clock.now(),
+        started_at: times.started_at,
+        finished_at: times.finished_at,
         suites,
         verdict,
         not_gateable: Vec::new(),
@@ -162,7 +167,7 @@ pub fn assemble_report(
         approval: None,
         notes,
         usage: RunUsage {
-            wall_ms: clock.elapsed_ms(),
+            wall_ms: times.wall_ms,
             ..RunUsage::default()
         },
         baseline_use: BaselineUse::Compared,

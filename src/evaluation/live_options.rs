@@ -5,10 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::path::PathBuf;
 
-use crate::model::RunKey;
+use crate::model::{Loudness, RunKey};
 #[cfg(feature = "models")]
-use crate::world::Disk;
-use crate::world::Loudness;
 
 /// Which answers are cached and reused by later runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,10 +142,10 @@ impl Recorder {
 
 #[cfg(feature = "models")]
 impl LiveOptions {
-    /// Returns the folder in which targets' programs run: never one with files of a pull request that are only data.
-    pub fn programs<'a>(&'a self, disk: &'a Disk) -> &'a Path {
+    /// Returns the folder in which targets' programs run: never one with files of a pull request that are only data. Otherwise it is `place`.
+    pub fn programs<'a>(&'a self, place: &'a Path) -> &'a Path {
         self.recorder
             .as_ref()
-            .map_or(disk.place(), |recorder| &recorder.programs)
+            .map_or(place, |recorder| &recorder.programs)
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use crate::app::pipeline::plan::Plan;
 use crate::diag::Diagnostics;
+use crate::evaluation::plan::Plan;
 use crate::files::{BaseFiles, Files, ReadFor, ReadLog, RecordedFiles};
 use crate::format::recorded_v1::RecordedDigests;
 use crate::golden_changes::{BaseName, Sides, same_suite};

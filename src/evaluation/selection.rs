@@ -4,24 +4,12 @@ use std::collections::BTreeSet;
 
 use globset::{Glob, GlobMatcher};
 
-use crate::app::cli::SelectionArgs;
 use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::sha256_hex;
 use crate::format::failed_v1::FailedCase;
 use crate::gate::CaseSelection;
 use crate::model::{AgentName, CaseChoice, CaseId, RepoPath, Shard, SuiteId, Tier};
 use crate::suites::Pair;
-
-/// Returns the filters for suites, agents and cases, without tiers.
-pub fn chosen(args: &SelectionArgs) -> Result<Selection, Diagnostics> {
-    Ok(Selection {
-        suites: args.agents.suite.clone(),
-        agents: args.agents.agent.clone(),
-        cases: patterns(&args.case)?,
-        tags: args.tag.clone(),
-        ..Selection::default()
-    })
-}
 
 /// Parses patterns of case ids.
 pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {

@@ -38,7 +38,7 @@ pub(super) fn wilson(part: usize, whole: usize) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::{share_interval, wilson};
-    use crate::gate::statistics::quantile::Z95;
+    use crate::estimate::quantile::Z95;
 
     /// The first four are those of Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17 (1998),
     /// table I, method 3; all were computed with 30 digits.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::app::pipeline::plan::source_of;
 use crate::diag::Diagnostic;
+use crate::evaluation::plan::source_of;
 use crate::files::{Files, all_files_below};
 use crate::format::called_target::target_digest;
 use crate::format::recording_layout::case_and_sample;

@@ -1,6 +1,6 @@
 //! Notes on the list of an agent's files.
 
-use crate::app::pipeline::agent_digest::{AgentFilesState, AgentState};
+use crate::evaluation::agent_digest::{AgentFilesState, AgentState};
 use crate::files::Files;
 use crate::golden_changes::{Sides, is_listed, is_named};
 use crate::model::{Agent, Config, RepoPath, RunSource, Transport};
