@@ -61,9 +61,8 @@ mod evaluation;
 // File system, network, clock and environment.
 pub mod world;
 
-// Schedules live samples.
-#[cfg(feature = "models")]
-mod engine;
+// Live samples: targets, wire formats, and the engine that schedules the calls.
+pub mod live;
 
 // The commands, which connect all modules.
 pub mod app;

@@ -1,7 +1,7 @@
 //! Any bytes as a model's answer in each wire format: a turn, or an error in one line.
 #![no_main]
 
-use goldgate::format::wire::{anthropic, answer, converse, openai};
+use goldgate::live::wire::{anthropic, answer, converse, openai};
 use goldgate::model::{AnswerForm, Conversation, Message};
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;

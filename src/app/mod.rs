@@ -1,11 +1,9 @@
 //! The commands, which connect all other modules.
 
 mod cli;
-mod cli_error;
 mod commands;
 #[cfg(feature = "github")]
 mod github;
-mod live;
 mod pipeline;
 mod worktree;
 

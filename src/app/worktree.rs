@@ -5,8 +5,6 @@ use std::sync::OnceLock;
 
 use anyhow::Context;
 
-use super::cli_error::CliError;
-use super::live;
 use super::pipeline::baseline;
 use super::pipeline::grade::{GradeInputs, grade_files};
 use super::pipeline::past_baselines::add_past_baselines;
@@ -19,12 +17,13 @@ use crate::evaluation::run_options::{AgentScope, DecidingTiers, RunOptions, Unco
 use crate::evaluation::selection::Selection;
 use crate::files::{BaseFiles, Files};
 use crate::model::{Agent, Authority, Baseline, NotGateable, RepoPath, Report, Tier};
-use crate::report;
+use crate::render::CliError;
 use crate::suites::read_config;
 use crate::text::{first_of, short_commit};
 #[cfg(feature = "models")]
 use crate::world::signal_so_far;
 use crate::world::{BaseTree, Disk, Git, Objects, ReadOnce, World, head_commit, is_sparse};
+use crate::{live, report};
 
 /// Reads the baseline to compare with, given the disk, the files of the base commit (if known) and the config's baseline file.
 pub type ReadBaseline<'a> = &'a dyn Fn(

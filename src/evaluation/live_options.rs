@@ -6,7 +6,6 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use crate::model::{Loudness, RunKey};
-#[cfg(feature = "models")]
 
 /// Which answers are cached and reused by later runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

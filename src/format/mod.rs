@@ -36,7 +36,6 @@ pub mod shard_v1;
 mod step;
 pub mod transcript;
 mod unique_keys;
-pub mod wire;
 #[cfg(feature = "github")]
 pub mod workflow;
 pub(crate) mod yaml;

@@ -2,6 +2,7 @@
 
 pub(crate) mod annotations;
 mod certainty;
+mod cli_error;
 mod evidence;
 mod exhibit;
 pub(crate) mod explain;
@@ -27,6 +28,7 @@ mod sparkline;
 pub(crate) mod terminal;
 pub(crate) mod words;
 
+pub(crate) use cli_error::CliError;
 pub(crate) use number::delta;
 pub(crate) use plain::{inline, line};
 pub use screen::{Detail, Screen, Style};

@@ -1,4 +1,4 @@
-//! All access to the outside: files, environment, clock, git, GitHub, live targets. No other module touches any of them.
+//! All access to the outside: files, environment, clock, git, GitHub, processes. Live targets are in `live`. No other module touches any of them.
 #![expect(
     clippy::disallowed_methods,
     reason = "this module wraps them for all others"
@@ -16,7 +16,7 @@ mod draft_name;
 mod drafts;
 mod edited;
 mod editor;
-mod env;
+pub(crate) mod env;
 mod git;
 mod git_command;
 mod git_history;
@@ -38,19 +38,16 @@ mod runtime;
 #[cfg(feature = "models")]
 mod signals;
 mod swap;
-#[cfg(feature = "models")]
-pub mod targets;
 mod threads;
 #[cfg(feature = "models")]
 mod traces;
 #[cfg(feature = "web")]
-mod web;
+pub(crate) mod web;
 
 pub(crate) use base::BaseTree;
 pub(crate) use browser::open_in_browser;
 #[cfg(feature = "github")]
 pub(crate) use checkout_objects::CheckoutObjects;
-pub(crate) use clock::Clock;
 pub(crate) use console::Colours;
 pub use console::World;
 pub use disk::Disk;

@@ -1,12 +1,12 @@
 //! `goldgate calibrate`: what the recorded cases and samples can tell.
 
 use crate::app::cli::CalibrateArgs;
-use crate::app::cli_error::CliError;
 use crate::app::worktree::graded_recordings;
 use crate::diag::{Code, Diagnostic};
 use crate::evaluation::graded_run::GradedRun;
 use crate::evaluation::selection::Selection;
 use crate::model::{AgentReport, Tier};
+use crate::render::CliError;
 use crate::render::sensitivity::agent_sensitivity;
 use crate::world::World;
 

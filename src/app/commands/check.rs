@@ -1,7 +1,6 @@
 //! `goldgate check`: validates config, cases and recordings, and shows how often the gates would fail by chance.
 
 use crate::app::cli::CheckArgs;
-use crate::app::cli_error::CliError;
 use crate::app::pipeline::baseline;
 use crate::app::worktree::graded_recordings;
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -15,8 +14,8 @@ use crate::files::Files;
 use crate::format::recording_layout::RecordingPaths;
 use crate::golden_changes::{idle_name, record_missing};
 use crate::model::{Baseline, Config, RunSource, Tier};
-use crate::render::plural;
 use crate::render::sensitivity::policy_line;
+use crate::render::{CliError, plural};
 use crate::text::config_option;
 use crate::world::{Disk, ReadOnce, World};
 

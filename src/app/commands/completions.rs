@@ -3,7 +3,7 @@
 use clap::CommandFactory;
 
 use crate::app::cli::{Cli, CompletionsArgs};
-use crate::app::cli_error::CliError;
+use crate::render::CliError;
 use crate::world::World;
 
 /// Prints the script. Returns the exit code.

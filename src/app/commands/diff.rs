@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use crate::app::cli::DiffArgs;
-use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{Files, SourceText};
 use crate::format::{baseline_v1, report_v1};
 use crate::model::InputLimit;
 use crate::render::side_by_side::{MetricRow, side_by_side};
-use crate::render::{Detail, Screen, Style};
+use crate::render::{CliError, Detail, Screen, Style};
 use crate::report::{MeasuredNumbers, NumberScale, case_moves};
 use crate::suites::{metric_spec, read_config};
 use crate::text::short_commit;

@@ -1,7 +1,6 @@
 //! `goldgate explain`: grades one case and shows the request, the expectation and the output, or explains the code of a problem.
 
 use crate::app::cli::ExplainArgs;
-use crate::app::cli_error::CliError;
 use crate::app::pipeline::past_baselines::past_baselines;
 use crate::app::pipeline::past_outputs::{PastCommit, PastOutputs, past_outputs};
 use crate::app::worktree::shown_recordings;
@@ -17,9 +16,9 @@ use crate::format::redact::{redacted_ask, redacted_samples};
 use crate::model::{
     AgentName, Ask, Baseline, CaseId, PASSED, RepoPath, RunKey, SuiteConfig, SuiteId, Tier,
 };
-use crate::render::explain as render;
 use crate::render::explain::{EarlierOutput, ExplainedCase};
 use crate::render::explained_code::{explained_code, listed_codes};
+use crate::render::{CliError, explain as render};
 use crate::suites::{Pair, read_config};
 use crate::text::Redactor;
 use crate::world::{Disk, Git, World};

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use crate::app::cli::HistoryArgs;
-use crate::app::cli_error::CliError;
 use crate::app::pipeline::past_baselines::committed_baseline;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{Files, HistoryExtent};
@@ -11,7 +10,7 @@ use crate::format::report_v1;
 use crate::model::{InputLimit, RepoPath};
 use crate::render::history::history as to_text;
 use crate::render::html_history::html_history;
-use crate::render::{Detail, Screen, Style};
+use crate::render::{CliError, Detail, Screen, Style};
 use crate::report::{
     Measurement, NumberScale, history as history_of, numbers_of_baseline, numbers_of_report,
 };

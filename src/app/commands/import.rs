@@ -7,7 +7,6 @@ use import::{Format, Transcript};
 use serde::Serialize;
 
 use crate::app::cli::ImportArgs;
-use crate::app::cli_error::CliError;
 use crate::app::pipeline::case_queries::{AddedDrafts, KnownCases, NewRun};
 use crate::app::pipeline::imported_runs::{
     CaseRuns, ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN, write_recordings,
@@ -21,7 +20,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::format::foreign_cases::ForeignCase;
 use crate::model::{AgentName, BadId, CaseId};
-use crate::render::plural;
+use crate::render::{CliError, plural};
 use crate::suites::read_config;
 use crate::text::{first_of, line};
 use crate::world::{Disk, World};

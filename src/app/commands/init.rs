@@ -7,7 +7,6 @@ use import::{Ending, Format};
 use serde::Serialize;
 
 use crate::app::cli::InitArgs;
-use crate::app::cli_error::CliError;
 use crate::app::pipeline::imported_runs::{
     ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, write_recordings,
 };
@@ -17,7 +16,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, SourceText, files_below};
 use crate::format::transcript::{hints, parsed, read_runs};
 use crate::model::{AgentName, CaseId, PathGlob, RepoPath};
-use crate::render::plural;
+use crate::render::{CliError, plural};
 use crate::suites::{CaseStage, config_schema};
 use crate::text::first_of;
 use crate::world::{Disk, World};

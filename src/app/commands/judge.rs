@@ -3,9 +3,6 @@
 use std::collections::BTreeSet;
 
 use crate::app::cli::JudgeArgs;
-use crate::app::cli_error::CliError;
-use crate::app::live;
-use crate::app::live::{Caching, JudgeRequests, JudgeRunner, LiveOptions, Resume, VoteReuse};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::evaluation::live_layout::LiveLayout;
 use crate::evaluation::plan::{LoadedSuite, Plan, plan};
@@ -13,8 +10,10 @@ use crate::evaluation::replay::{Replay, RunReader};
 use crate::evaluation::selection::Selection;
 use crate::files::Files;
 use crate::format::run_v1;
+use crate::live;
+use crate::live::{Caching, JudgeRequests, JudgeRunner, LiveOptions, Resume, VoteReuse};
 use crate::model::{Ballot, Loudness, RepoPath, Run, Tier, Vote};
-use crate::render::plural;
+use crate::render::{CliError, plural};
 use crate::suites::Pair;
 use crate::world::{Disk, World};
 

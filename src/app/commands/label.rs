@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use self::draw::{Candidate, drawn};
 use self::label_files::LabelFiles;
 use crate::app::cli::LabelArgs;
-use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
 use crate::estimate::agreement;
 use crate::evaluation::evaluate::{ResultSources, evaluate};
@@ -21,7 +20,7 @@ use crate::files::Files;
 use crate::format::redact::redacted_samples;
 use crate::model::{Exclusion, Mark, RepoPath, Sample, SuiteReport, Tier};
 use crate::render::label::ShownCase;
-use crate::render::{label as render, plural};
+use crate::render::{CliError, label as render, plural};
 use crate::suites::{
     DIMENSIONS, GivenLabel, KINDS, LabelContent, Labels, NewLabel, outputs_digest, read_config,
     with_label,

@@ -7,9 +7,9 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
 use crate::app::cli::{Cli, ManArgs};
-use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, did_you_mean};
 use crate::model::RepoPath;
+use crate::render::CliError;
 use crate::world::{Disk, World};
 
 /// Prints one page, or writes all of them. Returns the exit code.

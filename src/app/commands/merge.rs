@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use crate::app::cli::MergeArgs;
-use crate::app::cli_error::CliError;
 use crate::app::pipeline::base_commit::name_base;
 use crate::app::pipeline::joined_shards::JoinedShards;
 use crate::app::pipeline::show;
 use crate::app::worktree::locally;
+use crate::render::CliError;
 use crate::world::{Disk, Git, World};
 
 /// Joins the shards, judges, and prints the result. Returns the exit code.

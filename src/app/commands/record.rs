@@ -4,9 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::app::cli::RecordArgs;
-use crate::app::cli_error::CliError;
-use crate::app::live;
-use crate::app::live::{LiveOptions, LiveRuns};
 use crate::diag::{Code, Diagnostic};
 use crate::evaluation::plan::{Plan, plan};
 use crate::evaluation::selection::Selection;
@@ -14,11 +11,13 @@ use crate::files::{Files, SourceText};
 use crate::format::capture::recorded_exchanges;
 use crate::format::recording_layout::{RecordingPaths, sample_name};
 use crate::format::run_v1;
+use crate::live;
+use crate::live::{LiveOptions, LiveRuns};
 use crate::model::{
     AgentName, CaptureSource, LiveSource, Loudness, Protocol, RECORDED_COMMAND, RecordPolicy,
     RepoPath, RunKey, RunSource, RunStatus, Target, Tier, Transport,
 };
-use crate::render::plural;
+use crate::render::{CliError, plural};
 use crate::world::{Disk, RecordingFiles, RecordingSet, World};
 
 /// The exit code if a sample could not be recorded.

@@ -2,9 +2,8 @@
 
 use recover::{Recovered, RecoveryLayer, recover, recover_any};
 
-use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
-use crate::render::plural;
+use crate::render::{CliError, plural};
 use crate::suites::KINDS;
 use crate::world::World;
 

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use crate::app::cli::ReportArgs;
-use crate::app::cli_error::CliError;
 use crate::app::pipeline::show;
 use crate::format::report_v1;
 use crate::model::InputLimit;
+use crate::render::CliError;
 use crate::report;
 use crate::world::{Disk, World};
 

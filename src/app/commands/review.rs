@@ -8,13 +8,12 @@ use std::collections::BTreeSet;
 use self::decision::{Decision, DraftCase, drafts};
 use self::items::{ReviewReason, ReviewTable};
 use crate::app::cli::ReviewArgs;
-use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, nearest};
 use crate::evaluation::plan::plan;
 use crate::evaluation::selection::{Selection, patterns};
 use crate::files::Files;
 use crate::model::{AgentName, Config, RepoPath, Tier};
-use crate::render::plural;
+use crate::render::{CliError, plural};
 use crate::text::config_option;
 use crate::world::{Disk, World, edit_file};
 

@@ -3,8 +3,6 @@
 use std::path::Path;
 
 use crate::app::cli::{CacheArg, RunArgs, TierArg};
-use crate::app::cli_error::CliError;
-use crate::app::live;
 use crate::app::pipeline::base_commit::name_base;
 use crate::app::pipeline::baseline::Updated;
 use crate::app::pipeline::failed_cases::{failed_before, last_run, prepare_last_run, save_failed};
@@ -18,10 +16,10 @@ use crate::evaluation::run_options::{AgentScope, DecidingTiers, RunOptions, Unco
 use crate::evaluation::selection::Selection;
 use crate::files::Files;
 use crate::model::{AgentReport, Authority, BaselineUse, Loudness, Report, Tier};
-use crate::render::plural;
-use crate::report;
+use crate::render::{CliError, plural};
 use crate::suites::read_config;
 use crate::world::{Disk, Git, World};
+use crate::{live, report};
 
 /// The exit code if the baseline could not be updated because numbers are missing.
 const NO_VERDICT: u8 = 3;

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use schemars::{Schema, schema_for};
 
 use crate::app::cli::SchemaArgs;
-use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, did_you_mean};
 use crate::format::baseline_v1::BaselineFile;
 use crate::format::report_v1::ReportFile;
 use crate::format::request_v1::RequestFile;
 use crate::format::run_v1::RunFile;
 use crate::format::shard_v1::ShardFile;
+use crate::render::CliError;
 use crate::suites::{KINDS, LabelForm, config_schema};
 use crate::world::World;
 

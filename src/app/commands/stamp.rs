@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::app::cli::StampArgs;
-use crate::app::cli_error::CliError;
 use crate::diag::Diagnostics;
 use crate::evaluation::plan::plan;
 use crate::evaluation::recorded_agents::{OtherDigests, Stamped, StampedSuite, with_other_digests};
 use crate::files::Files;
 use crate::model::RepoPath;
-use crate::render::plural;
+use crate::render::{CliError, plural};
 use crate::world::{Disk, ReadOnce, World};
 
 /// The exit code if recordings keep digests of other files.

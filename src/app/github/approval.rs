@@ -16,12 +16,12 @@ use super::inputs::ActionInputs;
 use super::job_output::warn;
 use super::requests::{LOOKS, PAUSE, needs};
 use super::resolve::TestMerge;
-use crate::app::cli_error::CliError;
 use crate::evaluation::graded_run::GradedRun;
 use crate::format::event::Event;
 use crate::model::{Approval, ApprovalPolicy, PullRequestDetails, Report, Tier};
 use crate::publish::approval::{ApprovalRefusal, GateRun, GivenLabel, has_label, is_label};
 use crate::publish::{hidden_classes, reason};
+use crate::render::CliError;
 use crate::report;
 use crate::world::{GitHub, GitHubError, World, if_found};
 

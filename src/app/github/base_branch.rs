@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::requests::needs;
-use crate::app::cli_error::CliError;
+use crate::render::CliError;
 use crate::world::{BranchRules, GitHub};
 
 /// Whether a branch is the default branch, or requires what that one requires; `None` if the token may not know it.

@@ -8,7 +8,6 @@ use super::configs::configs;
 use super::inputs::{ActionInputs, inside, path_of_input};
 use super::job_output::log;
 use super::requests::{needs, open};
-use crate::app::cli_error::CliError;
 use crate::app::pipeline::baseline;
 use crate::app::pipeline::baseline::Replaced;
 use crate::diag::{Code, Diagnostic};
@@ -21,6 +20,7 @@ use crate::publish::baseline_pr::{
     AcceptedNumbers, BaselinePrInput, BaselinePrPlan, CLOSED, DeclinedBaselinePr, OpenBaselinePr,
     TITLE,
 };
+use crate::render::CliError;
 use crate::suites::read_config;
 use crate::world::{ClosedPull, Disk, FileCommit, GitHub, NotCommitted, World};
 

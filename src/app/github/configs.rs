@@ -7,12 +7,12 @@ use super::approval::Decision;
 use super::inputs::{ActionInputs, bad_input};
 use super::requests::needs;
 use super::resolve::{Context, Source};
-use crate::app::cli_error::CliError;
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::evaluation::graded_run::GradedRun;
 use crate::evaluation::run_options::RunOptions;
 use crate::files::{EntryKind, Files};
 use crate::model::{PathGlob, RepoPath};
+use crate::render::CliError;
 use crate::world::{Disk, GitHub, World};
 
 /// Returns the inputs for each config that a job judges, sorted by its path. A pattern is looked up in the judged files and in those of the

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::app::cli_error::CliError;
 use crate::files::SourceText;
 use crate::format::event::Event;
 use crate::format::event_action::EventAction;
 use crate::format::{event, event_action};
 use crate::model::{BranchOrigin, RepoPath};
+use crate::render::CliError;
 use crate::world::{Disk, Env, GitHub, ReadOnlyToken};
 
 /// Reads the event of the job; none without a payload.

@@ -4,8 +4,6 @@ use super::graded_data::grade_as_data;
 use super::inputs::{ActionInputs, inside, path_of_input};
 use super::recorder_evidence::ListedRecordings;
 use super::resolve::{Context, Source, commit_of};
-use crate::app::cli_error::CliError;
-use crate::app::live;
 use crate::app::pipeline::baseline;
 use crate::app::pipeline::baseline::{Need, load};
 use crate::app::pipeline::joined_shards::{JoinedShards, folders};
@@ -17,7 +15,9 @@ use crate::evaluation::selection::Selection;
 use crate::files::SourceText;
 use crate::format::baseline_v1;
 use crate::format::event::Event;
+use crate::live;
 use crate::model::{Baseline, Loudness, RepoPath, Tier};
+use crate::render::CliError;
 use crate::world::{BaseTree, CheckoutObjects, Disk, GitHub, World};
 
 /// Grades what a job is about.

@@ -10,7 +10,7 @@ use super::other_pull_requests::{OtherPulls, judge_others};
 use super::published_run::{PublishPlace, publish_results};
 use super::red_runs::start_older_red_runs;
 use super::resolve::{Context, resolve};
-use crate::app::cli_error::CliError;
+use crate::render::CliError;
 use crate::world::{GitHub, World};
 
 /// Judges what the event is about, and publishes the result. Returns the exit code.

@@ -11,8 +11,6 @@ use super::read_paths::wanted_by;
 use super::recorder_evidence::ListedRecordings;
 use super::resolve::TestMerge;
 use super::three_trees;
-use crate::app::cli_error::CliError;
-use crate::app::live;
 use crate::app::pipeline::baseline;
 use crate::app::pipeline::grade::{GradeInputs, grade_files};
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
@@ -24,7 +22,9 @@ use crate::files::{Files, SourceText};
 use crate::format::archive;
 use crate::format::archive::ArchiveLimits;
 use crate::format::event::Event;
+use crate::live;
 use crate::model::{Config, RepoPath, RunSource, Tier};
+use crate::render::CliError;
 use crate::suites::read_config;
 use crate::world::{GitHub, GitHubError, Tree, World};
 

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
 use crate::evaluation::run_options::{AgentScope, DecidingTiers};
 use crate::model::{Authority, RepoPath, Report, Shard, Tier, Word, words};
 use crate::publish::ConfigKey;
+use crate::render::CliError;
 use crate::world::Env;
 
 words! {

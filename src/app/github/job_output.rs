@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use super::inputs::ActionInputs;
-use crate::app::cli_error::CliError;
 use crate::app::pipeline::show;
 use crate::diag::one_line;
 use crate::files::sha256_hex;
 use crate::model::{Report, Ruling, Verdict};
 use crate::publish;
 use crate::render::markdown::{Links, acceptance_line};
-use crate::render::{Detail, TABLE, annotations, inline, line, words};
+use crate::render::{CliError, Detail, TABLE, annotations, inline, line, words};
 use crate::world::{World, append};
 
 /// Prints the table, what to do and the annotations; `config` names the config where a step judges several. Workflow commands are stopped

@@ -5,11 +5,10 @@ use super::environment::{event_of, github};
 use super::inputs::{ActionInputs, ActionMode};
 use super::job_output::redacted_messages;
 use super::requests::needs;
-use crate::app::cli_error::CliError;
 use crate::model::{PullRequest, PullState, Tier};
 use crate::publish;
 use crate::publish::NoteSubject;
-use crate::render::inline;
+use crate::render::{CliError, inline};
 use crate::world::World;
 
 /// The longest message, in characters.

@@ -34,7 +34,7 @@ use std::path::Path;
 
 use self::inputs::{ActionInputs, ActionMode, inside};
 pub use self::setup::{check_setup, check_workflows};
-use super::cli_error::CliError;
+use crate::render::CliError;
 use crate::world::{World, give_to_owner};
 
 /// Runs the mode that the input `mode` selects. Returns the exit code.

@@ -6,13 +6,12 @@ use super::graded_data::grade_as_data;
 use super::inputs::ActionInputs;
 use super::requests::needs;
 use super::resolve::{head_against, judged_merge};
-use crate::app::cli_error::CliError;
 use crate::evaluation::graded_run::GradedRun;
 use crate::format::event::Event;
 use crate::model::{
     Authority, BranchOrigin, NotGateable, OtherOutcome, OtherPullRequest, RepoPath, Report, Tier,
 };
-use crate::render::words;
+use crate::render::{CliError, words};
 use crate::report;
 use crate::world::{GitHub, GitHubError, GitHubRefusal, OpenPull, World};
 

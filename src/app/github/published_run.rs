@@ -9,7 +9,6 @@ use super::configs::JudgedConfig;
 use super::inputs::{ActionInputs, inside};
 use super::links::links;
 use super::{check_run, comment, job_output};
-use crate::app::cli_error::CliError;
 use crate::app::pipeline::shard_part::write_part;
 use crate::app::pipeline::show;
 use crate::format::event::Event;
@@ -17,7 +16,7 @@ use crate::model::{PullRequestDetails, Report, Tier};
 use crate::publish;
 use crate::publish::ConfigResult;
 use crate::render::markdown::Links;
-use crate::render::{inline, line};
+use crate::render::{CliError, inline, line};
 use crate::world::{Disk, GitHub, World};
 
 /// Where results are published.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::environment::github;
-use crate::app::cli_error::CliError;
+use crate::render::CliError;
 use crate::world::{Env, GitHub, GitHubError};
 
 /// How often is read what GitHub may show a moment after it was written, and the pause before reading it again.

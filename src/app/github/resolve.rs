@@ -21,10 +21,10 @@ pub use self::pull_request::{TestMerge, head_against, judged_merge};
 use super::environment::event_of;
 use super::inputs::{ActionInputs, inside};
 use super::requests::no_verdict;
-use crate::app::cli_error::CliError;
 use crate::app::worktree::own_history;
 use crate::format::event::Event;
 use crate::model::{PullRequest, PullRequestDetails, Tier};
+use crate::render::CliError;
 use crate::text::short_commit;
 use crate::world::{Disk, Env, GitHub, World, head_commit};
 

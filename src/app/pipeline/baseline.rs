@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use crate::app::cli::RunArgs;
-use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::evaluation::graded_run::GradedRun;
 use crate::files::{Files, SourceText};
@@ -15,7 +14,7 @@ use crate::model::{
     PairResult, Policy, RepoPath, Report, Ruling, SampledCase, SuiteConfig, SuiteReport, Tier,
     Verdict, six_places,
 };
-use crate::render::plural;
+use crate::render::{CliError, plural};
 use crate::report::too_many_left_out;
 use crate::world::{BaseTree, Disk, World};
 use crate::{fold, suites};

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use import::Transcript;
 
 use super::proposed_case::{AnswerWords, Origin, ProposedCase, id_of_file};
-use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, nearest};
 use crate::evaluation::plan::{LoadedSuite, Plan, plan};
 use crate::evaluation::selection::Selection;
 use crate::files::Files;
 use crate::format::redact::redacted_ask;
 use crate::model::{AgentName, CaseId, RepoPath};
+use crate::render::CliError;
 use crate::suites::{CaseStage, fits_said, with_cases};
 use crate::text::Redactor;
 use crate::world::{Disk, World};

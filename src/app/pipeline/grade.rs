@@ -2,7 +2,6 @@
 
 use super::snapshots;
 use super::weighed_baseline::{committed_baseline, weighed};
-use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
 use crate::evaluation::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
 use crate::evaluation::base_runs::BaseRecordings;
@@ -26,6 +25,7 @@ use crate::model::{
     AgentName, ApprovalPolicy, Baseline, BaselineRule, BaselineUse, Config, GoldenChange,
     Interruption, NotGateable, RepoPath, Report, RunUsage, SuiteId, SuiteReport, Tier, Weight,
 };
+use crate::render::CliError;
 use crate::report;
 use crate::suites::read_config;
 use crate::text::short_commit;

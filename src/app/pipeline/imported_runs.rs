@@ -10,7 +10,6 @@ use self::digests::{ComparedMessages, Digests, StampedRecord, StatedDigests};
 pub use self::place::{
     CaseRuns, ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN,
 };
-use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::evaluation::recorded_agents::with_other_digests;
 use crate::files::{Entry, EntryKind, Files};
@@ -19,7 +18,7 @@ use crate::format::redact::redacted_record;
 use crate::format::run_v1;
 use crate::format::transcript::run_record;
 use crate::model::{AgentName, CaseId, InputLimit, RepoPath};
-use crate::render::plural;
+use crate::render::{CliError, plural};
 use crate::suites::are_same_texts;
 use crate::text::{Redactor, first_of, line};
 use crate::world::{Disk, NoFile, RecordingFiles, RecordingSet, World};

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::shard_part::FILE;
-use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::evaluation::evaluate::ShardResults;
 use crate::evaluation::graded_run::GradedRun;
@@ -18,8 +17,8 @@ use crate::files::{Files, SourceText, sha256_hex};
 use crate::format::shard_v1;
 use crate::format::shard_v1::{ShardPart, ShardScope};
 use crate::model::{Authority, InputLimit, RepoPath, Report, RunUsage};
-use crate::render::plural;
 use crate::render::words::short;
+use crate::render::{CliError, plural};
 use crate::report;
 use crate::world::{Disk, head_commit};
 

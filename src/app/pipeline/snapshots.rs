@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::app::cli_error::CliError;
 use crate::files::Files;
 use crate::format::json;
 use crate::model::{
     AgentReport, COVERAGE, Config, Exclusion, NEWLY_FAILING, PairResult, RepoPath, Report,
 };
+use crate::render::CliError;
 use crate::world::Disk;
 
 /// The graded values of a case.

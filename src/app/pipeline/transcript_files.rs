@@ -6,7 +6,6 @@ use import::{Format, Transcript};
 
 use super::proposed_case::{Origin, QueryCount};
 use super::run_record_file::RunRecordFile;
-use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{FilePaths, Files, SourceText, all_files_below, files_below};
 use crate::format::foreign_cases::{ForeignCase, openai_evals_cases, promptfoo_cases};
@@ -14,6 +13,7 @@ use crate::format::redact::redacted_transcript;
 use crate::format::run_v1::{is_run, states_schema};
 use crate::format::transcript::{hints, parsed, read_runs, source_texts};
 use crate::model::{PathGlob, RepoPath};
+use crate::render::CliError;
 use crate::text::Redactor;
 use crate::world::{Disk, World};
 

@@ -4,10 +4,10 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use goldgate::live::targets::{ChatModel, Unopened};
 use goldgate::model::{
     AnswerForm, Conversation, ModelTurn, Provider, Retry, StopReason, TokenUsage, Wire,
 };
-use goldgate::world::targets::{ChatModel, Unopened};
 use libtest_mimic::Trial;
 use serde_json::json;
 use sha2::{Digest, Sha256};

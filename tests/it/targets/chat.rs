@@ -1,10 +1,10 @@
 //! A model's turn over each wire format, as the server sees it and as goldgate understands it.
 
+use goldgate::live::targets::{ChatModel, Unopened};
 use goldgate::model::{
     AnswerForm, AskedCall, Conversation, Message, ModelTurn, Provider, StopReason, TokenUsage,
     ToolAnswer, ToolSpec, Wire,
 };
-use goldgate::world::targets::{ChatModel, Unopened};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 

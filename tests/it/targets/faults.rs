@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use goldgate::live::targets::{ChatModel, Live, Timeouts};
 use goldgate::model::{CallError, Charge, RecordPolicy, Retry, RunStatus, Target, Transport, Wire};
-use goldgate::world::targets::{ChatModel, Live, Timeouts};
 use libtest_mimic::Trial;
 use serde_json::json;
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use goldgate::live::targets::{ChatModel, Timeouts};
 use goldgate::model::{AnswerForm, Conversation, Message, Provider, StopReason, Wire};
-use goldgate::world::targets::{ChatModel, Timeouts};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 

@@ -14,12 +14,12 @@ use std::future::Future;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use goldgate::live::targets::Timeouts;
 use goldgate::model::{
     AgentName, Ask, CaseId, Conversation, Message, Protocol, Provider, RecordPolicy, RunKey,
     SampleRequest, SuiteId, Target, Toolbox, Transport, UserTurns, Wire,
 };
 use goldgate::world::Env;
-use goldgate::world::targets::Timeouts;
 use libtest_mimic::Trial;
 use serde_json::json;
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use goldgate::live::targets::AgentProgram;
 use goldgate::model::{CallError, Charge, Protocol, Retry, RunStatus, Target};
-use goldgate::world::targets::AgentProgram;
 use libtest_mimic::Trial;
 
 use super::{command, ends, env, request, wait};

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use goldgate::live::targets::AgentProgram;
 use goldgate::model::{CallError, Protocol, Retry, RunStatus, Target};
-use goldgate::world::targets::AgentProgram;
 use libtest_mimic::Trial;
 use serde_json::Value;
 use tempfile::TempDir;

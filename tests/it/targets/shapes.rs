@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use goldgate::format::wire::{Server, anthropic, converse, openai};
+use goldgate::live::wire::{Server, anthropic, converse, openai};
 use goldgate::model::{AnswerForm, Conversation, Message, Provider, Wire};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use globset::GlobMatcher;
 
-use crate::app::cli_error::CliError;
 use crate::evaluation::plan::Plan;
 use crate::files::{Files, SourceText};
 use crate::format::recording_layout::RecordingPaths;
 use crate::model::{AgentName, CaseId, Config, RepoPath, RunKey, SuiteConfig, SuiteId, words};
+use crate::render::CliError;
 use crate::suites::{CaseText, GoldenForm, Pair};
 use crate::world::Disk;
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::decision::{DraftCase, drafts};
-use crate::app::cli_error::CliError;
 use crate::app::pipeline::past_outputs::{PastCommit, PastOutputs, past_outputs};
 use crate::app::worktree::shown_recordings;
 use crate::diag::Diagnostics;
@@ -17,7 +16,7 @@ use crate::model::{
     AgentName, AgentReport, CaseId, CaseTrend, PairResult, RepoPath, Report, Sample, SuiteId, Tier,
 };
 use crate::render::review::{ReviewedCase, reviewed_case};
-use crate::render::{plural, words};
+use crate::render::{CliError, plural, words};
 use crate::suites::CaseText;
 use crate::text::{Redactor, config_option};
 use crate::world::{Disk, World};

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::mutants::{Mutation, mutant, mutations};
 use self::vacuous::{Vacuous, texts};
 use crate::app::cli::SelftestArgs;
-use crate::app::cli_error::CliError;
 use crate::diag::Diagnostics;
 use crate::evaluation::evaluate::{ResultSources, evaluate};
 use crate::evaluation::live_layout::LiveLayout;
@@ -20,7 +19,7 @@ use crate::files::Files;
 use crate::model::{
     AgentName, CaseId, Exclusion, PairResult, Ruling, Run, RunKey, Sample, SuiteId, Tier, Verdict,
 };
-use crate::render::{line, plural};
+use crate::render::{CliError, line, plural};
 use crate::suites::Pair;
 use crate::world::{Disk, World};
 

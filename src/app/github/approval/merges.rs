@@ -2,9 +2,9 @@
 
 use super::Deciding;
 use super::snapshot::PullSnapshot;
-use crate::app::cli_error::CliError;
 use crate::model::{Approval, Report};
 use crate::publish::approval::{ApprovalRefusal, has_label};
+use crate::render::CliError;
 
 /// A merged pull request with an approval.
 pub struct ApprovedMerge {

@@ -1,6 +1,5 @@
 //! Reads what GitHub says about a pull request with a label: events, runs, pushes.
 
-use crate::app::cli_error::CliError;
 use crate::app::github::requests::needs;
 use crate::model::{
     ApprovalPolicy, BranchPush, ByAuthor, LabelEvent, Permission, PullRequestDetails,
@@ -8,6 +7,7 @@ use crate::model::{
 use crate::publish::approval::{
     ApprovalRefusal, BranchUpdate, GateRun, GivenLabel, Snapshot, is_bot, set_by,
 };
+use crate::render::CliError;
 use crate::world::{Env, GitHub, GitHubError, WorkflowJob, WorkflowRun, World};
 
 /// The file of the gate's workflow, where nothing names another one.

@@ -2,7 +2,6 @@
 
 use super::Deciding;
 use super::merges::{ApprovedMerge, joined};
-use crate::app::cli_error::CliError;
 use crate::app::github::graded_data::{gradable, grade_as_data};
 use crate::app::github::merged_pulls::{PushStep, push_steps};
 use crate::app::github::requests::needs;
@@ -10,6 +9,7 @@ use crate::app::github::resolve::TestMerge;
 use crate::evaluation::graded_run::GradedRun;
 use crate::format::event::Event;
 use crate::model::Report;
+use crate::render::CliError;
 use crate::report;
 use crate::text::{first_of, short_commit};
 

@@ -1,11 +1,11 @@
 //! Which heads of a pull request are git's own merge of the base branch: the button "Update branch", or a merge by hand that changes nothing
 //! more.
 
-use crate::app::cli_error::CliError;
 use crate::app::github::requests::needs;
 use crate::app::github::three_trees;
 use crate::model::PullRequestDetails;
 use crate::publish::approval::BranchUpdate;
+use crate::render::CliError;
 use crate::world::{GitHub, GitHubError};
 
 /// The newest heads that are git's own merges of the base branch, newest first, up to the first one that is not.

@@ -2,7 +2,6 @@
 
 use super::Deciding;
 use super::merges::{ApprovedMerge, joined};
-use crate::app::cli_error::CliError;
 use crate::app::github::inputs::ActionInputs;
 use crate::app::github::requests::needs;
 use crate::app::pipeline::baseline;
@@ -11,6 +10,7 @@ use crate::format::event::Event;
 use crate::model::{AgentName, ApprovalPolicy, Baseline, BaselineRule, Report, SuiteId};
 use crate::publish::approval::has_label;
 use crate::publish::{is_worse, moves};
+use crate::render::CliError;
 use crate::report;
 use crate::world::{GitHub, MergedPull, World, if_found};
 

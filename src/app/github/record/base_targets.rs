@@ -2,11 +2,11 @@
 //! that a protected pattern fits, and open a pull request into it. So the default branch has to name what the base branch names.
 
 use super::context::RecordContext;
-use crate::app::cli_error::CliError;
 use crate::app::github::base_branch::{known_default, relies_on_checks};
 use crate::app::github::requests::needs;
 use crate::files::SourceText;
 use crate::model::{Config, RecordPolicy, Target, Transport};
+use crate::render::CliError;
 use crate::suites::read_config;
 
 /// Whether the targets of the base commit's config may be called with the keys.

@@ -2,7 +2,6 @@
 
 use std::thread;
 
-use crate::app::cli_error::CliError;
 use crate::app::github::comment::{CommentNote, write_note};
 use crate::app::github::environment::{action_of, event_of};
 use crate::app::github::inputs::ActionInputs;
@@ -14,6 +13,7 @@ use crate::model::{
     ApprovalPolicy, LabelEvent, Permission, PullRequest, PullRequestDetails, RepoPath,
 };
 use crate::publish::{ConfigKey, NoteSubject, approval};
+use crate::render::CliError;
 use crate::suites::read_config;
 use crate::world::{GitHub, World};
 

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use super::context::RecordContext;
 use super::new_recordings::NewRecordings;
-use crate::app::cli_error::CliError;
 use crate::app::github::inputs::inside;
 use crate::app::github::requests::needs;
 use crate::format::recorded_v1;
 use crate::format::recorded_v1::Recorded;
 use crate::model::{BranchOrigin, RepoPath};
+use crate::render::CliError;
 use crate::world::{Disk, FilesCommit, NotCommitted};
 
 /// The folder for recordings that are not committed, relative to the workspace.

@@ -30,14 +30,14 @@ use super::commit_files::BaseView;
 use super::graded_data::{CommitPair, HeadFiles};
 use super::inputs::ActionInputs;
 use super::job_output::{log, write_outputs};
-use crate::app::cli_error::CliError;
-use crate::app::live;
 use crate::diag::{Code, Diagnostic};
 use crate::evaluation::plan::Plan;
 use crate::evaluation::selection::Selection;
+use crate::live;
 use crate::model::{LabelChange, Loudness, PullState, RunSource, Tier, Transport};
 use crate::publish::approval;
 use crate::publish::record::{LabelStanding, RecordInput, RecordPlan, RecordRefusal};
+use crate::render::CliError;
 use crate::world::{Disk, World, head_commit};
 
 /// The exit code of a recording that was asked for and not made.

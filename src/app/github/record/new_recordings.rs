@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::outdated::replay_folder;
-use crate::app::live::LiveRuns;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::evaluation::plan::{LoadedSuite, Plan};
 use crate::files::{Files, SourceText};
 use crate::format::recording_layout::RecordingPaths;
 use crate::format::run_v1;
+use crate::live::LiveRuns;
 use crate::model::{RepoPath, RunKey, RunStatus};
 
 /// The files that a recording changes.

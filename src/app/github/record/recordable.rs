@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::base_requests::BaseRequests;
 use super::outdated::{OutdatedPairs, outdated_pairs};
-use crate::app::cli_error::CliError;
 use crate::app::github::commit_files::BaseView;
 use crate::app::github::graded_data::CommitPair;
 use crate::evaluation::plan::{Plan, plan};
@@ -18,6 +17,7 @@ use crate::golden_changes::{BaseName, Sides};
 use crate::model::{
     Config, LiveSource, RecordPolicy, RepoPath, RunDays, RunKey, RunSource, Tier, Transport,
 };
+use crate::render::CliError;
 
 /// The plan with which a pull request is recorded.
 pub struct Recordable {

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::app::live;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::evaluation::plan::Plan;
 use crate::files::Files;
+use crate::live;
 use crate::model::{Budget, RunKey, Tier, Transport};
 
 /// The most bytes that a token usually has, for a lower limit of the tokens of a request.

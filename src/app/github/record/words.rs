@@ -3,11 +3,10 @@
 use super::context::RecordContext;
 use super::delivery::Delivery;
 use super::outcome::{RecordOutcome, Recording, Unrecorded};
-use crate::app::cli_error::CliError;
 use crate::app::github::job_output::{log, redacted_messages};
 use crate::publish::NoteSubject;
 use crate::publish::record::RecordRefusal;
-use crate::render::{inline, plural};
+use crate::render::{CliError, inline, plural};
 use crate::text::short_commit;
 
 /// The account of a workflow's own token.

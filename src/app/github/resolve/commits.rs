@@ -3,11 +3,11 @@
 //! A push is compared with the branch's tip before it, not with the first parent of its last commit: a push can have several commits, and
 //! the last one would hide what the ones before it changed. For a merge by GitHub both are the same commit.
 
-use crate::app::cli_error::CliError;
 use crate::app::github::base_branch::{known_default, relies_on_checks};
 use crate::app::github::requests::{needs, no_verdict};
 use crate::format::event::{Event, PushEvent};
 use crate::model::PullState;
+use crate::render::CliError;
 use crate::world::{Env, GitHub, GitHubError, QueueGrouping};
 
 /// The event of a push with its base commit. The second value is a remark for the report if there is none.

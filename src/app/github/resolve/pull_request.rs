@@ -3,10 +3,10 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::app::cli_error::CliError;
 use crate::app::github::requests::{needs, no_merge_base, no_verdict};
 use crate::format::event::Event;
 use crate::model::{BranchOrigin, PullRequest, PullRequestDetails, PullState};
+use crate::render::CliError;
 use crate::text::short_commit;
 use crate::world::{GitHub, GitHubError, MergeState};
 

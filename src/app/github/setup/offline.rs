@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use super::gate_step::{GateStep, action_of};
 use super::{rules, workflows};
-use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::workflow::Workflow;
 use crate::model::{Config, RunSource, Tier, Transport};
+use crate::render::CliError;
 use crate::suites::read_config;
 use crate::world::Disk;
 

@@ -1,11 +1,11 @@
 //! What `mode: record` needs: an environment that keeps the models' keys, and a step that records.
 
 use super::gate_step::GateStep;
-use crate::app::cli_error::CliError;
 use crate::app::github::inputs::ActionMode;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::Files;
 use crate::model::{RecordingTrust, RepoPath};
+use crate::render::CliError;
 use crate::suites::read_config;
 use crate::world::{Disk, EnvironmentUse, GitHub, GitHubError};
 

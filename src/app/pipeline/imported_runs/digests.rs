@@ -6,7 +6,6 @@ use std::path::absolute;
 use import::Transcript;
 
 use super::place::{ExistingRecordings, ImportedRun, RecordingsPlace, SHOWN};
-use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::evaluation::plan::{LoadedSuite, Plan, plan};
 use crate::evaluation::recorded_agents::{OtherDigests, RecordingInput, Stamped, recording_input};
@@ -14,6 +13,7 @@ use crate::evaluation::selection::Selection;
 use crate::files::Files;
 use crate::format::redact::redacted_ask;
 use crate::model::{AgentName, Ask, CaseId, RunKey, RunRecord, RunSource, SuiteConfig, UserTurns};
+use crate::render::CliError;
 use crate::suites::{
     Pair, are_same_texts, fits_said, has_rounds, input_digest, is_of_another_case, is_shown_in,
     user_messages,

@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::pin::Pin;
 
-use crate::app::live::keys::refused;
-use crate::app::live::planned_run::PlannedRun;
-use crate::app::live::recorded_samples::recorded_samples;
-use crate::app::live::{EarlyStopping, LiveOptions};
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::engine::{Model, Pending, Program, TargetClient, TargetQueue};
 use crate::evaluation::plan::Plan;
 use crate::files::SourceText;
 use crate::format::run_v1;
+use crate::live::engine::{Model, Pending, Program, TargetClient, TargetQueue};
+use crate::live::keys::refused;
+use crate::live::planned_run::PlannedRun;
+use crate::live::recorded_samples::recorded_samples;
+use crate::live::targets::{
+    AgentProgram, ChatModel, Live, ModelAnswers, RecordedSamples, Unopened, UpstreamChoice,
+};
+use crate::live::{EarlyStopping, LiveOptions};
 use crate::model::{
     CallError, Charge, Conversation, Json, Measures, ModelTurn, Protocol, RepoPath, Retry,
     RunEvidence, RunInputs, RunProvenance, RunRecord, RunStatus, SampleRequest, Steps, Transport,
-};
-use crate::world::targets::{
-    AgentProgram, ChatModel, Live, ModelAnswers, RecordedSamples, Unopened, UpstreamChoice,
 };
 use crate::world::{Disk, World};
 

@@ -4,10 +4,10 @@ use reqwest::header::{AUTHORIZATION, HeaderMap};
 use reqwest::{Client, Url};
 
 use super::sample_key::{KEY_HEADERS, SampleKey};
+use crate::live::targets::Unopened;
+use crate::live::targets::secret_header::secret_header;
 use crate::model::{CaptureSource, ExchangeWire};
 use crate::world::env::{Env, Secret};
-use crate::world::targets::Unopened;
-use crate::world::targets::secret_header::secret_header;
 use crate::world::web::client_for_targets;
 
 /// Which server answers a captured agent.
@@ -171,9 +171,9 @@ mod tests {
     use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 
     use super::{SampleKey, UpstreamChoice, Upstreams};
+    use crate::live::targets::Unopened;
     use crate::model::{CaptureSource, ExchangeWire};
     use crate::world::env::Env;
-    use crate::world::targets::Unopened;
 
     fn upstreams(variables: &[(&str, &str)], source: CaptureSource) -> Result<Upstreams, Unopened> {
         let env = variables

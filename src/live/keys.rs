@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use super::KeyHosts;
 use crate::files::Files;
+use crate::live::targets::{is_vendors, origin};
 use crate::model::{Config, Provider, RepoPath, Transport, Wire};
 use crate::suites::read_config;
-use crate::world::targets::{is_vendors, origin};
 use crate::world::{BaseTree, Disk, Objects, ReadOnce};
 
 /// Returns the hosts that may receive keys for this base commit. A missing or unreadable config of the base commit adds
@@ -53,8 +53,8 @@ pub fn refused(provider: &Provider, hosts: &KeyHosts) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{named_by, refused};
-    use crate::app::live::KeyHosts;
     use crate::files::SourceText;
+    use crate::live::KeyHosts;
     use crate::model::{Provider, RepoPath, Wire};
     use crate::suites::read_config;
 

@@ -4,19 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::planned_run::PlannedRun;
-use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::engine::SampleJob;
 use crate::evaluation::plan::Plan;
 use crate::files::{Files, SourceText};
 use crate::format::recording_layout::RecordingPaths;
 use crate::format::redact::redacted_record;
 use crate::format::run_v1;
+use crate::live::engine::SampleJob;
 use crate::model::{
     AgentName, Json, Measures, RepoPath, RunEvidence, RunInputs, RunKey, RunRecord, RunStatus,
     Steps, SuiteId,
 };
-use crate::render::plural;
+use crate::render::{CliError, plural};
 use crate::text::Redactor;
 use crate::world::{Disk, RecordingFiles, RecordingSet};
 

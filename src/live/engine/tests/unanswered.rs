@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{Seen, jobs, request, run, says};
-use crate::engine::{JobOutcome, SampleJob, SpendingLimits};
+use crate::live::engine::{JobOutcome, SampleJob, SpendingLimits};
 use crate::model::{
     AskedCall, CannedResult, CannedTool, Conversation, ModelTurn, ToolSpec, Toolbox,
 };

@@ -19,9 +19,9 @@ use super::http_connection::{ClientRequest, HttpConnection, NoRequest};
 use super::observed::Observation;
 use super::recorded_answers::RecordedAnswers;
 use super::sample_key::SampleKey;
+use crate::live::targets::lasting;
 use crate::model::{CallError, ExchangeWire, InputLimit, RecordedRequest};
 use crate::text::line;
-use crate::world::targets::lasting;
 
 /// A running endpoint. Dropping it ends it.
 pub struct CaptureEndpoint {

@@ -1,5 +1,9 @@
 //! Live targets: processes, agents behind HTTP, and models. Each function makes one call; the engine decides when, how often and
 //! how many at once.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "targets are the outside, as world is"
+)]
 
 mod agent;
 mod bedrock;

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::planned_run::PlannedRun;
-use crate::app::cli_error::CliError;
 use crate::diag::Diagnostic;
 use crate::evaluation::agent_digest::AgentState;
 use crate::files::Files;
 use crate::model::{AgentName, RepoPath, SuiteId, Toolbox};
+use crate::render::CliError;
 use crate::world::Disk;
 
 /// The digests of the agents' files, each computed once.

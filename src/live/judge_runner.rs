@@ -10,18 +10,17 @@ use super::session::{LiveSession, engine};
 use super::session_outcome::SessionOutcome;
 use super::target_queues::TargetQueues;
 use super::{CurrentRecordings, EarlierAnswers, LiveOptions};
-use crate::app::cli_error::CliError;
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::engine::{JobOutcome, SpendingLimits};
 use crate::evaluation::judged::first_request;
 use crate::evaluation::plan::{LoadedJudge, LoadedSuite, Plan};
 use crate::files::{Files, SourceText};
 use crate::format::run_v1;
+use crate::live::engine::{JobOutcome, SpendingLimits};
 use crate::model::{
     AgentName, BadId, Ballot, CaseId, Interruption, JudgeName, RepoPath, Run, RunKey, RunStatus,
     RunUsage, SampleRequest, SuiteId, UngradedReason, Vote,
 };
-use crate::render::plural;
+use crate::render::{CliError, plural};
 use crate::suites::{Exhibit, Pair, vote};
 use crate::text::Redactor;
 use crate::world::{Disk, World};

@@ -2,8 +2,8 @@
 
 use super::LiveOptions;
 use super::session_outcome::SessionOutcome;
-use crate::engine::{Spending, SpendingLimits, UnreportedUsage};
 use crate::evaluation::plan::Plan;
+use crate::live::engine::{Spending, SpendingLimits, UnreportedUsage};
 use crate::model::{RunUsage, TokenUsage, grouped};
 use crate::render::plural;
 

@@ -10,7 +10,7 @@ use super::bedrock::Bedrock;
 use super::http_request::TargetRequest;
 use super::secret_header::secret_header;
 use super::{Timeouts, Unopened};
-use crate::format::wire::{Server, anthropic, converse, openai};
+use crate::live::wire::{Server, anthropic, converse, openai};
 use crate::model::{CallError, Conversation, ModelTurn, Provider, Wire};
 use crate::world::env::{Env, Secret};
 use crate::world::web::client_for_targets;

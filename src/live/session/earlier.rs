@@ -1,12 +1,12 @@
 //! Reuses answers of earlier runs: of an unfinished run, and from the cache.
 
 use super::LiveSession;
-use crate::app::live::{Caching, EarlierAnswers};
+use crate::live::{Caching, EarlierAnswers};
 use crate::render::plural;
 
 impl LiveSession<'_> {
     /// Reuses known answers if allowed. Returns notes about the reused and refused ones.
-    pub(in crate::app::live) fn reuse_answers(
+    pub(in crate::live) fn reuse_answers(
         &mut self,
         caching: Caching,
         earlier: EarlierAnswers,

@@ -10,11 +10,11 @@ use crate::format::capture::{NoExchanges, RecordedExchanges, recorded_exchanges}
 use crate::format::recording_layout::RecordingPaths;
 use crate::format::{request_v1, run_v1};
 use crate::golden_changes::{RecordedCases, record_again, record_missing};
+use crate::live::targets::{RecordedSamples, SampleExchanges};
 use crate::model::{
     AgentName, CaseId, Config, RepoPath, RunKey, SampleRequest, UserMessage, UserTurns,
 };
 use crate::suites::{input_digest, turns};
-use crate::world::targets::{RecordedSamples, SampleExchanges};
 
 /// The recorded exchanges of some samples of a run, by the id of their requests.
 pub fn recorded_samples(

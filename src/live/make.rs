@@ -15,11 +15,10 @@ use super::{
     CurrentRecordings, EarlyStopping, LeastSamples, LiveOptions, LiveRuns, NotRun, Resume,
     judge_runner, tracing,
 };
-use crate::app::cli_error::CliError;
-use crate::engine::JobOutcome;
 use crate::evaluation::plan::Plan;
+use crate::live::engine::JobOutcome;
 use crate::model::{Interruption, RepoPath, SampleRequest, Tier};
-use crate::render::plural;
+use crate::render::{CliError, plural};
 use crate::world::{Disk, World, export};
 
 /// The least number of samples of a run.

@@ -21,20 +21,20 @@ use super::session_outcome::SessionOutcome;
 use super::store::{AnswerInputs, OtherParties, SampleAddress};
 use super::target_queues::TargetQueues;
 use super::{LiveOptions, recording};
-use crate::app::cli_error::CliError;
 use crate::diag::{Code, Diagnostic};
-use crate::engine::{
-    Engine, EngineOutcome, JobOutcome, Prices, RefinementSetup, RetryPolicy, SampleJob,
-    SpendingLimits,
-};
 use crate::evaluation::agent_digest;
 use crate::evaluation::plan::Plan;
 use crate::files::Files;
 use crate::format::called_target::target_digest;
+use crate::live::engine::{
+    Engine, EngineOutcome, JobOutcome, Prices, RefinementSetup, RetryPolicy, SampleJob,
+    SpendingLimits,
+};
 use crate::model::{
     Interruption, Provenance, RECORDED_COMMAND, RepoPath, RunProvenance, SampleRequest, Target,
     Toolbox, Transport, UserMessage, UserTurns,
 };
+use crate::render::CliError;
 use crate::suites::{RunCaching, input_digest};
 use crate::text::Redactor;
 use crate::world::{Disk, Progress, World, head_commit, interrupted, start_runtime};

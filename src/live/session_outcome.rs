@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::{JobOutcome, Spending, Timeline};
+use crate::live::engine::{JobOutcome, Spending, Timeline};
 
 /// The results of a run of the engine.
 pub(super) struct SessionOutcome {

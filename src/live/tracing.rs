@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::session_outcome::SessionOutcome;
-use crate::engine::{JobOutcome, SampleJob, TimeSpan, TimedCall};
 use crate::evaluation::plan::Plan;
 use crate::format::redact::redacted_record;
+use crate::live::engine::{JobOutcome, SampleJob, TimeSpan, TimedCall};
 use crate::model::{ModelCall, Period, Traced, Transport, Wire};
 use crate::text::Redactor;
 

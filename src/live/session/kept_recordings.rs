@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::LiveSession;
-use crate::app::live::recorded_samples::recordings;
 use crate::evaluation::plan::Plan;
 use crate::files::Files;
 use crate::format::called_target::is_full_name;
 use crate::format::run_v1;
+use crate::live::recorded_samples::recordings;
 use crate::model::{RepoPath, Run, RunProvenance, RunStatus, Target, Transport};
 use crate::render::plural;
 
 impl LiveSession<'_> {
     /// Takes the recordings of the deterministic tier that are up to date as the samples of their numbers. Returns notes.
-    pub(in crate::app::live) fn keep_recordings(&mut self, plan: &Plan) -> Vec<String> {
+    pub(in crate::live) fn keep_recordings(&mut self, plan: &Plan) -> Vec<String> {
         let mut listed: BTreeMap<usize, BTreeMap<u32, RepoPath>> = BTreeMap::new();
         let mut kept = BTreeMap::new();
         for (index, job) in self.jobs.iter().enumerate() {

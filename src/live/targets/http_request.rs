@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::{MAX_ANSWER_BYTES, Timeouts, display_timeout, lasting, passing};
-use crate::format::wire;
+use crate::live::wire;
 use crate::model::{CallError, Retry, RunStatus};
 use crate::text::line;
 

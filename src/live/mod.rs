@@ -9,6 +9,8 @@ mod bounds;
 #[cfg(feature = "models")]
 mod early_stop;
 #[cfg(feature = "models")]
+mod engine;
+#[cfg(feature = "models")]
 mod event_sink;
 #[cfg(feature = "models")]
 mod judge_runner;
@@ -33,50 +35,53 @@ mod store;
 #[cfg(feature = "models")]
 mod target_queues;
 #[cfg(feature = "models")]
+pub mod targets;
+#[cfg(feature = "models")]
 mod tracing;
+pub mod wire;
 
 #[cfg(not(feature = "models"))]
 use std::collections::BTreeSet;
 
 #[cfg(feature = "models")]
-pub use self::affected::UnaffectedAgents;
+pub(crate) use self::affected::UnaffectedAgents;
 #[cfg(feature = "models")]
-pub use self::bounds::limits;
+pub(crate) use self::bounds::limits;
 #[cfg(feature = "models")]
-pub use self::judge_runner::JudgeRequests;
+pub(crate) use self::judge_runner::JudgeRequests;
 #[cfg(feature = "models")]
-pub use self::judge_runner::JudgeRunner;
+pub(crate) use self::judge_runner::JudgeRunner;
 #[cfg(feature = "models")]
-pub use self::judge_runner::VoteReuse;
+pub(crate) use self::judge_runner::VoteReuse;
 #[cfg(feature = "models")]
-pub use self::judge_runner::poll;
+pub(crate) use self::judge_runner::poll;
 #[cfg(feature = "models")]
-pub use self::keys::keys_of_base;
+pub(crate) use self::keys::keys_of_base;
 #[cfg(all(feature = "github", feature = "models"))]
-pub use self::keys::named_by;
+pub(crate) use self::keys::named_by;
 #[cfg(feature = "models")]
-pub use self::make::make;
+pub(crate) use self::make::make;
 #[cfg(all(feature = "github", feature = "models"))]
-pub use self::planned_run::requested_bytes;
+pub(crate) use self::planned_run::requested_bytes;
 #[cfg(feature = "models")]
-pub use self::saved_answers::unfinished;
-#[cfg(not(feature = "models"))]
-use super::cli_error::CliError;
+pub(crate) use self::saved_answers::unfinished;
 #[cfg(all(feature = "github", feature = "models"))]
-pub use crate::evaluation::live_options::Recorder;
-pub use crate::evaluation::live_options::{
+pub(crate) use crate::evaluation::live_options::Recorder;
+pub(crate) use crate::evaluation::live_options::{
     Caching, CurrentRecordings, EarlierAnswers, EarlyStopping, KeyHosts, LeastSamples, LiveOptions,
     Resume,
 };
-pub use crate::evaluation::live_runs::{LiveRuns, NotRun};
+pub(crate) use crate::evaluation::live_runs::{LiveRuns, NotRun};
 #[cfg(not(feature = "models"))]
 use crate::evaluation::plan::Plan;
 #[cfg(not(feature = "models"))]
 use crate::model::{RepoPath, Tier};
+#[cfg(not(feature = "models"))]
+use crate::render::CliError;
 
 /// Returns the vendors' hosts: without live targets keys are never sent.
 #[cfg(not(feature = "models"))]
-pub fn keys_of_base(
+pub(crate) fn keys_of_base(
     _: &dyn crate::world::Objects,
     _: &str,
     _: &crate::world::Disk,
@@ -87,13 +92,13 @@ pub fn keys_of_base(
 
 /// As [`keys_of_base`].
 #[cfg(not(feature = "models"))]
-pub fn named_by(_: Option<&crate::model::Config>) -> KeyHosts {
+pub(crate) fn named_by(_: Option<&crate::model::Config>) -> KeyHosts {
     KeyHosts::Only(BTreeSet::new())
 }
 
 /// Reports all live agents as not run: this program was built without live targets.
 #[cfg(not(feature = "models"))]
-pub fn make(
+pub(crate) fn make(
     plan: &Plan,
     tier: Tier,
     _disk: &crate::world::Disk,

@@ -16,10 +16,10 @@ use crate::format::capture::{
     AnswerBefore, CapturedRun, RecordedExchanges, answers, captured_record,
 };
 use crate::format::request_v1;
+use crate::live::targets::process::{Complaints, Launch, too_slow};
+use crate::live::targets::{Timeouts, Unopened, lasting, oneshot};
 use crate::model::{CallError, CaptureSource, SampleRequest};
 use crate::world::env::Env;
-use crate::world::targets::process::{Complaints, Launch, too_slow};
-use crate::world::targets::{Timeouts, Unopened, lasting, oneshot};
 
 /// The recorded exchanges of each sample by the id of its request, or why there are none.
 pub type RecordedSamples = BTreeMap<String, SampleExchanges>;

@@ -2,8 +2,8 @@
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
+use crate::live::targets::lasting;
 use crate::model::CallError;
-use crate::world::targets::lasting;
 use crate::world::web::random_bytes;
 
 /// Where the clients of vendors send a key.

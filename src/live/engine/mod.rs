@@ -1,6 +1,6 @@
 //! Plans and schedules live samples: concurrency, retries, spending limits.
 //!
-//! The engine knows requests and records; how a call is made is up to [`crate::world::targets`]. A sample that waits for
+//! The engine knows requests and records; how a call is made is up to [`crate::live::targets`]. A sample that waits for
 //! its next try occupies no concurrency slot.
 
 mod budget;
