@@ -64,5 +64,12 @@ pub mod world;
 // Live samples: targets, wire formats, and the engine that schedules the calls.
 pub mod live;
 
-// The commands, which connect all modules.
+// Working trees: grading them, and their files.
+mod workspace;
+
+// GitHub: the action and its client.
+#[cfg(feature = "github")]
+mod github;
+
+// The command line: its arguments and commands.
 pub mod app;

@@ -1,11 +1,8 @@
 //! The commands, which connect all other modules.
 
+mod base_commit;
 mod cli;
 mod commands;
-#[cfg(feature = "github")]
-mod github;
-mod pipeline;
-mod worktree;
 
 use std::ffi::OsString;
 
@@ -18,6 +15,8 @@ use self::commands::{
 };
 #[cfg(feature = "models")]
 use self::commands::{judge, record};
+#[cfg(feature = "github")]
+use crate::github;
 use crate::world::{Colours, Disk, World};
 
 /// How a command ended.
@@ -72,7 +71,7 @@ pub fn execute(arguments: impl IntoIterator<Item = OsString>, world: &mut World)
         Command::Init(args) => init::init(args, world),
         Command::Merge(args) => merge::merge(args, world),
         #[cfg(feature = "github")]
-        Command::Check(args) if args.github => github::check_setup(args, world),
+        Command::Check(args) if args.github => github::check_setup(&args.config, world),
         #[cfg(feature = "github")]
         Command::Check(args) => check::check(args, world, github::check_workflows),
         #[cfg(not(feature = "github"))]

@@ -8,7 +8,7 @@ mod base;
 mod browser;
 #[cfg(feature = "github")]
 mod checkout_objects;
-mod clock;
+pub(crate) mod clock;
 mod config_place;
 mod console;
 mod disk;
@@ -20,21 +20,19 @@ pub(crate) mod env;
 mod git;
 mod git_command;
 mod git_history;
-#[cfg(feature = "github")]
-mod github;
 mod ignored;
 mod limited_writer;
-mod object_id;
-mod objects;
+pub(crate) mod object_id;
+pub(crate) mod objects;
 #[cfg(feature = "github")]
 mod owner;
-mod owner_access;
+pub(crate) mod owner_access;
 #[cfg(feature = "models")]
 mod progress;
-mod read_error;
+pub(crate) mod read_error;
 mod read_once;
 #[cfg(feature = "web")]
-mod runtime;
+pub(crate) mod runtime;
 #[cfg(feature = "models")]
 mod signals;
 mod swap;
@@ -57,13 +55,6 @@ pub use env::Env;
 pub(crate) use git::{Git, user_name};
 pub use git::{head_commit, is_sparse};
 pub(crate) use git_history::{FileVersion, FileVersions};
-#[cfg(feature = "github")]
-pub(crate) use github::{
-    Blob, BranchRules, CheckRun, ClosedPull, Conclusion, EnvironmentUse, FileCommit, FilesCommit,
-    GitHub, GitHubError, GitHubRefusal, ImageState, MergeState, MergedPull, NotCommitted, OpenPull,
-    OwnerReview, QueueGrouping, ReadOnlyToken, RepositoryLabel, RequiredCheck, Tree, WorkflowJob,
-    WorkflowRun, if_found,
-};
 pub(crate) use objects::Objects;
 #[cfg(feature = "github")]
 pub(crate) use owner::give_to_owner;

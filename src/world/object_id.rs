@@ -6,7 +6,7 @@ use sha2::Sha256;
 use crate::files::sha256_hex;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ObjectKind {
+pub(crate) enum ObjectKind {
     /// The bytes of a file.
     Blob,
     #[cfg(feature = "github")]
@@ -29,11 +29,11 @@ impl ObjectKind {
 
 /// The digest in a git object id.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ObjectId(Box<[u8]>);
+pub(crate) struct ObjectId(Box<[u8]>);
 
 /// The hash of a git object id, by its number of digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum IdForm {
+pub(crate) enum IdForm {
     /// 40 digits. SHA-1 is safe here, because git hosts reject files made to collide.
     Sha1,
     /// 64 digits.
@@ -42,7 +42,7 @@ pub(super) enum IdForm {
 
 impl IdForm {
     #[cfg(feature = "github")]
-    pub(super) fn bytes(self) -> usize {
+    pub(crate) fn bytes(self) -> usize {
         match self {
             Self::Sha1 => 20,
             Self::Sha256 => LONGEST,
@@ -50,7 +50,7 @@ impl IdForm {
     }
 
     /// The form of an id; `None` if the length fits neither.
-    pub(super) fn of(id: &str) -> Option<Self> {
+    pub(crate) fn of(id: &str) -> Option<Self> {
         match id.len() {
             40 => Some(Self::Sha1),
             64 => Some(Self::Sha256),
@@ -61,7 +61,7 @@ impl IdForm {
 
 impl ObjectId {
     /// Computes the id of these bytes.
-    pub(super) fn of(form: IdForm, kind: ObjectKind, bytes: &[u8]) -> Self {
+    pub(crate) fn of(form: IdForm, kind: ObjectKind, bytes: &[u8]) -> Self {
         let heading = format!("{} {}\0", kind.as_str(), bytes.len());
         let parts = [heading.as_bytes(), bytes];
         Self(match form {
@@ -79,7 +79,7 @@ impl ObjectId {
     }
 
     /// Whether `id` is this id in lower-case hexadecimal.
-    pub(super) fn is(&self, id: &str) -> bool {
+    pub(crate) fn is(&self, id: &str) -> bool {
         let mut digits = [0; 2 * LONGEST];
         let digits = digits.get_mut(..2 * self.0.len());
         digits.is_some_and(|digits| {
@@ -88,7 +88,7 @@ impl ObjectId {
     }
 
     /// The id of the Git LFS pointer of these bytes. A pointer contains their digest, so it identifies them.
-    pub(super) fn of_pointer(form: IdForm, bytes: &[u8]) -> Self {
+    pub(crate) fn of_pointer(form: IdForm, bytes: &[u8]) -> Self {
         Self::of(
             form,
             ObjectKind::Blob,
@@ -106,6 +106,6 @@ fn pointer(digest: &str, size: usize) -> String {
 }
 
 /// The length of the Git LFS pointer of a file of this size.
-pub(super) fn pointer_length(size: usize) -> usize {
+pub(crate) fn pointer_length(size: usize) -> usize {
     pointer("", size).len() + 2 * LONGEST
 }

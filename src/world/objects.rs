@@ -28,7 +28,7 @@ pub enum NodeKind {
 
 impl NodeKind {
     /// The kind for a mode of git, which leaves out leading zeros within trees.
-    pub(super) fn of_mode(mode: &str) -> Self {
+    pub(crate) fn of_mode(mode: &str) -> Self {
         match mode {
             "40000" | "040000" => Self::Folder,
             LINK_MODE => Self::Link,

@@ -227,7 +227,7 @@ fn single_users() {
         for (krate, user) in [
             ("serde_yaml::", "src/format/yaml"),
             ("saphyr_parser::", "src/format/yaml"),
-            ("octocrab::", "src/world/github/"),
+            ("octocrab::", "src/github/client/"),
             ("maud::", "src/render/html"),
             ("opener::", "src/world/browser.rs"),
             ("clap_mangen::", "src/app/commands/man.rs"),

@@ -1,13 +1,13 @@
 //! `goldgate calibrate`: what the recorded cases and samples can tell.
 
 use crate::app::cli::CalibrateArgs;
-use crate::app::worktree::graded_recordings;
 use crate::diag::{Code, Diagnostic};
 use crate::evaluation::graded_run::GradedRun;
 use crate::evaluation::selection::Selection;
 use crate::model::{AgentReport, Tier};
 use crate::render::CliError;
 use crate::render::sensitivity::agent_sensitivity;
+use crate::workspace::worktree::graded_recordings;
 use crate::world::World;
 
 /// Prints, for each agent, where its pass rate lies, what a loss in it would look like, and what more samples would do.

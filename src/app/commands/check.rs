@@ -1,8 +1,6 @@
 //! `goldgate check`: validates config, cases and recordings, and shows how often the gates would fail by chance.
 
 use crate::app::cli::CheckArgs;
-use crate::app::pipeline::baseline;
-use crate::app::worktree::graded_recordings;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::evaluation::graded_run::GradedRun;
 use crate::evaluation::live_layout::LiveLayout;
@@ -17,6 +15,8 @@ use crate::model::{Baseline, Config, RunSource, Tier};
 use crate::render::sensitivity::policy_line;
 use crate::render::{CliError, plural};
 use crate::text::config_option;
+use crate::workspace::baseline;
+use crate::workspace::worktree::graded_recordings;
 use crate::world::{Disk, ReadOnce, World};
 
 /// Finds the problems of the workflows in a repository, and notes on them.

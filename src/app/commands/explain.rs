@@ -1,9 +1,6 @@
 //! `goldgate explain`: grades one case and shows the request, the expectation and the output, or explains the code of a problem.
 
 use crate::app::cli::ExplainArgs;
-use crate::app::pipeline::past_baselines::past_baselines;
-use crate::app::pipeline::past_outputs::{PastCommit, PastOutputs, past_outputs};
-use crate::app::worktree::shown_recordings;
 use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::evaluation::plan::{LoadedSuite, Plan, plan};
 use crate::evaluation::replay::{Replay, RunReader};
@@ -21,6 +18,9 @@ use crate::render::explained_code::{explained_code, listed_codes};
 use crate::render::{CliError, explain as render};
 use crate::suites::{Pair, read_config};
 use crate::text::Redactor;
+use crate::workspace::past_baselines::past_baselines;
+use crate::workspace::past_outputs::{PastCommit, PastOutputs, past_outputs};
+use crate::workspace::worktree::shown_recordings;
 use crate::world::{Disk, Git, World};
 
 /// The most results that are shown in full; if there are more, only the checks are shown.

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use crate::app::cli::HistoryArgs;
-use crate::app::pipeline::past_baselines::committed_baseline;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{Files, HistoryExtent};
 use crate::format::report_v1;
@@ -16,6 +15,7 @@ use crate::report::{
 };
 use crate::suites::{metric_spec, read_config};
 use crate::text::short_commit;
+use crate::workspace::past_baselines::committed_baseline;
 use crate::world::{Disk, FileVersion, Git, World};
 
 /// What was measured, and notes on what is missing.

@@ -7,15 +7,6 @@ use import::{Format, Transcript};
 use serde::Serialize;
 
 use crate::app::cli::ImportArgs;
-use crate::app::pipeline::case_queries::{AddedDrafts, KnownCases, NewRun};
-use crate::app::pipeline::imported_runs::{
-    CaseRuns, ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN, write_recordings,
-};
-use crate::app::pipeline::proposed_case::Origin;
-use crate::app::pipeline::run_record_file::RunRecordFile;
-use crate::app::pipeline::transcript_files::{
-    TranscriptFile, TranscriptFiles, TranscriptReading, joined_problems, read_transcript_files,
-};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::format::foreign_cases::ForeignCase;
@@ -23,6 +14,15 @@ use crate::model::{AgentName, BadId, CaseId};
 use crate::render::{CliError, plural};
 use crate::suites::read_config;
 use crate::text::{first_of, line};
+use crate::workspace::case_queries::{AddedDrafts, KnownCases, NewRun};
+use crate::workspace::imported_runs::{
+    CaseRuns, ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN, write_recordings,
+};
+use crate::workspace::proposed_case::Origin;
+use crate::workspace::run_record_file::RunRecordFile;
+use crate::workspace::transcript_files::{
+    TranscriptFile, TranscriptFiles, TranscriptReading, joined_problems, read_transcript_files,
+};
 use crate::world::{Disk, World};
 
 /// Reads files and writes a recording for each run in them: all of them, or none. Returns the exit code.

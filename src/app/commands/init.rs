@@ -7,11 +7,6 @@ use import::{Ending, Format};
 use serde::Serialize;
 
 use crate::app::cli::InitArgs;
-use crate::app::pipeline::imported_runs::{
-    ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, write_recordings,
-};
-use crate::app::pipeline::proposed_case::{AnswerWords, ProposedCase, id_of_file};
-use crate::app::pipeline::transcript_files::{TranscriptFile, foreign_cases};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, SourceText, files_below};
 use crate::format::transcript::{hints, parsed, read_runs};
@@ -19,6 +14,11 @@ use crate::model::{AgentName, CaseId, PathGlob, RepoPath};
 use crate::render::{CliError, plural};
 use crate::suites::{CaseStage, config_schema};
 use crate::text::first_of;
+use crate::workspace::imported_runs::{
+    ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, write_recordings,
+};
+use crate::workspace::proposed_case::{AnswerWords, ProposedCase, id_of_file};
+use crate::workspace::transcript_files::{TranscriptFile, foreign_cases};
 use crate::world::{Disk, World};
 
 /// The samples of a case that tell chance from change.

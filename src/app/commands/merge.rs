@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use crate::app::base_commit::name_base;
 use crate::app::cli::MergeArgs;
-use crate::app::pipeline::base_commit::name_base;
-use crate::app::pipeline::joined_shards::JoinedShards;
-use crate::app::pipeline::show;
-use crate::app::worktree::locally;
 use crate::render::CliError;
+use crate::workspace::joined_shards::JoinedShards;
+use crate::workspace::show;
+use crate::workspace::worktree::locally;
 use crate::world::{Disk, Git, World};
 
 /// Joins the shards, judges, and prints the result. Returns the exit code.

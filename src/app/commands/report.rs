@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use crate::app::cli::ReportArgs;
-use crate::app::pipeline::show;
 use crate::format::report_v1;
 use crate::model::InputLimit;
 use crate::render::CliError;
 use crate::report;
+use crate::workspace::show;
 use crate::world::{Disk, World};
 
 /// Renders `DIR/report.json`. The exit code does not depend on the stored verdict.

@@ -1,14 +1,12 @@
 //! `goldgate run`: plans, grades, judges and prints the result.
 
+mod update_baseline;
+
 use std::path::Path;
 
+use self::update_baseline::{Updated, update_baseline};
+use crate::app::base_commit::name_base;
 use crate::app::cli::{CacheArg, RunArgs, TierArg};
-use crate::app::pipeline::base_commit::name_base;
-use crate::app::pipeline::baseline::Updated;
-use crate::app::pipeline::failed_cases::{failed_before, last_run, prepare_last_run, save_failed};
-use crate::app::pipeline::shard_part::write_part;
-use crate::app::pipeline::{baseline, show, snapshots};
-use crate::app::worktree::{BaseSource, grade_worktree, locally};
 use crate::diag::{Code, Diagnostic};
 use crate::evaluation::graded_run::GradedRun;
 use crate::evaluation::recorded_agents::NoEvidence;
@@ -18,6 +16,10 @@ use crate::files::Files;
 use crate::model::{AgentReport, Authority, BaselineUse, Loudness, Report, Tier};
 use crate::render::{CliError, plural};
 use crate::suites::read_config;
+use crate::workspace::failed_cases::{failed_before, last_run, prepare_last_run, save_failed};
+use crate::workspace::shard_part::write_part;
+use crate::workspace::worktree::{BaseSource, grade_worktree, locally};
+use crate::workspace::{baseline, show, snapshots};
 use crate::world::{Disk, Git, World};
 use crate::{live, report};
 
@@ -212,7 +214,7 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
         return Ok(NO_VERDICT);
     }
     let updated = match args.update_baseline {
-        true => baseline::update(&done, args, world)?,
+        true => update_baseline(&done, args, world)?,
         false => Updated::Whole,
     };
     if args.update_snapshots {

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::decision::{DraftCase, drafts};
-use crate::app::pipeline::past_outputs::{PastCommit, PastOutputs, past_outputs};
-use crate::app::worktree::shown_recordings;
 use crate::diag::Diagnostics;
 use crate::evaluation::plan::{Plan, plan};
 use crate::evaluation::replay::{Replay, RunReader};
@@ -19,6 +17,8 @@ use crate::render::review::{ReviewedCase, reviewed_case};
 use crate::render::{CliError, plural, words};
 use crate::suites::CaseText;
 use crate::text::{Redactor, config_option};
+use crate::workspace::past_outputs::{PastCommit, PastOutputs, past_outputs};
+use crate::workspace::worktree::shown_recordings;
 use crate::world::{Disk, World};
 
 /// Why a case is shown.

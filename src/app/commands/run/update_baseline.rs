@@ -1,0 +1,122 @@
+//! `goldgate run --update-baseline`.
+
+use crate::app::cli::RunArgs;
+use crate::diag::{Code, Diagnostic};
+use crate::evaluation::graded_run::GradedRun;
+use crate::format::baseline_v1;
+use crate::model::{Baseline, InputLimit};
+use crate::render::CliError;
+use crate::workspace::baseline::{Need, Replaced, is_unmeasured, kept_because_worse, load};
+use crate::world::{Disk, World};
+
+/// Writes the numbers of a run into the baseline of the working tree.
+///
+/// # Errors
+/// A run without numbers, a config without a baseline, or a file that cannot be read or written.
+pub fn update_baseline(
+    done: &GradedRun,
+    args: &RunArgs,
+    world: &World,
+) -> Result<Updated, CliError> {
+    let refuse = |what: &str, help: &str| {
+        CliError::from(Diagnostic::of_file(
+            &args.config,
+            Code::NO_BASELINE,
+            what,
+            help,
+        ))
+    };
+    let mut agents = done.report.agents().peekable();
+    if agents.peek().is_none() {
+        return Err(refuse(
+            "nothing was graded, so the baseline cannot be updated",
+            "run a suite",
+        ));
+    }
+    if agents.all(|agent| agent.cases.is_empty()) {
+        let what = "every case is a draft, so the baseline cannot be updated";
+        return Err(refuse(what, "accept cases: goldgate review"));
+    }
+    let (disk, file) = match (&args.baseline, &done.config.baseline) {
+        (Some(path), _) => Disk::of_file(path)?,
+        (None, Some(file)) => (Disk::of_config(&args.config)?.0, file.clone()),
+        (None, None) => {
+            return Err(refuse(
+                "the config has no baseline",
+                "add baseline: baselines/latest.json",
+            ));
+        }
+    };
+    // Another run may have written numbers of other suites in the meantime.
+    let _lock = disk.lock(&file)?;
+    let current = load(&disk, &file, Need::Configured)?;
+    let renamed = current.clone().map(|current| current.renamed(&done.config));
+    let replaced = if args.all {
+        Replaced::Everything
+    } else {
+        Replaced::Better
+    };
+    let before = renamed.as_ref().or(done.against.as_ref());
+    let worse = match before.filter(|_| !args.all) {
+        Some(before) => kept_because_worse(before, &done.report),
+        None => Vec::new(),
+    };
+    let proposed = done.proposed_after(before, replaced);
+    // Two branches that measure the same numbers would conflict in the time alone.
+    let is_same = |current: &Baseline| {
+        let (then, now) = (current, &proposed);
+        (&then.suites, &then.samples, &then.tool_version)
+            == (&now.suites, &now.samples, &now.tool_version)
+    };
+    let is_unchanged = current.as_ref().is_some_and(is_same);
+    if !is_unchanged {
+        disk.ignored_note([file.clone()])
+            .iter()
+            .for_each(|note| world.tell(note));
+        disk.replace_own(&file, &InputLimit::BASELINE, &|out| {
+            baseline_v1::write_baseline(&proposed, out)
+        })?;
+    }
+    if !args.view.quiet {
+        for suite in &done.report.suites {
+            for agent in suite.agents.iter().filter(|agent| is_unmeasured(agent)) {
+                let who = format!("{}/{}", suite.id, agent.agent);
+                world.tell(&format!(
+                    "{who}: no case was measured, so its numbers in the baseline are unchanged"
+                ));
+            }
+        }
+        for suite in done
+            .report
+            .suites
+            .iter()
+            .filter(|suite| done.is_of_other_tier(suite))
+        {
+            world.tell(&format!(
+                "{}: the baseline has the numbers of its deterministic tier, so those of the model tier are not written",
+                suite.id
+            ));
+        }
+        world.tell(&match is_unchanged {
+            true => format!("no number moved, so {file} is unchanged"),
+            false => format!("wrote {file}; commit it to the base branch to use it"),
+        });
+    }
+    for name in &worse {
+        world.tell(&format!(
+            "{name} is worse than the baseline, so its entry stays; --all replaces it"
+        ));
+    }
+    Ok(match worse.is_empty() {
+        true => Updated::Whole,
+        false => Updated::WithoutWorse,
+    })
+}
+
+/// What became of a baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Updated {
+    Whole,
+    /// Agents that are worse kept their entries.
+    WithoutWorse,
+}

@@ -1,0 +1,73 @@
+//! Where recordings are written, and which runs.
+
+use std::collections::BTreeMap;
+
+use import::{Format, Transcript};
+
+use crate::files::SourceText;
+use crate::format::transcript::run_status;
+use crate::model::{AgentName, CaseId, RunStatus};
+use crate::workspace::run_record_file::RunRecordFile;
+
+/// The most characters of a query that are shown.
+pub const SHOWN: usize = 80;
+
+pub struct RecordingsPlace<'a> {
+    /// Their folder.
+    pub out: &'a str,
+    /// The config with their agents and cases; `None` for goldgate.yaml if it exists.
+    pub config: Option<&'a str>,
+    pub existing: ExistingRecordings,
+}
+
+/// What happens to existing recordings, and to runs whose input differs from the case's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExistingRecordings {
+    /// Both are errors.
+    Refused,
+    /// Recordings with other content are replaced, and such runs are imported with an unknown input.
+    Replaced,
+}
+
+/// A run, and the file from which it was read.
+#[derive(Clone, Copy)]
+pub struct ImportedRun<'a> {
+    pub run: &'a Transcript,
+    pub source: &'a SourceText,
+    pub form: Format,
+}
+
+/// The runs by agent and case.
+pub type NamedRuns<'a> = BTreeMap<(AgentName, CaseId), CaseRuns<'a>>;
+
+/// The runs of a case, which become its samples: those of transcripts, and then those of run records.
+#[derive(Default)]
+pub struct CaseRuns<'a> {
+    /// In order.
+    pub transcripts: Vec<ImportedRun<'a>>,
+    /// By their sample numbers, or else in order.
+    pub records: Vec<&'a RunRecordFile>,
+}
+
+impl CaseRuns<'_> {
+    /// The number of runs.
+    pub fn len(&self) -> usize {
+        self.transcripts.len() + self.records.len()
+    }
+
+    /// The files of those that did not complete.
+    pub fn failed(&self) -> impl Iterator<Item = &SourceText> {
+        let transcripts = self
+            .transcripts
+            .iter()
+            .map(|imported| (run_status(imported.run.ending), imported.source));
+        let records = self
+            .records
+            .iter()
+            .map(|record| (record.status, &record.source));
+        transcripts
+            .chain(records)
+            .filter(|(status, _)| *status != RunStatus::Completed)
+            .map(|(_, source)| source)
+    }
+}
