@@ -3,13 +3,12 @@
 //! Problems are collected, sorted by position and reported together; parsing does not stop at the first one.
 
 mod code;
-mod codes;
 mod one_line;
 
 use std::fmt;
 
-pub use self::code::Code;
-pub use self::codes::CODE_SECTIONS;
+pub use self::code::{Code, CodeSection, CodeText, code_sections};
+
 pub(crate) use self::one_line::{one_line, without_runner_commands};
 
 /// A position in a text, counted from 1; columns count characters.

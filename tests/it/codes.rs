@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use goldgate::diag::{CODE_SECTIONS, Code};
+use goldgate::diag::{Code, CodeText};
 use libtest_mimic::Trial;
 
 use crate::repository::{Repository, root};
@@ -24,7 +24,6 @@ pub fn trials() -> Vec<Trial> {
             "a text of the program is recognized with its values filled in",
             texts_are_recognized,
         ),
-        trial("the page of codes is the program's own table", page),
         trial(
             "every code is explained with its cause, example and fix",
             explained,
@@ -35,7 +34,7 @@ pub fn trials() -> Vec<Trial> {
 
 /// The source of the program and of the crates beside it, without their tests and without the table.
 fn program() -> String {
-    let table = Path::new("src/diag/codes");
+    let table = Path::new("src/diag/code.rs");
     let is_program = |path: &Path| !path.starts_with(table) && !path.ends_with("tests.rs");
     let texts = all_sources()
         .into_iter()
@@ -157,7 +156,7 @@ fn codes_are_found() {
 }
 
 /// Their texts come from a parser, or are put together from several literals.
-const COMPOSED: &[&str] = &["wrong-type", "bad-judgements"];
+const COMPOSED: &[&str] = &["bad-judgements", "wrong-type"];
 
 /// Compares with the string literals of the source, so that a changed text changes its example too.
 fn examples() {
@@ -174,7 +173,8 @@ fn examples() {
     };
     let is_of_program = |code: &Code| {
         let example = code
-            .example()
+            .text()
+            .example
             .strip_suffix(&format!(" [{}]", code.as_str()))
             .unwrap();
         let (_, text) = example.split_once(": ").unwrap();
@@ -295,31 +295,6 @@ fn texts_are_recognized() {
     assert!(!fits(&found[0], "unknown key \"x\" of {}") && !fits(&found[1], "remove them"));
 }
 
-fn page() {
-    let mut text = "# Problems and their codes\n\nEvery message about a problem ends with a code in brackets. This page explains each code: what it means, an\nexample, and what to do. `goldgate explain CODE` prints the same. A test writes this page.\n"
-        .to_owned();
-    for section in &CODE_SECTIONS {
-        text.push_str(&format!("\n## {}\n\n{}.\n", section.title, section.about));
-        for code in section.codes {
-            text.push_str(&format!(
-                "\n### {}\n\n{}\n\n```text\n{}\n```\n\n**Fix:** {}\n",
-                code.as_str(),
-                code.cause(),
-                code.example(),
-                code.fix()
-            ));
-        }
-    }
-    let file = root().join("docs/errors.md");
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&file, &text).unwrap();
-    }
-    assert!(
-        fs::read_to_string(&file).unwrap_or_default() == text,
-        "docs/errors.md is not current; BLESS=1 rewrites it"
-    );
-}
-
 fn explained() {
     let repository = Repository::empty();
     for code in Code::all() {
@@ -330,7 +305,12 @@ fn explained() {
             "{}",
             code.as_str()
         );
-        for text in [code.as_str(), code.cause(), code.example(), code.fix()] {
+        let CodeText {
+            cause,
+            example,
+            fix,
+        } = code.text();
+        for text in [code.as_str(), cause, example, fix] {
             assert!(
                 ran.stdout.contains(text),
                 "{}: {}",
@@ -344,10 +324,11 @@ fn explained() {
 fn listed() {
     let ran = Repository::empty().goldgate(&["explain", "--codes"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    let words: Vec<&str> = ran
+    let mut words: Vec<&str> = ran
         .stdout
         .lines()
         .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
         .collect();
+    words.sort_unstable();
     assert_eq!(words, Code::all().map(Code::as_str).collect::<Vec<_>>());
 }

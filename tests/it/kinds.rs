@@ -34,46 +34,16 @@ pub fn trials() -> Vec<Trial> {
 const ELSEWHERE: &[(&str, &str, usize, &str)] = &[
     ("src/app/cli.rs", "interview", 1, "an example in the help"),
     (
-        "src/app/pipeline/case_queries.rs",
+        "src/workspace/case_queries.rs",
         "tool_use",
         4,
         "the kind of drafts from transcripts",
     ),
     (
-        "src/app/pipeline/proposed_case.rs",
+        "src/workspace/proposed_case.rs",
         "tool_use",
         1,
         "the kind of the first suite",
-    ),
-    (
-        "src/diag/codes/config.rs",
-        "cross_agent",
-        1,
-        "an example of a problem",
-    ),
-    (
-        "src/diag/codes/config.rs",
-        "findings",
-        1,
-        "an example of a problem",
-    ),
-    (
-        "src/diag/codes/config.rs",
-        "revision",
-        4,
-        "examples of problems",
-    ),
-    (
-        "src/diag/codes/files.rs",
-        "findings",
-        1,
-        "an example of a problem",
-    ),
-    (
-        "src/diag/codes/golden.rs",
-        "revision",
-        1,
-        "an example of a problem",
     ),
     (
         "src/format/config/form.rs",
@@ -123,7 +93,7 @@ const ELSEWHERE: &[(&str, &str, usize, &str)] = &[
 
 /// Folders that read the formats of vendors, and names of kinds that are these vendors' words too.
 const VENDORS: (&[&str], &[&str]) = (
-    &["src/format/transcript/", "src/format/wire/"],
+    &["src/format/transcript/", "src/live/wire/"],
     &["custom", "tool_use"],
 );
 

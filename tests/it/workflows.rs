@@ -187,7 +187,7 @@ fn inputs() {
 
 fn read_by_the_program() {
     let (_, action) = yaml("action.yml");
-    let source = fs::read_to_string(root().join("src/app/github/inputs.rs")).unwrap();
+    let source = fs::read_to_string(root().join("src/github/inputs.rs")).unwrap();
     for (name, input) in action["inputs"].as_object().unwrap() {
         if name == "token" {
             continue;

@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use serde_json::{Map, Value};
 
 use super::answer::form::AnswerChecksForm;
+use super::case_keys::{DRAFT, NOTES, QUARANTINE, TAGS};
 use super::case_marks::{CaseMarks, CaseStage};
 use super::folder::GoldenCase;
 use super::quarantine::QuarantineForm;
@@ -53,7 +54,7 @@ struct AnswerForm {
 const ANSWER: &str = "answer";
 
 /// The keys of [`CaseFrame`].
-const FRAME: [&str; 5] = ["notes", ANSWER, "quarantine", "draft", "tags"];
+pub const FRAME: [&str; 5] = [NOTES, ANSWER, QUARANTINE, DRAFT, TAGS];
 
 /// The kind's own form of a case.
 pub trait CaseForm {
@@ -62,7 +63,7 @@ pub trait CaseForm {
 }
 
 /// The frame of a kind whose runs have no answer.
-pub const FRAME_WITHOUT_ANSWER: &[&str] = &["notes", "quarantine", "draft", "tags"];
+pub const FRAME_WITHOUT_ANSWER: &[&str] = &[NOTES, QUARANTINE, DRAFT, TAGS];
 
 /// A case: its frame, and the kind's own form.
 pub struct Framed<F> {
@@ -88,10 +89,10 @@ impl CaseFrame {
     /// Reads the value of one of its keys.
     fn read<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
-            "notes" => self.marks._notes = map.next_value()?,
+            NOTES => self.marks._notes = map.next_value()?,
             ANSWER => self.answer = map.next_value()?,
-            "quarantine" => self.marks.quarantine = map.next_value()?,
-            "draft" => self.marks.draft = map.next_value()?,
+            QUARANTINE => self.marks.quarantine = map.next_value()?,
+            DRAFT => self.marks.draft = map.next_value()?,
             _ => self.marks.tags = map.next_value()?,
         }
         Ok(())

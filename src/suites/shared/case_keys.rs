@@ -11,8 +11,11 @@ pub const TAGS: &str = "tags";
 /// The key that makes a case a draft. Whether a case counts is compared with the cases themselves.
 pub const DRAFT: &str = "draft";
 
+/// The key of why a case is excluded from gating for now.
+pub const QUARANTINE: &str = "quarantine";
+
 /// The keys of a case that change no grade, besides its id, its tags and its history.
-pub const MARKS: [&str; 3] = [NOTES, DRAFT, "quarantine"];
+pub const MARKS: [&str; 3] = [NOTES, DRAFT, QUARANTINE];
 
 /// The keys of a case's id.
 pub const IDS: [&str; 2] = ["id", "scenarioId"];

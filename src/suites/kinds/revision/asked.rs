@@ -11,17 +11,10 @@ use crate::format::json;
 use crate::model::{AnswerForm, Ask, RepoPath, Role};
 use crate::suites::shared::asking::{Prompt, list, number, object, one_of, text, whole, yes_or_no};
 use crate::suites::shared::case_files::golden_text;
+use crate::suites::shared::case_frame::FRAME;
 
-/// Keys of the instructions that only the grading uses; agents do not see them.
-const OF_THE_GRADING: [&str; 7] = [
-    "allowed_changes",
-    "rule",
-    "answer",
-    "quarantine",
-    "draft",
-    "tags",
-    "notes",
-];
+/// Keys of the instructions that only the grading uses; agents do not see them, nor those of the frame.
+const OF_THE_GRADING: [&str; 2] = ["allowed_changes", "rule"];
 
 /// Builds the request for the case with this golden file.
 pub fn ask(
@@ -60,7 +53,10 @@ impl RevisionTask {
     /// Reads the parts of a case that agents see.
     pub fn open(golden: &RepoPath, files: &dyn Files) -> Result<Self, Diagnostic> {
         let mut instructions: Map<String, Value> = json::golden(&golden_text(files, golden)?)?;
-        instructions.retain(|key, _| !OF_THE_GRADING.contains(&key.as_str()));
+        instructions.retain(|key, _| {
+            let key = key.as_str();
+            !OF_THE_GRADING.contains(&key) && !FRAME.contains(&key)
+        });
         let file = golden.parent().child("original.rtf");
         let original = portable(&files.bytes(&file)?);
         Ok(Self {
