@@ -9,7 +9,7 @@ mkdir -p "$folder"
 case $name in
     *-linux)
         image=ghcr.io/$(tr '[:upper:]' '[:lower:]' <<< "$GITHUB_REPOSITORY"):build-$GITHUB_RUN_ID-$name
-        docker build --label "org.opencontainers.image.source=$GITHUB_SERVER_URL/$GITHUB_REPOSITORY" \
+        docker build --build-arg PROFILE=image --label "org.opencontainers.image.source=$GITHUB_SERVER_URL/$GITHUB_REPOSITORY" \
             --label "org.opencontainers.image.revision=$GITHUB_SHA" --label "org.opencontainers.image.version=$VERSION" --tag "$image" .
         container=$(docker create "$image")
         docker cp "$container:/goldgate" "$folder/goldgate"

@@ -2,6 +2,8 @@
 //! interruption each set is complete: either the old one or the new one.
 
 use std::io;
+use std::panic::resume_unwind;
+use std::thread;
 
 use anyhow::Context;
 
@@ -73,11 +75,18 @@ enum SwapStep<'a> {
 }
 
 /// All steps, in an order that changes no existing file before everything new is on disk.
-fn steps<'a>(sets: &[RecordingSet<'a>], drafts: &RepoPath) -> Vec<SwapStep<'a>> {
-    let mut steps = vec![SwapStep::DraftFolder(drafts.clone())];
+struct SwapSteps<'a> {
+    /// The drafts of each set, which do not depend on those of others.
+    drafts: Vec<Vec<SwapStep<'a>>>,
+    /// What follows once all drafts are written, in order.
+    swap: Vec<SwapStep<'a>>,
+}
+
+fn steps<'a>(sets: &[RecordingSet<'a>], drafts: &RepoPath) -> SwapSteps<'a> {
+    let mut all_drafts = Vec::new();
     let (mut puts, mut removes, mut folders) = (Vec::new(), Vec::new(), Vec::new());
     for (number, set) in sets.iter().enumerate() {
-        let draft = drafts.child(&number.to_string());
+        let (draft, mut steps) = (drafts.child(&number.to_string()), Vec::new());
         let (single, folder) = (set.paths.single(), set.paths.folder());
         match &set.files {
             RecordingFiles::Single(bytes) => {
@@ -95,17 +104,24 @@ fn steps<'a>(sets: &[RecordingSet<'a>], drafts: &RepoPath) -> Vec<SwapStep<'a>> 
                 removes.push(SwapStep::Remove(single));
             }
         }
+        all_drafts.push(steps);
         if !folders.contains(set.paths.agent_folder()) {
             folders.push(set.paths.agent_folder().clone());
         }
     }
-    steps.push(SwapStep::SyncDrafts(drafts.clone()));
-    steps.extend(folders.iter().cloned().map(SwapStep::Folder));
-    steps.extend(puts);
-    steps.extend(folders.iter().cloned().map(SwapStep::Sync));
-    steps.extend(removes);
-    steps
+    let mut swap = vec![SwapStep::SyncDrafts(drafts.clone())];
+    swap.extend(folders.iter().cloned().map(SwapStep::Folder));
+    swap.extend(puts);
+    swap.extend(folders.iter().cloned().map(SwapStep::Sync));
+    swap.extend(removes);
+    SwapSteps {
+        drafts: all_drafts,
+        swap,
+    }
 }
+
+/// How many drafts are written at a time: most of the time goes into waiting for the disk.
+const WRITERS: usize = 8;
 
 impl Disk {
     /// Replaces sets of files; no old file changes before all new ones are on disk.
@@ -133,12 +149,33 @@ impl Disk {
         drafts: &RepoPath,
         sets: &[RecordingSet<'_>],
     ) -> anyhow::Result<()> {
-        let done = steps(sets, drafts)
-            .iter()
-            .try_for_each(|step| self.step(home, step));
+        let steps = steps(sets, drafts);
+        let done = self
+            .step(home, &SwapStep::DraftFolder(drafts.clone()))
+            .and_then(|()| self.write_drafts(home, &steps.drafts))
+            .and_then(|()| steps.swap.iter().try_for_each(|step| self.step(home, step)));
         // Remaining drafts are useless.
         let _ = home.remove(drafts);
         done
+    }
+
+    /// Writes the drafts of all sets. Of several failures the first set's counts.
+    fn write_drafts(&self, home: &Self, drafts: &[Vec<SwapStep<'_>>]) -> anyhow::Result<()> {
+        let writing = |share: &[Vec<SwapStep<'_>>]| {
+            let mut steps = share.iter().flatten();
+            steps.try_for_each(|step| self.step(home, step))
+        };
+        let share = drafts.len().div_ceil(WRITERS).max(1);
+        thread::scope(|scope| {
+            let writers: Vec<_> = drafts
+                .chunks(share)
+                .map(|share| scope.spawn(move || writing(share)))
+                .collect();
+            let mut done = writers
+                .into_iter()
+                .map(|writer| writer.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            done.find(anyhow::Result::is_err).unwrap_or(Ok(()))
+        })
     }
 
     fn step(&self, home: &Self, step: &SwapStep<'_>) -> anyhow::Result<()> {
@@ -223,7 +260,7 @@ fn is_elsewhere(error: &io::Error) -> bool {
 mod tests {
     use std::path::Path;
 
-    use super::{RecordingFiles, RecordingSet, steps};
+    use super::{SwapStep, SwapSteps, RecordingFiles, RecordingSet, steps};
     use crate::format::recording_layout::RecordingPaths;
     use crate::model::RepoPath;
     use crate::world::Disk;
@@ -280,12 +317,24 @@ mod tests {
             ]
         };
         let drafts = RepoPath::root().child("drafts");
-        let all = steps(&sets(), &drafts).len();
+        let in_order = |sets: &[RecordingSet<'static>]| -> Vec<SwapStep<'static>> {
+            let SwapSteps {
+                drafts: of_sets,
+                swap,
+            } = steps(sets, &drafts);
+            let folder = SwapStep::DraftFolder(drafts.clone());
+            let of_sets = of_sets.into_iter().flatten();
+            std::iter::once(folder)
+                .chain(of_sets)
+                .chain(swap)
+                .collect()
+        };
+        let all = in_order(&sets()).len();
         for end in 0..=all {
             let folder = tempfile::tempdir().unwrap();
             old(folder.path());
             let disk = Disk::open(folder.path()).unwrap();
-            for step in &steps(&sets(), &drafts)[..end] {
+            for step in &in_order(&sets())[..end] {
                 disk.step(&disk, step).unwrap();
             }
             for (name, olds) in [("several", 3), ("single", 1), ("becomes-several", 1)] {
