@@ -242,7 +242,9 @@ pub fn foreign_cases(form: Format, source: &SourceText) -> Result<Vec<ForeignCas
         | Format::Inspect
         | Format::Langchain
         | Format::Langsmith
-        | Format::Langfuse => Ok(Vec::new()),
+        | Format::Langfuse
+        | Format::ClaudeCode
+        | Format::Codex => Ok(Vec::new()),
     }
 }
 

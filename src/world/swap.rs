@@ -1,9 +1,8 @@
 //! Replaces sets of files atomically: writes everything new to disk, then renames, then removes what is left over. After an
 //! interruption each set is complete: either the old one or the new one.
 
-use std::io;
 use std::panic::resume_unwind;
-use std::thread;
+use std::{io, thread};
 
 use anyhow::Context;
 
@@ -260,7 +259,7 @@ fn is_elsewhere(error: &io::Error) -> bool {
 mod tests {
     use std::path::Path;
 
-    use super::{SwapStep, SwapSteps, RecordingFiles, RecordingSet, steps};
+    use super::{RecordingFiles, RecordingSet, SwapStep, SwapSteps, steps};
     use crate::format::recording_layout::RecordingPaths;
     use crate::model::RepoPath;
     use crate::world::Disk;
@@ -324,10 +323,7 @@ mod tests {
             } = steps(sets, &drafts);
             let folder = SwapStep::DraftFolder(drafts.clone());
             let of_sets = of_sets.into_iter().flatten();
-            std::iter::once(folder)
-                .chain(of_sets)
-                .chain(swap)
-                .collect()
+            std::iter::once(folder).chain(of_sets).chain(swap).collect()
         };
         let all = in_order(&sets()).len();
         for end in 0..=all {

@@ -96,7 +96,8 @@ def message(body):
     else:
         content, reason = [{"type": "text", "text": ANSWER}], "end_turn"
     usage = {"input_tokens": 21, "output_tokens": 9, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
-    return {"id": "msg_1", "type": "message", "role": "assistant", "model": "model-b-2026-01-01", "content": content, "stop_reason": reason, "stop_sequence": None, "usage": usage}
+    name = "msg_1" if reason == "tool_use" else "msg_2"
+    return {"id": name, "type": "message", "role": "assistant", "model": "model-b-2026-01-01", "content": content, "stop_reason": reason, "stop_sequence": None, "usage": usage}
 
 
 def message_stream(body):
@@ -112,7 +113,8 @@ def message_stream(body):
                 yield event("content_block_delta", index=index, delta={"type": "text_delta", "text": piece})
         else:
             yield event("content_block_start", index=index, content_block={**block, "input": {}})
-            for piece in ("", '{"ord', 'er": 17}'):
+            text = json.dumps(block["input"])
+            for piece in ("", text[:5], text[5:]):
                 yield event("content_block_delta", index=index, delta={"type": "input_json_delta", "partial_json": piece})
         yield event("content_block_stop", index=index)
     yield event("message_delta", delta={"stop_reason": whole["stop_reason"], "stop_sequence": None}, usage={"output_tokens": 9})

@@ -146,6 +146,10 @@ pub fn trials() -> Vec<Trial> {
         ),
         trial("import reads logs of inspect-ai", real_files::of_inspect),
         trial(
+            "import reads sessions of Claude Code and Codex",
+            real_files::of_coding_agents,
+        ),
+        trial(
             "import reads dumps of LangChain, LangSmith and Langfuse",
             real_files::of_chains,
         ),

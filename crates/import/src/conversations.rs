@@ -273,7 +273,7 @@ impl Conversation {
     }
 
     /// Notes the tokens and the model that a message states.
-    fn note(&mut self, message: &Value) {
+    pub fn note(&mut self, message: &Value) {
         let wrapped = ["kwargs", "data"].iter().find_map(|key| message.get(*key));
         let message = wrapped.filter(|inner| inner.is_object()).unwrap_or(message);
         let usage = ["usage", "usage_metadata"]
@@ -332,7 +332,7 @@ pub fn conversation_of_messages(
     conversation.finish(at)
 }
 
-fn misplaced_at(at: usize, misplaced: Misplaced) -> Problem {
+pub fn misplaced_at(at: usize, misplaced: Misplaced) -> Problem {
     match misplaced {
         Misplaced::UnaskedResult(name) => {
             let what = format!("the tool result {name:?} matches no open call before it");

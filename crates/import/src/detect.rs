@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::coding_agents::{is_claude_code, is_codex};
 use crate::exchanges::{has_exchanges, vendor_of};
 use crate::message::text_at;
 use crate::transcript::Format;
@@ -27,6 +28,12 @@ fn format_of_record(record: &Value) -> Option<Format> {
     let has = |key: &str| record.get(key).is_some_and(|value| !value.is_null());
     let is_list = |key: &str| record.get(key).is_some_and(Value::is_array);
     let kind = text_at(record, &["type"]).unwrap_or_default();
+    if is_claude_code(record) {
+        return Some(Format::ClaudeCode);
+    }
+    if is_codex(record) {
+        return Some(Format::Codex);
+    }
     if has("resourceSpans") || has("resource_spans") {
         return Some(Format::Otlp);
     }

@@ -11,6 +11,7 @@ mod answers;
 mod builder;
 mod calls;
 mod case_key;
+mod coding_agents;
 mod conversations;
 mod dates;
 mod detect;

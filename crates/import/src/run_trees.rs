@@ -8,7 +8,7 @@ use crate::case_key::text_at;
 use crate::dates::moment;
 use crate::otlp::{Attributes, TraceSpan, runs_of};
 use crate::problem::Problem;
-use crate::source::{Source, element_offsets};
+use crate::source::Source;
 use crate::transcript::{Format, Hints, Transcript};
 
 /// Reads the runs of a file, one after the other or in lists; each trace is a run of the agent.
@@ -18,17 +18,8 @@ pub fn read_run_trees(
     hints: Hints<'_>,
 ) -> Result<Vec<Transcript>, Vec<Problem>> {
     let mut spans = Vec::new();
-    for document in &source.documents {
-        let (records, places) = match &document.value {
-            Value::Array(list) => (
-                list.as_slice(),
-                element_offsets(source.text, document.raw, &[]),
-            ),
-            one => (std::slice::from_ref(one), vec![document.at]),
-        };
-        for (record, at) in records.iter().zip(places) {
-            spans.extend(spans_of(form, at, record, hints.case_key));
-        }
+    for (record, at) in source.records() {
+        spans.extend(spans_of(form, at, record, hints.case_key));
     }
     // The first call of a model has the whole prompt, the run around it only the user's part.
     let is_chat = |span: &&TraceSpan| {

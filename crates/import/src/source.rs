@@ -8,7 +8,10 @@ use serde_json::value::RawValue;
 
 use crate::problem::{Problem, ProblemKind};
 use crate::transcript::{Format, Hints, Transcript};
-use crate::{case_key, conversations, dates, detect, inspect, loose, otlp, promptfoo, run_trees};
+use crate::{
+    case_key, coding_agents, conversations, dates, detect, inspect, loose, otlp, promptfoo,
+    run_trees,
+};
 
 /// A parsed file: one JSON value, or several after each other. Any white space separates them, as in JSON lines parsers.
 pub struct Source<'t> {
@@ -68,6 +71,23 @@ impl<'t> Source<'t> {
         detect::format_of(self.documents.iter().map(|document| &document.value))
     }
 
+    /// The records, those of lists one by one, with their byte offsets.
+    pub(crate) fn records(&self) -> Vec<(&Value, usize)> {
+        let mut records = Vec::new();
+        for document in &self.documents {
+            match &document.value {
+                Value::Array(list) => {
+                    records.extend(
+                        list.iter()
+                            .zip(element_offsets(self.text, document.raw, &[])),
+                    );
+                }
+                one => records.push((one, document.at)),
+            }
+        }
+        records
+    }
+
     /// Reads all runs, in the order of the file. A file that has cases only has no runs.
     ///
     /// # Errors
@@ -81,6 +101,8 @@ impl<'t> Source<'t> {
             Format::OpenAi | Format::Anthropic | Format::Langchain => {
                 conversations::read_conversations(self)?
             }
+            Format::ClaudeCode => coding_agents::read_claude_code(self)?,
+            Format::Codex => coding_agents::read_codex(self)?,
             Format::Inspect => inspect::read_inspect(self)?,
             Format::Promptfoo => promptfoo::read_promptfoo(self)?,
             Format::OpenaiEvals => Vec::new(),

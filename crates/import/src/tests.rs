@@ -152,3 +152,96 @@ fn somebody_else_is_left_out_by_name() {
         ["message of the role \"exit\""]
     );
 }
+
+#[test]
+fn a_session_of_claude_code_is_without_its_sub_agents_and_ends_as_it_says() {
+    let record = |kind: &str, message: Value, more: Value| {
+        let mut record = json!({ "type": kind, "session_id": "s", "message": message });
+        let more = more.as_object().unwrap().clone();
+        record.as_object_mut().unwrap().extend(more);
+        record
+    };
+    let session = |end: Value| {
+        lines(&[
+            json!({ "type": "summary", "summary": "x", "leafUuid": "y" }),
+            json!({ "type": "system", "subtype": "init", "session_id": "s", "tools": ["Bash"] }),
+            record("user", says("user", "a caveat"), json!({ "isMeta": true })),
+            record("user", says("user", "Where is it?"), json!({})),
+            record(
+                "assistant",
+                says("assistant", "no"),
+                json!({ "parent_tool_use_id": "t" }),
+            ),
+            record("assistant", says("assistant", "In Paris."), json!({})),
+            end,
+        ])
+    };
+    let ended = |is_error: bool| json!({ "type": "result", "session_id": "s", "is_error": is_error, "result": "overloaded", "total_cost_usd": 0.5, "duration_ms": 7 });
+    let runs = read(&session(ended(false)));
+    assert_eq!(runs.len(), 1);
+    assert_eq!(
+        (runs[0].query.as_deref(), runs[0].text.as_deref()),
+        (Some("Where is it?"), Some("In Paris."))
+    );
+    assert_eq!(
+        (runs[0].usage.cost_usd, runs[0].usage.latency_ms),
+        (Some(0.5), Some(7))
+    );
+    assert_eq!(
+        runs[0].left_out.keys().collect::<Vec<_>>(),
+        ["message of a sub-agent"]
+    );
+    let runs = read(&session(ended(true)));
+    assert_eq!(
+        (runs[0].ending, runs[0].error.as_deref()),
+        (Ending::Error, Some("overloaded"))
+    );
+    let other = record("user", says("user", "q"), json!({ "session_id": "other" }));
+    let two = session(ended(false))
+        + &lines(&[
+            other,
+            record(
+                "assistant",
+                says("assistant", "a"),
+                json!({ "session_id": "other" }),
+            ),
+        ]);
+    assert_eq!(read(&two).len(), 2, "a run each");
+}
+
+#[test]
+fn what_codex_says_in_the_name_of_the_user_is_not_asked() {
+    let item = |payload: Value| json!({ "type": "response_item", "payload": payload });
+    let event = |payload: Value| json!({ "type": "event_msg", "payload": payload });
+    let said = |role: &str, text: &str| {
+        item(
+            json!({ "type": "message", "role": role, "content": [{ "type": "input_text", "text": text }] }),
+        )
+    };
+    let records = [
+        json!({ "type": "session_meta", "timestamp": "2026-01-02T10:00:00Z", "payload": { "id": "s" } }),
+        said(
+            "user",
+            "<environment_context>\n  <cwd>/acme</cwd>\n</environment_context>",
+        ),
+        said("user", "# AGENTS.md instructions for /acme\n\nBe brief."),
+        said("user", "Where is order 17?"),
+        said("assistant", "It was shipped."),
+    ];
+    let runs = read(&lines(&records));
+    assert_eq!(runs[0].query.as_deref(), Some("Where is order 17?"));
+    assert_eq!(runs[0].started_at.as_deref(), Some("2026-01-02T10:00:00Z"));
+    assert_eq!(runs[0].turns.len(), 1);
+    let aborted = [
+        &records[..],
+        &[event(
+            json!({ "type": "turn_aborted", "reason": "interrupted" }),
+        )],
+    ]
+    .concat();
+    let runs = read(&lines(&aborted));
+    assert_eq!(
+        (runs[0].ending, runs[0].error.as_deref()),
+        (Ending::Cancelled, Some("interrupted"))
+    );
+}

@@ -183,11 +183,15 @@ pub enum Format {
     Promptfoo,
     /// Samples of OpenAI's evals, which are cases only.
     OpenaiEvals,
+    /// Sessions of Claude Code and of the Agent SDK.
+    ClaudeCode,
+    /// Sessions of Codex.
+    Codex,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::OpenAi,
         Self::Anthropic,
         Self::Otlp,
@@ -197,17 +201,8 @@ impl Format {
         Self::Langfuse,
         Self::Promptfoo,
         Self::OpenaiEvals,
-    ];
-
-    /// The formats of runs alone, without cases.
-    pub const OF_RUNS: [Self; 7] = [
-        Self::OpenAi,
-        Self::Anthropic,
-        Self::Otlp,
-        Self::Inspect,
-        Self::Langchain,
-        Self::Langsmith,
-        Self::Langfuse,
+        Self::ClaudeCode,
+        Self::Codex,
     ];
 
     /// Its name on a command line.
@@ -223,6 +218,8 @@ impl Format {
             Self::Langfuse => "langfuse",
             Self::Promptfoo => "promptfoo",
             Self::OpenaiEvals => "openai-evals",
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
         }
     }
 

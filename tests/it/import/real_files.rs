@@ -331,6 +331,79 @@ pub fn of_inspect() {
     }
 }
 
+/// Tokens as the programs count them: two answers of 21 and 9.
+pub fn of_coding_agents() {
+    let command = json!("cat order-17.txt");
+    for (file, format, asked, tool, arguments) in [
+        (
+            "claude-code/session.jsonl",
+            "claude-code",
+            BARE,
+            "Bash",
+            "/command",
+        ),
+        (
+            "claude-code/stream.jsonl",
+            "claude-code",
+            None,
+            "Bash",
+            "/command",
+        ),
+        (
+            "claude-code/execution.json",
+            "claude-code",
+            None,
+            "Bash",
+            "/command",
+        ),
+        ("codex/rollout.jsonl", "codex", BARE, "exec_command", "/cmd"),
+        ("codex/exec.jsonl", "codex", None, "command_execution", ""),
+    ] {
+        let (repository, ran) = import(file, &["--case", "c"]);
+        assert_eq!(
+            (ran.code, ran.stdout.as_str()),
+            (0, "runs/helper/c.json\n"),
+            "{file}: {}",
+            ran.stderr
+        );
+        let run = record(&repository, "runs/helper/c.json", 0);
+        let target = &run["provenance"]["target"];
+        assert_eq!(target, &json!(format!("import {format}")), "{file}");
+        let prompt = run["inputs"]["prompt"].as_str();
+        assert_eq!(prompt.is_some(), asked.is_some(), "{file}: {prompt:?}");
+        assert!(
+            prompt
+                .unwrap_or_default()
+                .ends_with(asked.unwrap_or_default()),
+            "{file}: {prompt:?}"
+        );
+        assert_eq!(run["outputs"], json!({ "text": ANSWER }), "{file}");
+        let calls = run["intermediate"]["tool_calls"].as_array().unwrap();
+        assert_eq!(
+            (calls.len(), &calls[0]["name"]),
+            (1, &json!(tool)),
+            "{file}"
+        );
+        if !arguments.is_empty() {
+            assert_eq!(
+                calls[0]["arguments"].pointer(arguments),
+                Some(&command),
+                "{file}"
+            );
+        }
+        let result = calls[0]["result"].as_str().unwrap();
+        assert!(result.contains("Order 17 was shipped."), "{file}: {result}");
+        assert_eq!(
+            (
+                &run["metrics"]["input_tokens"],
+                &run["metrics"]["output_tokens"]
+            ),
+            (&json!(42), &json!(18)),
+            "{file}"
+        );
+    }
+}
+
 pub fn of_chains() {
     all_are_read(CHAINS);
 }
