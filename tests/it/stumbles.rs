@@ -162,15 +162,22 @@ fn plain_answer() {
 fn no_phrases() {
     let repository = two_suites();
     assert_eq!(repository.goldgate(&["check"]).code, 0);
-    let mut bare = case("orders");
-    bare.as_object_mut().unwrap().remove("answer");
-    repository.write("orders.json", json!([bare]).to_string());
-    let ran = repository.goldgate(&["check"]);
+    let bare = |keys: &[&str]| {
+        let mut bare = case("orders");
+        for key in keys {
+            bare.as_object_mut().unwrap().remove(*key);
+        }
+        repository.write("orders.json", json!([bare]).to_string());
+        repository.goldgate(&["check"])
+    };
+    // What a case does not state is not checked.
+    for keys in [&["answer"][..], &["expected_tools"], &["category"]] {
+        let ran = bare(keys);
+        assert_eq!(ran.code, 0, "{keys:?}: {}", ran.stderr);
+    }
+    let ran = bare(&["answer", "expected_tools"]);
     assert!(
-        ran.code == 2
-            && ran
-                .stderr
-                .contains("the key \"expected_output_contains\" is missing"),
+        ran.code == 2 && ran.stderr.contains("the case requires nothing"),
         "{}",
         ran.stderr
     );

@@ -9,11 +9,8 @@ use crate::text::Redactor;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ForeignCase {
     pub id: String,
-    category: &'static str,
     /// What the agent is asked.
     pub query: String,
-    expected_tools: [String; 0],
-    expected_output_contains: [String; 0],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     answer: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,10 +30,7 @@ impl ForeignCase {
         let draft = answer.is_empty();
         Self {
             id,
-            category: "happy_path",
             query,
-            expected_tools: [],
-            expected_output_contains: [],
             answer,
             notes,
             draft,

@@ -86,6 +86,11 @@ impl CaseFrame {
         })
     }
 
+    /// Whether the case is a draft.
+    pub fn is_draft(&self) -> bool {
+        self.marks.draft == CaseStage::Draft
+    }
+
     /// Reads the value of one of its keys.
     fn read<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {

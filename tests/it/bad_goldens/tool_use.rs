@@ -25,8 +25,8 @@ pub const CASES: &[Case] = &[
     (
         TOOL,
         "c.json",
-        "[{\"category\": \"edge_case\", \"query\": \"q\", \"expected_tools\": []}]",
-        ":1:2: the key \"expected_output_contains\" is missing",
+        "[{\"query\": \"q\", \"expected_output_contains\": []}]",
+        ":1:2: the case requires nothing",
     ),
     (
         TOOL,

@@ -20,7 +20,7 @@ use crate::suites::shared::answer::form::AnswerChecksForm;
 use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::calls::contains;
 use crate::suites::shared::case_files::CasesFile;
-use crate::suites::shared::case_frame::{CaseForm, Framed};
+use crate::suites::shared::case_frame::{CaseForm, CaseFrame, Framed};
 use crate::suites::shared::folder::CaseEntry;
 use crate::suites::shared::meaning::digested_case;
 use crate::suites::shared::terms::TermList;
@@ -34,18 +34,17 @@ pub const CATEGORIES: [&str; 4] = ["happy_path", "edge_case", "adversarial", "mu
 #[serde(deny_unknown_fields)]
 #[schemars(title = "tool-use case")]
 pub struct ToolUseCaseForm {
-    /// Its id; `{category}-{index in the file}` by default.
+    /// Its id; `{category}-{index in the file}` by default, `case-{index}` without a category.
     id: Option<String>,
-    /// Its category: a word, such as `happy_path`, `edge_case`, `adversarial` or `multi_step`. Each category has a metric.
-    category: String,
+    /// Its category, if it has one: a word, such as `happy_path`, `edge_case`, `adversarial` or `multi_step`. Each category has a metric.
+    category: Option<String>,
     /// The user's message; a case has either `query` or `turns`.
     query: Option<String>,
-    /// The conversation: what the user says in each turn, and what the turn requires. Without it, `expected_tools` and
-    /// `expected_output_contains` are required.
+    /// The conversation: what the user says in each turn, and what the turn requires.
     turns: Option<Vec<TurnForm>>,
     /// A user that goes on after `query`, played by a model.
     user: Option<SimulatedUserForm>,
-    /// Tools that must all be called; an empty list means that no tool may be called.
+    /// Tools that must all be called; an empty list means that no tool may be called. Without it, calls are not checked.
     expected_tools: Option<Vec<String>>,
     /// Phrases; the answer must contain at least one of them. In a conversation, one of the answers.
     expected_output_contains: Option<Vec<String>>,
@@ -64,59 +63,44 @@ pub struct ToolUseCaseForm {
 impl CaseForm for ToolUseCaseForm {}
 
 impl ToolUseCaseForm {
-    /// Refuses a case that lacks expectations: a query states its tools and phrases, and a conversation requires something.
+    /// Refuses a case that requires nothing, unless it is a draft. What it does not state is not checked.
     fn refuse_unstated(
         &self,
         messages: &UserMessages,
-        answer: Option<&AnswerChecksForm>,
+        frame: &CaseFrame,
         answers_of_turns: &[Option<AnswerChecksForm>],
         cursor: &JsonCursor<'_>,
     ) -> Result<(), Diagnostic> {
-        let lists = [
-            ("expected_tools", self.expected_tools.is_some()),
-            // Checks of the answer say the same and more.
-            (
-                "expected_output_contains",
-                self.expected_output_contains.is_some() || answer.is_some(),
-            ),
-        ];
-        let (key, help) = match messages {
-            UserMessages::Query(_) => {
-                let Some((key, _)) = lists.into_iter().find(|(_, is_stated)| !is_stated) else {
-                    return Ok(());
-                };
-                let (what, help) = (
-                    format!("the key \"{key}\" is missing"),
-                    format!("add \"{key}\""),
-                );
-                return Err(cursor.problem(&[], Code::MISSING_KEY, what, help));
-            }
-            UserMessages::Turns(_) => (
-                "turns",
-                "state tools, answer or trajectory of a turn, or an expectation of the case",
-            ),
-            UserMessages::Simulated(..) => (
-                "user",
-                "state an expectation of the case, such as expected_tools or answer",
-            ),
-        };
         let turns = messages.turns();
         let of_turns = turns.iter().any(CaseTurn::requires_calls)
             || answers_of_turns.iter().any(Option::is_some);
         let of_case =
-            self.expected_tools.is_some() || self.trajectory.is_some() || answer.is_some();
+            self.expected_tools.is_some() || self.trajectory.is_some() || frame.answer.is_some();
         let phrases = self
             .expected_output_contains
             .as_ref()
             .is_some_and(|phrases| !phrases.is_empty());
         let results = !self.expected_flags.is_empty() || !self.expected_tool_output.is_empty();
-        if !(of_turns || of_case || phrases || results) {
-            return Err(cursor.problem(
-                &[Key(key)],
-                Code::ASKS_NOTHING,
-                "the conversation requires nothing",
-                help,
-            ));
+        if !(of_turns || of_case || phrases || results || frame.is_draft()) {
+            let conversation = "the conversation requires nothing";
+            let (path, what, help) = match messages {
+                UserMessages::Query(_) => (
+                    vec![],
+                    "the case requires nothing",
+                    "state expected_tools, expected_output_contains, answer or trajectory",
+                ),
+                UserMessages::Turns(_) => (
+                    vec![Key("turns")],
+                    conversation,
+                    "state tools, answer or trajectory of a turn, or an expectation of the case",
+                ),
+                UserMessages::Simulated(..) => (
+                    vec![Key("user")],
+                    conversation,
+                    "state an expectation of the case, such as expected_tools or answer",
+                ),
+            };
+            return Err(cursor.problem(&path, Code::ASKS_NOTHING, what, help));
         }
         let calling = turns
             .iter()
@@ -139,7 +123,7 @@ impl ToolUseCaseForm {
 
 /// One case, prepared for grading.
 pub struct ToolUseCase {
-    pub category: String,
+    pub category: Option<String>,
     /// What the user says.
     pub messages: UserMessages,
     /// The expected tools in the order of the file, without repetitions; `None` if only turns state theirs.
@@ -173,7 +157,7 @@ pub fn entries(file: &Value) -> BTreeMap<String, &Value> {
         let text = |key| case.get(key).and_then(Value::as_str);
         let id = text("id").map(str::to_owned);
         (
-            id.unwrap_or_else(|| format!("{}-{index}", text("category").unwrap_or_default())),
+            id.unwrap_or_else(|| default_id(text("category"), index)),
             case,
         )
     });
@@ -207,6 +191,11 @@ pub fn cases(
     problems.or(read)
 }
 
+/// The id of a case that states none.
+fn default_id(category: Option<&str>, index: usize) -> String {
+    format!("{}-{index}", category.unwrap_or("case"))
+}
+
 fn case(
     source: &SourceText,
     raw: &RawValue,
@@ -216,7 +205,7 @@ fn case(
 ) -> Result<CaseEntry<ToolUseCase>, Diagnostic> {
     let Framed { frame, mut form } = json::part::<Framed<ToolUseCaseForm>>(source, raw)?;
     let cursor = JsonCursor::part(source, raw);
-    if let Err(bad) = CaseTag::new(&form.category) {
+    if let Some(Err(bad)) = form.category.as_deref().map(CaseTag::new) {
         return Err(cursor.problem(
             &[Key("category")],
             Code::BAD_ID,
@@ -227,7 +216,7 @@ fn case(
     let id = form
         .id
         .clone()
-        .unwrap_or_else(|| format!("{}-{index}", form.category));
+        .unwrap_or_else(|| default_id(form.category.as_deref(), index));
     let id = CaseId::new(&id)
         .map_err(|bad| cursor.problem(&[Key("id")], Code::BAD_ID, bad.to_string(), bad.help()))?;
     let (messages, answers_of_turns) = read_messages(
@@ -236,7 +225,7 @@ fn case(
         form.user.take(),
         &cursor,
     )?;
-    form.refuse_unstated(&messages, frame.answer.as_ref(), &answers_of_turns, &cursor)?;
+    form.refuse_unstated(&messages, &frame, &answers_of_turns, &cursor)?;
     let mut digested = digested_case(raw.get());
     let mut asked = Vec::new();
     for (name, value) in &form.expected_flags {

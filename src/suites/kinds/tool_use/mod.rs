@@ -215,7 +215,8 @@ impl Suite for ToolUse {
         };
         let shortfalls = case.unexpected_calls(&produced.calls);
         let passed = indicator(all_hold(&checks));
-        let of = |category: &str| (case.category == category).then_some(passed);
+        let is_of = |category: &str| case.category.as_deref() == Some(category);
+        let of = |category: &str| is_of(category).then_some(passed);
         let (used, expected) = case.used_tools(&produced);
         let unexpected = produced
             .calls
@@ -256,7 +257,7 @@ impl Suite for ToolUse {
             .table
             .cases
             .iter()
-            .map(|case| case.category.as_str())
+            .filter_map(|case| case.category.as_deref())
             .collect();
         let own = there
             .into_iter()
@@ -267,7 +268,8 @@ impl Suite for ToolUse {
 
     fn family_value(&self, pair: &Pair, metric: &str, checks: &[Check]) -> Option<f64> {
         let category = category_of(metric)?;
-        (self.table.case(pair).category == category).then(|| indicator(all_hold(checks)))
+        let own = self.table.case(pair).category.as_deref();
+        (own == Some(category)).then(|| indicator(all_hold(checks)))
     }
 
     fn ask(
@@ -312,7 +314,7 @@ impl Suite for ToolUse {
             .table
             .cases
             .iter()
-            .map(|case| case.category.as_str())
+            .filter_map(|case| case.category.as_deref())
             .collect();
         for category in there
             .iter()
@@ -328,7 +330,8 @@ impl Suite for ToolUse {
             }
         }
         // A suite with categories of its own has chosen them.
-        let are_all_known = there.iter().all(|category| CATEGORIES.contains(category));
+        let are_all_known =
+            !there.is_empty() && there.iter().all(|category| CATEGORIES.contains(category));
         for category in CATEGORIES
             .into_iter()
             .filter(|category| are_all_known && !there.contains(category))
