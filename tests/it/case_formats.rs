@@ -625,7 +625,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     (
         "tool_use c.jsonl",
         "\n{\"id\": \"a\"}\n{\"id\": \"b\", \"x\": 1}\n",
-        ":2:11: the key \"category\" is missing",
+        ":2:1: the key \"query\" is missing",
     ),
     ("tool_use c.jsonl", "{\"ä\": 1\n", ":1:7: invalid JSON: EOF"),
     (
@@ -655,8 +655,8 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ),
     (
         "interview c.jsonl",
-        "{\"id\": 1, \"minimumRubricScore\": 9}\n",
-        ":1:8: invalid type: integer `1`; expected a string",
+        "{\"id\": 1.5, \"minimumRubricScore\": 9}\n",
+        ":1:10: invalid type: floating point `1.5`; expected a string or a whole number",
     ),
     (
         "interview c.yaml",

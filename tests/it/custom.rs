@@ -55,6 +55,7 @@ pub fn trials() -> Vec<Trial> {
             "a gate on a metric of the suite that gets looser needs an approval",
             looser_gate,
         ),
+        trial("a flat golden set is a suite as it is", flat),
         trial(
             "a category of a suite's own has its own metric and gate",
             categories,
@@ -572,4 +573,62 @@ fn categories() {
         "{}",
         ran.stderr
     );
+}
+
+/// The cases of a flat golden set, in JSON and JSON Lines. Its questions name the cases to import.
+fn flat() {
+    let line = |id: u32, more: Value| {
+        let mut case = json!({ "id": id, "question": format!("Where is order {id}?") });
+        let more = more.as_object().unwrap().clone();
+        case.as_object_mut().unwrap().extend(more);
+        case
+    };
+    let stated = |answer: &str| json!({ "expected": answer });
+    let of_own_keys = |answer: &str| json!({ "expected_answer": answer, "topic": "orders" });
+    let rows: [(&str, &str, &dyn Fn(&str) -> Value); 3] = [
+        ("cases.json", "text.contains(expected)", &stated),
+        ("cases.jsonl", "text.contains(expected)", &stated),
+        (
+            "cases.json",
+            "text.contains(expected.expected_answer)",
+            &of_own_keys,
+        ),
+    ];
+    for (file, check, more) in rows {
+        let repository = Repository::empty();
+        let config = CONFIG.replace("path: cases", &format!("path: {file}"));
+        let checks = format!("    checks: [{{ name: right, expr: \"{check}\" }}]\n");
+        repository.write("goldgate.yaml", format!("{config}{checks}"));
+        repository.write("prompt.md", "Answer.");
+        let cases = [line(1, more("shipped")), line(2, more("lost"))];
+        let text = match file {
+            "cases.json" => json!(cases).to_string(),
+            _ => cases.map(|case| format!("{case}\n")).concat(),
+        };
+        repository.write(file, text);
+        let chat = |id: u32| {
+            let question = format!("Where is order {id}?");
+            let answer = json!({ "role": "assistant", "content": "It was shipped." });
+            json!([{ "role": "user", "content": question }, answer])
+        };
+        repository.write("chats.jsonl", format!("{}\n{}\n", chat(1), chat(2)));
+        let ran = repository.goldgate(&["import", "chats.jsonl", "--agent", "a", "--out", "runs"]);
+        assert_eq!(
+            (ran.code, ran.stdout.as_str()),
+            (0, "runs/a/1.json\nruns/a/2.json\n"),
+            "{}",
+            ran.stderr
+        );
+        let (_, agent) = graded(&repository);
+        let cases = agent["cases"].as_array().unwrap();
+        let is_red = |case: &Value| {
+            let checks = case["checks"].as_array().unwrap();
+            checks.iter().any(|check| check["passed"] == false)
+        };
+        let red: Vec<(&Value, bool)> = cases
+            .iter()
+            .map(|case| (&case["case"], is_red(case)))
+            .collect();
+        assert_eq!(red, [(&json!("1"), false), (&json!("2"), true)], "{file}");
+    }
 }

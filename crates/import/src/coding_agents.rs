@@ -15,7 +15,7 @@ use crate::problem::{Problem, all_or_problems};
 use crate::source::Source;
 use crate::transcript::{Ending, Transcript, Usage};
 
-/// What the records of one session say beside its messages.
+/// What the records of one session say besides its messages.
 #[derive(Default)]
 struct Session {
     at: usize,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::entries::{ENTRY_AGENT, ENTRY_IDS};
+use super::entries::{CaseIdText, ENTRY_AGENT, ENTRY_IDS};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, GoldenPart, SourceText, read_case};
 use crate::format::{GoldenFormat, JsonCursor, blanked, golden_json, json, list_or_object};
@@ -207,26 +207,22 @@ fn entry(
             format!("add \"{key}\": {help}"),
         )
     };
-    let stated = |raw: &RawValue| -> Result<StatedName, Diagnostic> {
-        let text = json::part(whole, raw)?;
-        Ok(StatedName {
-            text,
-            at: json::offset_of(whole, raw) - start,
-        })
+    let stated = |text: String, raw: &RawValue| StatedName {
+        text,
+        at: json::offset_of(whole, raw) - start,
     };
     let [own, ..] = ENTRY_IDS;
     let id = ENTRY_IDS.iter().find_map(|key| fields.get(*key));
-    let id =
-        stated(id.ok_or_else(|| missing(own, "in a file of many, each case states its own"))?)?;
+    let id = id.ok_or_else(|| missing(own, "in a file of many, each case states its own"))?;
+    let CaseIdText(text) = json::part(whole, id)?;
+    let id = stated(text, id);
     let mut text = blanked(raw.get().to_owned(), own);
     let mut agent = None;
     if form.is_of_agent() {
         let help = "in a file of many, each case states whose answers it is about";
-        agent = Some(stated(
-            fields
-                .get(ENTRY_AGENT)
-                .ok_or_else(|| missing(ENTRY_AGENT, help))?,
-        )?);
+        let raw = fields.get(ENTRY_AGENT);
+        let raw = raw.ok_or_else(|| missing(ENTRY_AGENT, help))?;
+        agent = Some(stated(json::part(whole, raw)?, raw));
         text = blanked(text, ENTRY_AGENT);
     }
     let part = GoldenPart {

@@ -125,7 +125,7 @@ impl<'de, F: CaseForm + Deserialize<'de>> Visitor<'de> for FrameVisitor<F> {
             map,
             frame: &mut frame,
             of_frame: F::FRAME,
-            of_form: &[],
+            of_form: None,
             seen: BTreeSet::new(),
         })?;
         Ok(Framed { frame, form })
@@ -137,14 +137,15 @@ struct OtherKeys<'f, M> {
     map: M,
     frame: &'f mut CaseFrame,
     of_frame: &'static [&'static str],
-    /// The keys of the kind's own form.
-    of_form: &'static [&'static str],
+    /// The keys of the kind's own form; `None` if it has any.
+    of_form: Option<&'static [&'static str]>,
     seen: BTreeSet<&'static str>,
 }
 
 impl<'de, M: MapAccess<'de>> Deserializer<'de> for OtherKeys<'_, M> {
     type Error = M::Error;
 
+    /// A form that keeps the keys that it does not know.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, M::Error> {
         visitor.visit_map(self)
     }
@@ -155,7 +156,7 @@ impl<'de, M: MapAccess<'de>> Deserializer<'de> for OtherKeys<'_, M> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, M::Error> {
-        self.of_form = fields;
+        self.of_form = Some(fields);
         visitor.visit_map(self)
     }
 
@@ -199,10 +200,10 @@ impl<'de, M: MapAccess<'de>> MapAccess<'de> for OtherKeys<'_, M> {
 impl<'de, M: MapAccess<'de>> OtherKeys<'_, M> {
     /// Refuses a key of neither, and names the keys of both.
     fn refuse_unknown(&self, key: &str) -> Result<(), M::Error> {
-        if self.of_form.contains(&key) {
+        let Some(of_form) = self.of_form.filter(|of_form| !of_form.contains(&key)) else {
             return Ok(());
-        }
-        let known = self.of_form.iter().chain(self.of_frame);
+        };
+        let known = of_form.iter().chain(self.of_frame);
         let known: Vec<String> = known.map(|key| format!("`{key}`")).collect();
         Err(M::Error::custom(format!(
             "unknown field `{key}`, expected one of {}",

@@ -1,7 +1,12 @@
 //! The part of a golden file that belongs to a case.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::model::{AgentName, CaseId};
@@ -10,6 +15,59 @@ use crate::suites::kind::GoldenForm;
 /// The keys of an entry of a file of many that may state its case, the first one first. `id` is only in such files; in some kinds a case
 /// has one of the others in a file of its own, too.
 pub const ENTRY_IDS: [&str; 3] = ["id", "scenarioId", "name"];
+
+/// An id that a case states: a text, or a whole number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaseIdText(pub String);
+
+impl CaseIdText {
+    /// The id in a value; `None` if it is neither.
+    pub fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::String(text) => Some(Self(text.clone())),
+            Value::Number(number) => Some(Self(number.as_u64()?.to_string())),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for CaseIdText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CaseIdVisitor)
+    }
+}
+
+struct CaseIdVisitor;
+
+impl Visitor<'_> for CaseIdVisitor {
+    type Value = CaseIdText;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a string or a whole number")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<CaseIdText, E> {
+        Ok(CaseIdText(text.to_owned()))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<CaseIdText, E> {
+        Ok(CaseIdText(number.to_string()))
+    }
+}
+
+impl JsonSchema for CaseIdText {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "CaseIdText".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["string", "integer"] })
+    }
+}
 
 /// The key of an entry that states its agent, where the cases of a kind are of one agent each.
 pub const ENTRY_AGENT: &str = "agent";
@@ -35,9 +93,10 @@ impl<'a> GoldenEntries<'a> {
             ),
             GoldenForm::OneCase | GoldenForm::OneCaseOfAgent => listed_cases(file).map(|list| {
                 let named = list.iter().filter_map(|case| {
-                    let id = ENTRY_IDS.iter().find_map(|key| text(case, key))?;
+                    let mut ids = ENTRY_IDS.iter().filter_map(|key| case.get(*key));
+                    let CaseIdText(id) = CaseIdText::of(ids.next()?)?;
                     let agent = text(case, ENTRY_AGENT).filter(|_| form.is_of_agent());
-                    Some(((id.to_owned(), agent), case))
+                    Some(((id, agent), case))
                 });
                 named.collect()
             }),

@@ -1,8 +1,11 @@
 //! A case of kind `custom`.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
 
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
@@ -11,6 +14,7 @@ use crate::format::{JsonCursor, json};
 use crate::model::SuiteConfig;
 use crate::suites::shared::answer::form::CaseCheckForm;
 use crate::suites::shared::case_frame::{CaseForm, Framed};
+use crate::suites::shared::entries::CaseIdText;
 use crate::suites::shared::folder::{GoldenCase, StatedName};
 
 /// `{case}.json`: what the agent is asked, what is expected, and the checks.
@@ -19,7 +23,7 @@ use crate::suites::shared::folder::{GoldenCase, StatedName};
 #[schemars(title = "custom case")]
 pub struct CustomCaseForm {
     /// Its id; the name of the file by default.
-    id: Option<String>,
+    id: Option<CaseIdText>,
     /// What the agent is asked: a text, or any JSON.
     input: Value,
     /// What is expected, in any form; expressions use it as `expected`.
@@ -31,6 +35,34 @@ pub struct CustomCaseForm {
 }
 
 impl CaseForm for CustomCaseForm {}
+
+/// A case without `input`: a line of a flat golden set, with keys of its own. They are what is expected, unless it has a key `expected`.
+#[derive(Deserialize)]
+struct FlatCaseForm {
+    id: Option<CaseIdText>,
+    #[serde(default)]
+    checks: Vec<CaseCheckForm>,
+    #[serde(flatten)]
+    others: Map<String, Value>,
+}
+
+impl CaseForm for FlatCaseForm {}
+
+/// The keys under which flat golden sets have what the agent is asked.
+const QUESTIONS: [&str; 5] = ["question", "query", "prompt", "message", "text"];
+
+impl FlatCaseForm {
+    /// What the agent is asked: its question, or all that is not expected of it.
+    fn input(&self) -> Value {
+        let mut questions = QUESTIONS.iter().filter_map(|key| self.others.get(*key));
+        let question = questions.find(|value| value.is_string()).cloned();
+        question.unwrap_or_else(|| {
+            let mut others = self.others.clone();
+            others.remove("expected");
+            Value::Object(others)
+        })
+    }
+}
 
 /// A case, prepared for grading.
 pub struct CustomCase {
@@ -46,14 +78,16 @@ pub fn read_case(
     suite: &SuiteConfig,
     source: &SourceText,
 ) -> Result<GoldenCase<CustomCase>, Diagnostic> {
-    let Framed { frame, form } = json::golden(source)?;
-    let CustomCaseForm {
-        id,
-        input,
-        _expected: _,
-        checks,
-    } = form;
     let cursor = JsonCursor::whole(source);
+    let fields: BTreeMap<String, IgnoredAny> = json::golden(source)?;
+    let (frame, id, input, checks) = if fields.contains_key("input") {
+        let Framed { frame, form } = json::golden::<Framed<CustomCaseForm>>(source)?;
+        (frame, form.id, form.input, form.checks)
+    } else {
+        let Framed { frame, form } = json::golden::<Framed<FlatCaseForm>>(source)?;
+        let input = form.input();
+        (frame, form.id, input, form.checks)
+    };
     if input.is_null() || input.as_str().is_some_and(|text| text.trim().is_empty()) {
         let help = "write what the agent is asked: a text, or any JSON";
         return Err(cursor.problem(
@@ -72,7 +106,7 @@ pub fn read_case(
             help,
         ));
     }
-    let id = id.map(|text| StatedName {
+    let id = id.map(|CaseIdText(text)| StatedName {
         text,
         at: cursor.value(&[Key("id")]),
     });

@@ -21,6 +21,7 @@ use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::calls::contains;
 use crate::suites::shared::case_files::CasesFile;
 use crate::suites::shared::case_frame::{CaseForm, CaseFrame, Framed};
+use crate::suites::shared::entries::CaseIdText;
 use crate::suites::shared::folder::CaseEntry;
 use crate::suites::shared::meaning::digested_case;
 use crate::suites::shared::terms::TermList;
@@ -35,7 +36,7 @@ pub const CATEGORIES: [&str; 4] = ["happy_path", "edge_case", "adversarial", "mu
 #[schemars(title = "tool-use case")]
 pub struct ToolUseCaseForm {
     /// Its id; `{category}-{index in the file}` by default, `case-{index}` without a category.
-    id: Option<String>,
+    id: Option<CaseIdText>,
     /// Its category, if it has one: a word, such as `happy_path`, `edge_case`, `adversarial` or `multi_step`. Each category has a metric.
     category: Option<String>,
     /// The user's message; a case has either `query` or `turns`.
@@ -155,9 +156,12 @@ pub fn entries(file: &Value) -> BTreeMap<String, &Value> {
     let list = file.as_array().or_else(|| file.get("cases")?.as_array());
     let named = list.into_iter().flatten().enumerate().map(|(index, case)| {
         let text = |key| case.get(key).and_then(Value::as_str);
-        let id = text("id").map(str::to_owned);
+        let id = case.get("id").and_then(CaseIdText::of);
         (
-            id.unwrap_or_else(|| default_id(text("category"), index)),
+            id.map_or_else(
+                || default_id(text("category"), index),
+                |CaseIdText(text)| text,
+            ),
             case,
         )
     });
@@ -213,10 +217,8 @@ fn case(
             bad.help(),
         ));
     }
-    let id = form
-        .id
-        .clone()
-        .unwrap_or_else(|| default_id(form.category.as_deref(), index));
+    let stated = form.id.clone().map(|CaseIdText(text)| text);
+    let id = stated.unwrap_or_else(|| default_id(form.category.as_deref(), index));
     let id = CaseId::new(&id)
         .map_err(|bad| cursor.problem(&[Key("id")], Code::BAD_ID, bad.to_string(), bad.help()))?;
     let (messages, answers_of_turns) = read_messages(
