@@ -15,6 +15,8 @@ RUN mkdir src \
     && printf '//! A stand-in.\n' > src/lib.rs \
     && cargo build --profile "$PROFILE" --locked --bin goldgate --target "$(rustc --print host-tuple)"
 
+# `goldgate explain` prints the texts of docs/errors.md.
+COPY docs/errors.md docs/errors.md
 # The copied sources may be older than the stand-ins, and cargo goes by the time: touched, they are built.
 COPY src src
 RUN touch src/main.rs src/lib.rs \

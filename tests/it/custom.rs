@@ -577,30 +577,25 @@ fn categories() {
 
 /// The cases of a flat golden set, in JSON and JSON Lines. Its questions name the cases to import.
 fn flat() {
-    let line = |id: u32, more: Value| {
-        let mut case = json!({ "id": id, "question": format!("Where is order {id}?") });
-        let more = more.as_object().unwrap().clone();
-        case.as_object_mut().unwrap().extend(more);
-        case
-    };
-    let stated = |answer: &str| json!({ "expected": answer });
-    let of_own_keys = |answer: &str| json!({ "expected_answer": answer, "topic": "orders" });
-    let rows: [(&str, &str, &dyn Fn(&str) -> Value); 3] = [
-        ("cases.json", "text.contains(expected)", &stated),
-        ("cases.jsonl", "text.contains(expected)", &stated),
+    let rows = [
+        ("cases.json", "expected", "text.contains(expected)"),
+        ("cases.jsonl", "expected", "text.contains(expected)"),
         (
             "cases.json",
+            "expected_answer",
             "text.contains(expected.expected_answer)",
-            &of_own_keys,
         ),
     ];
-    for (file, check, more) in rows {
+    for (file, key, check) in rows {
         let repository = Repository::empty();
         let config = CONFIG.replace("path: cases", &format!("path: {file}"));
         let checks = format!("    checks: [{{ name: right, expr: \"{check}\" }}]\n");
         repository.write("goldgate.yaml", format!("{config}{checks}"));
         repository.write("prompt.md", "Answer.");
-        let cases = [line(1, more("shipped")), line(2, more("lost"))];
+        let cases = [(1, "shipped"), (2, "lost")].map(|(id, answer)| {
+            let question = format!("Where is order {id}?");
+            json!({ "id": id, "question": question, "topic": "orders", key: answer })
+        });
         let text = match file {
             "cases.json" => json!(cases).to_string(),
             _ => cases.map(|case| format!("{case}\n")).concat(),

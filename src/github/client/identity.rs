@@ -18,7 +18,7 @@ impl GitHub {
         written.or_else(|| self.viewer.get_or_init(|| self.ask_viewer()).as_deref())
     }
 
-    /// Remembers the login under which GitHub stored the first own comment or status.
+    /// Remembers the login under which GitHub stored the first own comment.
     pub(super) fn learn_identity(&self, login: &str) {
         if !login.is_empty() {
             self.writer.get_or_init(|| login.to_owned());

@@ -72,7 +72,7 @@ pub struct GitHub {
     read_only: Option<ReadOnlyToken>,
     /// The login that GraphQL gives; `None` if it gives none.
     viewer: OnceLock<Option<String>>,
-    /// The login that GitHub gave to the first comment or status that was written.
+    /// The login that GitHub gave to the first comment that was written.
     writer: OnceLock<String>,
     /// The name of the default branch, once it was asked.
     default_branch: OnceLock<String>,
