@@ -151,7 +151,6 @@ codes! {
     BROKEN_ARCHIVE = "broken-archive",
     BROKEN_JSON = "broken-json",
     BUILDS_FROM_SOURCE = "builds-from-source",
-    BYTE_ORDER_MARK = "byte-order-mark",
     CANNOT_FAIL = "cannot-fail",
     CANNOT_HOLD = "cannot-hold",
     CHECKED_OUT_PULL = "checked-out-pull",

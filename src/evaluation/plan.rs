@@ -155,7 +155,9 @@ pub fn plan_with_reads(
     (plan.suites, plan.unselected) = (suites, unselected);
     // A shard may be empty; `merge` checks that the whole is not. A change that affects no agent gives no verdict.
     let may_be_empty = plan.wanted.shard.is_some() || !plan.wanted.left_out.is_empty();
-    if problems.is_empty() && plan.suites.is_empty() && !may_be_empty {
+    let is_empty = plan.suites.is_empty() && !may_be_empty;
+    // A misspelled name next to a right one would otherwise be silent.
+    if problems.is_empty() && (is_empty || !plan.wanted.unmatched(&all_cases).is_empty()) {
         problems.push(selection::nothing_selected(
             &source.file,
             &plan.wanted,

@@ -30,25 +30,25 @@ pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {
     problems.or(globs)
 }
 
-/// Returns the error that no case matches, with a suggestion if a case has a similar id.
+/// Returns the error that no case matches a pattern, or all filters together, with a suggestion if a case has a similar id.
 pub fn nothing_selected(
     file: &RepoPath,
     wanted: &Selection,
     cases: &BTreeSet<String>,
 ) -> Diagnostic {
-    let asked: Vec<&str> = wanted
-        .cases
-        .iter()
-        .map(|pattern| pattern.glob().glob())
-        .collect();
+    let unmatched = wanted.unmatched(cases);
+    if wanted.failed.is_some() && unmatched.is_empty() {
+        let what = "none of the cases that failed in the last run is left under the options";
+        return Diagnostic::of_file(file, Code::NOTHING_SELECTED, what, "run without --failed");
+    }
+    let asked: Vec<&str> = match unmatched.is_empty() {
+        true => wanted.cases.iter().map(|one| one.glob().glob()).collect(),
+        false => unmatched,
+    };
     let ids = || cases.iter().map(String::as_str);
     let near = asked
         .iter()
         .find_map(|text| nearest(text, ids()).or_else(|| with_words_of(text, ids())));
-    if wanted.failed.is_some() {
-        let what = "none of the cases that failed in the last run is left under the options";
-        return Diagnostic::of_file(file, Code::NOTHING_SELECTED, what, "run without --failed");
-    }
     let what = match asked.as_slice() {
         [] => "no case matches the options".to_owned(),
         asked => format!("no case matches \"{}\"", asked.join("\", \"")),
@@ -106,6 +106,13 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// The patterns that match none of some case ids.
+    pub fn unmatched(&self, cases: &BTreeSet<String>) -> Vec<&str> {
+        let matches_none = |glob: &&GlobMatcher| !cases.iter().any(|case| glob.is_match(case));
+        let unmatched = self.cases.iter().filter(matches_none);
+        unmatched.map(|glob| glob.glob().glob()).collect()
+    }
+
     /// Whether a case is in the selected shard. Its name decides, so a new case does not move other cases to another machine.
     pub fn is_of_shard(&self, suite: &SuiteId, case: &CaseId) -> bool {
         let Some(shard) = self.shard else { return true };

@@ -78,25 +78,20 @@ impl PartialEq for PositionIndex {
 impl Eq for PositionIndex {}
 
 impl SourceText {
-    /// Reads bytes as UTF-8 text without a byte order mark.
+    /// Reads bytes as UTF-8 text, without the byte order mark that it may start with.
     ///
     /// # Errors
-    /// The position of the first byte that is not UTF-8, or of the byte order mark; or the file is a Git LFS pointer.
+    /// The position of the first byte that is not UTF-8, or the file is a Git LFS pointer.
     pub fn new(file: RepoPath, bytes: Vec<u8>) -> Result<Self, Diagnostic> {
         if is_lfs_pointer(&bytes) {
             return Err(not_fetched(&file));
         }
         let text = String::from_utf8(bytes).map_err(|problem| not_utf8(&file, &problem))?;
-        if text.starts_with('\u{feff}') {
-            let what = "the file starts with a byte order mark";
-            let problem = Diagnostic::of_file(
-                &file,
-                Code::BYTE_ORDER_MARK,
-                what,
-                "save it as UTF-8 without a BOM",
-            );
-            return Err(problem.at(Point { line: 1, column: 1 }));
-        }
+        // Windows programs put a byte order mark before UTF-8. It is not part of the text.
+        let text = match text.strip_prefix('\u{feff}') {
+            Some(rest) => rest.to_owned(),
+            None => text,
+        };
         Ok(Self::from_text(file, text))
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A text that does not match `[A-Za-z0-9][A-Za-z0-9._-]*`.
+/// A text that does not match `[A-Za-z0-9][A-Za-z0-9._-]*`, or is longer than 200 characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadId {
     /// The text found.
@@ -16,13 +16,16 @@ impl fmt::Display for BadId {
     }
 }
 
-/// Help text of a diagnostic about an id.
-pub const ID_HELP: &str = "use letters, digits, '.', '_' and '-', and start with a letter or digit";
+/// The characters of the longest id. Files are named after it, and file systems take names of 255 bytes.
+const LONGEST: usize = 200;
 
 impl BadId {
     /// Help text about valid ids.
     pub fn help(&self) -> &'static str {
-        ID_HELP
+        match self.found.len() > LONGEST {
+            true => "shorten it to at most 200 characters",
+            false => "use letters, digits, '.', '_' and '-', and start with a letter or digit",
+        }
     }
 }
 
@@ -31,6 +34,7 @@ fn fits(text: &str) -> bool {
     bytes
         .next()
         .is_some_and(|first| first.is_ascii_alphanumeric())
+        && text.len() <= LONGEST
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 
@@ -41,7 +45,7 @@ macro_rules! id {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// Accepts a text that matches `[A-Za-z0-9][A-Za-z0-9._-]*`.
+            /// Accepts a text of at most 200 characters that matches `[A-Za-z0-9][A-Za-z0-9._-]*`.
             ///
             /// # Errors
             /// The text, if it does not match.
@@ -146,5 +150,9 @@ mod tests {
         ] {
             assert!(CaseId::new(bad).is_err(), "{bad}");
         }
+        let too_long = "a".repeat(201);
+        assert!(CaseId::new(&too_long[1..]).is_ok());
+        let bad = CaseId::new(&too_long).unwrap_err();
+        assert_eq!(bad.help(), "shorten it to at most 200 characters");
     }
 }

@@ -238,6 +238,13 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         "[nothing-selected]",
     ),
     (
+        "a selector that matches nothing, beside one that matches",
+        |_| {},
+        &["--case", "leese", "--case", "lease"],
+        "goldgate.yaml: no case matches \"leese\"; did you mean \"lease\"?",
+        "[nothing-selected]",
+    ),
+    (
         "an empty suite",
         |r| r.remove(EXPECTED),
         &[],
@@ -348,13 +355,6 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         &[],
         "golden/expected/legal/lease.json:2:21: byte 0xFF is not UTF-8",
         "[not-utf8]",
-    ),
-    (
-        "a byte order mark",
-        |r| r.write(EXPECTED, format!("\u{feff}{}", crate::repository::EXPECTED)),
-        &[],
-        "golden/expected/legal/lease.json:1:1: the file starts with a byte order mark",
-        "[byte-order-mark]",
     ),
     (
         "a file of 100 MB",

@@ -25,6 +25,10 @@ pub fn trials() -> Vec<Trial> {
             || same_report(&|it| one_file(it, "cases.jsonl")),
         ),
         trial(
+            "a byte order mark before any file changes nothing in the report",
+            || same_report(&byte_order_marks),
+        ),
+        trial(
             "two files for one case are refused at the second one",
             two_files,
         ),
@@ -116,6 +120,24 @@ fn each_file(repository: &Repository, ending: &str) {
             &format!("path: {file}"),
             &format!("path: {stem}.{ending}"),
         );
+    }
+}
+
+/// Puts the mark that Windows programs write before the config, the cases and the recordings.
+fn byte_order_marks(repository: &Repository) {
+    let mut folders = vec!["fixtures".to_owned()];
+    let mut files = vec!["goldgate.yaml".to_owned()];
+    while let Some(folder) = folders.pop() {
+        for name in names(repository, &folder) {
+            let path = format!("{folder}/{name}");
+            match repository.path(&path).is_dir() {
+                true => folders.push(path),
+                false => files.extend(path.ends_with(".json").then_some(path)),
+            }
+        }
+    }
+    for file in files {
+        repository.write(&file, format!("\u{feff}{}", repository.read(&file)));
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A file is parsed once ([`Source`]); its [`Format`] is found out by the keys of its records; and each of its runs becomes a
 //! [`Transcript`]: what was asked, the calls of tools, and the answer. The formats differ in where they keep their messages. A
-//! message itself is read in one place ([`message`]), whoever wrote it.
+//! message itself is read in one place (`message`), whoever wrote it.
 //!
 //! Everything is read as far as it can be. Parts other than texts, calls and results are left out, and counted
 //! ([`Transcript::left_out`]); a call that cannot be read is a [`Problem`], because the transcript would say that it was never made.

@@ -130,12 +130,6 @@ pub const CASES: &[Case] = &[
         r#":1:82: the quarantine of "x" needs an owner, a reason and an end date up to 2026-12-21; write expires"#,
     ),
     (
-        "interview",
-        SCENE,
-        "\u{feff}{\"minimumRubricScore\": 9}",
-        r#":1:1: the file starts with a byte order mark; save it as UTF-8 without a BOM"#,
-    ),
-    (
         "stochastic",
         SCENE,
         r#"{"groundTruth": {"decidedFacts": ["a", "b"], "keywordSets": [["k"], ["k", " "]]}, "thresholds": {"precision": 1, "recall": 1}}"#,
