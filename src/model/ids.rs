@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A text that does not match `[A-Za-z0-9][A-Za-z0-9._-]*`, or is longer than 200 characters.
+/// A text that does not match `[A-Za-z0-9][A-Za-z0-9._-]*`, or is longer than 245 characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadId {
     /// The text found.
@@ -16,14 +16,14 @@ impl fmt::Display for BadId {
     }
 }
 
-/// The characters of the longest id. Files are named after it, and file systems take names of 255 bytes.
-const LONGEST: usize = 200;
+/// The characters of the longest id. Files are named after it, with an ending, and file systems take names of 255 bytes.
+const LONGEST: usize = 245;
 
 impl BadId {
     /// Help text about valid ids.
     pub fn help(&self) -> &'static str {
         match self.found.len() > LONGEST {
-            true => "shorten it to at most 200 characters",
+            true => "shorten it to at most 245 characters",
             false => "use letters, digits, '.', '_' and '-', and start with a letter or digit",
         }
     }
@@ -45,7 +45,7 @@ macro_rules! id {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// Accepts a text of at most 200 characters that matches `[A-Za-z0-9][A-Za-z0-9._-]*`.
+            /// Accepts a text of at most 245 characters that matches `[A-Za-z0-9][A-Za-z0-9._-]*`.
             ///
             /// # Errors
             /// The text, if it does not match.
@@ -150,9 +150,9 @@ mod tests {
         ] {
             assert!(CaseId::new(bad).is_err(), "{bad}");
         }
-        let too_long = "a".repeat(201);
+        let too_long = "a".repeat(246);
         assert!(CaseId::new(&too_long[1..]).is_ok());
         let bad = CaseId::new(&too_long).unwrap_err();
-        assert_eq!(bad.help(), "shorten it to at most 200 characters");
+        assert_eq!(bad.help(), "shorten it to at most 245 characters");
     }
 }
