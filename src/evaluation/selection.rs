@@ -41,9 +41,11 @@ pub fn nothing_selected(
         let what = "none of the cases that failed in the last run is left under the options";
         return Diagnostic::of_file(file, Code::NOTHING_SELECTED, what, "run without --failed");
     }
-    let asked: Vec<&str> = match unmatched.is_empty() {
-        true => wanted.cases.iter().map(|one| one.glob().glob()).collect(),
-        false => unmatched,
+    let asked: Vec<&str> = if unmatched.is_empty() {
+        let patterns = wanted.cases.iter();
+        patterns.map(|pattern| pattern.glob().glob()).collect()
+    } else {
+        unmatched
     };
     let ids = || cases.iter().map(String::as_str);
     let near = asked

@@ -22,9 +22,10 @@ const LONGEST: usize = 245;
 impl BadId {
     /// Help text about valid ids.
     pub fn help(&self) -> &'static str {
-        match self.found.len() > LONGEST {
-            true => "shorten it to at most 245 characters",
-            false => "use letters, digits, '.', '_' and '-', and start with a letter or digit",
+        if self.found.len() > LONGEST {
+            "shorten it to at most 245 characters"
+        } else {
+            "use letters, digits, '.', '_' and '-', and start with a letter or digit"
         }
     }
 }

@@ -130,9 +130,10 @@ fn byte_order_marks(repository: &Repository) {
     while let Some(folder) = folders.pop() {
         for name in names(repository, &folder) {
             let path = format!("{folder}/{name}");
-            match repository.path(&path).is_dir() {
-                true => folders.push(path),
-                false => files.extend(path.ends_with(".json").then_some(path)),
+            if repository.path(&path).is_dir() {
+                folders.push(path);
+            } else if path.ends_with(".json") {
+                files.push(path);
             }
         }
     }

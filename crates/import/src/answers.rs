@@ -38,12 +38,9 @@ pub fn answer_transcripts(
     exchanges: &[AnsweredRequest<'_>],
     own: OwnCalls,
 ) -> Result<Vec<Transcript>, String> {
-    let named = |index: usize, why: String| {
-        format!("answer {} of the model cannot be read: {why}", index + 1)
-    };
     let mut all = Vec::new();
     for (index, exchange) in exchanges.iter().enumerate() {
-        all.push(Exchange::read(exchange).map_err(|why| named(index, why))?);
+        all.push(Exchange::read(exchange).map_err(|why| unreadable(index, &why))?);
     }
     let mut seen = SeenCalls::default();
     let mut transcripts = Vec::new();
@@ -72,8 +69,8 @@ pub fn answer_transcripts(
             let results = results_of(&messages, later);
             whole.extend(messages);
             whole.push(results);
-            let transcript =
-                conversation_of_messages(0, whole).map_err(|problem| named(index, problem.what))?;
+            let transcript = conversation_of_messages(0, whole)
+                .map_err(|problem| unreadable(index, &problem.what))?;
             read.push(Transcript {
                 model: exchange.model.clone(),
                 ..transcript
@@ -86,6 +83,10 @@ pub fn answer_transcripts(
         transcripts.extend(read);
     }
     Ok(transcripts)
+}
+
+fn unreadable(index: usize, why: &str) -> String {
+    format!("answer {} of the model cannot be read: {why}", index + 1)
 }
 
 /// An exchange with its messages.
@@ -111,12 +112,6 @@ fn key(call: &CallPart) -> CallKey {
 
 impl Exchange {
     fn read(exchange: &AnsweredRequest<'_>) -> Result<Self, String> {
-        let object = |value: &Value, what: &str| match body(value) {
-            Some(Value::Object(fields)) => Ok(fields),
-            Some(_) | None => Err(format!(
-                "the {what} is not a JSON object, and no stream of one"
-            )),
-        };
         let request = object(exchange.request, "request")?;
         let response = object(exchange.response, "response")?;
         let asked = asked(&request);
@@ -174,6 +169,15 @@ impl Exchange {
     }
 }
 
+fn object(value: &Value, what: &str) -> Result<Map<String, Value>, String> {
+    match body(value) {
+        Some(Value::Object(fields)) => Ok(fields),
+        Some(_) | None => Err(format!(
+            "the {what} is not a JSON object, and no stream of one"
+        )),
+    }
+}
+
 /// The messages or items of a request.
 fn asked(request: &Map<String, Value>) -> Vec<Message> {
     match request.get("messages").or_else(|| request.get("input")) {
@@ -188,20 +192,24 @@ fn asked(request: &Map<String, Value>) -> Vec<Message> {
     }
 }
 
+/// A message of the model.
+fn said(message: &Value) -> Message {
+    Message::of(message, Role::Assistant)
+}
+
 /// The messages or items of an answer.
 fn answered(response: &Map<String, Value>) -> Result<Vec<Message>, String> {
-    let read = |message: &Value| Message::of(message, Role::Assistant);
     let status = response.get("status").and_then(Value::as_str);
     if let Some("queued" | "in_progress") = status {
         let why = "it was not complete when it came, because the request says \"background\"";
         return Err(why.to_owned());
     }
     if let Some(items) = response.get("output").and_then(Value::as_array) {
-        let items: Vec<Message> = items.iter().map(read).collect();
-        return match items.is_empty() {
-            true => Ok(vec![read(&json!({ "content": "" }))]),
-            false => Ok(items),
-        };
+        let items: Vec<Message> = items.iter().map(said).collect();
+        if items.is_empty() {
+            return Ok(vec![said(&json!({ "content": "" }))]);
+        }
+        return Ok(items);
     }
     if let Some(choices) = response.get("choices").and_then(Value::as_array) {
         let messages = choices
@@ -209,12 +217,12 @@ fn answered(response: &Map<String, Value>) -> Result<Vec<Message>, String> {
             .map(|choice| choice.get("message").filter(|message| message.is_object()));
         let messages: Option<Vec<&Value>> = messages.collect();
         return match messages.filter(|messages| !messages.is_empty()) {
-            Some(messages) => Ok(messages.into_iter().map(read).collect()),
+            Some(messages) => Ok(messages.into_iter().map(said).collect()),
             None => Err("it has no \"choices[].message\"".to_owned()),
         };
     }
     match response.get("content") {
-        Some(content @ Value::Array(_)) => Ok(vec![read(
+        Some(content @ Value::Array(_)) => Ok(vec![said(
             &json!({ "role": "assistant", "content": content }),
         )]),
         Some(_) | None => Err("it has no message".to_owned()),

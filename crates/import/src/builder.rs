@@ -226,7 +226,7 @@ impl ConversationBuilder {
     }
 
     /// Counts an item that is left out.
-    fn leave_out(&mut self, what: &str) {
+    pub fn leave_out(&mut self, what: &str) {
         *self
             .left_out
             .entry(what.chars().take(40).collect())
@@ -330,6 +330,10 @@ mod tests {
         json!({ "role": "assistant", "content": null, "tool_calls": [{ "id": id, "function": { "name": id, "arguments": "{}" } }] })
     }
 
+    fn text(text: &str) -> Value {
+        json!({ "type": "text", "text": text })
+    }
+
     fn result(id: &str) -> Value {
         json!({ "role": "tool", "tool_call_id": id, "content": "done" })
     }
@@ -350,11 +354,10 @@ mod tests {
             says("assistant", "d"),
             says("assistant", "e"),
         ]);
-        let event = |role, text| Transcript::event(role, text);
         let expected = [
-            event("assistant", "b"),
-            event("user", "c"),
-            event("assistant", "d"),
+            Transcript::event("assistant", "b"),
+            Transcript::event("user", "c"),
+            Transcript::event("assistant", "d"),
         ];
         assert_eq!(transcript.events, expected);
         assert_eq!(transcript.text.as_deref(), Some("e"));
@@ -413,7 +416,6 @@ mod tests {
     fn the_answer_is_the_text_after_the_last_result_of_a_message() {
         let call = json!({ "type": "server_tool_use", "id": "s", "name": "search", "input": {} });
         let result = json!({ "type": "web_search_tool_result", "tool_use_id": "s", "content": [] });
-        let text = |text| json!({ "type": "text", "text": text });
         let content = [
             text("I look."),
             call.clone(),

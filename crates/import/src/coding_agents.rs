@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::builder::Misplaced;
-use crate::conversations::{Conversation, misplaced_at};
+use crate::conversations::Conversation;
 use crate::dates::in_utc;
-use crate::message::{CallPart, Message, Part, Role, text_at};
+use crate::message::{CallPart, Message, Part, Role, stated_error, text_at};
 use crate::problem::{Problem, all_or_problems};
 use crate::source::Source;
 use crate::transcript::{Ending, Transcript, Usage};
@@ -21,21 +20,25 @@ struct Session {
     at: usize,
     conversation: Conversation,
     started_at: Option<String>,
-    model: Option<String>,
     ending: Ending,
     error: Option<String>,
     usage: Option<Usage>,
-    left_out: BTreeMap<String, u32>,
 }
 
 impl Session {
+    fn starting(at: usize) -> Self {
+        Self {
+            at,
+            ..Self::default()
+        }
+    }
+
     fn leave_out(&mut self, what: &str) {
-        *self.left_out.entry(what.to_owned()).or_default() += 1;
+        self.conversation.builder.leave_out(what);
     }
 
     fn add(&mut self, message: Message, at: usize) -> Result<(), Problem> {
-        let added = self.conversation.builder.add(message);
-        added.map_err(|misplaced: Misplaced| misplaced_at(at, misplaced))
+        self.conversation.add_read(message, || at)
     }
 
     fn fail(&mut self, ending: Ending, error: Option<&str>) {
@@ -47,14 +50,12 @@ impl Session {
             // A failed run is valid without an answer.
             self.conversation.builder.begin_answer();
         }
-        let mut transcript = self.conversation.finish(self.at)?;
-        transcript.left_out.extend(self.left_out);
+        let transcript = self.conversation.finish(self.at)?;
         Ok(Transcript {
             ending: self.ending,
             error: self.error,
             started_at: self.started_at,
             usage: self.usage.unwrap_or(transcript.usage),
-            model: self.model.or(transcript.model),
             ..transcript
         })
     }
@@ -91,33 +92,23 @@ pub fn is_codex(record: &Value) -> bool {
 
 /// Reads sessions of Claude Code, in the order in which they begin.
 pub fn read_claude_code(source: &Source<'_>) -> Result<Vec<Transcript>, Vec<Problem>> {
-    let mut sessions: Vec<(String, Session)> = Vec::new();
+    let mut sessions: Vec<Session> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut problems = Vec::new();
     for (record, at) in source.records() {
         let Some(id) = text_at(record, &["sessionId", "session_id"]) else {
             continue;
         };
-        let known = sessions.iter().position(|(known, _)| known == id);
-        let index = known.unwrap_or(sessions.len());
-        if known.is_none() {
-            let session = Session {
-                at,
-                ..Session::default()
-            };
-            sessions.push((id.to_owned(), session));
+        let place = *places.entry(id).or_insert(sessions.len());
+        if place == sessions.len() {
+            sessions.push(Session::starting(at));
         }
-        if let Err(problem) = claude_record(&mut sessions[index].1, record, at) {
-            problems.push(problem);
-        }
+        problems.extend(claude_record(&mut sessions[place], record, at).err());
     }
     if !problems.is_empty() {
         return Err(problems);
     }
-    all_or_problems(
-        sessions
-            .into_iter()
-            .map(|(_, session)| session.transcript()),
-    )
+    all_or_problems(sessions.into_iter().map(Session::transcript))
 }
 
 fn claude_record(session: &mut Session, record: &Value, at: usize) -> Result<(), Problem> {
@@ -160,12 +151,10 @@ fn claude_record(session: &mut Session, record: &Value, at: usize) -> Result<(),
 
 /// Reads a session of Codex.
 pub fn read_codex(source: &Source<'_>) -> Result<Vec<Transcript>, Vec<Problem>> {
-    let mut session = Session::default();
+    let records = source.records();
+    let mut session = Session::starting(records.first().map_or(0, |(_, at)| *at));
     let mut problems = Vec::new();
-    for (index, (record, at)) in source.records().into_iter().enumerate() {
-        if index == 0 {
-            session.at = at;
-        }
+    for (record, at) in records {
         if session.started_at.is_none() {
             session.started_at = text_at(record, &["timestamp"]).and_then(in_utc);
         }
@@ -198,7 +187,7 @@ fn codex_payload(
             session.add(message, at)
         }
         ("turn_context", _) => {
-            session.model = text_at(payload, &["model"]).map(str::to_owned);
+            session.conversation.model = text_at(payload, &["model"]).map(str::to_owned);
             Ok(())
         }
         ("event_msg", "token_count") => {
@@ -256,46 +245,35 @@ fn codex_printed(session: &mut Session, record: &Value, at: usize) -> Result<(),
 fn codex_item(session: &mut Session, item: &Value, at: usize) -> Result<(), Problem> {
     let value = |key: &str| item.get(key).filter(|value| !value.is_null()).cloned();
     let kind = text_at(item, &["type"]).unwrap_or_default();
-    let call = match kind {
+    let (name, arguments) = match kind {
         "agent_message" => {
             let text = text_at(item, &["text"]);
             let message = json!({ "role": "assistant", "content": text });
             return session.add(Message::of(&message, Role::Assistant), at);
         }
-        "command_execution" => {
-            let failed = value("exit_code").filter(|code| code != 0);
-            CallPart {
-                name: kind.to_owned(),
-                arguments: json!({ "command": item.get("command") }),
-                result: value("aggregated_output"),
-                error: failed.map(|code| format!("exit code {code}")),
-                ..CallPart::default()
-            }
-        }
-        "mcp_tool_call" => CallPart {
-            name: text_at(item, &["tool"]).unwrap_or_default().to_owned(),
-            server: text_at(item, &["server"]).map(str::to_owned),
-            arguments: value("arguments").unwrap_or_else(|| json!({})),
-            result: value("result"),
-            error: value("error").map(|error| {
-                text_at(&error, &["message"]).map_or_else(|| error.to_string(), str::to_owned)
-            }),
-            ..CallPart::default()
-        },
-        "file_change" => CallPart {
-            name: kind.to_owned(),
-            arguments: json!({ "changes": item.get("changes") }),
-            ..CallPart::default()
-        },
-        "web_search" => CallPart {
-            name: kind.to_owned(),
-            arguments: json!({ "query": item.get("query") }),
-            ..CallPart::default()
-        },
+        "command_execution" => (kind, json!({ "command": item.get("command") })),
+        "file_change" => (kind, json!({ "changes": item.get("changes") })),
+        "web_search" => (kind, json!({ "query": item.get("query") })),
+        "mcp_tool_call" => (
+            text_at(item, &["tool"]).unwrap_or_default(),
+            value("arguments").unwrap_or_else(|| json!({})),
+        ),
         other => {
             session.leave_out(other);
             return Ok(());
         }
+    };
+    let failed = value("exit_code").filter(|code| code != 0);
+    let call = CallPart {
+        name: name.to_owned(),
+        arguments,
+        server: text_at(item, &["server"]).map(str::to_owned),
+        result: value("aggregated_output").or_else(|| value("result")),
+        error: match failed {
+            Some(code) => Some(format!("exit code {code}")),
+            None => stated_error(item),
+        },
+        ..CallPart::default()
     };
     let (role, parts) = (Role::Item, vec![Part::Call(call)]);
     session.add(Message { role, parts }, at)

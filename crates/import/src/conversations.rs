@@ -62,14 +62,12 @@ fn runs_of_document(text: &str, document: &Document<'_>) -> Result<Vec<Transcrip
 
 /// The run of a list of messages, or of the events of a stream.
 fn runs_of_list(at: usize, messages: &[&Value], place: PlaceOf<'_>) -> Result<Transcript, Problem> {
-    let mut conversation = Conversation::default();
-    match event_stream::assembled(messages) {
-        Some(answer) => {
-            let mut runs = runs_of_object(at, &answer, &|_, _| at)?;
-            return Ok(runs.swap_remove(0));
-        }
-        None => conversation.add_list(None, messages, place)?,
+    if let Some(answer) = event_stream::assembled(messages) {
+        let mut runs = runs_of_object(at, &answer, &|_, _| at)?;
+        return Ok(runs.swap_remove(0));
     }
+    let mut conversation = Conversation::default();
+    conversation.add_list(None, messages, place)?;
     conversation.finish(at)
 }
 
@@ -226,7 +224,7 @@ pub struct Conversation {
     pub builder: ConversationBuilder,
     /// The tokens of each answer, by the id of its message: an answer that is written in several lines states the whole in each.
     usage: Vec<(Option<String>, Value)>,
-    model: Option<String>,
+    pub model: Option<String>,
 }
 
 impl Conversation {
@@ -266,10 +264,17 @@ impl Conversation {
             return Err(misplaced_at(place(key, index), misplaced));
         }
         self.note(message);
-        let message = Message::of(message, Role::User);
-        self.builder
-            .add(message)
-            .map_err(|misplaced| misplaced_at(place(key, index), misplaced))
+        self.add_read(Message::of(message, Role::User), || place(key, index))
+    }
+
+    /// Adds a message that was read; `at` finds its place for a problem.
+    pub fn add_read(
+        &mut self,
+        message: Message,
+        at: impl FnOnce() -> usize,
+    ) -> Result<(), Problem> {
+        let added = self.builder.add(message);
+        added.map_err(|misplaced| misplaced_at(at(), misplaced))
     }
 
     /// Notes the tokens and the model that a message states.
@@ -324,15 +329,12 @@ pub fn conversation_of_messages(
 ) -> Result<Transcript, Problem> {
     let mut conversation = Conversation::default();
     for message in messages {
-        conversation
-            .builder
-            .add(message)
-            .map_err(|misplaced| misplaced_at(at, misplaced))?;
+        conversation.add_read(message, || at)?;
     }
     conversation.finish(at)
 }
 
-pub fn misplaced_at(at: usize, misplaced: Misplaced) -> Problem {
+fn misplaced_at(at: usize, misplaced: Misplaced) -> Problem {
     match misplaced {
         Misplaced::UnaskedResult(name) => {
             let what = format!("the tool result {name:?} matches no open call before it");

@@ -25,8 +25,7 @@ fn format_of_record(record: &Value) -> Option<Format> {
         return format_of(list);
     }
     record.as_object()?;
-    let has = |key: &str| record.get(key).is_some_and(|value| !value.is_null());
-    let is_list = |key: &str| record.get(key).is_some_and(Value::is_array);
+    let has = |key| states(record, key);
     let kind = text_at(record, &["type"]).unwrap_or_default();
     if is_claude_code(record) {
         return Some(Format::ClaudeCode);
@@ -62,13 +61,17 @@ fn format_of_record(record: &Value) -> Option<Format> {
     // A run record that did not complete has an error and outputs.
     let is_failure =
         record.get("error").is_some_and(Value::is_object) && !has("outputs") && kind.is_empty();
-    let is_openai = has("choices") || is_list("output") || is_message || is_item || is_failure;
+    let is_openai = has("choices")
+        || record.get("output").is_some_and(Value::is_array)
+        || is_message
+        || is_item
+        || is_failure;
     is_openai.then_some(Format::OpenAi)
 }
 
 /// The format of a tool that has its own keys.
 fn format_of_tool(record: &Value, kind: &str) -> Option<Format> {
-    let has = |key: &str| record.get(key).is_some_and(|value| !value.is_null());
+    let has = |key| states(record, key);
     let is_langchain = matches!(kind, "human" | "ai" | "system" | "tool")
         && (has("data") || (has("content") && !has("role")));
     let formats = [
@@ -85,6 +88,10 @@ fn format_of_tool(record: &Value, kind: &str) -> Option<Format> {
     ];
     let found = formats.into_iter().find(|(is_its, _)| *is_its);
     found.map(|(_, format)| format)
+}
+
+fn states(record: &Value, key: &str) -> bool {
+    record.get(key).is_some_and(|value| !value.is_null())
 }
 
 fn has_anthropic_parts(content: &Value) -> bool {

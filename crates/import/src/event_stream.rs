@@ -20,14 +20,13 @@ pub fn streamed_answer(text: &str) -> Option<Value> {
 
 /// The answer that events make up; `None` if they are none of a known vendor.
 pub fn assembled(events: &[&Value]) -> Option<Value> {
-    let kind = |event: &Value| text_at(event, &["type"]).unwrap_or_default().to_owned();
     let first = events.first()?;
     let is_whole = |event: &&Value| event.get("response").is_some_and(Value::is_object);
     let is_chunk = |event: &&Value| {
         let choices = event.get("choices").and_then(Value::as_array);
         choices.is_some_and(|choices| choices.iter().all(|choice| choice.get("delta").is_some()))
     };
-    match kind(first).as_str() {
+    match text_at(first, &["type"]).unwrap_or_default() {
         "message_start" | "ping" => message(events),
         "error" => Some((*first).clone()),
         _ if events.iter().any(is_whole) => {

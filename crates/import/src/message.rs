@@ -4,6 +4,8 @@
 //! A message has an author, and parts in order. What a part is, its keys tell: a text, a call (a tool's name with arguments), or a
 //! result. Wrappers differ, so a call is looked for in all other keys of an assistant's message, too.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use crate::builder::{ConversationBuilder, Misplaced};
@@ -105,14 +107,11 @@ impl Message {
             return Self { role, parts };
         }
         let content = value.get("parts").or_else(|| value.get("content"));
-        let mut parts = match content {
-            Some(content) if role == Role::Tool && !is_list_of_results(content) => {
-                vec![Part::Result(result_of(value, Some(content)))]
-            }
-            Some(content) => parts_of_content(content),
-            None if role == Role::Tool => vec![Part::Result(result_of(value, None))],
-            None => Vec::new(),
-        };
+        let mut parts = content.map(parts_of_content).unwrap_or_default();
+        let is_list = content.is_some_and(Value::is_array);
+        if role == Role::Tool && !(is_list && parts.iter().any(is_result)) {
+            parts = vec![Part::Result(result_of(value, content))];
+        }
         if role == Role::Assistant {
             parts.extend(refusal(value, &parts));
             // A call is in the content, or in a list of calls, or in both.
@@ -138,11 +137,15 @@ impl Message {
 
     /// Its calls.
     pub fn calls(&self) -> impl Iterator<Item = &CallPart> {
-        self.parts.iter().filter_map(|part| match part {
-            Part::Call(call) => Some(call),
-            _ => None,
-        })
+        calls_in(&self.parts)
     }
+}
+
+fn calls_in(parts: &[Part]) -> impl Iterator<Item = &CallPart> {
+    parts.iter().filter_map(|part| match part {
+        Part::Call(call) => Some(call),
+        _ => None,
+    })
 }
 
 /// The conversation that messages tell, as far as they can be read; `None` without a message of the assistant.
@@ -191,12 +194,12 @@ fn author(value: &Value) -> Option<Role> {
 }
 
 /// The fields of a message: LangChain wraps them, and writes pairs of role and text.
-fn unwrapped(value: &Value) -> Value {
+fn unwrapped(value: &Value) -> Cow<'_, Value> {
     if let Some([Value::String(role), Value::String(text)]) = value.as_array().map(Vec::as_slice) {
-        return json!({ "role": role, "content": text });
+        return Cow::Owned(json!({ "role": role, "content": text }));
     }
     let (Some(kind), None) = (text_at(value, &["type"]), value.get("role")) else {
-        return value.clone();
+        return Cow::Borrowed(value);
     };
     let inner = match kind {
         "constructor" => value.get("kwargs"),
@@ -207,9 +210,9 @@ fn unwrapped(value: &Value) -> Value {
             let mut fields = fields.clone();
             let role = named_by_constructor(value).unwrap_or(kind);
             fields.entry("type").or_insert_with(|| json!(role));
-            Value::Object(fields)
+            Cow::Owned(Value::Object(fields))
         }
-        Some(_) | None => value.clone(),
+        Some(_) | None => Cow::Borrowed(value),
     }
 }
 
@@ -234,14 +237,8 @@ fn item(value: &Value, kind: &str, role: Role) -> Message {
     }
 }
 
-fn is_list_of_results(content: &Value) -> bool {
-    let parts = content.as_array().map_or(&[][..], Vec::as_slice);
-    let is_result = |part: &Value| {
-        parts_of(part)
-            .iter()
-            .any(|part| matches!(part, Part::Result(_)))
-    };
-    parts.iter().any(is_result)
+fn is_result(part: &Part) -> bool {
+    matches!(part, Part::Result(_))
 }
 
 fn parts_of_content(content: &Value) -> Vec<Part> {
@@ -304,15 +301,9 @@ fn with_other_calls(parts: Vec<Part>, message: &Value) -> Vec<Part> {
     if others.is_empty() {
         return parts;
     }
-    let calls = |parts: &[Part]| -> Vec<CallPart> {
-        let calls = parts.iter().filter_map(|part| match part {
-            Part::Call(call) => Some(call.clone()),
-            _ => None,
-        });
-        calls.collect()
-    };
     let lists = std::iter::once(&parts).chain(&others);
-    let mut once = each_once(lists.map(|parts| calls(parts))).into_iter();
+    let calls = lists.map(|parts| calls_in(parts).cloned().collect());
+    let mut once = each_once(calls).into_iter();
     let unreadable = others.into_iter().flatten();
     let unreadable = unreadable.filter(|part| matches!(part, Part::Unreadable(_)));
     // The calls of the content are the first ones.
@@ -389,12 +380,11 @@ fn parts_of(value: &Value) -> Vec<Part> {
     let called: Vec<Part> = fields
         .flat_map(|(key, inner)| called_in(key, inner).concat())
         .collect();
-    match called.is_empty() {
-        true => vec![Part::Other(
-            kind.unwrap_or("part without a type").to_owned(),
-        )],
-        false => called,
+    if called.is_empty() {
+        let kind = kind.unwrap_or("part without a type");
+        return vec![Part::Other(kind.to_owned())];
     }
+    called
 }
 
 /// The keys of a call's name.
@@ -579,7 +569,8 @@ fn result_of(value: &Value, content: Option<&Value>) -> ResultPart {
     }
 }
 
-fn stated_error(value: &Value) -> Option<String> {
+/// The error message of a call or a result.
+pub fn stated_error(value: &Value) -> Option<String> {
     let stated = ["error", "errorText"]
         .iter()
         .filter_map(|key| value.get(*key));

@@ -213,9 +213,10 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
         world.tell(&format!("no baseline was written: {}", unusable.join("; ")));
         return Ok(NO_VERDICT);
     }
-    let updated = match args.update_baseline {
-        true => update_baseline(&done, args, world)?,
-        false => Updated::Whole,
+    let updated = if args.update_baseline {
+        update_baseline(&done, args, world)?
+    } else {
+        Updated::Whole
     };
     if args.update_snapshots {
         let written = snapshots::write(&disk, &done.config, &done.report)?;

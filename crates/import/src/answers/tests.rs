@@ -34,13 +34,16 @@ fn read(exchanges: &[Bodies], own: OwnCalls) -> Result<Vec<crate::Transcript>, S
     answer_transcripts(&exchanges, own)
 }
 
+fn call_and_result(call: &Call) -> String {
+    format!("{}={}", call.name, call.result)
+}
+
 /// The calls of each answer, as `name=result`.
 fn calls(exchanges: &[Bodies]) -> Result<Vec<Vec<String>>, String> {
-    let of_call = |call: &Call| format!("{}={}", call.name, call.result);
     let transcripts = read(exchanges, OwnCalls::All)?;
     Ok(transcripts
         .iter()
-        .map(|transcript| transcript.calls.iter().map(of_call).collect())
+        .map(|transcript| transcript.calls.iter().map(call_and_result).collect())
         .collect())
 }
 

@@ -97,20 +97,24 @@ pub fn update_baseline(
                 suite.id
             ));
         }
-        world.tell(&match is_unchanged {
-            true => format!("no number moved, so {file} is unchanged"),
-            false => format!("wrote {file}; commit it to the base branch to use it"),
-        });
+        if is_unchanged {
+            world.tell(&format!("no number moved, so {file} is unchanged"));
+        } else {
+            world.tell(&format!(
+                "wrote {file}; commit it to the base branch to use it"
+            ));
+        }
     }
     for name in &worse {
         world.tell(&format!(
             "{name} is worse than the baseline, so its entry stays; --all replaces it"
         ));
     }
-    Ok(match worse.is_empty() {
-        true => Updated::Whole,
-        false => Updated::WithoutWorse,
-    })
+    if worse.is_empty() {
+        Ok(Updated::Whole)
+    } else {
+        Ok(Updated::WithoutWorse)
+    }
 }
 
 /// What became of a baseline.
