@@ -78,11 +78,13 @@ pub fn grade_tier(
             evaluation.with_policies()
         },
     );
-    match (foreign.is_empty(), evaluated) {
+    let mut problems = foreign;
+    problems.extend(runs.unmapped(plan));
+    match (problems.is_empty(), evaluated) {
         (true, outcome) => outcome,
-        (false, Ok(_)) => Err(foreign),
-        (false, Err(mut problems)) => {
-            problems.extend(foreign);
+        (false, Ok(_)) => Err(problems),
+        (false, Err(others)) => {
+            problems.extend(others);
             Err(problems)
         }
     }

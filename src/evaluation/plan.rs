@@ -17,7 +17,7 @@ use self::plan_reader::{PlanReader, strays};
 use super::prompts::prompt_package;
 use super::selection;
 use super::selection::Selection;
-use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure, nearest};
+use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure, did_you_mean, nearest};
 use crate::files::{Files, OtherCommit, ReadFor, ReadLog, RecordedFiles, SourceText};
 use crate::format::yaml;
 use crate::format::yaml::Step;
@@ -256,6 +256,7 @@ impl PlanReader<'_> {
         let mut problems = Diagnostics::default();
         self.check_agents(suite, kind, &mut problems);
         self.check_own_expressions(suite, kind, &mut problems);
+        self.check_fields(suite, kind, &mut problems);
         // Only the head's rules use prompts.
         let prompts = match self.rules {
             RulesSource::Head => self.prompts(suite, config, &mut problems),
@@ -429,6 +430,25 @@ impl PlanReader<'_> {
             };
             let what = format!("the gate on {name} has no effect: {missing}");
             problems.push(self.problem(&path, Code::NO_EFFECT, what, help));
+        }
+    }
+
+    /// Refuses fields that the kind does not read.
+    fn check_fields(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
+        let known: Vec<&str> = kind.fields.iter().map(|field| field.name).collect();
+        let unknown = suite
+            .fields
+            .keys()
+            .filter(|name| !known.is_empty() && !known.contains(&name.as_str()));
+        for name in unknown {
+            let help = did_you_mean(
+                name,
+                &known,
+                format!("the fields of {} are {}", kind.name, known.join(", ")),
+            );
+            let path = [Key("suites"), At(suite.index), Key("fields"), Key(name)];
+            let what = format!("unknown field \"{name}\"");
+            problems.push(self.problem(&path, Code::UNKNOWN_KEY, what, help));
         }
     }
 

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::model::{RepoPath, Run, RunKey};
+use crate::model::{RepoPath, Run, RunKey, StatedFields};
 
 /// Most bytes of outputs that are kept; what a kind read of them takes several times as much. Runs that were read after that are read again.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-/// A recording, and the sample that it was read as.
-type ReadSample = (RepoPath, RunKey, u32);
+/// A recording, and the sample that it was read as by a suite's fields.
+pub type ReadSample = (RepoPath, RunKey, u32, StatedFields);
 
 /// The runs that were read in one tier.
 #[derive(Default)]

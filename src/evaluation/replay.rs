@@ -13,14 +13,17 @@ use super::required_samples::{
 use super::sample_count::SampleCount;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files};
+use crate::format::output_fields::OutputFields;
 use crate::format::recording_layout::{RecordingPaths, sample_number};
 use crate::format::run_v1;
+use crate::format::yaml::Step::{At, Key};
+use crate::format::yaml::YamlLocations;
 use crate::golden_changes::record_missing;
 use crate::model::{
     AgentName, Baseline, Config, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteConfig,
     SuiteId, Tier, UngradedReason,
 };
-use crate::suites::{CaseStage, Pair};
+use crate::suites::{CaseStage, Pair, kind};
 
 /// A source of runs. The deterministic tier gets one that can only read recordings.
 pub trait RunReader: Sync {
@@ -47,6 +50,8 @@ pub struct Replay<'a> {
     files: &'a dyn Files,
     layout: &'a LiveLayout,
     folders: BTreeMap<SuiteId, BTreeMap<AgentName, RecordingFolder>>,
+    /// What the agents of each suite write.
+    fields: BTreeMap<SuiteId, OutputFields>,
     rules: RulesSource,
     /// The samples that each run must have of its own.
     least: RequiredSamples<'a>,
@@ -113,6 +118,10 @@ impl<'a> Replay<'a> {
             .suites
             .iter()
             .filter(|suite| asked.contains(&suite.id));
+        let fields = suites
+            .clone()
+            .filter_map(|suite| Some((suite.id.clone(), kind(&suite.kind)?.output_fields(suite))))
+            .collect();
         let agents: Vec<(&SuiteId, &AgentName, &RepoPath)> = suites
             .flat_map(|suite| {
                 suite
@@ -159,6 +168,7 @@ impl<'a> Replay<'a> {
             files,
             layout,
             folders,
+            fields,
             rules: plan.rules,
             least,
             read: None,
@@ -255,6 +265,30 @@ impl<'a> Replay<'a> {
         problems
     }
 
+    /// Reports the stated fields that no recording has.
+    pub fn unmapped(&self, plan: &Plan) -> Diagnostics {
+        let mut problems = Diagnostics::default();
+        if plan.wanted.is_part() {
+            return problems;
+        }
+        for (suite, fields) in &self.fields {
+            for (name, paths) in fields.in_no_record() {
+                let what = format!(
+                    "no recording of the suite \"{suite}\" has {paths}, which its fields name for {name}"
+                );
+                let help = "correct the path, or remove it from fields";
+                let problem = Diagnostic::of_file(&plan.config.file, Code::UNKNOWN_KEY, what, help);
+                let index = plan.config.suite(suite).map_or(0, |suite| suite.index);
+                let at = [Key("suites"), At(index), Key("fields"), Key(name)];
+                problems.push(match self.files.text(&plan.config.file) {
+                    Ok(source) => problem.at(YamlLocations::of(&source).at(&at)),
+                    Err(_) => problem,
+                });
+            }
+        }
+        problems
+    }
+
     /// How a missing recording of a case that counts is treated. Under the base commit's rules it is a lost sample, else a problem.
     fn absent(&self) -> AbsentRecording {
         match self.rules {
@@ -337,7 +371,9 @@ impl<'a> Replay<'a> {
     }
 
     fn run(&self, key: &RunKey, sample: u32, file: &RepoPath) -> Result<Run, Diagnostic> {
-        let of_sample = || (file.clone(), key.clone(), sample);
+        let none = OutputFields::default();
+        let fields = self.fields.get(&key.suite).unwrap_or(&none);
+        let of_sample = || (file.clone(), key.clone(), sample, fields.stated().clone());
         let known = match self.rules {
             RulesSource::Head => None,
             RulesSource::Base => self.read.and_then(|read| read.take(&of_sample())),
@@ -345,7 +381,7 @@ impl<'a> Replay<'a> {
         if let Some(run) = known {
             return Ok(run);
         }
-        let run = run_v1::read_run(&self.files.text(file)?, key, sample)?;
+        let run = run_v1::read_run_with(&self.files.text(file)?, key, sample, fields)?;
         if let (RulesSource::Head, Some(read)) = (self.rules, self.read) {
             read.keep(of_sample(), &run);
         }

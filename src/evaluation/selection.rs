@@ -108,6 +108,16 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Whether it selects some cases or agents of a suite only.
+    pub fn is_part(&self) -> bool {
+        !self.agents.is_empty()
+            || !self.cases.is_empty()
+            || !self.tags.is_empty()
+            || self.failed.is_some()
+            || self.shard.is_some()
+            || !self.left_out.is_empty()
+    }
+
     /// The patterns that match none of some case ids.
     pub fn unmatched(&self, cases: &BTreeSet<String>) -> Vec<&str> {
         let matches_none = |glob: &&GlobMatcher| !cases.iter().any(|case| glob.is_match(case));

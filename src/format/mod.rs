@@ -24,6 +24,7 @@ mod list_or_object;
 mod long_numbers;
 #[cfg(feature = "models")]
 pub mod otlp;
+pub mod output_fields;
 mod raw_json;
 pub(crate) mod recorded_v1;
 pub(crate) mod recording_layout;

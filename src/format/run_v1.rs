@@ -7,6 +7,8 @@ mod json_lines;
 mod stated;
 mod writing;
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -18,6 +20,7 @@ pub use self::counts::tool_call_counts;
 use self::writing::SCHEMA;
 use super::json;
 use super::json_cursor::JsonCursor;
+use super::output_fields::{GradedParts, OutputFields};
 use super::step::Step::Key;
 use super::unique_keys::every_key_once_in;
 use crate::diag::{Code, Diagnostic};
@@ -61,10 +64,23 @@ pub fn states_schema(source: &SourceText) -> bool {
 /// # Errors
 /// Invalid content with its position.
 pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagnostic> {
+    read_run_with(source, key, sample, &OutputFields::default())
+}
+
+/// Reads the same record of an agent that may write its outputs under names of its own, or nothing but its outputs.
+///
+/// # Errors
+/// Invalid content with its position.
+pub fn read_run_with(
+    source: &SourceText,
+    key: &RunKey,
+    sample: u32,
+    fields: &OutputFields,
+) -> Result<Run, Diagnostic> {
     let record: RunFile<'_> = json::whole(source)?;
     record.refuse_other_schema(source)?;
     record.refuse_contradictions(source, key, sample)?;
-    run_of(source, record)
+    run_of(source, record, fields)
 }
 
 /// Where a record says that it belongs.
@@ -90,15 +106,32 @@ pub fn read_unplaced_run(source: &SourceText) -> Result<(StatedPlace, Run), Diag
         case: record.case.take(),
         sample: record.sample,
     };
-    Ok((stated, run_of(source, record)?))
+    Ok((stated, run_of(source, record, &OutputFields::default())?))
 }
 
-fn run_of(source: &SourceText, record: RunFile<'_>) -> Result<Run, Diagnostic> {
-    let status = record.status(source)?;
+fn run_of(
+    source: &SourceText,
+    record: RunFile<'_>,
+    fields: &OutputFields,
+) -> Result<Run, Diagnostic> {
+    let bare = match (record.status, record.outputs.or(record.output)) {
+        (None, None) => fields.bare_outputs(&source.text),
+        (Some(_), _) | (None, Some(_)) => None,
+    };
+    let status = if bare.is_some() {
+        RunStatus::Completed
+    } else {
+        record.status(source)?
+    };
     // Only one of two values would be graded, and nobody knows which one the agent gave.
-    let graded = [record.outputs, record.intermediate, record.metrics]
-        .into_iter()
-        .flatten();
+    let graded = [
+        record.outputs,
+        record.output,
+        record.intermediate,
+        record.metrics,
+    ]
+    .into_iter()
+    .flatten();
     graded
         .map(RawValue::get)
         .try_for_each(|part| every_key_once_in(source, part))?;
@@ -136,9 +169,13 @@ fn run_of(source: &SourceText, record: RunFile<'_>) -> Result<Run, Diagnostic> {
         .map(|raw| ballots::read_ballots(source, raw))
         .transpose()?
         .unwrap_or_default();
-    let outputs = match record.outputs {
-        Some(raw) if raw.get().starts_with('{') => raw.get(),
-        Some(raw) if raw.get() != "null" || status == RunStatus::Completed => {
+    let outputs: Cow<'_, str> = match (record.outputs.or(record.output), bare) {
+        (_, Some(bare)) => bare.into(),
+        (Some(raw), _) if raw.get().starts_with('{') => raw.get().into(),
+        (Some(raw), _) if record.outputs.is_none() && raw.get().starts_with('"') => {
+            format!("{{\"text\": {}}}", raw.get()).into()
+        }
+        (Some(raw), _) if raw.get() != "null" || status == RunStatus::Completed => {
             let help = "write an object, {} if nothing was produced";
             return Err(source.problem(
                 json::offset_of(source, raw),
@@ -147,7 +184,7 @@ fn run_of(source: &SourceText, record: RunFile<'_>) -> Result<Run, Diagnostic> {
                 help,
             ));
         }
-        None if status == RunStatus::Completed => {
+        (None, _) if status == RunStatus::Completed => {
             return Err(source.problem(
                 0,
                 Code::MISSING_KEY,
@@ -155,13 +192,29 @@ fn run_of(source: &SourceText, record: RunFile<'_>) -> Result<Run, Diagnostic> {
                 "add \"outputs\"",
             ));
         }
-        Some(_) | None => "{}",
+        (Some(_) | None, _) => "{}".into(),
+    };
+    let steps: Option<Cow<'_, str>> = match (record.intermediate, record.node_transitions) {
+        (Some(raw), _) => Some(raw.get().into()),
+        (None, Some(raw)) => Some(format!("{{\"nodeTransitions\": {}}}", raw.get()).into()),
+        (None, None) => None,
+    };
+    let (outputs, steps) = match fields.in_place(&source.text, (&outputs, steps.as_deref())) {
+        Some(GradedParts {
+            outputs,
+            intermediate,
+        }) => (outputs.into(), intermediate.map(Cow::from)),
+        None => (outputs, steps),
+    };
+    let provenance = Provenance {
+        model: provenance.model.clone().or(record.config.and_then(model)),
+        ..provenance.into()
     };
     Ok(Run {
         status,
         error: record.error.map(|error| error.text()),
         outputs: outputs.into(),
-        intermediate: record.intermediate.map(|raw| raw.get().into()),
+        intermediate: steps.map(|steps| steps.into()),
         ballots,
         tokens: Tokens {
             input: metrics.input_tokens.map(whole_count),
@@ -172,9 +225,18 @@ fn run_of(source: &SourceText, record: RunFile<'_>) -> Result<Run, Diagnostic> {
             model_calls: metrics.model_calls,
         },
         counted_tools: metrics.counted_tools,
-        provenance: provenance.into(),
+        provenance,
         prompt,
     })
+}
+
+/// The model that the settings of a record name.
+fn model(config: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct ModelAlone {
+        model: Option<String>,
+    }
+    serde_json::from_str::<ModelAlone>(config.get()).ok()?.model
 }
 
 /// Agents write the counts: a fractional one is rounded to a whole count.
@@ -205,7 +267,8 @@ pub struct RunFile<'a> {
     case: Option<String>,
     /// The sample, from 0; must not contradict the record's path.
     sample: Option<u32>,
-    /// `completed`, `error`, `timeout`, `stalled` or `cancelled`.
+    /// `completed` or `success`; `error` or `failed`, `timeout`, `stalled`, `cancelled`. Without it, a record with `output`, or one that is
+    /// nothing but outputs, is completed.
     #[serde(borrow)]
     #[schemars(with = "String")]
     status: Option<&'a RawValue>,
@@ -218,6 +281,19 @@ pub struct RunFile<'a> {
     /// The outputs of the agent; an empty object if nothing was produced.
     #[schemars(with = "Map<String, Value>")]
     outputs: Option<&'a RawValue>,
+    /// The same as `outputs`; a text is the answer.
+    #[schemars(with = "Option<Value>")]
+    output: Option<&'a RawValue>,
+    /// The same as `case`.
+    #[serde(rename = "scenarioId")]
+    scenario_id: Option<String>,
+    /// The settings of the run, of which the model is read.
+    #[schemars(with = "Option<Value>")]
+    config: Option<&'a RawValue>,
+    /// The steps of the run, where there is no `intermediate`.
+    #[serde(rename = "nodeTransitions")]
+    #[schemars(with = "Option<Value>")]
+    node_transitions: Option<&'a RawValue>,
     /// Node transitions, tool calls, events.
     #[schemars(with = "Option<StepsSchema>")]
     intermediate: Option<&'a RawValue>,
@@ -334,13 +410,12 @@ impl RunFile<'_> {
                 format!("\"{}\"", key.agent),
             ));
         }
-        if let Some(case) = self
-            .case
-            .as_deref()
-            .filter(|case| *case != key.case.as_str())
-        {
+        for (field, case) in [("case", &self.case), ("scenarioId", &self.scenario_id)] {
+            let Some(case) = case.as_deref().filter(|case| *case != key.case.as_str()) else {
+                continue;
+            };
             return Err(refuse(
-                "case",
+                field,
                 format!("\"{case}\""),
                 format!("\"{}\"", key.case),
             ));
@@ -357,7 +432,10 @@ impl RunFile<'_> {
         let Some(raw) = self.status else {
             // A RunArtifact has no status: only completed runs write one.
             let artifact = self.schema.is_none()
-                && (self.inputs.is_some() || self.intermediate.is_some() || self.metrics.is_some());
+                && (self.inputs.is_some()
+                    || self.intermediate.is_some()
+                    || self.metrics.is_some()
+                    || self.outputs.is_none() && self.output.is_some());
             return match artifact {
                 true => Ok(RunStatus::Completed),
                 false => Err(source.problem(
@@ -376,9 +454,14 @@ impl RunFile<'_> {
             RunStatus::Cancelled,
         ];
         let word: Option<String> = serde_json::from_str(raw.get()).ok();
+        let word = match word.as_deref() {
+            Some("success") => Some("completed"),
+            Some("failed") => Some("error"),
+            other => other,
+        };
         known
             .into_iter()
-            .find(|status| word.as_deref() == Some(status.as_str()))
+            .find(|status| word == Some(status.as_str()))
             .ok_or_else(|| {
                 let what = format!("unknown status {}", raw.get());
                 let help = "known values: completed, error, timeout, stalled, cancelled";

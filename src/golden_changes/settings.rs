@@ -104,6 +104,11 @@ pub const SETTINGS: &[SettingRule] = &[
     setting("suites.*.labels", Approval("labels file of `{}`:"), ""),
     setting("suites.*.terms.*", Approval("list of terms of `{}`:"), ""),
     setting(
+        "suites.*.fields",
+        Approval("what the agents of `{}` write:"),
+        "",
+    ),
+    setting(
         "suites.*.samples",
         Depends(
             "fewer need an approval; more are listed, and so is setting it for the first time if all runs are recordings",

@@ -81,7 +81,8 @@ impl<'a> EarlyStop<'a> {
         let context = GradeContext::new(self.files, &wanted.loaded.prompts);
         let sample = jobs_sample(self.runs, job);
         // The error is reported when all samples are graded. Until then all samples of this pair are made.
-        let graded = run_v1::read_run(&source, &wanted.request.key, sample)
+        let fields = wanted.loaded.kind.output_fields(&wanted.loaded.config);
+        let graded = run_v1::read_run_with(&source, &wanted.request.key, sample, &fields)
             .and_then(|read| wanted.loaded.grade(pair, &[read], &context));
         let Ok(grade) = graded else { return };
         let mut grades = self.grades.borrow_mut();

@@ -327,9 +327,10 @@ pub fn into_records<'s>(
         let (wanted, sample) = of(*job);
         if !wanted.loaded.judges.is_empty() {
             let source = SourceText::from_text(RepoPath::root().child("record"), text.clone());
+            let fields = wanted.loaded.kind.output_fields(&wanted.loaded.config);
             // The error of an unreadable record is reported when it is graded.
             runs.extend(
-                run_v1::read_run(&source, &wanted.request.key, sample)
+                run_v1::read_run_with(&source, &wanted.request.key, sample, &fields)
                     .ok()
                     .map(|run| (*job, run)),
             );

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::governance::ApprovalPolicy;
 use super::ids::{AgentName, SuiteId};
 use super::judge::Judge;
+use super::output_field::StatedFields;
 use super::own_expressions::OwnExpressions;
 use super::path::{PathGlob, RepoPath};
 use super::policy::{Alpha, NeverClass, Policy};
@@ -110,6 +111,8 @@ pub struct SuiteConfig {
     pub runs_in: Option<RepoPath>,
     /// Term lists that replace built-in ones, by name.
     pub terms: BTreeMap<String, RepoPath>,
+    /// The names under which its agents write what the kind reads.
+    pub fields: StatedFields,
     /// The file of human labels.
     pub labels: Option<RepoPath>,
     /// LLM judges for what rules cannot score.
@@ -166,6 +169,7 @@ impl SuiteConfig {
             runs_of: self.runs_of.clone(),
             runs_in: self.runs_in.clone(),
             terms: self.terms.clone(),
+            fields: StatedFields::new(),
             labels: self.labels.clone(),
             judges: Vec::new(),
             expressions: self.expressions.clone(),

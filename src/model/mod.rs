@@ -30,6 +30,7 @@ mod no_verdict;
 mod number;
 pub(crate) mod one_or_all;
 mod other_pull_request;
+mod output_field;
 mod outputs;
 mod own_expressions;
 mod pair;
@@ -108,6 +109,7 @@ pub(crate) use metric::{
 pub(crate) use no_verdict::NotGateable;
 pub(crate) use number::{at_least_two_places, fixed_places, grouped, hundredths, metric_value};
 pub(crate) use other_pull_request::{OtherOutcome, OtherPullRequest};
+pub use output_field::{OutputField, RecordPart, StatedFields};
 pub(crate) use own_expressions::{OwnCheck, OwnExpressions, OwnMetric};
 pub(crate) use pair::{
     CalledTool, CaseTrend, Exclusion, GoldenLine, LostSample, PairCheck, PairResult, PairValue,

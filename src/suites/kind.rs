@@ -20,9 +20,10 @@ use super::shared::terms::BuiltInTerms;
 use super::shared::use_metrics::USE_METRICS;
 use crate::diag::{Diagnostic, Diagnostics, Point};
 use crate::files::{Files, files_below};
+use crate::format::output_fields::OutputFields;
 use crate::model::{
-    AgentName, Ask, CaseId, Check, Grade, Json, MetricSpec, NeverClass, NextRole, PairResult,
-    RepoPath, Ruling, Run, RunKey, SimulatedUser, SuiteConfig, Toolbox, UngradedReason,
+    AgentName, Ask, CaseId, Check, Grade, Json, MetricSpec, NeverClass, NextRole, OutputField,
+    PairResult, RepoPath, Ruling, Run, RunKey, SimulatedUser, SuiteConfig, Toolbox, UngradedReason,
     ValueSource,
 };
 
@@ -62,6 +63,8 @@ pub struct SuiteKind {
     pub open: SuiteOpener,
     /// The lists of its outputs.
     pub outputs: OutputLists,
+    /// What it reads of outputs, and the names of other systems for it; a suite of a kind without a table may name any key.
+    pub fields: &'static [OutputField],
     /// Where its outputs hold the answer that cases state conditions on.
     pub answer: AnswerOutput,
     /// Whether an earlier run may answer the same request again.
@@ -145,6 +148,11 @@ impl SuiteKind {
             .chain(of_family)
             .chain(suite.expressions.specs())
             .collect()
+    }
+
+    /// Where the agents of a suite write what the kind reads.
+    pub fn output_fields(&self, suite: &SuiteConfig) -> OutputFields {
+        OutputFields::new(self.fields, &suite.fields)
     }
 
     /// The metric of the family with this name.

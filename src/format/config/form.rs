@@ -95,6 +95,9 @@ pub(super) struct SuiteForm {
     /// Files with one term a line that replace built-in lists: `vague`, `edge_case`, `disclaimer`, `refusal`.
     #[serde(default)]
     pub(super) terms: BTreeMap<String, String>,
+    /// Where the agents write what the kind reads: a path such as `output.items` by the kind's name; of several paths the first that is there.
+    #[serde(default)]
+    pub(super) fields: BTreeMap<String, FieldPaths>,
     /// File of human labels: rubric scores and failure tags.
     pub(super) labels: Option<String>,
     /// LLM judges by name, for what rules cannot score; advisory, never a gate.
@@ -114,7 +117,7 @@ pub(super) struct SuiteForm {
 
 impl SuiteForm {
     /// The keys of every kind.
-    pub(super) const KEYS: [&str; 19] = [
+    pub(super) const KEYS: [&str; 20] = [
         "id",
         "was",
         "kind",
@@ -130,11 +133,22 @@ impl SuiteForm {
         "reasoning",
         "runs_of",
         "terms",
+        "fields",
         "labels",
         "judges",
         "checks",
         "metrics",
     ];
+}
+
+/// A path, or several of which the first that is there counts.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum FieldPaths {
+    /// One path.
+    One(String),
+    /// Paths in their order.
+    Several(Vec<String>),
 }
 
 /// A tier.

@@ -19,8 +19,8 @@ use jiff::SignedDuration;
 
 use self::config_reader::ConfigReader;
 use self::form::{
-    BudgetForm, ConfigFile, GateForm, GateForms, LimitForm, PriceForm, RecordPolicyForm, SuiteForm,
-    TargetForm, TierForm,
+    BudgetForm, ConfigFile, FieldPaths, GateForm, GateForms, LimitForm, PriceForm,
+    RecordPolicyForm, SuiteForm, TargetForm, TierForm,
 };
 use self::kind_keys::CheckedSuiteKeys;
 pub use self::kind_keys::{FromKeys, KindKeys, KindTable, SuiteKeyReader, config_schema};
@@ -31,7 +31,8 @@ use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
 use crate::model::{
     Agent, AgentName, Alpha, Budget, Config, Policy, Price, Provider, RecordPolicy, RedactPattern,
-    RepoPath, StatedGate, StatedLimit, SuiteConfig, SuiteId, Target, Tier, Transport, Wire,
+    RepoPath, StatedFields, StatedGate, StatedLimit, SuiteConfig, SuiteId, Target, Tier, Transport,
+    Wire,
 };
 
 /// Reads a config whose suites are of these kinds; paths are relative to its folder.
@@ -261,6 +262,7 @@ impl ConfigReader<'_> {
             runs_of,
             runs_in: None,
             terms: self.terms(index, form.terms),
+            fields: self.fields(index, form.fields),
             labels: form.labels.map(|path| self.path(&at("labels"), &path)),
             judges: self.judges(index, form.judges, targets),
             expressions: self.own_expressions(index, form.checks, form.metrics),
@@ -318,6 +320,27 @@ impl ConfigReader<'_> {
             (name, path)
         });
         read.collect()
+    }
+
+    fn fields(&mut self, index: usize, forms: BTreeMap<String, FieldPaths>) -> StatedFields {
+        let mut fields = StatedFields::new();
+        for (name, paths) in forms {
+            let paths = match paths {
+                FieldPaths::One(path) => vec![path],
+                FieldPaths::Several(paths) => paths,
+            };
+            let is_path = |path: &String| path.split('.').all(|key| !key.trim().is_empty());
+            if paths.is_empty() || !paths.iter().all(is_path) {
+                self.refuse(
+                    &[Key("suites"), At(index), Key("fields"), Key(&name)],
+                    Code::BAD_PATH,
+                    format!("the field {name} has no path"),
+                    "write the keys that lead to it, with dots between them, such as output.items",
+                );
+            }
+            fields.insert(name, paths);
+        }
+        fields
     }
 
     fn gates(&mut self, index: usize, metric: &str, forms: GateForms) -> Vec<StatedGate> {

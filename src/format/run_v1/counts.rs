@@ -47,9 +47,9 @@ impl CountsForm {
             tokens_of_nodes: tokens_of_nodes.reduce(|sum, tokens| sum + tokens),
             input_tokens: number(&["input_tokens"]),
             output_tokens: number(&["output_tokens"]),
-            total_latency_ms: number(&["total_latency_ms", "totalLatency"]),
+            total_latency_ms: number(&["total_latency_ms", "totalLatency", "totalDurationMs"]),
             cost_usd: number(&["cost_usd"]),
-            model_calls: number(&["model_calls"]),
+            model_calls: number(&["model_calls", "totalLlmCalls"]),
         }
     }
 }

@@ -60,6 +60,7 @@ suites:
     no_newly_failing: true
     reasoning: shown
     terms: { disclaimer: d.txt }
+    fields: { text: answer }
     checks: [{ name: polite, expr: size(text) > 1, rule: T-1 }]
     metrics: [{ name: words, expr: size(text), better: higher, aggregate: mean, unit: count }]
     agents: { a: { fingerprint: { none: nobody knows }, deterministic: { replay: r } } }
@@ -186,6 +187,12 @@ const ROWS: &[SettingRow] = &[
         "SuiteForm.terms",
         "    terms: { disclaimer: d.txt }\n",
         "",
+        Approval,
+    ),
+    (
+        "SuiteForm.fields",
+        "text: answer",
+        "text: [answer, reply]",
         Approval,
     ),
     (

@@ -9,7 +9,7 @@ use super::asking::{list, object, one_of, text, whole};
 use super::reading::{RecoveredText, from_text};
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Object, Shape, Text};
-use crate::model::{AnswerForm, Layer, Run};
+use crate::model::{AnswerForm, Layer, OutputField, Run};
 use crate::suites::kind::OutputLists;
 use crate::text::{norm, same_category, visible};
 
@@ -60,6 +60,19 @@ pub const ATOMS: OutputLists = OutputLists {
     anchor: Some(ANCHOR),
     unordered: &["atoms", "questions"],
 };
+
+/// The names of such an output.
+pub const ATOMS_FIELDS: &[OutputField] = &[
+    OutputField::named("atoms", &["atomCandidates"]),
+    OutputField::named("questions", &["allQuestions"]),
+    OutputField::named("rounds", &["roundsCompleted"]),
+    OutputField::named("atoms.description", &[]),
+    OutputField::named("atoms.category", &[]),
+    OutputField::named("atoms.observableOutcomes", &[]),
+    OutputField::named("atoms.evidence", &["sourceEvidence"]),
+    OutputField::named("atoms.validators", &[]),
+    OutputField::named("questions.question", &[]),
+];
 
 const ANCHOR: Anchor<'static> = Anchor {
     list: "atoms",

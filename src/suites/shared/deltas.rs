@@ -10,7 +10,7 @@ use super::asking::{list, object, one_of, text};
 use super::reading::from_text;
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Object, Text};
-use crate::model::{AnswerForm, Layer, Run};
+use crate::model::{AnswerForm, Layer, OutputField, Run};
 use crate::suites::kind::OutputLists;
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -77,6 +77,15 @@ pub const DELTAS: OutputLists = OutputLists {
     anchor: Some(ANCHOR),
     unordered: &["deltas", "recommendations"],
 };
+
+/// The names of such an output.
+pub const DELTAS_FIELDS: &[OutputField] = &[
+    OutputField::named("deltas", &[]),
+    OutputField::named("recommendations", &[]),
+    OutputField::named("deltas.item", &[]),
+    OutputField::named("deltas.kind", &[]),
+    OutputField::named("deltas.evidence", &[]),
+];
 
 const ANCHOR: Anchor<'static> = Anchor {
     list: "deltas",

@@ -10,7 +10,7 @@ use super::finding::{Finding, FindingParts, Severity};
 use super::reading::from_text;
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Object, Shape, Text};
-use crate::model::{Layer, Run};
+use crate::model::{Layer, OutputField, Run};
 use crate::suites::kind::OutputLists;
 use crate::text::same_category;
 
@@ -33,6 +33,28 @@ pub const FINDINGS: OutputLists = OutputLists {
     anchor: Some(ANCHOR),
     unordered: &["findings", "gaps"],
 };
+
+/// The names of such an output.
+pub const FINDINGS_FIELDS: &[OutputField] = &[
+    OutputField::named("findings", &[]),
+    OutputField::named("gaps", &[]),
+    OutputField::named("findings.category", &[]),
+    OutputField::named("findings.severity", &[]),
+    OutputField::named("findings.title", &[]),
+    OutputField::named("findings.description", &[]),
+    OutputField::named("findings.citations", &[]),
+    OutputField::placed(
+        "findings.file",
+        "findings.citations.file",
+        &["citations.source_path"],
+    ),
+    OutputField::placed(
+        "findings.quote",
+        "findings.citations.quote",
+        &["citations.exact_quote"],
+    ),
+    OutputField::named("gaps.type", &["gap_type"]),
+];
 
 const ANCHOR: Anchor<'static> = Anchor {
     list: "findings",

@@ -32,7 +32,7 @@ use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::own_metrics::{metrics, values_of_sample};
-use crate::suites::shared::produced::{FINDINGS, FindingsOutput, produced};
+use crate::suites::shared::produced::{FINDINGS, FINDINGS_FIELDS, FindingsOutput, produced};
 use crate::suites::shared::rules::Rules;
 
 pub const KIND: SuiteKind = SuiteKind {
@@ -56,6 +56,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "several agents on one document: what they should share, repeat and agree on",
     open: open_suite,
     outputs: FINDINGS,
+    fields: FINDINGS_FIELDS,
     answer: AnswerOutput::None,
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,

@@ -42,6 +42,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents of any other sort, checked by expressions over their outputs",
     open: open_suite,
     outputs: OutputLists::NONE,
+    fields: &[],
     answer: ANSWER,
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,

@@ -9,8 +9,8 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::format::JsonCursor;
 use crate::model::{
-    Ask, Better, Exclusion, ExplainedBy, Gate, Grade, Layer, MetricSpec, NeverClass, PairResult,
-    RepoPath, Ruling, Run, RunKey, SuiteConfig, Unit, Verdict, all_hold, indicator,
+    Ask, Better, Exclusion, ExplainedBy, Gate, Grade, Layer, MetricSpec, NeverClass, OutputField,
+    PairResult, RepoPath, Ruling, Run, RunKey, SuiteConfig, Unit, Verdict, all_hold, indicator,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -31,6 +31,13 @@ mod checks;
 mod produced;
 mod repository;
 mod task;
+
+/// The names of its outputs.
+const FIELDS: &[OutputField] = &[
+    OutputField::named("files_inspected", &[]),
+    OutputField::named("result", &[]),
+    OutputField::named("invalid_tool_call_count", &[]),
+];
 
 pub const KIND: SuiteKind = SuiteKind {
     name: "evidence",
@@ -60,6 +67,7 @@ pub const KIND: SuiteKind = SuiteKind {
         anchor: None,
         unordered: &["files_inspected"],
     },
+    fields: FIELDS,
     answer: AnswerOutput::UnderOrWhole(&["result", "text"]),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,

@@ -40,7 +40,7 @@ use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::matching;
 use crate::suites::shared::meaning::digested_case;
 use crate::suites::shared::own_metrics::{metrics, values_of_sample};
-use crate::suites::shared::produced::{FINDINGS, FindingsOutput, produced};
+use crate::suites::shared::produced::{FINDINGS, FINDINGS_FIELDS, FindingsOutput, produced};
 
 mod asked;
 mod audit;
@@ -72,6 +72,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that report findings on documents, compared with the findings of a person",
     open: open_suite,
     outputs: FINDINGS,
+    fields: FINDINGS_FIELDS,
     answer: AnswerOutput::TextOrList("findings"),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCaseOfAgent,

@@ -18,7 +18,7 @@ use crate::suites::kind::{
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
-use crate::suites::shared::atoms::{ATOMS, produced};
+use crate::suites::shared::atoms::{ATOMS, ATOMS_FIELDS, produced};
 use crate::suites::shared::case_frame::Framed;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::client::{Client, Speech};
@@ -48,6 +48,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that turn a conversation into atoms of intent, compared with a scenario's expected atoms",
     open: open_suite,
     outputs: ATOMS,
+    fields: ATOMS_FIELDS,
     answer: AnswerOutput::TextOrList("atoms"),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,

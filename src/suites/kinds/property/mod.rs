@@ -50,6 +50,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that must classify code the same if its meaning did not change",
     open: open_suite,
     outputs: DELTAS,
+    fields: &[],
     answer: AnswerOutput::TextOrList("deltas"),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,

@@ -22,7 +22,9 @@ use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::case_frame::{CaseForm, Framed};
 use crate::suites::shared::case_table::CaseTable;
-use crate::suites::shared::deltas::{DELTAS, Delta, DeltasOutput, kinds_by_item, produced};
+use crate::suites::shared::deltas::{
+    DELTAS, DELTAS_FIELDS, Delta, DeltasOutput, kinds_by_item, produced,
+};
 use crate::suites::shared::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::shared::folder;
@@ -48,6 +50,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that compare code, tests and requirements, checked against a snapshot of a repository",
     open: open_suite,
     outputs: DELTAS,
+    fields: DELTAS_FIELDS,
     answer: AnswerOutput::TextOrList("deltas"),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,

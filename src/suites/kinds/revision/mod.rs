@@ -81,6 +81,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that revise RTF contracts, and critics of such revisions, with a deterministic verifier",
     open,
     outputs: OutputLists::NONE,
+    fields: &[],
     answer: AnswerOutput::UnderOrWhole(&["document", "text"]),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,

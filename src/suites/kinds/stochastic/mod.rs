@@ -24,7 +24,7 @@ use crate::suites::kind::{
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
-use crate::suites::shared::atoms::{ATOMS, Atom, produced};
+use crate::suites::shared::atoms::{ATOMS, ATOMS_FIELDS, Atom, produced};
 use crate::suites::shared::case_frame::{CaseForm, Framed};
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::client::{Client, Speech};
@@ -52,6 +52,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that are asked the same several times: how many facts they find, and how much that varies",
     open: open_suite,
     outputs: ATOMS,
+    fields: ATOMS_FIELDS,
     answer: AnswerOutput::TextOrList("atoms"),
     caching: RunCaching::Never,
     golden: GoldenForm::OneCase,

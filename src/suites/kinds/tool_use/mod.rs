@@ -13,8 +13,8 @@ use crate::diag::{Diagnostic, Diagnostics, Point, nearest};
 use crate::files::Files;
 use crate::model::{
     Ask, Better, CannedTool, CaseTag, Check, ExplainedBy, Gate, Grade, Layer, MetricSpec,
-    NeverClass, Run, RunKey, SimulatedUser, SuiteConfig, Toolbox, all_hold, indicator, interned,
-    share,
+    NeverClass, OutputField, RecordPart, Run, RunKey, SimulatedUser, SuiteConfig, Toolbox,
+    all_hold, indicator, interned, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -44,6 +44,22 @@ mod trajectory;
 mod turn_checks;
 mod turns;
 
+/// The names of its outputs, and of the calls among the steps.
+const FIELDS: &[OutputField] = &[
+    OutputField::named("text", &[]),
+    of_calls("tool_calls"),
+    of_calls("tool_calls.name"),
+    of_calls("tool_calls.arguments"),
+    of_calls("tool_calls.result"),
+];
+
+const fn of_calls(name: &'static str) -> OutputField {
+    OutputField {
+        part: RecordPart::Intermediate,
+        ..OutputField::named(name, &[])
+    }
+}
+
 pub const KIND: SuiteKind = SuiteKind {
     name: "tool_use",
     scorer: "tool_use/1",
@@ -65,6 +81,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that call tools and answer in text, checked for the expected tools, phrases and data",
     open: open_suite,
     outputs: OutputLists::NONE,
+    fields: FIELDS,
     answer: AnswerOutput::Under(&["text"]),
     caching: RunCaching::Usual,
     golden: GoldenForm::Entries(entries),

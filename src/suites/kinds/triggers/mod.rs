@@ -51,6 +51,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "rules that call another agent for some findings; no model is called",
     open: open_suite,
     outputs: OutputLists::NONE,
+    fields: &[],
     answer: AnswerOutput::None,
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
