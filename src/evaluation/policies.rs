@@ -125,7 +125,7 @@ fn add_commands(
 ) {
     let agent = loaded.config.agents.get(name);
     let source = agent.and_then(|agent| source_of(agent, context.tier));
-    let Some(folder) = source.and_then(|source| source.replay()) else {
+    let Some(folder) = source.and_then(|source| source.replay()?.folder()) else {
         return;
     };
     let config = &context.plan.config;

@@ -33,8 +33,8 @@ use crate::golden_changes::{
     RecordedAgain, RecordingReport, same_suite,
 };
 use crate::model::{
-    Agent, AgentName, CALL_LISTS, CaseId, Effect, GoldenChange, RecordingRow, RecordingTrust,
-    RepoPath, Row, RunKey, SuiteId, Tier,
+    Agent, AgentName, CALL_LISTS, CaseId, Effect, GoldenChange, RecordingPlace, RecordingRow,
+    RecordingTrust, RepoPath, Row, RunKey, SuiteId, Tier,
 };
 
 /// What the recordings of the graded agents mean for the verdict.
@@ -170,13 +170,13 @@ impl RecordingReader<'_> {
         let Some(agent) = config.suite(suite).and_then(|suite| suite.agents.get(name)) else {
             return Ok(None);
         };
-        let mut folders: BTreeSet<(&RepoPath, RecordingUse)> = tiers
+        let mut places: BTreeSet<(RecordingPlace, RecordingUse)> = tiers
             .iter()
             .filter_map(|tier| recordings_of(agent, *tier))
             .collect();
         // The files of an agent that is only measured have to be those of the commit, too.
         let state = AgentState::of(self.files, agent)?;
-        if folders.is_empty() {
+        if places.is_empty() {
             return Ok(None);
         }
         let mut report = RecordingReport::default();
@@ -184,13 +184,13 @@ impl RecordingReader<'_> {
         let before = match self.agent_on_base(suite, name, tiers) {
             Err(problem) if could_not_be_read(&problem) => {
                 reasons.push(format!("{}: {}", problem.file, problem.what));
-                folders.clear();
+                places.clear();
                 None
             }
             before => before?,
         };
-        for (folder, used) in folders {
-            let recorded = listed(self.files, folder, name)?;
+        for (place, used) in places {
+            let recorded = listed(self.files, &place, name)?;
             let graded = AgentToGrade {
                 key: (suite, name),
                 state: &state,
@@ -208,7 +208,7 @@ impl RecordingReader<'_> {
                 suite,
                 agent: name,
                 config,
-                folder,
+                place: &place,
                 trust: self
                     .base
                     .map_or(RecordingTrust::Author, |base| base.config.recordings),
@@ -273,8 +273,8 @@ impl RecordingReader<'_> {
             return Ok(None);
         };
         let mut recordings = Recordings::new();
-        for (folder, _) in tiers.iter().filter_map(|tier| recordings_of(agent, *tier)) {
-            recordings.extend(listed(base.sides.base, folder, name)?);
+        for (place, _) in tiers.iter().filter_map(|tier| recordings_of(agent, *tier)) {
+            recordings.extend(listed(base.sides.base, &place, name)?);
         }
         Ok(Some(AgentOnBase {
             agent,

@@ -14,14 +14,14 @@ use super::sample_count::SampleCount;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files};
 use crate::format::output_fields::OutputFields;
-use crate::format::recording_layout::{RecordingPaths, sample_number};
+use crate::format::recording_layout::{RecordingPaths, patterned, sample_number};
 use crate::format::run_v1;
 use crate::format::yaml::Step::{At, Key};
 use crate::format::yaml::YamlLocations;
 use crate::golden_changes::record_missing;
 use crate::model::{
-    AgentName, Baseline, Config, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteConfig,
-    SuiteId, Tier, UngradedReason,
+    AgentName, Baseline, Config, RecordingPattern, RecordingPlace, RepoPath, Run, RunKey,
+    RunSource, RunStatus, Sample, SuiteConfig, SuiteId, Tier, UngradedReason,
 };
 use crate::suites::{CaseStage, Pair, kind};
 
@@ -68,11 +68,13 @@ struct RecordingFolder {
     record_missing: String,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 enum RecordingLayout {
     File,
     Folder,
     Both,
+    /// The samples that a pattern names.
+    Samples(BTreeMap<u32, RepoPath>),
 }
 
 /// How a missing recording is treated.
@@ -122,7 +124,7 @@ impl<'a> Replay<'a> {
             .clone()
             .filter_map(|suite| Some((suite.id.clone(), kind(&suite.kind)?.output_fields(suite))))
             .collect();
-        let agents: Vec<(&SuiteId, &AgentName, &RepoPath)> = suites
+        let agents: Vec<(&SuiteId, &AgentName, RecordingPlace)> = suites
             .flat_map(|suite| {
                 suite
                     .agents
@@ -130,19 +132,28 @@ impl<'a> Replay<'a> {
                     .map(move |(name, agent)| (&suite.id, name, agent))
             })
             .filter_map(|(suite, name, agent)| {
-                let folder = match source_of(agent, tier)? {
-                    RunSource::Replay(folder) => folder,
-                    RunSource::Live(_) => layout.folders.get(&(suite.clone(), name.clone()))?,
+                let place = match source_of(agent, tier)? {
+                    RunSource::Replay(place) => place.clone(),
+                    RunSource::Live(_) => {
+                        let made = layout.folders.get(&(suite.clone(), name.clone()))?;
+                        RecordingPlace::Folder(made.clone())
+                    }
                 };
-                Some((suite, name, folder))
+                Some((suite, name, place))
             })
             .collect();
         let listed: Vec<_> = agents
             .into_par_iter()
-            .map(|(suite, name, folder)| {
-                let record_missing = record_missing(config, suite, name, folder.as_str());
-                let listed =
-                    RecordingFolder::list(files, folder.child(name.as_str()), &record_missing);
+            .map(|(suite, name, place)| {
+                let record_missing = record_missing(config, suite, name, &place);
+                let listed = match &place {
+                    RecordingPlace::Folder(folder) => {
+                        RecordingFolder::list(files, folder.child(name.as_str()), &record_missing)
+                    }
+                    RecordingPlace::Pattern(pattern) => {
+                        RecordingFolder::of_pattern(files, pattern, name, &record_missing)
+                    }
+                };
                 let listed = listed.map_err(|problem| {
                     match problem.is_read_failure(ReadFailure::MissingFolder) {
                         true => Diagnostic {
@@ -251,7 +262,7 @@ impl<'a> Replay<'a> {
                 .iter()
                 .filter(|(name, _)| !asked.is_some_and(|asked| asked.contains(name.as_str())));
             for (name, form) in left {
-                let file = folder.recording(name, *form);
+                let file = folder.recording(name, form);
                 let what =
                     format!("this recording does not belong to any case of the suite \"{suite}\"");
                 problems.push(Diagnostic::of_file(
@@ -326,6 +337,7 @@ impl<'a> Replay<'a> {
             None if absent == AbsentRecording::Lost => Ok(BTreeMap::new()),
             None => Err(unrecorded(key, &file, &folder.record_missing).into()),
             Some(RecordingLayout::File) => Ok(BTreeMap::from([(0, file)])),
+            Some(RecordingLayout::Samples(files)) => Ok(files.clone()),
             Some(RecordingLayout::Both) => {
                 let what = format!(
                     "the case \"{}\" has two recordings of sample 0: this file and the folder {inner}",
@@ -419,13 +431,38 @@ impl RecordingFolder {
         })
     }
 
+    /// The files of an agent that a pattern names. Other files below its root are the user's own.
+    fn of_pattern(
+        files: &dyn Files,
+        pattern: &RecordingPattern,
+        agent: &AgentName,
+        record_missing: &str,
+    ) -> Result<Self, Diagnostic> {
+        let mut samples: HashMap<String, BTreeMap<u32, RepoPath>> = HashMap::new();
+        for ((case, sample), file) in patterned(files, pattern, agent)? {
+            samples.entry(case).or_default().insert(sample, file);
+        }
+        let entries = samples
+            .into_iter()
+            .map(|(case, files)| (case, RecordingLayout::Samples(files)));
+        Ok(Self {
+            path: pattern.root().clone(),
+            entries: entries.collect(),
+            record_missing: record_missing.to_owned(),
+        })
+    }
+
     fn paths(&self, case: &str) -> RecordingPaths {
         RecordingPaths::in_agent_folder(self.path.clone(), case)
     }
 
-    fn recording(&self, case: &str, layout: RecordingLayout) -> RepoPath {
+    fn recording(&self, case: &str, layout: &RecordingLayout) -> RepoPath {
         match layout {
             RecordingLayout::File => self.paths(case).single(),
+            RecordingLayout::Samples(files) => {
+                let first = files.values().next();
+                first.map_or_else(|| self.paths(case).single(), RepoPath::clone)
+            }
             RecordingLayout::Folder | RecordingLayout::Both => self.paths(case).folder(),
         }
     }
@@ -552,7 +589,7 @@ impl RunReader for Replay<'_> {
             .folders
             .contains_key(&(key.suite.clone(), key.agent.clone()));
         let layout = folder.entries.get(key.case.as_str()).filter(|_| !is_live)?;
-        Some(folder.recording(key.case.as_str(), *layout))
+        Some(folder.recording(key.case.as_str(), layout))
     }
 
     fn complaints(&self, pair: &Pair) -> BTreeMap<u32, String> {

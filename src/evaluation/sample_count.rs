@@ -99,12 +99,12 @@ impl<'a> SampleCounts<'a> {
             .agents
             .get(name)
             .filter(|_| self.loaded.config.runs_of.is_none())?;
-        let folder = source_of(agent, self.tier)?.replay()?;
+        let place = source_of(agent, self.tier)?.replay()?;
         Some(record_missing(
             &self.plan.config,
             &self.loaded.config.id,
             name,
-            folder.as_str(),
+            place,
         ))
     }
 

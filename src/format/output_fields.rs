@@ -402,7 +402,7 @@ mod tests {
                 json!({ "x": null, "findings": [2] }),
                 json!([2]),
             ),
-            // The key of an element, deeper in the element or beside it.
+            // The key of an element, deeper in the element or next to it.
             (
                 json!({ "findings.file": ["source"] }),
                 json!({ "findings": [{ "source": "a.md" }] }),
@@ -494,7 +494,10 @@ mod tests {
         };
         let (none, empty) = (json!({ "findings": [{}] }), json!({ "items": [] }));
         let both = json!({ "items": [{ "at": "a" }] });
-        assert_eq!(missing(&[none.clone()]), ["findings", "findings.file"]);
+        assert_eq!(
+            missing(std::slice::from_ref(&none)),
+            ["findings", "findings.file"]
+        );
         assert_eq!(missing(&[empty]), [""; 0]);
         assert_eq!(missing(&[none, both]), [""; 0]);
         assert_eq!(missing(&[]), [""; 0]);

@@ -1,8 +1,10 @@
 //! Where recordings are: `{agent}/{case}.json` in a folder of recordings, or `{agent}/{case}/{sample}.json` with a file for each sample.
 
+use std::collections::BTreeMap;
+
 use crate::diag::{Diagnostic, ReadFailure};
-use crate::files::{EntryKind, Files};
-use crate::model::{AgentName, CaseId, RepoPath};
+use crate::files::{EntryKind, Files, all_files_below};
+use crate::model::{AgentName, CaseId, RecordingPattern, RepoPath};
 
 /// Sample numbers are below this one.
 pub const SAMPLE_NUMBERS: u32 = 1000;
@@ -77,6 +79,38 @@ impl RecordingPaths {
         found.sort();
         Ok(found)
     }
+}
+
+/// A recording, by case and sample.
+pub type PlacedRecordings = BTreeMap<(String, u32), RepoPath>;
+
+/// The files of an agent that a pattern names. The texts that number samples are numbered from 0 in their order, over all cases of the agent, so
+/// that a case without one of them has a lost sample.
+///
+/// # Errors
+/// A folder that cannot be listed.
+pub fn patterned(
+    files: &dyn Files,
+    pattern: &RecordingPattern,
+    agent: &AgentName,
+) -> Result<PlacedRecordings, Diagnostic> {
+    let below = all_files_below(files, pattern.root())?;
+    let matched: Vec<(&str, &str, &RepoPath)> = below
+        .iter()
+        .filter_map(|(inner, file)| {
+            let (case, sample) = pattern.matched(agent, inner)?;
+            Some((case, sample, file))
+        })
+        .collect();
+    let mut samples: Vec<&str> = matched.iter().map(|(_, sample, _)| *sample).collect();
+    samples.sort_by_key(|text| (text.parse::<u64>().unwrap_or(u64::MAX), *text));
+    samples.dedup();
+    let numbers: BTreeMap<&str, u32> = samples.into_iter().zip(0..SAMPLE_NUMBERS).collect();
+    let placed = matched.into_iter().filter_map(|(case, sample, file)| {
+        let number = *numbers.get(sample)?;
+        Some(((case.to_owned(), number), file.clone()))
+    });
+    Ok(placed.collect())
 }
 
 /// The sample number in the name of a file: `0.json` to `999.json`, without leading zeros.

@@ -7,7 +7,7 @@ use crate::evaluation::graded_run::GradedRun;
 use crate::format::event::Event;
 use crate::format::recording_layout::RecordingPaths;
 use crate::github::client::GitHub;
-use crate::model::{RepoPath, RunSource, Tier};
+use crate::model::{AgentName, RecordingPlace, RunSource, Tier};
 use crate::render::plural;
 
 /// Number of cases that the note names.
@@ -26,11 +26,17 @@ pub fn name_gained_cases(github: &GitHub, event: &Event, done: &mut GradedRun) {
     let Ok(Some(tree)) = github.tree(head) else {
         return;
     };
-    let has_recording = |folder: &RepoPath, agent: &str, case: &str| {
-        let paths = RecordingPaths::in_agent_folder(folder.child(agent), case);
-        let samples = format!("{}/", paths.folder());
-        let below = tree.keys().any(|path| path.as_str().starts_with(&samples));
-        tree.contains_key(&paths.single()) || below
+    let has_recording = |place: &RecordingPlace, agent: &AgentName, case: &str| match place {
+        RecordingPlace::Folder(folder) => {
+            let paths = RecordingPaths::in_agent_folder(folder.child(agent.as_str()), case);
+            let samples = format!("{}/", paths.folder());
+            let below = tree.keys().any(|path| path.as_str().starts_with(&samples));
+            tree.contains_key(&paths.single()) || below
+        }
+        RecordingPlace::Pattern(pattern) => tree.keys().any(|path| {
+            let found = pattern.recording(agent, path);
+            found.is_some_and(|(found, _)| found == case)
+        }),
     };
     let mut gained = BTreeSet::new();
     for suite in done
@@ -47,7 +53,7 @@ pub fn name_gained_cases(github: &GitHub, event: &Event, done: &mut GradedRun) {
                 .agents
                 .get(&agent.agent)
                 .and_then(|agent| agent.deterministic.as_ref());
-            let Some(RunSource::Replay(folder)) = source else {
+            let Some(RunSource::Replay(place)) = source else {
                 continue;
             };
             let cases = agent
@@ -55,8 +61,7 @@ pub fn name_gained_cases(github: &GitHub, event: &Event, done: &mut GradedRun) {
                 .iter()
                 .filter(|case| case.completed > 0)
                 .map(|case| &case.case);
-            let own =
-                cases.filter(|case| !has_recording(folder, agent.agent.as_str(), case.as_str()));
+            let own = cases.filter(|case| !has_recording(place, &agent.agent, case.as_str()));
             gained.extend(own.map(|case| format!("{}/{}/{case}", suite.id, agent.agent)));
         }
     }

@@ -68,8 +68,8 @@ fn paths(config: &Config, baseline: Option<&RepoPath>) -> BTreeSet<RepoPath> {
         paths.insert(suite.path.parent().child("snapshots"));
         for agent in suite.agents.values() {
             paths.extend(agent.prompt.clone());
-            if let Some(RunSource::Replay(folder)) = &agent.deterministic {
-                paths.insert(folder.clone());
+            if let Some(RunSource::Replay(place)) = &agent.deterministic {
+                paths.insert(place.root().clone());
             }
         }
     }

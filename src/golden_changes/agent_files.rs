@@ -7,7 +7,7 @@ use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{EntryKind, FilePaths, Files, files_below};
 use crate::format::recording_layout::case_and_sample;
 use crate::format::run_v1;
-use crate::model::{Agent, PathGlob, RepoPath};
+use crate::model::{Agent, AgentName, PathGlob, RecordingPlace, RepoPath};
 use crate::text::named;
 
 /// The files that a pattern of an agent names, without its own recordings: they say what the agent did, and do not define it. A pattern
@@ -69,10 +69,14 @@ pub fn is_listed(files: &dyn Files, file: &RepoPath) -> Result<bool, Diagnostic>
 
 /// Whether a file is a recording of the agent, or of another one in the same folder.
 fn is_recording(files: &dyn Files, agent: &Agent, file: &RepoPath) -> bool {
-    let is_placed = |folder: &RepoPath| {
-        let inner = file.as_str().strip_prefix(folder.as_str());
-        let inner = inner.and_then(|inner| inner.strip_prefix('/'));
-        inner.is_some_and(|inner| case_and_sample(inner).is_some())
+    let is_placed = |(place, name): &(RecordingPlace, AgentName)| match place {
+        RecordingPlace::Folder(folder) => {
+            let folder = folder.child(name.as_str());
+            let inner = file.as_str().strip_prefix(folder.as_str());
+            let inner = inner.and_then(|inner| inner.strip_prefix('/'));
+            inner.is_some_and(|inner| case_and_sample(inner).is_some())
+        }
+        RecordingPlace::Pattern(pattern) => pattern.recording(name, file).is_some(),
     };
     agent.recorded.iter().any(is_placed)
         && files.text(file).is_ok_and(|source| run_v1::is_run(&source))

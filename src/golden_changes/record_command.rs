@@ -1,6 +1,8 @@
 //! The command that records an agent again.
 
-use crate::model::{AgentName, CaseId, Config, Protocol, RunSource, SuiteId, Tier, Transport};
+use crate::model::{
+    AgentName, CaseId, Config, Protocol, RecordingPlace, RunSource, SuiteId, Tier, Transport,
+};
 use crate::text::{as_argument, config_option};
 
 /// Which cases of an agent are recorded again.
@@ -76,11 +78,17 @@ pub fn record_again(
     config: &Config,
     suite: &SuiteId,
     name: Option<&AgentName>,
-    folder: &str,
+    place: &RecordingPlace,
     cases: RecordedCases<'_>,
 ) -> String {
+    let RecordingPlace::Folder(folder) = place else {
+        return format!("run the program that writes {place} again");
+    };
     let means = RecordingMeans::of(config, suite, name);
-    let (config, folder) = (config_option(config.file.as_str()), as_argument(folder));
+    let (config, folder) = (
+        config_option(config.file.as_str()),
+        as_argument(folder.as_str()),
+    );
     let cases = cases.options();
     let whose = name.map_or(String::new(), |name| format!(" --agent {name}"));
     match means {
@@ -100,9 +108,20 @@ pub fn record_again(
 }
 
 /// What to do to get the recordings that an agent lacks.
-pub fn record_missing(config: &Config, suite: &SuiteId, name: &AgentName, folder: &str) -> String {
+pub fn record_missing(
+    config: &Config,
+    suite: &SuiteId,
+    name: &AgentName,
+    place: &RecordingPlace,
+) -> String {
+    let RecordingPlace::Folder(folder) = place else {
+        return format!("run the program that writes {place}");
+    };
     let means = RecordingMeans::of(config, suite, Some(name));
-    let (config, folder) = (config_option(config.file.as_str()), as_argument(folder));
+    let (config, folder) = (
+        config_option(config.file.as_str()),
+        as_argument(folder.as_str()),
+    );
     let whose = format!("--suite {suite} --agent {name}");
     match means {
         RecordingMeans::Run => {

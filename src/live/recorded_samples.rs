@@ -12,7 +12,8 @@ use crate::format::{request_v1, run_v1};
 use crate::golden_changes::{RecordedCases, record_again, record_missing};
 use crate::live::targets::{RecordedSamples, SampleExchanges};
 use crate::model::{
-    AgentName, CaseId, Config, RepoPath, RunKey, SampleRequest, UserMessage, UserTurns,
+    AgentName, CaseId, Config, RecordingPlace, RepoPath, RunKey, SampleRequest, UserMessage,
+    UserTurns,
 };
 use crate::suites::{input_digest, turns};
 
@@ -30,7 +31,7 @@ pub fn recorded_samples(
         config,
         suite,
         Some(agent),
-        folder.as_str(),
+        &RecordingPlace::Folder(folder.clone()),
         RecordedCases::Named(&[case.as_str()]),
     );
     let of_sample = |sample: u32| {
@@ -40,7 +41,12 @@ pub fn recorded_samples(
             )),
             Some(file) => read_exchanges(files, file, &again),
             None => {
-                let missing = record_missing(config, suite, agent, folder.as_str());
+                let missing = record_missing(
+                    config,
+                    suite,
+                    agent,
+                    &RecordingPlace::Folder(folder.clone()),
+                );
                 Err(format!(
                     "sample {sample} is not recorded in {folder}: {missing}"
                 ))

@@ -13,6 +13,7 @@ use super::own_expressions::OwnExpressions;
 use super::path::{PathGlob, RepoPath};
 use super::policy::{Alpha, NeverClass, Policy};
 use super::recorded_call::CaptureSource;
+use super::recording_place::RecordingPlace;
 use super::redact_pattern::RedactPattern;
 use super::run_source::RunSource;
 use super::setting::KindSettings;
@@ -196,9 +197,9 @@ pub struct Agent {
     pub no_fingerprint: Option<String>,
     /// Its role, if the kind distinguishes roles.
     pub role: Role,
-    /// The folders with recordings of one agent each, in the folders that this agent replays.
+    /// Where the recordings of the agents are that replay the same places as this agent.
     #[serde(skip)]
-    pub recorded: BTreeSet<RepoPath>,
+    pub recorded: BTreeSet<(RecordingPlace, AgentName)>,
 }
 
 /// The files that define an agent, according to the config.
@@ -235,6 +236,15 @@ impl Agent {
         [Tier::Deterministic, Tier::Model]
             .into_iter()
             .filter_map(|tier| self.source(tier)?.recordings())
+    }
+
+    /// The places of its recordings, in both tiers.
+    pub fn recording_places(&self) -> impl Iterator<Item = RecordingPlace> {
+        let sources = [Tier::Deterministic, Tier::Model].into_iter();
+        sources.filter_map(|tier| match self.source(tier)? {
+            RunSource::Replay(place) => Some(place.clone()),
+            RunSource::Live(live) => live.exchanges.clone().map(RecordingPlace::Folder),
+        })
     }
 
     /// The files that define it: `fingerprint` if configured, else its prompt package.

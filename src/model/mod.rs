@@ -40,6 +40,7 @@ mod path;
 mod policy;
 mod record;
 mod recorded_call;
+mod recording_place;
 mod recording_row;
 mod redact_pattern;
 mod reliability;
@@ -129,6 +130,7 @@ pub use record::{
 pub(crate) use recorded_call::{
     Answerer, CaptureSource, ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse,
 };
+pub use recording_place::{BadPattern, RecordingPattern, RecordingPlace};
 pub(crate) use recording_row::{Effect, RecordingRow, Row};
 pub use redact_pattern::RedactPattern;
 pub(crate) use reliability::{Passing, Reliability};

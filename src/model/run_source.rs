@@ -3,12 +3,13 @@
 use serde::Serialize;
 
 use super::path::RepoPath;
+use super::recording_place::RecordingPlace;
 
 /// A source of runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum RunSource {
-    /// Recordings in this folder.
-    Replay(RepoPath),
+    /// Recordings.
+    Replay(RecordingPlace),
     /// Live calls.
     Live(LiveSource),
 }
@@ -34,18 +35,19 @@ impl RunSource {
         }
     }
 
-    /// The folder of the recordings that are graded; `None` for live calls.
-    pub fn replay(&self) -> Option<&RepoPath> {
+    /// The place of the recordings that are graded; `None` for live calls.
+    pub fn replay(&self) -> Option<&RecordingPlace> {
         match self {
-            Self::Replay(folder) => Some(folder),
+            Self::Replay(place) => Some(place),
             Self::Live(_) => None,
         }
     }
 
-    /// The folder of the recordings that decide what a run answers: the recordings themselves, or those with its exchanges.
+    /// The folder of the recordings that decide what a run answers: the recordings themselves, or those with its exchanges. `None` where a
+    /// pattern says where they are: nothing is written there.
     pub fn recordings(&self) -> Option<&RepoPath> {
         match self {
-            Self::Replay(folder) => Some(folder),
+            Self::Replay(place) => place.folder(),
             Self::Live(live) => live.exchanges.as_ref(),
         }
     }

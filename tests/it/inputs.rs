@@ -141,11 +141,11 @@ fn recorded(config: &Config, pair: &Pair) -> Vec<Run> {
             .iter()
             .find(|suite| suite.id == key.suite)
             .unwrap();
-        let Some(RunSource::Replay(folder)) = suite.agents[&key.agent].source(Tier::Deterministic)
+        let Some(RunSource::Replay(place)) = suite.agents[&key.agent].source(Tier::Deterministic)
         else {
             panic!("{} has no recordings", key.agent)
         };
-        let folder = folder.child(key.agent.as_str());
+        let folder = place.root().child(key.agent.as_str());
         let file = folder.child(&format!("{}.json", key.case));
         let text = disk
             .text(&file)

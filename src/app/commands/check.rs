@@ -11,7 +11,7 @@ use crate::evaluation::selection::Selection;
 use crate::files::Files;
 use crate::format::recording_layout::RecordingPaths;
 use crate::golden_changes::{idle_name, record_missing};
-use crate::model::{Baseline, Config, RunSource, Tier};
+use crate::model::{Baseline, Config, RecordingPlace, RunSource, Tier};
 use crate::render::sensitivity::policy_line;
 use crate::render::{CliError, plural};
 use crate::text::config_option;
@@ -198,7 +198,12 @@ fn unrecorded_answers(plan: &Plan, files: &dyn Files, problems: &mut Diagnostics
                 .keep(paths.list(files))
                 .is_some_and(|recorded| recorded.is_empty())
             {
-                let record = record_missing(&plan.config, &key.suite, &key.agent, folder.as_str());
+                let record = record_missing(
+                    &plan.config,
+                    &key.suite,
+                    &key.agent,
+                    &RecordingPlace::Folder(folder.clone()),
+                );
                 problems.push(unrecorded(key, &paths.single(), &record));
             }
         }

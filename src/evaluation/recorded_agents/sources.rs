@@ -6,8 +6,8 @@ use crate::diag::Diagnostic;
 use crate::evaluation::plan::source_of;
 use crate::files::{Files, all_files_below};
 use crate::format::called_target::target_digest;
-use crate::format::recording_layout::case_and_sample;
-use crate::model::{Agent, AgentName, Config, RepoPath, RunSource, Tier};
+use crate::format::recording_layout::{case_and_sample, patterned};
+use crate::model::{Agent, AgentName, Config, RecordingPlace, RepoPath, RunSource, Tier};
 
 /// What recordings of an agent are used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,17 +18,18 @@ pub enum RecordingUse {
     AnswersCalls,
 }
 
-/// The recordings of an agent in a folder: by case and sample, with the path below the agent's folder.
+/// The recordings of an agent: by case and sample, with the path below the agent's folder.
 pub type Recordings = BTreeMap<(String, u32), (String, RepoPath)>;
 
-/// The folder of the recordings of an agent in a tier, and what they are used for.
-pub fn recordings_of(agent: &Agent, tier: Tier) -> Option<(&RepoPath, RecordingUse)> {
-    let source = source_of(agent, tier)?;
-    let used = match source {
-        RunSource::Replay(_) => RecordingUse::Graded,
-        RunSource::Live(_) => RecordingUse::AnswersCalls,
-    };
-    Some((source.recordings()?, used))
+/// The place of the recordings of an agent in a tier, and what they are used for.
+pub fn recordings_of(agent: &Agent, tier: Tier) -> Option<(RecordingPlace, RecordingUse)> {
+    match source_of(agent, tier)? {
+        RunSource::Replay(place) => Some((place.clone(), RecordingUse::Graded)),
+        RunSource::Live(live) => {
+            let place = RecordingPlace::Folder(live.exchanges.clone()?);
+            Some((place, RecordingUse::AnswersCalls))
+        }
+    }
 }
 
 /// The name of the target that an agent calls: that of its model tier, else of its other tier.
@@ -45,12 +46,21 @@ pub fn called(config: &Config, agent: &Agent) -> Option<String> {
     config.targets.get(live_target(agent)?).map(target_digest)
 }
 
-/// The recordings of an agent in a folder, also those that git ignores: they are graded as well.
+/// The recordings of an agent, also those that git ignores: they are graded as well.
 pub fn listed(
     files: &dyn Files,
-    folder: &RepoPath,
+    place: &RecordingPlace,
     name: &AgentName,
 ) -> Result<Recordings, Diagnostic> {
+    let folder = match place {
+        RecordingPlace::Folder(folder) => folder,
+        RecordingPlace::Pattern(pattern) => {
+            let placed = patterned(files, pattern, name)?.into_iter();
+            return Ok(placed
+                .map(|(key, file)| (key, (file.to_string(), file)))
+                .collect());
+        }
+    };
     let below = all_files_below(files, &folder.child(name.as_str()))?;
     let mut recordings = Recordings::new();
     for (inner, file) in below {

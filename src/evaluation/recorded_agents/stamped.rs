@@ -9,7 +9,9 @@ use crate::evaluation::agent_digest::AgentState;
 use crate::evaluation::plan::Plan;
 use crate::files::Files;
 use crate::format::run_v1;
-use crate::model::{Agent, AgentName, CaseId, Config, RepoPath, RunKey, SuiteId, Tier};
+use crate::model::{
+    Agent, AgentName, CaseId, Config, RecordingPlace, RepoPath, RunKey, SuiteId, Tier,
+};
 use crate::render::plural;
 use crate::text::first_of;
 
@@ -163,20 +165,20 @@ impl AgentToStamp<'_> {
         config: &Config,
         files: &dyn Files,
     ) -> Result<Vec<RecordingToStamp>, Diagnostic> {
-        let folders: BTreeSet<&RepoPath> = Tier::ALL
+        let places: BTreeSet<RecordingPlace> = Tier::ALL
             .into_iter()
             .filter_map(|tier| recordings_of(self.agent, tier))
-            .map(|(folder, _)| folder)
+            .map(|(place, _)| place)
             .collect();
-        if folders.is_empty() {
+        if places.is_empty() {
             return Ok(Vec::new());
         }
         let who = format!("{}/{}", self.suite, self.name);
         let state = AgentState::of_present_files(files, &config.file, &who, self.agent)?;
         let target = called(config, self.agent);
         let mut recordings = Vec::new();
-        for folder in folders {
-            for ((case, _), (_, file)) in listed(files, folder, self.name)? {
+        for place in places {
+            for ((case, _), (_, file)) in listed(files, &place, self.name)? {
                 let case = CaseId::new(&case).ok();
                 let Some(case) = case.filter(|case| self.cases.contains(case)) else {
                     continue;

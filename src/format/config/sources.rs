@@ -9,34 +9,30 @@ use crate::diag::Code;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
 use crate::model::{
-    Agent, AgentName, CaptureSource, LiveSource, Protocol, RepoPath, Role, RunSource, SuiteConfig,
-    Target, Transport,
+    Agent, AgentName, BadPattern, CaptureSource, LiveSource, Protocol, RecordingPlace, RepoPath,
+    Role, RunSource, SuiteConfig, Target, Transport,
 };
 
 /// The word with which recordings answer the calls of an agent's code.
 const EXCHANGES: &str = "exchanges";
 
-/// Tells each agent where the recordings of the agents are that replay the same folder.
+/// Tells each agent where the recordings of the agents are that replay the same place.
 pub(super) fn share_recordings(suites: &mut [SuiteConfig]) {
-    let mut folders: BTreeMap<RepoPath, BTreeSet<RepoPath>> = BTreeMap::new();
+    let mut agents: BTreeMap<RecordingPlace, BTreeSet<AgentName>> = BTreeMap::new();
     for (name, agent) in suites.iter().flat_map(|suite| &suite.agents) {
-        for folder in agent.recordings() {
-            folders
-                .entry(folder.clone())
-                .or_default()
-                .insert(folder.child(name.as_str()));
+        for place in agent.recording_places() {
+            agents.entry(place).or_default().insert(name.clone());
         }
     }
     for agent in suites
         .iter_mut()
         .flat_map(|suite| suite.agents.values_mut())
     {
-        let recorded = agent
-            .recordings()
-            .filter_map(|folder| folders.get(folder))
-            .flatten()
-            .cloned()
-            .collect();
+        let mut recorded = BTreeSet::new();
+        for place in agent.recording_places() {
+            let names = agents.get(&place).into_iter().flatten();
+            recorded.extend(names.map(|name| (place.clone(), name.clone())));
+        }
         agent.recorded = recorded;
     }
 }
@@ -143,7 +139,13 @@ impl ConfigReader<'_> {
                 );
                 None
             }
-            (Some(folder), None) => Some(RunSource::Replay(self.path(at, &folder))),
+            (Some(place), None) => {
+                let place = RecordingPlace::at(self.path(at, &place));
+                place
+                    .map(RunSource::Replay)
+                    .map_err(|bad| self.bad_pattern(at, bad))
+                    .ok()
+            }
             (None, Some(target)) => {
                 let known = [Some(&target), form.critic.as_ref()].into_iter().flatten();
                 let unknown = known
@@ -173,6 +175,15 @@ impl ConfigReader<'_> {
                 None
             }
         }
+    }
+
+    fn bad_pattern(&mut self, at: &[Step<'_>], bad: BadPattern) {
+        let what = match bad {
+            BadPattern::NoCase => "the pattern of recordings does not say where the case is",
+            BadPattern::Placeholder => "braces in the path of recordings are not a pattern",
+        };
+        let help = "write {case}, and {agent} and {sample} where the path has them, once each: out/{agent}/{case}.json";
+        self.refuse(at, Code::BAD_PATH, what, help);
     }
 
     /// A source whose target runs again, and whose model calls are answered from recordings.

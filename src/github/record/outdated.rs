@@ -71,7 +71,8 @@ pub fn replay_folder<'a>(loaded: &'a LoadedSuite, key: &RunKey) -> Option<&'a Re
         .get(&key.agent)?
         .deterministic
         .as_ref()?
-        .replay()
+        .replay()?
+        .folder()
 }
 
 /// Returns the recordings of each run of a pair; `None` for one that is not valid.

@@ -8,8 +8,8 @@ use super::{
 use crate::golden_changes::found::ChangeCollector;
 use crate::golden_changes::record_command::{RecordedCases, record_again, stamp_command};
 use crate::model::{
-    AgentName, ChangeClass, Config, Effect, RecordingRow, RecordingTrust, RepoPath, Row, SuiteId,
-    Weight,
+    AgentName, ChangeClass, Config, Effect, RecordingPlace, RecordingRow, RecordingTrust, RepoPath,
+    Row, SuiteId, Weight,
 };
 use crate::text::{as_argument, first_of, named};
 
@@ -89,8 +89,8 @@ pub struct AgentRecordings<'a> {
     pub agent: &'a AgentName,
     /// The config with its commands.
     pub config: &'a Config,
-    /// The folder of the recordings.
-    pub folder: &'a RepoPath,
+    /// The place of the recordings.
+    pub place: &'a RecordingPlace,
     /// Which recordings count.
     pub trust: RecordingTrust,
     /// The recordings.
@@ -514,7 +514,7 @@ impl AgentRecordings<'_> {
             self.config,
             self.suite,
             Some(self.agent),
-            self.folder.as_str(),
+            self.place,
             recorded_cases(cases),
         )
     }

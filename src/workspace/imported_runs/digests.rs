@@ -12,7 +12,9 @@ use crate::evaluation::recorded_agents::{OtherDigests, RecordingInput, Stamped, 
 use crate::evaluation::selection::Selection;
 use crate::files::Files;
 use crate::format::redact::redacted_ask;
-use crate::model::{AgentName, Ask, CaseId, RunKey, RunRecord, RunSource, SuiteConfig, UserTurns};
+use crate::model::{
+    AgentName, Ask, CaseId, RecordingPlace, RunKey, RunRecord, RunSource, SuiteConfig, UserTurns,
+};
 use crate::render::CliError;
 use crate::suites::{
     Pair, are_same_texts, fits_said, has_rounds, input_digest, is_of_another_case, is_shown_in,
@@ -262,11 +264,13 @@ impl Digests {
         };
         let agent = loaded.config.agents.get(agent);
         match agent.and_then(|agent| agent.deterministic.as_ref()) {
-            Some(RunSource::Replay(folder)) => {
+            Some(RunSource::Replay(RecordingPlace::Folder(folder))) => {
                 let of_out = absolute(out.place().join(inside.parent().as_str()));
                 absolute(disk.place().join(folder.as_str())).ok() == of_out.ok()
             }
-            Some(RunSource::Live(_)) | None => false,
+            Some(RunSource::Replay(RecordingPlace::Pattern(_)) | RunSource::Live(_)) | None => {
+                false
+            }
         }
     }
 }

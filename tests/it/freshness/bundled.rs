@@ -258,10 +258,10 @@ fn agent_digest(disk: &Disk, agent: &Agent) -> String {
 
 /// The recordings of a run.
 fn recordings(disk: &Disk, agent: &Agent, key: &RunKey) -> Vec<RepoPath> {
-    let Some(RunSource::Replay(folder)) = &agent.deterministic else {
+    let Some(RunSource::Replay(place)) = &agent.deterministic else {
         return Vec::new();
     };
-    let folder = folder.child(key.agent.as_str());
+    let folder = place.root().child(key.agent.as_str());
     let several = folder.child(key.case.as_str());
     match disk.list(&several) {
         Ok(entries) => entries

@@ -80,7 +80,8 @@ fn recording_paths(config: &Config, key: &RunKey) -> Option<RecordingPaths> {
         .get(&key.agent)?
         .deterministic
         .as_ref()?
-        .replay()?;
+        .replay()?
+        .folder()?;
     Some(RecordingPaths::new(folder, &key.agent, &key.case))
 }
 
