@@ -70,8 +70,14 @@ pub fn wrong_form(source: &SourceText, at: usize, message: &str) -> Diagnostic {
 }
 
 fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Error) -> Diagnostic {
-    let SerdeMessage { code, what, help } =
-        merge_conflict(part).unwrap_or_else(|| phrase(&error.to_string(), error.is_data()));
+    let read = offset_in(part, error.line(), error.column());
+    let SerdeMessage { code, what, help } = merge_conflict(part).unwrap_or_else(|| {
+        phrase_of_keys(
+            &error.to_string(),
+            error.is_data(),
+            &keys_around(part, read),
+        )
+    });
     let is_yaml = code == Code::BROKEN_JSON
         && [".yaml", ".yml"]
             .iter()
@@ -81,9 +87,10 @@ fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Er
     } else {
         help
     };
-    let inner = match offset_in(part, error.line(), error.column()) {
-        read if error.is_data() && error.column() > 0 => ahead(part, read),
-        read => read,
+    let inner = if error.is_data() && error.column() > 0 {
+        ahead(part, read)
+    } else {
+        read
     };
     source.problem(start + inner, code, what, help)
 }
@@ -130,6 +137,78 @@ pub(super) struct SerdeMessage {
     pub code: Code,
     pub what: String,
     pub help: String,
+}
+
+/// The keys of the innermost object around a position.
+fn keys_around(text: &str, at: usize) -> Vec<String> {
+    // The keys of each open object; a list has none.
+    let mut open: Vec<Vec<String>> = Vec::new();
+    let mut depth = None;
+    let mut read = 0;
+    while let Some(byte) = text.as_bytes().get(read) {
+        if read >= at && depth.is_none() {
+            depth = Some(open.len());
+        }
+        match byte {
+            b'{' | b'[' => open.push(Vec::new()),
+            b'}' | b']' => {
+                let closed = open.pop().unwrap_or_default();
+                if depth == Some(open.len() + 1) {
+                    return closed;
+                }
+            }
+            b'"' => {
+                let mut string = serde_json::Deserializer::from_str(&text[read..]).into_iter();
+                let Some(Ok(string)) = string.next() else {
+                    break;
+                };
+                let string: String = string;
+                let mut end = read + 1;
+                while text.as_bytes().get(end).is_some_and(|byte| *byte != b'"') {
+                    end += 1 + usize::from(text.as_bytes()[end] == b'\\');
+                }
+                read = end;
+                if text[(end + 1).min(text.len())..]
+                    .trim_start()
+                    .starts_with(':')
+                {
+                    if let Some(keys) = open.last_mut() {
+                        keys.push(string);
+                    }
+                }
+            }
+            _ => {}
+        }
+        read += 1;
+    }
+    depth
+        .and_then(|depth| open.into_iter().nth(depth.checked_sub(1)?))
+        .unwrap_or_default()
+}
+
+/// The same for an object with these keys: all that are unknown are named.
+fn phrase_of_keys(message: &str, data: bool, keys: &[String]) -> SerdeMessage {
+    let mut made = phrase(message, data);
+    let known: Vec<&str> = message.split('`').skip(3).step_by(2).collect();
+    let is_known = |key: &str| {
+        let is_named = |known: &&str| {
+            *known == key
+                || known
+                    .strip_prefix('*')
+                    .is_some_and(|end| key.ends_with(end))
+        };
+        known.iter().any(is_named)
+    };
+    let unknown: Vec<String> = keys
+        .iter()
+        .filter(|key| !is_known(key))
+        .map(|key| format!("\"{key}\""))
+        .collect();
+    if made.code == Code::UNKNOWN_KEY && unknown.len() > 1 {
+        made.what = format!("unknown keys {}", unknown.join(", "));
+        made.help = format!("known keys: {}", known.join(", "));
+    }
+    made
 }
 
 /// Splits a serde message into the problem and the help.
@@ -280,6 +359,21 @@ mod tests {
 
     fn source(text: &str) -> SourceText {
         SourceText::from_text(RepoPath::root().child("a.json"), text.to_owned())
+    }
+
+    #[test]
+    fn the_keys_of_the_object_around_a_position_are_found() {
+        let text = r#"{"a": [{"b": "x\\", "c": {"d": "}"}}, "e"], "f\"": 1}"#;
+        for (at, expected) in [
+            ("b", &["b", "c"][..]),
+            ("d", &["d"]),
+            ("f", &["a", "f\""]),
+            ("e", &[]),
+        ] {
+            let at = text.find(&format!("\"{at}")).unwrap() + 1;
+            assert_eq!(super::keys_around(text, at), expected, "{at}");
+        }
+        assert_eq!(super::keys_around("{\"a\": [", 9), [""; 0]);
     }
 
     #[test]

@@ -1,13 +1,17 @@
 //! Why a command failed: bad input (exit code 2), failed work (exit code 3), or an interruption.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::diag::{Diagnostic, Diagnostics, ReadFailure, one_line};
+use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure, one_line};
 use crate::model::Interruption;
 use crate::render::plural;
 
 /// How many problems are listed; the rest is counted.
 const SHOWN: usize = 50;
+
+/// From how many on problems with the same words are one line.
+const SIMILAR: usize = 3;
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -56,16 +60,49 @@ impl CliError {
                 vec![format!("{}; nothing is shown", interruption.message())]
             }
             Self::Input(problems) => {
-                let sorted = problems.clone().sorted();
+                let folded = folded(problems.clone().sorted());
                 let mut lines: Vec<String> =
-                    sorted.iter().take(SHOWN).map(ToString::to_string).collect();
-                if sorted.len() > SHOWN {
-                    lines.push(format!("… and {} more", sorted.len() - SHOWN));
+                    folded.iter().take(SHOWN).map(ToString::to_string).collect();
+                if folded.len() > SHOWN {
+                    lines.push(format!("… and {} more", folded.len() - SHOWN));
                 }
                 lines
             }
         }
     }
+}
+
+/// The problems, with those that say the same at many places as the first of them with a number.
+fn folded(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut by_words: BTreeMap<(Code, &str, &str), usize> = BTreeMap::new();
+    for problem in &problems {
+        *by_words.entry(words(problem)).or_default() += 1;
+    }
+    let counts: Vec<usize> = problems
+        .iter()
+        .map(|problem| by_words[&words(problem)])
+        .collect();
+    let mut seen: BTreeSet<(Code, String, String)> = BTreeSet::new();
+    let mut shown = Vec::new();
+    for (mut problem, count) in problems.into_iter().zip(counts) {
+        if count >= SIMILAR {
+            let (code, what, help) = words(&problem);
+            if !seen.insert((code, what.to_owned(), help.to_owned())) {
+                continue;
+            }
+            problem.what = format!(
+                "{} (and {} more problems like this)",
+                problem.what,
+                count - 1
+            );
+        }
+        shown.push(problem);
+    }
+    shown
+}
+
+fn words(problem: &Diagnostic) -> (Code, &str, &str) {
+    (problem.code, &problem.what, &problem.help)
 }
 
 impl fmt::Display for CliError {

@@ -12,6 +12,7 @@ use super::shared::answer::metrics::ANSWER_METRICS;
 use super::shared::answer::reader::REFUSAL;
 use super::shared::answer::text::AnswerOutput;
 use super::shared::audit::Audit;
+use super::shared::case_keys::DescriptionKeys;
 use super::shared::case_marks::CaseMarks;
 use super::shared::every_kind::COMMON;
 use super::shared::grade_context::GradeContext;
@@ -71,8 +72,8 @@ pub struct SuiteKind {
     pub caching: RunCaching,
     /// The cases of a golden file.
     pub golden: GoldenForm,
-    /// The keys of a case that state its origin and owner; they affect no grade.
-    pub description_keys: &'static [&'static str],
+    /// The keys of a case that describe it; they affect no grade.
+    pub description: DescriptionKeys,
     /// The JSON Schemas of its golden files, by name; the schema of a case comes first.
     pub schemas: fn() -> Vec<(&'static str, schemars::Schema)>,
 }

@@ -1,6 +1,6 @@
 //! Finds the files of transcripts and run records that a user names, and reads their runs.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use import::{Format, Transcript};
 
@@ -102,9 +102,6 @@ pub struct TranscriptFiles {
     pub skipped: Vec<String>,
 }
 
-/// The fewest problems of one kind that are shown as one.
-const SIMILAR: usize = 10;
-
 /// The ends of names of files that folders are searched for.
 const SUFFIXES: [&str; 8] = [
     ".json", ".jsonl", ".ndjson", ".gz", ".sse", ".pb", ".eval", ".har",
@@ -120,7 +117,7 @@ enum FoundBy {
 /// Reads files, the files in folders, and the files that patterns match; `-` is standard input.
 ///
 /// # Errors
-/// Files that cannot be read, and patterns that match nothing. Ten or more problems of one kind are one.
+/// Files that cannot be read, and patterns that match nothing.
 pub fn read_transcript_files(
     paths: &[String],
     reading: TranscriptReading<'_>,
@@ -162,7 +159,7 @@ pub fn read_transcript_files(
             }
         }
     }
-    joined_problems(problems).or(())?;
+    problems.or(())?;
     if found.files.is_empty() && found.records.is_empty() {
         let what = "no file of a known format was found";
         return Err(
@@ -380,27 +377,4 @@ fn files_of(path: &str) -> Result<NamedFiles, Diagnostic> {
 /// Whether a file or one of its folders is hidden.
 fn is_hidden(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with('.'))
-}
-
-/// Joins problems with the same code and remedy into the first of them, from ten on.
-pub fn joined_problems(problems: Diagnostics) -> Diagnostics {
-    let mut kinds: BTreeMap<(&'static str, String), Vec<Diagnostic>> = BTreeMap::new();
-    for problem in problems.sorted() {
-        kinds
-            .entry((problem.code.as_str(), problem.help.clone()))
-            .or_default()
-            .push(problem);
-    }
-    let mut shown = Diagnostics::default();
-    for mut kind in kinds.into_values() {
-        if kind.len() >= SIMILAR {
-            let more = kind.len() - 1;
-            kind.truncate(1);
-            kind.iter_mut().for_each(|first| {
-                first.what = format!("{} (and {more} more problems like this)", first.what)
-            });
-        }
-        kind.into_iter().for_each(|problem| shown.push(problem));
-    }
-    shown
 }

@@ -21,7 +21,7 @@ use crate::workspace::imported_runs::{
 use crate::workspace::proposed_case::Origin;
 use crate::workspace::run_record_file::RunRecordFile;
 use crate::workspace::transcript_files::{
-    TranscriptFile, TranscriptFiles, TranscriptReading, joined_problems, read_transcript_files,
+    TranscriptFile, TranscriptFiles, TranscriptReading, read_transcript_files,
 };
 use crate::world::{Disk, World};
 
@@ -320,7 +320,7 @@ impl<'k> ImportNames<'k> {
         if named.is_empty() && new.is_empty() {
             problems.extend(unanswered);
         }
-        joined_problems(problems).or(())?;
+        problems.or(())?;
         let mut drafts = AddedDrafts::default();
         if let (Some(known), false) = (self.known, new.is_empty()) {
             let runs: Vec<NewRun<'_>> = new

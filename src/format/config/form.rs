@@ -208,7 +208,7 @@ pub(super) enum RoleForm {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SourceForm {
-    /// A folder of recordings. With `target`, the word `exchanges`: the target's code runs, and the recordings answer its model calls.
+    /// A folder of recordings, or a pattern of their paths such as `out/run-{sample}/{agent}/{case}.json`. With `target`, the word `exchanges`: the target's code runs, and the recordings answer its model calls.
     pub(super) replay: Option<String>,
     /// The name of a live target.
     pub(super) target: Option<String>,

@@ -7,12 +7,12 @@ use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::CowStrDeserializer;
-use serde::de::{DeserializeSeed, Error, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::answer::form::AnswerChecksForm;
-use super::case_keys::{DRAFT, NOTES, QUARANTINE, TAGS};
+use super::case_keys::{DRAFT, DescriptionKeys, NOTES, QUARANTINE, TAGS};
 use super::case_marks::{CaseMarks, CaseStage};
 use super::folder::GoldenCase;
 use super::quarantine::QuarantineForm;
@@ -25,6 +25,8 @@ pub struct CaseFrame {
     marks: MarksForm,
     /// What the case requires of the answer's text.
     pub answer: Option<AnswerChecksForm>,
+    /// The keys that describe it.
+    description: Option<DescriptionKeys>,
 }
 
 /// The keys that cases of all kinds have.
@@ -50,6 +52,18 @@ struct AnswerForm {
     answer: Option<AnswerChecksForm>,
 }
 
+/// The keys of cases that have a usual description.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "the keys are left out: this is their schema")]
+struct DescriptionForm {
+    /// A name, for people.
+    name: Option<String>,
+    /// A title, for people.
+    title: Option<String>,
+    /// A description, for people.
+    description: Option<String>,
+}
+
 /// The key of [`AnswerForm`].
 const ANSWER: &str = "answer";
 
@@ -60,6 +74,8 @@ pub const FRAME: [&str; 5] = [NOTES, ANSWER, QUARANTINE, DRAFT, TAGS];
 pub trait CaseForm {
     /// The keys of the frame that cases of this kind have.
     const FRAME: &'static [&'static str] = &FRAME;
+    /// The keys that describe a case of this kind, apart from those of its own form.
+    const DESCRIPTION: DescriptionKeys = DescriptionKeys::USUAL;
 }
 
 /// The frame of a kind whose runs have no answer.
@@ -77,11 +93,16 @@ impl CaseFrame {
     /// # Errors
     /// An invalid tag, or one that is stated twice.
     pub fn case<T>(self, cursor: &JsonCursor<'_>, case: T) -> Result<GoldenCase<T>, Diagnostic> {
-        let Self { marks, answer } = self;
+        let Self {
+            marks,
+            answer,
+            description,
+        } = self;
         Ok(GoldenCase {
             marks: CaseMarks::read(marks.draft, &marks.tags, cursor)?,
             quarantine: marks.quarantine.map(|form| form.stated(cursor)),
             answer,
+            description: description.unwrap_or(DescriptionKeys::NONE),
             ..GoldenCase::plain(case)
         })
     }
@@ -120,11 +141,15 @@ impl<'de, F: CaseForm + Deserialize<'de>> Visitor<'de> for FrameVisitor<F> {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Framed<F>, M::Error> {
-        let mut frame = CaseFrame::default();
+        let mut frame = CaseFrame {
+            description: Some(F::DESCRIPTION),
+            ..CaseFrame::default()
+        };
         let form = F::deserialize(OtherKeys {
             map,
             frame: &mut frame,
             of_frame: F::FRAME,
+            description: F::DESCRIPTION,
             of_form: None,
             seen: BTreeSet::new(),
         })?;
@@ -137,6 +162,7 @@ struct OtherKeys<'f, M> {
     map: M,
     frame: &'f mut CaseFrame,
     of_frame: &'static [&'static str],
+    description: DescriptionKeys,
     /// The keys of the kind's own form; `None` if it has any.
     of_form: Option<&'static [&'static str]>,
     seen: BTreeSet<&'static str>,
@@ -180,6 +206,10 @@ impl<'de, M: MapAccess<'de>> MapAccess<'de> for OtherKeys<'_, M> {
         while let Some(KeyText(key)) = self.map.next_key()? {
             let known = self.of_frame.iter().find(|known| **known == key);
             let Some(known) = known else {
+                if self.is_description(&key) {
+                    self.map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
                 self.refuse_unknown(&key)?;
                 let key = CowStrDeserializer::new(key);
                 return seed.deserialize(key).map(Some);
@@ -198,12 +228,21 @@ impl<'de, M: MapAccess<'de>> MapAccess<'de> for OtherKeys<'_, M> {
 }
 
 impl<'de, M: MapAccess<'de>> OtherKeys<'_, M> {
+    /// Whether a key only describes the case: one of the kind's own form is read there.
+    fn is_description(&self, key: &str) -> bool {
+        let is_of_form = self.of_form.is_none_or(|of_form| of_form.contains(&key));
+        !is_of_form && self.description.has(key)
+    }
+
     /// Refuses a key of neither, and names the keys of both.
     fn refuse_unknown(&self, key: &str) -> Result<(), M::Error> {
         let Some(of_form) = self.of_form.filter(|of_form| !of_form.contains(&key)) else {
             return Ok(());
         };
-        let known = of_form.iter().chain(self.of_frame);
+        let known = of_form
+            .iter()
+            .chain(self.of_frame)
+            .chain(self.description.0);
         let known: Vec<String> = known.map(|key| format!("`{key}`")).collect();
         Err(M::Error::custom(format!(
             "unknown field `{key}`, expected one of {}",
@@ -224,8 +263,16 @@ impl<F: CaseForm + JsonSchema> JsonSchema for Framed<F> {
         if F::FRAME.contains(&ANSWER) {
             of_frame.extend(properties(&AnswerForm::json_schema(generator)));
         }
-        let mut all = properties(&whole);
-        all.extend(of_frame);
+        if F::DESCRIPTION != DescriptionKeys::NONE {
+            of_frame.extend(properties(&DescriptionForm::json_schema(generator)));
+            let version = json!({ "description": "A version, for people." });
+            whole.insert(
+                "patternProperties".to_owned(),
+                json!({ "Version$": version }),
+            );
+        }
+        let mut all = of_frame;
+        all.extend(properties(&whole));
         whole.insert("properties".to_owned(), Value::Object(all));
         whole
     }

@@ -9,6 +9,7 @@ use super::answer::form::{AnswerChecksForm, CaseCheckForm};
 use super::answer::reader::AnswerReader;
 pub use super::case_files::StatedName;
 use super::case_files::{CaseSource, cases_of_suite, is_case_file};
+use super::case_keys::DescriptionKeys;
 use super::case_marks::CaseMarks;
 use super::case_table::CaseTable;
 use super::meaning::digested_case;
@@ -39,6 +40,8 @@ pub struct GoldenCase<T> {
     pub retired: Option<String>,
     /// Other content that affects a metric, such as a list of terms.
     pub measured_with: String,
+    /// The keys that describe it.
+    pub description: DescriptionKeys,
     /// The expectations of the case.
     pub case: T,
 }
@@ -56,6 +59,7 @@ impl<T> GoldenCase<T> {
             checks: Vec::new(),
             answer: None,
             measured_with: String::new(),
+            description: DescriptionKeys::NONE,
             case,
         }
     }
@@ -241,7 +245,7 @@ fn opened<T>(
         .map_or("", |answer| answer.measured_with.as_str());
     let measured = format!(
         "{}{}{of_answer}",
-        digested_case(&source.text),
+        digested_case(&source.text, read.description),
         read.measured_with
     );
     let entry = CaseEntry {

@@ -3,7 +3,7 @@
 use schemars::Schema;
 use serde_json::{Map, Value};
 
-use super::case_keys::{DRAFT, IDS, MARKS, NOTES, TAGS};
+use super::case_keys::{DRAFT, DescriptionKeys, IDS, MARKS, NOTES, TAGS};
 use super::entries::ENTRY_AGENT;
 use super::finding::Severity;
 use crate::format::json::whole_numbers;
@@ -63,7 +63,7 @@ pub const EXPRESSION: &str = "expr";
 
 pub struct MeaningReader {
     /// The keys of a case that state origin and owner.
-    description_keys: &'static [&'static str],
+    description: DescriptionKeys,
     /// The key of the agent of an entry, by which it was found.
     agent_key: Option<&'static str>,
     /// The schema of a case; built once, because there are many cases.
@@ -74,7 +74,7 @@ impl MeaningReader {
     /// For the cases of `kind`.
     pub fn of(kind: &SuiteKind) -> Self {
         Self {
-            description_keys: kind.description_keys,
+            description: kind.description,
             agent_key: kind.golden.is_of_agent().then_some(ENTRY_AGENT),
             schema: (kind.schemas)()
                 .into_iter()
@@ -93,8 +93,14 @@ impl MeaningReader {
             IDS.iter()
                 .chain(&self.agent_key)
                 .for_each(|key| drop(fields.remove(*key)));
-            for key in self.description_keys.iter().copied().chain([TAGS]) {
-                description.extend(fields.remove_entry(key));
+            let is_description = |key: &str| key == TAGS || self.description.has(key);
+            let keys: Vec<String> = fields
+                .keys()
+                .filter(|key| is_description(key))
+                .cloned()
+                .collect();
+            for key in keys {
+                description.extend(fields.remove_entry(&key));
             }
         }
         if used == CaseUse::Expressions {
@@ -111,7 +117,7 @@ impl MeaningReader {
 
 /// What a digest of a case's expectations is of: its JSON without its id, notes and marks, in a form that depends on its values alone. So
 /// neither a note, nor another order of keys, nor another format changes a digest.
-pub fn digested_case(case: &str) -> String {
+pub fn digested_case(case: &str, description: DescriptionKeys) -> String {
     let Ok(mut value) = serde_json::from_str::<Value>(case) else {
         return case.to_owned();
     };
@@ -120,6 +126,7 @@ pub fn digested_case(case: &str) -> String {
             .iter()
             .chain(&IDS)
             .for_each(|key| drop(fields.remove(*key)));
+        fields.retain(|key, _| !description.has(key));
     }
     whole_numbers(&mut value);
     value.to_string()
@@ -236,7 +243,7 @@ impl<'a> Defaults<'a> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{CaseUse, MeaningReader, digested_case};
+    use super::{CaseUse, DescriptionKeys, MeaningReader, digested_case};
     use crate::format::json::whole_numbers;
     use crate::suites::kind;
 
@@ -332,12 +339,12 @@ mod tests {
             "{\"a\": 1, \"b\": {\"notes\": [2, 2.5]}}",
             "{\n  \"notes\": \"x\",\n  \"b\": { \"notes\": [2.0, 25e-1] },\n \"id\": \"c\", \"a\": 1.0e0, \"tags\": [], \"draft\": true }\n",
         ] {
-            assert_eq!(digested_case(text), expected);
+            assert_eq!(digested_case(text, DescriptionKeys::NONE), expected);
         }
         assert_eq!(
-            digested_case("{\"a\": 9007199254740993}"),
+            digested_case("{\"a\": 9007199254740993}", DescriptionKeys::NONE),
             "{\"a\":9007199254740993}"
         );
-        assert_eq!(digested_case("no json"), "no json");
+        assert_eq!(digested_case("no json", DescriptionKeys::NONE), "no json");
     }
 }

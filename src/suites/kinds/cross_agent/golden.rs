@@ -16,6 +16,7 @@ use crate::model::{AgentName, BadId, CaseId, RunKey, SuiteId};
 use crate::suites::kind::{CaseIndex, Pair};
 use crate::suites::shared::case_files::CaseSource;
 use crate::suites::shared::case_frame::{CaseForm, FRAME_WITHOUT_ANSWER, Framed};
+use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::expected::{ExpectedFinding, ExpectedForm};
 use crate::suites::shared::meaning::digested_case;
 use crate::suites::shared::rules::Rules;
@@ -150,7 +151,7 @@ pub fn read_golden(
     let pair = Pair {
         case,
         agent: AgentName::new("all").map_err(bad_id)?,
-        digest: sha256_hex(digested_case(&source.text).as_bytes()),
+        digest: sha256_hex(digested_case(&source.text, DescriptionKeys::USUAL).as_bytes()),
         runs: agents.iter().map(run).collect(),
         samples: None,
         marks: stated.marks,

@@ -28,6 +28,7 @@ use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::case_files::{named_cases, suite_folder};
 use crate::suites::shared::case_frame::Framed;
+use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -60,7 +61,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: AnswerOutput::None,
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
-    description_keys: &[],
+    description: DescriptionKeys::USUAL,
     schemas: || {
         vec![(
             "cross-agent-case",

@@ -14,6 +14,7 @@ use crate::format::{JsonCursor, json};
 use crate::model::SuiteConfig;
 use crate::suites::shared::answer::form::CaseCheckForm;
 use crate::suites::shared::case_frame::{CaseForm, Framed};
+use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::entries::CaseIdText;
 use crate::suites::shared::folder::{GoldenCase, StatedName};
 
@@ -34,7 +35,9 @@ pub struct CustomCaseForm {
     checks: Vec<CaseCheckForm>,
 }
 
-impl CaseForm for CustomCaseForm {}
+impl CaseForm for CustomCaseForm {
+    const DESCRIPTION: DescriptionKeys = DescriptionKeys::NONE;
+}
 
 /// A case without `input`: a line of a flat golden set, with keys of its own. They are what is expected, unless it has a key `expected`.
 #[derive(Deserialize)]
@@ -46,7 +49,9 @@ struct FlatCaseForm {
     others: Map<String, Value>,
 }
 
-impl CaseForm for FlatCaseForm {}
+impl CaseForm for FlatCaseForm {
+    const DESCRIPTION: DescriptionKeys = DescriptionKeys::NONE;
+}
 
 /// The keys under which flat golden sets have what the agent is asked.
 const QUESTIONS: [&str; 5] = ["question", "query", "prompt", "message", "text"];

@@ -18,6 +18,7 @@ use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::{AnswerOutput, AnswerText};
 use crate::suites::shared::calls::calls;
 use crate::suites::shared::case_frame::Framed;
+use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -46,7 +47,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: ANSWER,
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
-    description_keys: &[],
+    description: DescriptionKeys::NONE,
     schemas: || vec![("custom-case", schemars::schema_for!(Framed<CustomCaseForm>))],
 };
 

@@ -22,6 +22,7 @@ use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::golden_text;
 use crate::suites::shared::case_frame::Framed;
+use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::folder;
 use crate::suites::shared::own_metrics::{ByMetric, ReadPart, metrics, values_of_sample};
@@ -71,7 +72,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: AnswerOutput::UnderOrWhole(&["result", "text"]),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
-    description_keys: &["lifecycle", "why"],
+    description: DescriptionKeys(&["title", "description", "*Version", "lifecycle", "why"]),
     schemas: || vec![("evidence-task", schemars::schema_for!(Framed<TaskForm>))],
 };
 

@@ -12,6 +12,7 @@ use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
 use crate::model::RepoPath;
 use crate::suites::shared::case_frame::{CaseForm, Framed};
+use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::folder::{GoldenCase, StatedName};
 use crate::suites::shared::quarantine::is_day;
 use crate::text::Keyword;
@@ -46,7 +47,10 @@ pub struct TaskForm {
     lifecycle: LifecycleForm,
 }
 
-impl CaseForm for TaskForm {}
+impl CaseForm for TaskForm {
+    const DESCRIPTION: DescriptionKeys =
+        DescriptionKeys(&["title", "description", "*Version", "lifecycle", "why"]);
+}
 
 /// Optional checks.
 #[derive(Deserialize, JsonSchema, Default)]

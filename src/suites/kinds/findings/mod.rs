@@ -34,6 +34,7 @@ use crate::suites::shared::case_files::{
     CaseSource, entries_of_file, files_of_cases, is_case_file, keep_first_of_name, suite_folder,
 };
 use crate::suites::shared::case_frame::Framed;
+use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -76,7 +77,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: AnswerOutput::TextOrList("findings"),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCaseOfAgent,
-    description_keys: &[],
+    description: DescriptionKeys::USUAL,
     schemas: || {
         vec![(
             "expected-findings",
@@ -317,7 +318,13 @@ fn read_pair(
         case,
         agent: agent.clone(),
         golden: source.file.clone(),
-        digest: sha256_hex(format!("{}{of_answer}", digested_case(&source.text)).as_bytes()),
+        digest: sha256_hex(
+            format!(
+                "{}{of_answer}",
+                digested_case(&source.text, DescriptionKeys::USUAL)
+            )
+            .as_bytes(),
+        ),
         samples: None,
         marks: stated.marks,
         quarantine: stated.quarantine,

@@ -20,6 +20,7 @@ use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::atoms::{ATOMS, ATOMS_FIELDS, produced};
 use crate::suites::shared::case_frame::Framed;
+use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::client::{Client, Speech};
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -52,7 +53,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: AnswerOutput::TextOrList("atoms"),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
-    description_keys: &[],
+    description: DescriptionKeys::USUAL,
     schemas: || {
         vec![(
             "interview-scenario",

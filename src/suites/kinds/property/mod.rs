@@ -22,6 +22,7 @@ use crate::suites::kind::{
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::case_frame::{CaseForm, Framed};
+use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::deltas::{DELTAS, DeltasOutput, form, kinds_by_item, produced};
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
@@ -54,7 +55,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: AnswerOutput::TextOrList("deltas"),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
-    description_keys: &[],
+    description: DescriptionKeys::USUAL,
     schemas: || {
         vec![(
             "property-case",

@@ -17,6 +17,7 @@ use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::{CaseSource, files_of_cases};
 use crate::suites::shared::case_frame::Framed;
+use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::folder::CaseEntry;
 use crate::suites::shared::meaning::digested_case;
 
@@ -117,7 +118,7 @@ fn read_golden_case(
         .map_or("", |answer| answer.measured_with.as_str());
     let measured = format!(
         "{}\n{before}\n{after}\n{scoring:?}{of_answer}",
-        digested_case(&source.text)
+        digested_case(&source.text, DescriptionKeys::USUAL)
     );
     let judged = judged.map(|(_, draft, verification)| (draft, verification));
     Ok(CaseEntry {

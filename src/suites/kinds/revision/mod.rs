@@ -25,6 +25,7 @@ use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_frame::Framed;
+use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
@@ -85,7 +86,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: AnswerOutput::UnderOrWhole(&["document", "text"]),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
-    description_keys: &[],
+    description: DescriptionKeys::USUAL,
     schemas: || {
         vec![(
             "revision-instructions",

@@ -26,6 +26,7 @@ use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::atoms::{ATOMS, ATOMS_FIELDS, Atom, produced};
 use crate::suites::shared::case_frame::{CaseForm, Framed};
+use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::client::{Client, Speech};
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
@@ -56,7 +57,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: AnswerOutput::TextOrList("atoms"),
     caching: RunCaching::Never,
     golden: GoldenForm::OneCase,
-    description_keys: &[],
+    description: DescriptionKeys::USUAL,
     schemas: || {
         vec![(
             "stochastic-scenario",

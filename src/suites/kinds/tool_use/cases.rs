@@ -21,6 +21,7 @@ use crate::suites::shared::answer::reader::AnswerReader;
 use crate::suites::shared::calls::contains;
 use crate::suites::shared::case_files::CasesFile;
 use crate::suites::shared::case_frame::{CaseForm, CaseFrame, Framed};
+use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::entries::CaseIdText;
 use crate::suites::shared::folder::CaseEntry;
 use crate::suites::shared::meaning::digested_case;
@@ -228,7 +229,7 @@ fn case(
         &cursor,
     )?;
     form.refuse_unstated(&messages, &frame, &answers_of_turns, &cursor)?;
-    let mut digested = digested_case(raw.get());
+    let mut digested = digested_case(raw.get(), DescriptionKeys::USUAL);
     let mut asked = Vec::new();
     for (name, value) in &form.expected_flags {
         let Some((when, terms)) = flags.by_name.get(name) else {

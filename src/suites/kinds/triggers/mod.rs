@@ -24,6 +24,7 @@ use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::{CaseSource, named_cases, suite_folder};
 use crate::suites::shared::case_frame::{CaseForm, FRAME_WITHOUT_ANSWER, Framed};
+use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::finding::{Finding, FindingParts, Severity};
 use crate::suites::shared::meaning::digested_case;
@@ -55,7 +56,7 @@ pub const KIND: SuiteKind = SuiteKind {
     answer: AnswerOutput::None,
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
-    description_keys: &[],
+    description: DescriptionKeys::USUAL,
     schemas: || {
         vec![
             (
@@ -230,7 +231,7 @@ fn read_golden(
         case: id,
         agent: agent.clone(),
         golden: source.file.clone(),
-        digest: sha256_hex(digested_case(&source.text).as_bytes()),
+        digest: sha256_hex(digested_case(&source.text, DescriptionKeys::USUAL).as_bytes()),
         runs: Vec::new(),
         samples: None,
         marks: stated.marks,

@@ -11,7 +11,7 @@ use crate::format::expression::parsed;
 use crate::format::lenient;
 use crate::model::{OwnExpressions, Run, Unit};
 use crate::suites::shared::calls::{ObservedCall, calls};
-use crate::suites::shared::case_keys::leave_out_marks;
+use crate::suites::shared::case_keys::{DescriptionKeys, leave_out_marks};
 use crate::text::line;
 
 /// The longest expression in a report, in characters.
@@ -125,7 +125,7 @@ pub struct ExpressionCase<'a> {
     /// Its JSON; empty if it is not known.
     pub json: &'a str,
     /// The keys that state its origin and owner.
-    pub description_keys: &'static [&'static str],
+    pub description: DescriptionKeys,
 }
 
 /// The values of a run that expressions use; they are read once for all expressions.
@@ -156,7 +156,7 @@ impl<'a> GradedRunValues<'a> {
     fn case_values(&self) -> Value {
         let mut case = lenient::any(self.case.json).unwrap_or(Value::Null);
         if let Some(fields) = case.as_object_mut() {
-            leave_out_marks(fields, self.case.description_keys);
+            leave_out_marks(fields, self.case.description);
         }
         case
     }

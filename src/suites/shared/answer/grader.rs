@@ -187,7 +187,7 @@ impl<'a> SampleAnswers<'a> {
         let json = self.pair.answer.as_ref().map_or("", |checks| &checks.case);
         let case = ExpressionCase {
             json,
-            description_keys: self.kind.description_keys,
+            description: self.kind.description,
         };
         GradedRunValues::new(self.run, self.kind.answer, case)
     }
