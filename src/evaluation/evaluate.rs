@@ -384,9 +384,11 @@ fn grade_pair(
             Sample::Spared => GradedSample::Spared,
             Sample::Completed(runs) => {
                 runs.iter().for_each(|run| answered_by.add_run(run));
-                let grade = loaded.grade(pair, &runs, context)?;
-                completed.push(runs);
-                GradedSample::Completed(grade)
+                let sample = GradedSample::of(loaded.grade(pair, &runs, context)?);
+                if sample.grade().is_some() {
+                    completed.push(runs);
+                }
+                sample
             }
         });
     }

@@ -43,6 +43,6 @@ pub fn without_harmless_tools(
 fn blames_tool(grade: &Grade) -> bool {
     grade.checks.iter().any(|check| match &check.outcome {
         CheckOutcome::Failed(failure) => failure.tag == Tag::Tooling,
-        CheckOutcome::Passed => false,
+        CheckOutcome::Passed | CheckOutcome::Unknown(_) => false,
     })
 }

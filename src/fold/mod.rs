@@ -10,8 +10,8 @@ use smallvec::SmallVec;
 use crate::model::{
     AgentName, Aggregate, AnsweredBy, Better, CaseId, CaseTrend, CheckOutcome, Difference,
     Exclusion, Failure, GoldenLine, Grade, LostSample, MetricSpec, PairCheck, PairResult,
-    PairShortfall, PairValue, RepoPath, Ruling, SampleFold, SampleUses, Shortfall, Standing, Tag,
-    UngradedReason, ValueSource, harmonic, indicator, share,
+    PairShortfall, PairValue, RepoPath, Ruling, RunStatus, SampleFold, SampleUses, Shortfall,
+    Standing, Tag, UngradedReason, ValueSource, harmonic, indicator, share,
 };
 
 pub use interval::{End, Interval, agent_intervals, pair_end, pair_interval};
@@ -26,6 +26,17 @@ pub enum GradedSample {
 }
 
 impl GradedSample {
+    /// A sample with a result. One that does not have what its checks need has none, unless it fails another check.
+    pub fn of(grade: Grade) -> Self {
+        match grade.unknown() {
+            Some(why) => Self::Lost(UngradedReason::Ended {
+                status: RunStatus::Completed,
+                error: Some(why.to_owned()),
+            }),
+            None => Self::Completed(grade),
+        }
+    }
+
     /// The grade of a completed sample.
     pub fn grade(&self) -> Option<&Grade> {
         match self {
@@ -265,6 +276,7 @@ fn checks(golden: &RepoPath, grades: Vec<Grade>) -> Vec<PairCheck> {
             let (so_far, passed, failures) = &mut folded[index];
             match check.outcome {
                 CheckOutcome::Passed => *passed += 1,
+                CheckOutcome::Unknown(_) => {}
                 CheckOutcome::Failed(failure) => {
                     failures.push(*failure);
                     so_far.expected = so_far.expected.take().or(check.expected);
@@ -272,12 +284,17 @@ fn checks(golden: &RepoPath, grades: Vec<Grade>) -> Vec<PairCheck> {
             }
         }
     }
+    // A check that is unknown in every sample has no standing.
+    let known = folded
+        .into_iter()
+        .filter(|(_, passed, failures)| passed + failures.len() > 0);
     // Not collected: that would keep the room of the failures of all samples.
-    let mut checks = Vec::with_capacity(folded.len());
-    checks.extend(folded.into_iter().map(|(check, passed, failures)| {
+    let mut checks = Vec::with_capacity(known.size_hint().1.unwrap_or(0));
+    checks.extend(known.map(|(check, passed, failures)| {
+        let decided = passed + failures.len();
         let failure = most_frequent(failures, samples).map(Box::new);
         PairCheck {
-            standing: Standing::of(passed, samples),
+            standing: Standing::of(passed, decided),
             failure,
             ..check
         }

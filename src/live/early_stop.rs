@@ -85,6 +85,9 @@ impl<'a> EarlyStop<'a> {
         let graded = run_v1::read_run_with(&source, &wanted.request.key, sample, &fields)
             .and_then(|read| wanted.loaded.grade(pair, &[read], &context));
         let Ok(grade) = graded else { return };
+        if grade.unknown().is_some() {
+            return;
+        }
         let mut grades = self.grades.borrow_mut();
         let so_far = grades.entry(run).or_default();
         so_far.push(grade);

@@ -89,6 +89,8 @@ pub enum CheckOutcome {
     Passed,
     /// Failed.
     Failed(Box<Failure>),
+    /// The recording does not have what it is about: why.
+    Unknown(Box<str>),
 }
 
 /// One requirement of a case.
@@ -125,6 +127,18 @@ impl Check {
             line,
             outcome,
             expected,
+        }
+    }
+
+    /// The same check, if the recording does not have what it is about.
+    pub fn or_unknown(self, why: Option<&str>) -> Self {
+        match why {
+            Some(why) => Self {
+                outcome: CheckOutcome::Unknown(why.into()),
+                expected: None,
+                ..self
+            },
+            None => self,
         }
     }
 
@@ -181,6 +195,19 @@ impl Grade {
     /// Whether all checks pass.
     pub fn passed(&self) -> bool {
         all_hold(&self.checks)
+    }
+
+    /// Why the recording does not tell whether all checks pass; `None` if one of them fails.
+    pub fn unknown(&self) -> Option<&str> {
+        let mut unknown = None;
+        for check in &self.checks {
+            match &check.outcome {
+                CheckOutcome::Passed => {}
+                CheckOutcome::Failed(_) => return None,
+                CheckOutcome::Unknown(why) => unknown = unknown.or(Some(&**why)),
+            }
+        }
+        unknown
     }
 }
 

@@ -171,6 +171,10 @@ impl UngradedReason {
     pub fn text(&self) -> String {
         match self {
             Self::Ended {
+                status: RunStatus::Completed,
+                error: Some(error),
+            } => error.clone(),
+            Self::Ended {
                 status,
                 error: Some(error),
             } => format!("{}: {error}", status.as_str()),

@@ -103,10 +103,10 @@ pub fn calls_in_order(out: &mut String, samples: &[Sample]) {
                 failed,
                 ..
             } = call;
-            let result = if *failed {
-                "failed".to_owned()
-            } else {
-                line(&result.to_string(), 160)
+            let result = match result {
+                _ if *failed => "failed".to_owned(),
+                Some(result) => line(&result.to_string(), 160),
+                None => "not recorded".to_owned(),
             };
             let (name, arguments) = (line(name, 80), line(&arguments.to_string(), 200));
             put(

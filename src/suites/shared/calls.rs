@@ -15,8 +15,8 @@ pub struct ObservedCall {
     pub server: Option<String>,
     /// Its arguments; JSON inside a text is parsed.
     pub arguments: Value,
-    /// Its result; JSON inside a text is parsed.
-    pub result: Value,
+    /// Its result; JSON inside a text is parsed. `None` if the record has neither a result nor an error.
+    pub result: Option<Value>,
     /// Whether it ended in an error.
     pub failed: bool,
     /// The turn of the conversation that it belongs to, from 0, if the record states it.
@@ -125,12 +125,16 @@ fn listed_calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
         let stated = server
             .and_then(Value::as_str)
             .or_else(|| mcp_name(name?).map(|(server, _)| server));
+        let failed = one.get("error").is_some_and(|error| !error.is_null());
         calls.push(ObservedCall {
             name: name.unwrap_or_default().to_owned(),
             server: stated.map(str::to_owned),
             arguments: one.get("arguments").map_or(Value::Null, lenient::embedded),
-            result: one.get("result").map_or(Value::Null, lenient::embedded),
-            failed: one.get("error").is_some_and(|error| !error.is_null()),
+            result: one
+                .get("result")
+                .map(lenient::embedded)
+                .or(failed.then_some(Value::Null)),
+            failed,
             turn: index(one, "turn"),
             step: index(one, "step"),
         });

@@ -300,7 +300,7 @@ fn call(call: ObservedCall) -> Value {
         ("name", Value::String(name)),
         ("server", server.map_or(Value::Null, Value::String)),
         ("arguments", arguments),
-        ("result", result),
+        ("result", result.unwrap_or_default()),
         ("failed", Value::Bool(failed)),
         ("turn", turn.map_or(Value::Null, Value::from)),
         ("step", step.map_or(Value::Null, Value::from)),
