@@ -1,8 +1,10 @@
 //! The called tools, compared with those that the case and its turns expect.
 
+use std::collections::BTreeSet;
+
 use super::cases::ToolUseCase;
 use super::produced::ToolUseOutput;
-use super::trajectory::{Followed, Trajectory};
+use super::trajectory::Followed;
 use crate::model::{Difference, Shortfall, Shortfalls};
 use crate::suites::shared::calls::ObservedCall;
 use crate::text::line;
@@ -83,36 +85,36 @@ impl ToolUseCase {
         self.expected_instead(call).is_some()
     }
 
-    /// The tools that are expected where an unexpected call was made; `None` if the call is expected.
+    /// The tools that are expected where an unexpected call was made; `None` if the call is expected, or no tools are stated anywhere. They
+    /// are those of its turn; in a turn that states none, those of the case and of all turns. Tools that the case demands in another way
+    /// are expected too: by the result of one, or by a trajectory of the case or of the turn.
     fn expected_instead(&self, call: &ObservedCall) -> Option<Vec<&str>> {
-        self.allowed_tools(call)
-            .filter(|tools| !tools.contains(&call.name.as_str()))
-    }
-
-    /// The tools that are expected where a call was made: those of its turn. In a turn that states none, those of the case, of all turns
-    /// and of its trajectory. `None` if no tools are stated anywhere.
-    fn allowed_tools(&self, call: &ObservedCall) -> Option<Vec<&str>> {
         let turns = self.messages.turns();
         let index = call.turn.or((turns.len() == 1).then_some(0));
         let turn = index.and_then(|index| turns.get(index as usize));
-        if let Some(tools) = turn.and_then(|turn| turn.tools.as_ref()) {
-            return Some(tools.iter().map(String::as_str).collect());
-        }
-        if !self.states_tools() {
+        let of_turn = turn.and_then(|turn| turn.tools.as_ref());
+        if of_turn.is_none() && !self.states_tools() {
             return None;
         }
-        let stated = self
-            .tools
-            .iter()
-            .chain(turns.iter().filter_map(|turn| turn.tools.as_ref()))
-            .flatten();
-        let of_trajectory = turn
-            .and_then(|turn| turn.trajectory.as_ref())
-            .map(Trajectory::tools)
-            .unwrap_or_default();
-        let mut tools: Vec<&str> = stated.map(String::as_str).chain(of_trajectory).collect();
-        tools.sort_unstable();
-        tools.dedup();
-        Some(tools)
+        let mut tools: BTreeSet<&str> = self.outputs.iter().map(|(tool, _)| &**tool).collect();
+        match of_turn {
+            Some(stated) => tools.extend(stated.iter().map(String::as_str)),
+            None => {
+                let of_turns = turns.iter().filter_map(|turn| turn.tools.as_ref());
+                let stated = self.tools.iter().chain(of_turns).flatten();
+                tools.extend(stated.map(String::as_str));
+            }
+        }
+        let trajectories = [
+            self.trajectory.as_ref(),
+            turn.and_then(|turn| turn.trajectory.as_ref()),
+        ];
+        for trajectory in trajectories.into_iter().flatten() {
+            if trajectory.lists(call) {
+                return None;
+            }
+            tools.extend(trajectory.tools());
+        }
+        (!tools.contains(&*call.name)).then(|| tools.into_iter().collect())
     }
 }

@@ -160,6 +160,12 @@ impl Trajectory {
             .collect()
     }
 
+    /// Whether a call is of a listed tool, whatever its arguments.
+    pub fn lists(&self, call: &ObservedCall) -> bool {
+        let mut steps = self.groups.iter().flatten();
+        steps.any(|step| step.alternatives.iter().any(|one| one.is_named_as(call)))
+    }
+
     pub fn read(form: TrajectoryForm, cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
         let TrajectoryForm {
             mode,
