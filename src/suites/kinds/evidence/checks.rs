@@ -247,13 +247,17 @@ impl<'a> EvidenceChecker<'a> {
             .any(|spoken| text.is_in(spoken) || may_have_had(spoken, text.as_str()))
     }
 
-    /// The number of violations of a category, or why it is unknown.
+    /// The number of violations of a category, or why it is unknown. The events and the list of violations may tell of the same ones.
     fn violations(&self, category: &str) -> Result<usize, String> {
-        let Some(events) = &self.produced.events else {
+        let EvidenceOutput {
+            events, violations, ..
+        } = self.produced;
+        if events.is_none() && violations.is_none() {
             return Err(
                 "the record has no list of events, so its violations are unknown".to_owned(),
             );
-        };
+        }
+        let events = events.as_deref().unwrap_or_default();
         if let Some(index) = events.iter().position(|event| event.name.is_none()) {
             return Err(format!(
                 "events[{index}] has no name, so it may be a violation"
@@ -264,11 +268,12 @@ impl<'a> EvidenceChecker<'a> {
             ViolationCategory::Named(of) => norm(of) == norm(category),
             ViolationCategory::Unknown => true,
         };
-        Ok(events
-            .iter()
-            .filter_map(|event| event.violation.as_ref())
+        let of_events = events.iter().filter_map(|event| event.violation.as_ref());
+        let listed = violations.iter().flatten();
+        Ok(of_events
             .filter(counts)
-            .count())
+            .count()
+            .max(listed.filter(counts).count()))
     }
 
     fn file(&self) -> Option<Failure> {

@@ -4,6 +4,7 @@ use self::asked::ask;
 use self::checks::EvidenceChecker;
 use self::produced::produced;
 use self::repository::{find_root, no_root};
+use self::settings::{AnswerSchema, EvidenceSettings};
 use self::task::{EvidenceTask, TaskForm, read_task};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
@@ -17,7 +18,7 @@ use crate::suites::kind::{
     AgentPolicy, CasePairs, FixtureFolder, GoldenForm, GuardClass, LegacyOutput, OutputLists, Pair,
     RunCaching, SampleScore, Sampling, SeedGates, Suite, SuiteKind,
 };
-use crate::suites::settings::{NoSettings, SettingsSpec};
+use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::answer::text::AnswerOutput;
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_files::golden_text;
@@ -31,6 +32,7 @@ mod asked;
 mod checks;
 mod produced;
 mod repository;
+mod settings;
 mod task;
 
 /// The names of its outputs.
@@ -57,7 +59,7 @@ pub const KIND: SuiteKind = SuiteKind {
     )],
     seed_gates: SeedGates::Stated,
     sampling: Sampling::Sampled,
-    settings: SettingsSpec::of::<NoSettings>(),
+    settings: SettingsSpec::of::<EvidenceSettings>(),
     legacy_output: LegacyOutput::None,
     fixtures: FixtureFolder::BesideSuite,
     label_dimensions: &[],
@@ -133,14 +135,27 @@ metrics!(EvidenceMetrics {
 struct EvidenceSuite {
     path: RepoPath,
     table: CaseTable<EvidenceTask>,
+    schema: Option<AnswerSchema>,
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
-    let read = |source: &SourceText, files: &dyn Files| read_task(source, &suite.path, files);
+    let stated = suite.settings.get::<EvidenceSettings>();
+    let schema = stated
+        .and_then(|settings| settings.schema.as_ref())
+        .map(|file| AnswerSchema::open(file, files))
+        .transpose()?;
+    let read = |source: &SourceText, files: &dyn Files| {
+        let mut task = read_task(source, &suite.path, files)?;
+        if let Some(schema) = &schema {
+            task.measured_with.push_str(&schema.source.text);
+        }
+        Ok(task)
+    };
     let table = folder::open_cases(suite, files, suite.path.child("tasks"), read)?;
     Ok(Box::new(EvidenceSuite {
         path: suite.path.clone(),
         table,
+        schema,
     }))
 }
 
@@ -156,7 +171,8 @@ impl Suite for EvidenceSuite {
         context: &GradeContext<'_>,
     ) -> Result<Grade, Diagnostic> {
         let (task, run) = (self.table.case(pair), &runs[0]);
-        let produced = produced(run);
+        let schema = self.schema.as_ref().map(|schema| &schema.validator);
+        let produced = produced(run, schema);
         let reader = EvidenceChecker::new(task, &produced, pair, run, context);
         let layer = if produced.flaws.is_empty() {
             produced.layer

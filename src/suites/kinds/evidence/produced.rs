@@ -1,10 +1,10 @@
 //! The output of an inspecting agent: inspected files, its result, and counts of the runtime.
 
 use recover::recover_any;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::repository::tidied;
-use crate::format::lenient;
+use crate::format::{JsonSchemaValidator, lenient};
 use crate::model::{Layer, Run};
 use crate::suites::shared::calls::{ObservedCall, calls, intermediate};
 use crate::suites::shared::reading::layer;
@@ -21,6 +21,8 @@ pub struct EvidenceOutput {
     pub layer: Layer,
     /// Calls outside the policy.
     pub invalid_calls: u64,
+    /// The violations that the outputs list; `None` without a list.
+    pub violations: Option<Vec<ViolationCategory>>,
     /// The events; `None` if the record has no list of them.
     pub events: Option<Vec<ObservedEvent>>,
     pub calls: Vec<ObservedCall>,
@@ -37,6 +39,8 @@ struct ReadOutputs {
     aside: Vec<String>,
     /// The counts of calls outside the policy: those of the outputs and those of the object in their text.
     invalid_calls: Vec<Value>,
+    /// The lists of violations, of the same two.
+    violations: Vec<Value>,
 }
 
 fn outputs(run: &Run) -> ReadOutputs {
@@ -48,14 +52,12 @@ fn outputs(run: &Run) -> ReadOutputs {
         .and_then(Value::as_str)
         .filter(|_| !has(&given));
     let found = text.and_then(recover_any).filter(|found| has(&found.value));
-    let (mut aside, mut invalid_calls) = (Vec::new(), Vec::new());
+    let (mut aside, mut invalid_calls, mut violations) = (Vec::new(), Vec::new(), Vec::new());
     for side in std::iter::once(&given).chain(found.as_ref().map(|found| &found.value)) {
-        let others = side
-            .as_object()
-            .into_iter()
-            .flatten()
-            .filter(|(key, _)| !SEEN_ELSEWHERE.contains(&key.as_str()));
-        others.for_each(|(_, value)| texts(value, &mut aside));
+        let mut others = others(side);
+        others.remove("result");
+        others.values().for_each(|value| texts(value, &mut aside));
+        violations.extend(side.get(VIOLATIONS).filter(|list| !list.is_null()).cloned());
         invalid_calls.extend(
             INVALID_CALLS
                 .iter()
@@ -70,12 +72,14 @@ fn outputs(run: &Run) -> ReadOutputs {
             layer: layer(found.layer),
             aside,
             invalid_calls,
+            violations,
         },
         None => ReadOutputs {
             main: given,
             layer: Layer::Structured,
             aside,
             invalid_calls,
+            violations,
         },
     }
 }
@@ -92,13 +96,38 @@ fn largest_count(counts: &[Value], flaws: &mut Vec<String>) -> u64 {
 /// The count of calls outside the policy, in the two spellings of keys that records have.
 const INVALID_CALLS: [&str; 2] = ["invalid_tool_call_count", "invalidToolCallCount"];
 
-/// Keys of the outputs that have checks of their own.
-const SEEN_ELSEWHERE: [&str; 4] = [
-    "files_inspected",
-    "result",
-    INVALID_CALLS[0],
-    INVALID_CALLS[1],
-];
+/// The list of violations of the policy: each is a call outside it.
+const VIOLATIONS: &str = "violations";
+
+/// The outputs without the counts and the list of the runtime.
+fn of_the_agent(outputs: &Value) -> Map<String, Value> {
+    let mut own = outputs.as_object().cloned().unwrap_or_default();
+    own.retain(|key, _| !INVALID_CALLS.contains(&&**key) && key != VIOLATIONS);
+    own
+}
+
+/// What the agent said apart from the files that it inspected.
+fn others(outputs: &Value) -> Map<String, Value> {
+    let mut others = of_the_agent(outputs);
+    others.remove("files_inspected");
+    others
+}
+
+/// The listed violations, by reason; `None` without a list.
+fn listed_violations(lists: &[Value], flaws: &mut Vec<String>) -> Option<Vec<ViolationCategory>> {
+    let mut violations = Vec::new();
+    for list in lists {
+        let Some(list) = list.as_array() else {
+            flaws.push("\"violations\" is not a list".to_owned());
+            continue;
+        };
+        violations.extend(list.iter().map(|violation| {
+            let reason = violation.get("reason").unwrap_or(violation);
+            ViolationCategory::of(reason.as_str())
+        }));
+    }
+    (!lists.is_empty()).then_some(violations)
+}
 
 /// A count; `2.0` is accepted, too.
 fn whole(count: &Value) -> Option<u64> {
@@ -146,17 +175,33 @@ fn files_inspected<'a>(outputs: &'a Value, flaws: &mut Vec<String>) -> Vec<&'a s
     Vec::new()
 }
 
-/// The result as texts to search: a text, or the JSON of an object and every text in it, so that escapes hide nothing.
+/// The result as texts to search: a text, or the JSON of an object and every text in it, so that escapes hide nothing. Without `result`,
+/// it is the object of all other outputs.
 fn result_texts(outputs: &Value, flaws: &mut Vec<String>) -> Vec<String> {
-    match outputs.get("result") {
-        Some(Value::String(text)) if !text.trim().is_empty() => vec![norm(text)],
-        Some(object @ Value::Object(fields)) if !fields.is_empty() => {
+    let others = Value::Object(others(outputs));
+    match outputs.get("result").unwrap_or(&others) {
+        Value::String(text) if !text.trim().is_empty() => vec![norm(text)],
+        object @ Value::Object(fields) if !fields.is_empty() => {
             let mut spoken = vec![norm(&object.to_string())];
             texts(object, &mut spoken);
             spoken
         }
         _ => {
-            flaws.push("\"result\" is neither a text nor an object, or is empty".to_owned());
+            let keys = outputs.as_object().into_iter().flat_map(Map::keys);
+            let keys: Vec<&str> = keys.map(String::as_str).collect();
+            flaws.push(match (outputs.get("result"), keys.is_empty()) {
+                (Some(_), _) => format!(
+                    "\"result\" is neither a text nor an object, or is empty; the outputs have {}",
+                    keys.join(", ")
+                ),
+                (None, false) => {
+                    format!(
+                        "the result is missing; the outputs have only {}",
+                        keys.join(", ")
+                    )
+                }
+                (None, true) => "the result is missing; the outputs are empty".to_owned(),
+            });
             Vec::new()
         }
     }
@@ -178,16 +223,31 @@ pub enum ViolationCategory {
     Unknown,
 }
 
-pub fn produced(run: &Run) -> EvidenceOutput {
+impl ViolationCategory {
+    fn of(stated: Option<&str>) -> Self {
+        match stated.filter(|category| !norm(category).is_empty()) {
+            Some(category) => Self::Named(category.to_owned()),
+            None => Self::Unknown,
+        }
+    }
+}
+
+/// Reads the output of a run; `schema` is that of its answer.
+pub fn produced(run: &Run, schema: Option<&JsonSchemaValidator>) -> EvidenceOutput {
     let ReadOutputs {
         main,
         layer,
         aside,
-        invalid_calls,
+        mut invalid_calls,
+        violations,
     } = outputs(run);
-    let mut flaws = Vec::new();
+    let mut flaws = schema.map_or(Vec::new(), |schema| {
+        schema.reasons(&Value::Object(of_the_agent(&main)))
+    });
     let files = files_inspected(&main, &mut flaws);
     let result = result_texts(&main, &mut flaws);
+    let violations = listed_violations(&violations, &mut flaws);
+    invalid_calls.extend(violations.as_ref().map(|list| Value::from(list.len())));
     let invalid_calls = largest_count(&invalid_calls, &mut flaws);
     let intermediate = intermediate(run).unwrap_or_default();
     // Without events the violations are unknown; that is not the same as none.
@@ -198,14 +258,10 @@ pub fn produced(run: &Run) -> EvidenceOutput {
     let event = |event: &Value| {
         let text = |key: &str| event.get(key).and_then(Value::as_str).map(str::to_owned);
         let name = text("name").or_else(|| event.as_str().map(str::to_owned));
-        let category = || match text("category").filter(|category| !norm(category).is_empty()) {
-            Some(category) => ViolationCategory::Named(category),
-            None => ViolationCategory::Unknown,
-        };
         let violation = name
             .as_deref()
             .filter(|name| is_violation(name))
-            .map(|_| category());
+            .map(|_| ViolationCategory::of(text("category").as_deref()));
         ObservedEvent { name, violation }
     };
     let events = intermediate.get("events").and_then(Value::as_array);
@@ -218,6 +274,7 @@ pub fn produced(run: &Run) -> EvidenceOutput {
         aside,
         layer,
         invalid_calls,
+        violations,
         events: events.map(|events| events.iter().map(event).collect()),
         calls,
         flaws,
@@ -234,7 +291,7 @@ mod tests {
     #[test]
     fn the_largest_count_of_calls_outside_the_policy_counts() {
         let count = |outputs: Value| {
-            let read = produced(&Run::of(outputs.to_string()));
+            let read = produced(&Run::of(outputs.to_string()), None);
             (read.invalid_calls, read.flaws.len())
         };
         let text = r#"{"files_inspected": ["a.py"], "result": "x"}"#;
