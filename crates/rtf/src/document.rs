@@ -72,6 +72,36 @@ impl Paragraph {
     }
 }
 
+impl Paragraph {
+    /// Appends a paragraph that continues this one, with a space between them. What its formatting has and this one does not is added.
+    pub fn append(&mut self, next: Self) {
+        self.text.truncate(self.text.trim_end().len());
+        if !next.text.starts_with(char::is_whitespace) {
+            self.text.push(' ');
+        }
+        let start = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+        self.map.retain(|(offset, _)| *offset < start);
+        let moved = next.map.iter();
+        self.map
+            .extend(moved.map(|(offset, source)| (offset.saturating_add(start), *source)));
+        self.text.push_str(&next.text);
+        self.source.end = next.source.end;
+        for token in next.signature {
+            let mut runs = self.signature.iter().rev();
+            let is_same = match &token {
+                FormatToken::Paragraph(_) | FormatToken::Row(_) => self.signature.contains(&token),
+                FormatToken::Run(_) => {
+                    runs.find(|own| matches!(own, FormatToken::Run(_))) == Some(&token)
+                }
+                FormatToken::Mark(_) | FormatToken::Content { .. } => false,
+            };
+            if !is_same {
+                self.signature.push(token);
+            }
+        }
+    }
+}
+
 fn usize_of(offset: u32) -> usize {
     usize::try_from(offset).unwrap_or(usize::MAX)
 }

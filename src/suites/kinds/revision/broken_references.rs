@@ -1,10 +1,12 @@
 //! Whether each cross-reference still points to the section that it pointed to in the original.
 
+use std::collections::BTreeMap;
+
 use super::alignment::{Alignment, Fate};
 use super::clauses::Clauses;
-use super::draft::dotted;
+use super::draft::{Draft, Number, dotted};
 use super::fault::{FaultKind, RevisionFault};
-use super::references::{Reference, references};
+use super::references::{Reference, numbers_of, references};
 
 /// References to a section that does not exist, or to another section than in the original.
 pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<RevisionFault> {
@@ -14,6 +16,7 @@ pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<RevisionF
         alignment,
     } = clauses;
     let mut faults = Vec::new();
+    let mut surplus = None;
     for (line, origin) in origins.iter().enumerate().take(revised.lines.len()) {
         let now = references(revised, line);
         if now.is_empty() {
@@ -27,15 +30,18 @@ pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<RevisionF
             let was = before.get(index).filter(|_| before.len() == now.len());
             let wrong = match was.and_then(|was| Some((was, original.section(&was.number)?))) {
                 Some((was, section)) => moved(clauses, was, section, reference, kept),
-                // A reference that was broken in the original is not a fault of the revision.
-                None if was.is_some_and(|was| {
-                    was.number == reference.number && !original.has(&was.number)
-                }) =>
-                {
-                    None
+                None if revised.has(&reference.number) => None,
+                // A reference that was broken in the original is not a fault of the revision, wherever it is now.
+                None if !original.has(&reference.number) => {
+                    let is_same = was.is_some_and(|was| was.number == reference.number);
+                    let surplus = surplus.get_or_insert_with(|| more_than_before(clauses));
+                    let more = surplus.get_mut(&reference.number);
+                    more.filter(|more| **more > 0 && !is_same).map(|more| {
+                        *more -= 1;
+                        missing()
+                    })
                 }
-                None => (!revised.has(&reference.number))
-                    .then(|| "that section does not exist".to_owned()),
+                None => Some(missing()),
             };
             if let Some(why) = wrong {
                 let what = format!(
@@ -48,6 +54,26 @@ pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<RevisionF
         }
     }
     faults
+}
+
+fn missing() -> String {
+    "that section does not exist".to_owned()
+}
+
+/// How many more references to each number the revised document has than the original.
+fn more_than_before(clauses: &Clauses<'_>) -> BTreeMap<Number, usize> {
+    let count = |draft: &Draft| {
+        let mut counts: BTreeMap<Number, usize> = BTreeMap::new();
+        let numbers = (0..draft.lines.len()).flat_map(|line| numbers_of(draft, line));
+        numbers.for_each(|number| *counts.entry(number).or_default() += 1);
+        counts
+    };
+    let before = count(clauses.original);
+    let mut more = count(clauses.revised);
+    for (number, count) in &mut more {
+        *count = count.saturating_sub(before.get(number).copied().unwrap_or(0));
+    }
+    more
 }
 
 /// What is wrong with a reference whose section existed in the original; `None` if it is correct.
@@ -70,7 +96,7 @@ fn moved(
             }
             let stale = kept || was.number == now.number;
             match revised.has(&now.number) {
-                false => Some("that section does not exist".to_owned()),
+                false => Some(missing()),
                 true if stale => Some(format!(
                     "the former section {} is now section {}",
                     dotted(&was.number),
@@ -81,7 +107,7 @@ fn moved(
             }
         }
         None if was.number == now.number => Some("that section was removed".to_owned()),
-        None => (!revised.has(&now.number)).then(|| "that section does not exist".to_owned()),
+        None => (!revised.has(&now.number)).then(missing),
     }
 }
 

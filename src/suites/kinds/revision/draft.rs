@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem;
 use regex::Regex;
-use rtf::ParagraphPlace;
+use rtf::{Paragraph, ParagraphPlace};
 
 use crate::text::{Folded, Hit, NameSet, changed_part, is_whole, norm, pattern};
 
@@ -60,7 +60,8 @@ pub struct Section {
 
 impl Draft {
     pub fn read(source: &[u8]) -> Self {
-        let document = rtf::read(source);
+        let mut document = rtf::read(source);
+        document.paragraphs = joined(document.paragraphs);
         let mut draft = Self {
             document,
             lines: Vec::new(),
@@ -281,6 +282,57 @@ impl Draft {
     }
 }
 
+/// The paragraphs, with those that are lines of one sentence joined: converted documents end each line with a paragraph mark.
+fn joined(paragraphs: Vec<Paragraph>) -> Vec<Paragraph> {
+    let mut joined: Vec<Paragraph> = Vec::with_capacity(paragraphs.len());
+    for next in paragraphs {
+        match joined.last_mut() {
+            Some(last) if is_continued(last) && continues(&next) => last.append(next),
+            Some(_) | None => joined.push(next),
+        }
+    }
+    joined
+}
+
+/// Whether a paragraph may be a line of a sentence that the next paragraph continues.
+fn is_continued(paragraph: &Paragraph) -> bool {
+    let text = paragraph.text.trim();
+    let from = numbered(text, paragraph.number.as_deref()).map_or(0, |(_, from)| from);
+    let ends = [',', '"', '\'', '”', '’', ')', ']', ' '];
+    is_prose(paragraph)
+        && !text
+            .trim_end_matches(ends)
+            .ends_with(['.', ';', ':', '!', '?', '_'])
+        && !is_title(text[from..].trim())
+        && !begins_part(text)
+}
+
+/// Whether a paragraph may be a line of the sentence before it.
+fn continues(paragraph: &Paragraph) -> bool {
+    let text = &paragraph.text;
+    is_prose(paragraph)
+        && paragraph.number.is_none()
+        && numbered(text, None).is_none()
+        && !ITEM.is_match(text)
+        && !begins_part(text)
+        && !is_title(text.trim())
+}
+
+fn is_prose(paragraph: &Paragraph) -> bool {
+    let Paragraph {
+        place, cell, text, ..
+    } = paragraph;
+    *place == ParagraphPlace::Body && cell.is_none() && !text.trim().is_empty()
+}
+
+/// Whether the words are a heading or a name on a line of its own: few words, or each with a capital.
+fn is_title(words: &str) -> bool {
+    let is_capital = |word: &str| word.len() <= 3 || word.starts_with(char::is_uppercase);
+    is_heading(words)
+        && !words.contains(". ")
+        && (words.split_whitespace().count() <= 6 || words.split_whitespace().all(is_capital))
+}
+
 /// The number with dots between its parts.
 pub fn dotted(number: &[u32]) -> String {
     number
@@ -323,6 +375,9 @@ static MONTH: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)^(?:january|february|march|april|may|june|july|august|september|october|november|december)\b",
     )
 });
+/// The mark of an item of a list.
+static ITEM: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^\s*(?:\(?(?:[a-zA-Z]|[ivx]{1,5}|[0-9]{1,3})[).]|[-–—•*])(?:\s|$)"));
 static WORD: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)^(section|article|clause|paragraph|§)\s*"));
 static WRITTEN: LazyLock<Regex> = LazyLock::new(|| {

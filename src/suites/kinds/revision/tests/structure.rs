@@ -269,3 +269,61 @@ fn a_picture_alone_in_a_paragraph_counts() {
         assert!(found.contains(&FaultKind::Unintended), "{shown}: {found:?}");
     }
 }
+
+const WRAPPED: &str = "
+1. Law. This agreement is governed by the laws of Hong
+Kong. Disputes go to the courts of Hong Kong.
+2. Notices. Letters go to Northwind Trading
+Limited. Northwind Trading Limited is the Supplier.";
+
+#[test]
+fn lines_of_one_sentence_are_joined() {
+    let asked = r#"{"entities": [{"from": "Northwind Trading Limited", "to": "Borealis Trading plc"}],
+        "jurisdiction": {"from": "Hong Kong", "to": "Singapore"}}"#;
+    let whole_lines = WRAPPED
+        .replace("Northwind Trading Limited", "Borealis Trading plc")
+        .replace("of Hong Kong", "of Singapore");
+    let left = [FaultKind::MissedEntity, FaultKind::MissedJurisdiction];
+    assert_eq!(kinds(WRAPPED, &whole_lines, asked), left);
+    let all = "
+1. Law. This agreement is governed by the laws of
+Singapore. Disputes go to the courts of Singapore.
+2. Notices. Letters go to Borealis Trading plc. Borealis Trading
+plc is the Supplier.";
+    clean(WRAPPED, all, asked);
+}
+
+#[test]
+fn headings_items_and_names_are_lines_of_their_own() {
+    let lines = |text: &str| document(text).lines.len();
+    for text in [
+        "Northwind Trading Limited\nThe Supplier delivers.",
+        "1. LIMITATION OF LIABILITY AND INDEMNIFICATION OF THE PARTIES\nNobody is liable.",
+        "The Supplier delivers each of these goods every month\n(a) oranges\n(iv) pears\n- plums",
+        "The Supplier delivers each of these goods every month:\noranges and pears;\nplums.",
+        "The Customer pays the price in thirty days without deduction\n2. Law\nHouse law applies.",
+        "The Customer pays the price in thirty days without deduction\nSchedule 1\nprices are monthly.",
+    ] {
+        assert_eq!(lines(text), text.lines().count(), "{text}");
+    }
+    let sentence = "the price is due in thirty days, and interest is due after\nthirty days and not before\nthe end of the year.";
+    assert_eq!(lines(sentence), 1);
+}
+
+#[test]
+fn a_broken_reference_of_the_original_may_move() {
+    let before = "
+1. Start. The term is five years.
+2. Words. In this agreement these words are used.
+\"Order\" means a bid under Clause 9 by the Customer.
+3. Acceptance. The Supplier may at its discretion accept or reject any order, and any acceptance is a binding transaction.";
+    let asked =
+        r#"{"clauses": [{"operation": "edit", "section": "2", "must_contain": ["these words"]}]}"#;
+    let moved = "by the Customer, and the Supplier may at its discretion accept or reject any order, and any acceptance is a binding transaction.";
+    let after = before.replace("by the Customer.", moved);
+    clean(before, &after, asked);
+    let twice = after.replace("Clause 9", "Clause 9 or Clause 9");
+    assert_eq!(kinds(before, &twice, asked), [FaultKind::BrokenReference]);
+    let another = after.replace("Clause 9", "Clause 8");
+    assert_eq!(kinds(before, &another, asked), [FaultKind::BrokenReference]);
+}
