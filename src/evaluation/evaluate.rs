@@ -23,8 +23,8 @@ use crate::fold::{GradedSample, PairMeta};
 use crate::gate::{BaseRuns, ComparedPair, GateInput};
 use crate::golden_changes::RecordingReport;
 use crate::model::{
-    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Grade, Identity, NotGateable, PairResult,
-    Run, RunSource, Sample, SampleUse, SampleUses, SuiteId, SuiteReport, Tier,
+    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Grade, Identity, LogVerdict, NotGateable,
+    PairResult, Run, RunSource, Sample, SampleUse, SampleUses, SuiteId, SuiteReport, Tier,
 };
 use crate::report::AgentFacts;
 use crate::suites::{GradeContext, LabelContent, Pair, calls, outputs_digest, suite_digest, used};
@@ -409,6 +409,7 @@ fn grade_pair(
     (folded.scored, folded.broken) = (scored, broken);
     folded.same_answer = same_answer(&completed);
     folded.input_sha256 = input_digest(&completed);
+    folded.logged = logged(&completed);
     if !folded.passed.passes() {
         folded.calls = call_lanes(&completed);
     }
@@ -434,6 +435,13 @@ fn grade_pair(
 /// The digest of what decides the grade of an answer: the expectation, and the scorer with its revision.
 fn graded_by(loaded: &LoadedSuite, pair: &Pair) -> String {
     sha256_hex(format!("{} {}", loaded.kind.scorer, pair.digest).as_bytes())
+}
+
+/// What the log says of a pair whose recordings were imported from one; `None` if they do not agree.
+fn logged(completed: &[Vec<Run>]) -> Option<LogVerdict> {
+    let mut verdicts = completed.iter().flatten().map(|run| run.provenance.log);
+    let first = verdicts.next()??;
+    verdicts.all(|other| other == Some(first)).then_some(first)
 }
 
 /// The digest of what the recordings of a pair say that the agent was asked; `None` if one says nothing.

@@ -1,9 +1,9 @@
 //! The remarks of the report about an agent's pairs.
 
-use crate::model::{Aggregate, Better, Exclusion, MetricSpec, PairResult};
+use crate::model::{Aggregate, Better, Exclusion, LogVerdict, MetricSpec, PairResult};
 use crate::render::plural;
 use crate::suites::Pair;
-use crate::text::line;
+use crate::text::{first_of, line};
 
 /// The most characters of a program's stderr that are shown.
 const LAST_WORDS: usize = 200;
@@ -27,6 +27,12 @@ pub fn remarks(
     failed_without_check
         .chain(ended)
         .chain(complaints(results))
+        .chain(
+            [LogVerdict::Pass, LogVerdict::Fail]
+                .map(|log| other_than_logged(results, log))
+                .into_iter()
+                .flatten(),
+        )
         .collect()
 }
 
@@ -47,6 +53,25 @@ fn failed_without_check(specs: &[MetricSpec], pair: &PairResult) -> Option<Strin
         "{case} counts as failed in {}: each of its checks passes in most samples{together}",
         spec.name
     ))
+}
+
+/// Names the cases of which the log that they were imported from says this, and whose verdict is the other one.
+fn other_than_logged(results: &[PairResult], log: LogVerdict) -> Option<String> {
+    let others: Vec<&str> = results
+        .iter()
+        .filter(|pair| pair.logged == Some(log) && pair.completed > 0)
+        .filter(|pair| pair.passed.passes() != (log == LogVerdict::Pass))
+        .map(|pair| pair.case.as_str())
+        .collect();
+    let here = match log {
+        LogVerdict::Pass => "fail",
+        LogVerdict::Fail => "pass",
+    };
+    (!others.is_empty()).then(|| {
+        let count = plural(others.len(), "case", "cases");
+        let what = format!("the log says {} for {count} that {here} here", log.as_str());
+        format!("{what}: {}", first_of(&others))
+    })
 }
 
 /// Reports how many samples have stderr output, with the last line of the first one.

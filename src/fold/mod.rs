@@ -94,6 +94,7 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
         agent,
         verdict: Ruling::Skipped("the gates are not evaluated yet".to_owned()),
         planned: narrow(planned),
+        logged: None,
         completed,
         exclusion: if majority {
             Exclusion::Counted

@@ -92,6 +92,8 @@ pub fn redacted_transcript(transcript: Transcript, redactor: &Redactor) -> Trans
         usage,
         model,
         started_at,
+        record,
+        passed,
         left_out,
     } = transcript;
     Transcript {
@@ -133,6 +135,8 @@ pub fn redacted_transcript(transcript: Transcript, redactor: &Redactor) -> Trans
         usage,
         model,
         started_at,
+        record: record.map(|record| value(record, redactor)),
+        passed,
         left_out: keys(left_out, redactor),
     }
 }

@@ -25,7 +25,9 @@ use super::step::Step::Key;
 use super::unique_keys::every_key_once_in;
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
-use crate::model::{Answerer, Provenance, RecordedExchange, Run, RunKey, RunStatus, Tokens};
+use crate::model::{
+    Answerer, LogVerdict, Provenance, RecordedExchange, Run, RunKey, RunStatus, Tokens, Word,
+};
 
 pub use ballots::with_ballots;
 pub use content::{content, content_sha256};
@@ -340,6 +342,7 @@ struct RunOriginForm {
     agent_sha256: Option<String>,
     input_sha256: Option<String>,
     target_sha256: Option<String>,
+    log: Option<Value>,
 }
 
 impl From<RunOriginForm> for Provenance {
@@ -351,6 +354,7 @@ impl From<RunOriginForm> for Provenance {
             agent_sha256,
             input_sha256,
             target_sha256,
+            log,
         } = form;
         Self {
             model,
@@ -359,6 +363,10 @@ impl From<RunOriginForm> for Provenance {
             agent_sha256,
             input_sha256,
             target_sha256,
+            log: log
+                .as_ref()
+                .and_then(Value::as_str)
+                .and_then(LogVerdict::of_word),
         }
     }
 }

@@ -139,7 +139,7 @@ pub(crate) use report::{
 };
 pub use report::{Authority, Report};
 pub(crate) use run::{CountedTools, Sample, Tokens, UngradedReason};
-pub use run::{Provenance, Run, RunKey, RunStatus};
+pub use run::{LogVerdict, Provenance, Run, RunKey, RunStatus};
 pub(crate) use run_source::LiveSource;
 pub use run_source::RunSource;
 pub(crate) use run_usage::RunUsage;

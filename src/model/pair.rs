@@ -17,7 +17,7 @@ use super::judge::PairJudged;
 use super::mark::Mark;
 use super::path::RepoPath;
 use super::policy::{BrokenClass, ScoredSample};
-use super::run::UngradedReason;
+use super::run::{LogVerdict, UngradedReason};
 use super::sample_uses::SampleUses;
 use super::tag::Tag;
 use super::verdict::Ruling;
@@ -352,6 +352,9 @@ pub struct PairResult {
     /// Its recording, or the folder with one recording a sample; absent if it was called live, or is graded without runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recording: Option<RepoPath>,
+    /// The verdict of the log that its recordings were imported from; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logged: Option<LogVerdict>,
     /// Planned samples.
     #[serde(rename = "samples_planned")]
     pub planned: u32,

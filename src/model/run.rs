@@ -108,6 +108,19 @@ pub struct Provenance {
     pub input_sha256: Option<String>,
     /// The digest of what was called, if a target of the config was.
     pub target_sha256: Option<String>,
+    /// The verdict of the log that the run was imported from.
+    pub log: Option<LogVerdict>,
+}
+
+words! {
+    /// What a log of another evaluation system says of a case.
+    #[derive(Hash)]
+    pub enum LogVerdict {
+        /// It passed.
+        Pass = "pass",
+        /// It failed.
+        Fail = "fail",
+    }
 }
 
 /// Identifies the recordings of one agent on one case of one suite.

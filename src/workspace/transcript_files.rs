@@ -241,7 +241,8 @@ pub fn foreign_cases(form: Format, source: &SourceText) -> Result<Vec<ForeignCas
         | Format::Langsmith
         | Format::Langfuse
         | Format::ClaudeCode
-        | Format::Codex => Ok(Vec::new()),
+        | Format::Codex
+        | Format::Results => Ok(Vec::new()),
     }
 }
 

@@ -23,6 +23,7 @@ mod message;
 mod otlp;
 mod problem;
 pub mod promptfoo;
+mod results;
 mod run_trees;
 mod source;
 mod streamed_calls;

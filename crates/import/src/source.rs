@@ -10,7 +10,7 @@ use crate::problem::{Problem, ProblemKind};
 use crate::transcript::{Format, Hints, Transcript};
 use crate::{
     case_key, coding_agents, conversations, dates, detect, inspect, loose, otlp, promptfoo,
-    run_trees,
+    results, run_trees,
 };
 
 /// A parsed file: one JSON value, or several after each other. Any white space separates them, as in JSON lines parsers.
@@ -106,6 +106,7 @@ impl<'t> Source<'t> {
             Format::Inspect => inspect::read_inspect(self)?,
             Format::Promptfoo => promptfoo::read_promptfoo(self)?,
             Format::OpenaiEvals => Vec::new(),
+            Format::Results => results::read_results(self)?,
             Format::Otlp => return otlp::read_traces(self, hints),
             Format::Langsmith | Format::Langfuse => {
                 return run_trees::read_run_trees(format, self, hints);

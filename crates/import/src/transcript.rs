@@ -54,6 +54,10 @@ pub struct Transcript {
     pub model: Option<String>,
     /// When it started, in UTC.
     pub started_at: Option<String>,
+    /// The record of the run as its own system wrote it, which has more than the texts and calls that are read here.
+    pub record: Option<Value>,
+    /// Whether the case passed, according to the log.
+    pub passed: Option<bool>,
     /// Number of omitted parts by type.
     pub left_out: BTreeMap<String, u32>,
 }
@@ -187,11 +191,13 @@ pub enum Format {
     ClaudeCode,
     /// Sessions of Codex.
     Codex,
+    /// Logs with an entry for each case; never found out by themselves.
+    Results,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::OpenAi,
         Self::Anthropic,
         Self::Otlp,
@@ -203,6 +209,7 @@ impl Format {
         Self::OpenaiEvals,
         Self::ClaudeCode,
         Self::Codex,
+        Self::Results,
     ];
 
     /// Its name on a command line.
@@ -220,6 +227,7 @@ impl Format {
             Self::OpenaiEvals => "openai-evals",
             Self::ClaudeCode => "claude-code",
             Self::Codex => "codex",
+            Self::Results => "results",
         }
     }
 

@@ -564,7 +564,10 @@ fn notes(runs: &[&Transcript], cases: &[&ForeignCase], skipped: &[String]) -> Ve
             .map(move |what| format!("{}: not imported: {what}", case.id))
     });
     notes.extend(untranslated);
-    let silent = runs.iter().filter(|run| run.text.is_none()).count();
+    let silent = runs
+        .iter()
+        .filter(|run| run.text.is_none() && run.record.is_none())
+        .count();
     if silent > 0 {
         notes.push(format!(
             "{} without an answer text: the trace does not contain the messages' content",

@@ -5,7 +5,9 @@ use serde_json::Value;
 
 use super::json_lines::lines;
 use super::stated::with_content_sha256;
-use crate::model::{Json, Measures, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps};
+use crate::model::{
+    Json, LogVerdict, Measures, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps,
+};
 
 /// The name of the format.
 pub(super) const SCHEMA: &str = "goldgate.run/1";
@@ -56,6 +58,8 @@ struct OriginForm<'a> {
     input_sha256: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     target_sha256: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<LogVerdict>,
 }
 
 impl<'a> RunRecordForm<'a> {
@@ -110,6 +114,7 @@ impl<'a> OriginForm<'a> {
             agent_sha256: provenance.agent_sha256.as_deref(),
             input_sha256: provenance.input_sha256.as_deref(),
             target_sha256: provenance.target_sha256.as_deref(),
+            log: provenance.log,
         }
     }
 }
@@ -183,6 +188,7 @@ mod tests {
                     agent_sha256: some("f"),
                     input_sha256: some("i"),
                     target_sha256: some("t"),
+                    log: None,
                 },
                 recorded_at: some("2026-01-01T00:00:00Z"),
                 commit: some("c"),

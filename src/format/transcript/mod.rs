@@ -7,11 +7,12 @@ use serde_json::{Map, Value, json};
 
 pub use self::source_texts::source_texts;
 use super::json;
+use super::run_v1::read_unplaced_run;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::SourceText;
 use crate::model::{
-    AgentName, CaseId, IMPORTED, Json, Measures, Provenance, RunEvidence, RunInputs, RunProvenance,
-    RunRecord, RunStatus, Steps, ToolCall,
+    AgentName, CaseId, IMPORTED, Json, LogVerdict, Measures, Provenance, RepoPath, Run,
+    RunEvidence, RunInputs, RunProvenance, RunRecord, RunStatus, Steps, ToolCall,
 };
 
 /// Which parts of a file are the runs. The author of a trace states agent and case in attributes of a span.
@@ -80,6 +81,9 @@ pub fn run_record(
     case: CaseId,
     sample: u32,
 ) -> RunRecord {
+    if let Some(own) = &run.record {
+        return own_record(run, own, format, (agent, case, sample));
+    }
     let mut metrics = measures(&run.usage);
     for call in &run.calls {
         *metrics
@@ -110,6 +114,63 @@ pub fn run_record(
             provenance: Provenance {
                 model: run.model.clone(),
                 ..Provenance::default()
+            },
+            recorded_at: run.started_at.clone(),
+            ..RunProvenance::default()
+        },
+    }
+}
+
+/// The record of a run that its own system wrote.
+fn own_record(
+    run: &Transcript,
+    own: &Value,
+    format: Format,
+    (agent, case, sample): (AgentName, CaseId, u32),
+) -> RunRecord {
+    let source = SourceText::from_text(RepoPath::root(), own.to_string());
+    let read = read_unplaced_run(&source).map(|(_, read)| read);
+    let read = read.unwrap_or_else(|problem| Run {
+        status: RunStatus::Error,
+        error: Some(problem.what),
+        ..Run::of("{}")
+    });
+    let Run { tokens, .. } = read;
+    let whole = |number: f64| number.round() as u64;
+    let steps = read.intermediate.as_deref().unwrap_or("{}");
+    RunRecord {
+        agent,
+        case,
+        sample,
+        status: read.status,
+        error: read.error.or_else(|| run.error.clone()),
+        inputs: RunInputs {
+            prompt: run.prompt.clone(),
+            ..RunInputs::default()
+        },
+        outputs: Json::from(&*read.outputs),
+        intermediate: Steps::Own(Json::from(steps)),
+        evidence: RunEvidence::default(),
+        metrics: Measures {
+            total_tokens: tokens.total.map(whole),
+            input_tokens: tokens.input,
+            output_tokens: tokens.output,
+            total_latency_ms: tokens.latency_ms.map(whole),
+            cost_usd: tokens.cost_usd,
+            model_calls: tokens.model_calls.map(whole),
+            ..Measures::default()
+        },
+        provenance: RunProvenance {
+            target: Some(format!("{IMPORTED}{}", format.as_str())),
+            provenance: Provenance {
+                log: run.passed.map(|passed| {
+                    if passed {
+                        LogVerdict::Pass
+                    } else {
+                        LogVerdict::Fail
+                    }
+                }),
+                ..read.provenance
             },
             recorded_at: run.started_at.clone(),
             ..RunProvenance::default()

@@ -218,6 +218,8 @@ impl TraceSpans {
             usage: self.usage(agent, &chats),
             model: last.and_then(of_model).or_else(|| agent.and_then(of_model)),
             started_at: started_at(agent.map_or(self.start(), |span| span.start)),
+            record: None,
+            passed: None,
             left_out: left_out(
                 outputs
                     .iter()

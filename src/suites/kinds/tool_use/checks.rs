@@ -60,13 +60,16 @@ impl ToolUseChecker<'_> {
                     .collect();
                 format!("an answer with {}", phrases.join(" or "))
             };
-            checks.push(Check::of(
+            let failure = self.phrase();
+            let unknown = self.unread().filter(|_| failure.is_some());
+            let check = Check::of(
                 "expected_output_contains",
                 CheckKey::Only,
                 line,
                 expected,
-                self.phrase(),
-            ));
+                failure,
+            );
+            checks.push(check.or_unknown(unknown));
         }
         for (name, terms) in &self.case.flags {
             let missing = (!terms.are_in(&self.produced.answer)).then(|| {
@@ -79,13 +82,15 @@ impl ToolUseChecker<'_> {
             });
             let expected =
                 || format!("an answer with a phrase from the term list of the flag {name}");
-            checks.push(Check::of(
+            let unknown = self.unread().filter(|_| missing.is_some());
+            let check = Check::of(
                 "expected_flag",
                 CheckKey::named(name.as_str()),
                 line,
                 expected,
                 missing,
-            ));
+            );
+            checks.push(check.or_unknown(unknown));
         }
         for (tool, part) in &self.case.outputs {
             let results = self.results(tool);
@@ -184,6 +189,13 @@ impl ToolUseChecker<'_> {
             let detail = format!("none of {} is in the answer {}", expected.join(", "), self.answer());
             self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action.to_owned())
         })
+    }
+
+    /// Why a phrase that is not found may be in the answer; `None` if the recording has the whole answer.
+    fn unread(&self) -> Option<&'static str> {
+        self.produced
+            .is_cut
+            .then_some("the recording has only the beginning of the answer")
     }
 
     /// What the calls of a tool returned; `None` where it was not recorded.

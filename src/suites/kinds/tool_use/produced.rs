@@ -1,6 +1,7 @@
 //! The output of a run: its tool calls and its answers.
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::turns::UserMessages;
 use crate::format::lenient;
@@ -16,6 +17,8 @@ pub struct ToolUseOutput {
     pub answer: String,
     /// The answer as the agent wrote it, for quotes.
     pub written: String,
+    /// Whether the recording has only the beginning of the answer.
+    pub is_cut: bool,
     /// The tool calls, in order.
     pub calls: Vec<ObservedCall>,
     /// The turns of a conversation; `None` if the outputs have none, or the case has one query.
@@ -35,13 +38,15 @@ pub struct ProducedTurn {
 struct ToolUseForm<'a> {
     #[serde(borrow, default)]
     text: Lenient<Text<'a>>,
+    #[serde(default)]
+    truncated: Value,
 }
 
 impl ToolUseOutput {
     /// Reads the output of a run of a case in which the user says this.
     pub fn read(run: &Run, messages: &UserMessages) -> Self {
         let (calls, mut flaws) = calls(run);
-        let ToolUseForm { text } = lenient::object(&run.outputs);
+        let ToolUseForm { text, truncated } = lenient::object(&run.outputs);
         let written = match &text {
             Lenient::Given(text) => text.to_string(),
             Lenient::Absent => String::new(),
@@ -53,6 +58,7 @@ impl ToolUseOutput {
         let output = Self {
             answer: norm(&written),
             written,
+            is_cut: truncated.as_bool() == Some(true),
             calls,
             turns: None,
             flaws,

@@ -1,0 +1,234 @@
+//! Reads logs of other evaluation systems with an entry for each case: the answer or the whole record of its run, and their verdict.
+
+use serde_json::{Value, json};
+
+use crate::message::{plain, text_at};
+use crate::problem::{Problem, ProblemKind, all_or_problems};
+use crate::source::{Source, element_offsets};
+use crate::transcript::{Ending, Transcript};
+
+/// The keys under which a log has its entries; those of reports are below another list.
+const LISTS: [&str; 5] = ["results", "cases", "entries", "tests", "evaluations"];
+/// The keys of an entry, in the order in which they count.
+const IDS: [&str; 6] = ["caseId", "case_id", "case", "test_id", "id", "name"];
+const QUERIES: [&str; 5] = ["query", "question", "input", "prompt", "message"];
+const RECORDS: [&str; 3] = ["artifact", "record", "run"];
+const ANSWERS: [&str; 7] = [
+    "output",
+    "answer",
+    "response",
+    "actual_output",
+    "actual",
+    "text",
+    PREVIEW,
+];
+/// An answer that is cut off if it ends with an ellipsis.
+const PREVIEW: &str = "output_preview";
+const CALLS: [&str; 3] = ["tool_calls", "tools_called", "tools_used"];
+const VERDICTS: [&str; 7] = [
+    "passed", "pass", "success", "result", "verdict", "status", "outcome",
+];
+const TIMES: [&str; 4] = ["run_at", "timestamp", "created_at", "started_at"];
+
+/// Reads a run of each entry.
+pub(crate) fn read_results(source: &Source<'_>) -> Result<Vec<Transcript>, Vec<Problem>> {
+    let mut runs = Vec::new();
+    for document in &source.documents {
+        let log = &document.value;
+        let time = text_at(log, &TIMES);
+        let offsets = |keys: &[&str]| element_offsets(source.text, document.raw, keys);
+        let of_reports = log.get("reports").and_then(Value::as_array);
+        if let Some(reports) = of_reports {
+            for (report, at) in reports.iter().zip(offsets(&["reports"])) {
+                let entries = list(report).map_or(&[][..], |(_, entries)| entries);
+                let agent = text_at(report, &["agent"]);
+                runs.extend(entries.iter().map(|entry| run(at, entry, agent, time)));
+            }
+        } else if let Some((key, entries)) = list(log) {
+            let agent = text_at(log, &["agent"]);
+            let places = offsets(&[key]).into_iter();
+            runs.extend(
+                places
+                    .zip(entries)
+                    .map(|(at, entry)| run(at, entry, agent, time)),
+            );
+        } else if let Some(entries) = log.as_array() {
+            let places = offsets(&[]).into_iter();
+            runs.extend(
+                places
+                    .zip(entries)
+                    .map(|(at, entry)| run(at, entry, None, None)),
+            );
+        } else {
+            runs.push(run(document.at, log, None, time));
+        }
+    }
+    all_or_problems(runs)
+}
+
+/// The entries of a log, with their key.
+fn list(log: &Value) -> Option<(&'static str, &[Value])> {
+    LISTS
+        .into_iter()
+        .find_map(|key| Some((key, log.get(key)?.as_array()?.as_slice())))
+}
+
+fn run(
+    at: usize,
+    entry: &Value,
+    agent: Option<&str>,
+    time: Option<&str>,
+) -> Result<Transcript, Problem> {
+    let get = |keys: &[&str]| {
+        let values = keys.iter().filter_map(|key| entry.get(*key));
+        values.into_iter().find(|value| !value.is_null())
+    };
+    let id = get(&IDS).and_then(|id| match id {
+        Value::String(id) => Some(id.clone()),
+        Value::Number(id) => Some(id.to_string()),
+        _ => None,
+    });
+    let query = get(&QUERIES).and_then(Value::as_str).map(str::to_owned);
+    if id.is_none() && query.is_none() {
+        let help =
+            "name the key with --case-key, or write the case or the question into each entry";
+        let what = "this entry does not say which case it is";
+        return Err(Problem::new(at, ProblemKind::NoCase, what.to_owned(), help));
+    }
+    let error = get(&["error"]).map(plain);
+    let record = get(&RECORDS).filter(|record| record.is_object()).cloned();
+    Ok(Transcript {
+        at,
+        agent: text_at(entry, &["agent"]).or(agent).map(str::to_owned),
+        case: id,
+        ending: if error.is_some() {
+            Ending::Error
+        } else {
+            Ending::Completed
+        },
+        prompt: query.clone(),
+        query,
+        record: record.or_else(|| Some(own_record(entry, &get, error.is_some()))),
+        error,
+        passed: get(&VERDICTS).and_then(verdict),
+        started_at: text_at(entry, &TIMES).or(time).map(str::to_owned),
+        ..Transcript::default()
+    })
+}
+
+/// The record of an entry that has only an answer and the names of calls: what its tools returned is not known.
+fn own_record<'v>(
+    entry: &'v Value,
+    get: &impl Fn(&[&str]) -> Option<&'v Value>,
+    has_failed: bool,
+) -> Value {
+    let outputs = match get(&ANSWERS) {
+        Some(outputs @ Value::Object(_)) => outputs.clone(),
+        Some(answer) => {
+            let text = plain(answer);
+            let is_cut = entry.get(PREVIEW) == Some(answer) && text.trim_end().ends_with('…');
+            let mut outputs = json!({ "text": text });
+            if is_cut {
+                outputs["truncated"] = Value::Bool(true);
+            }
+            outputs
+        }
+        None => json!({}),
+    };
+    let calls = get(&CALLS).and_then(Value::as_array);
+    let calls = calls.into_iter().flatten().map(|call| match call {
+        Value::String(name) => json!({ "name": name }),
+        call => call.clone(),
+    });
+    json!({
+        "status": if has_failed { "error" } else { "completed" },
+        "outputs": outputs,
+        "intermediate": { "tool_calls": calls.collect::<Vec<_>>() },
+    })
+}
+
+/// Whether a verdict is that the case passed; `None` for a word that says neither.
+fn verdict(value: &Value) -> Option<bool> {
+    if let Some(passed) = value.as_bool() {
+        return Some(passed);
+    }
+    match value.as_str()?.to_lowercase().as_str() {
+        "pass" | "passed" | "success" | "ok" | "correct" => Some(true),
+        "fail" | "failed" | "failure" | "incorrect" => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{read_results, verdict};
+    use crate::source::Source;
+    use crate::transcript::{Ending, Transcript};
+
+    fn reading(log: &Value) -> Result<Vec<Transcript>, String> {
+        let text = log.to_string();
+        let source = Source::parse(&text).unwrap();
+        read_results(&source).map_err(|problems| problems[0].what.clone())
+    }
+
+    #[test]
+    fn an_entry_has_a_record_or_an_answer_and_calls() {
+        let artifact = json!({ "output": { "atoms": [] } });
+        let log = json!({ "timestamp": "2026-01-02T10:00:00Z", "reports": [{ "agent": "interview", "cases": [
+            { "caseId": "a", "name": "A", "result": "pass", "artifact": artifact },
+            { "caseId": "b", "result": "fail", "artifact": artifact }] }] });
+        let runs = reading(&log).unwrap();
+        assert_eq!(runs[0].record.as_ref(), Some(&artifact));
+        assert_eq!(runs[0].agent.as_deref(), Some("interview"));
+        assert_eq!(runs[0].started_at.as_deref(), Some("2026-01-02T10:00:00Z"));
+        assert_eq!(
+            (runs[1].case.as_deref(), runs[0].passed, runs[1].passed),
+            (Some("b"), Some(true), Some(false))
+        );
+        let log = json!({ "run_at": "2026-01-02T10:00:00Z", "results": [
+            { "query": "Open?", "passed": false, "tools_used": ["hours"], "error": null, "output_preview": "From 9 …" },
+            { "query": "Price?", "passed": true, "error": "rate limit", "output_preview": "" }] });
+        let runs = reading(&log).unwrap();
+        let expected = json!({ "status": "completed", "outputs": { "text": "From 9 …", "truncated": true },
+            "intermediate": { "tool_calls": [{ "name": "hours" }] } });
+        assert_eq!(runs[0].record.as_ref(), Some(&expected));
+        assert_eq!(
+            (runs[0].query.as_deref(), runs[0].passed),
+            (Some("Open?"), Some(false))
+        );
+        assert_eq!(
+            (runs[1].ending, runs[1].error.as_deref()),
+            (Ending::Error, Some("rate limit"))
+        );
+    }
+
+    #[test]
+    fn a_log_is_a_list_an_object_with_one_or_lines() {
+        let entry = json!({ "id": 7, "answer": { "a": 1 }, "verdict": "Passed" });
+        let expected = json!({ "status": "completed", "outputs": { "a": 1 }, "intermediate": { "tool_calls": [] } });
+        for log in [json!([entry]), json!({ "cases": [entry] }), entry.clone()] {
+            let runs = reading(&log).unwrap();
+            assert_eq!(
+                (runs[0].case.as_deref(), runs[0].passed),
+                (Some("7"), Some(true))
+            );
+            assert_eq!(runs[0].record.as_ref(), Some(&expected));
+        }
+        let nameless = reading(&json!([{ "answer": "x" }])).unwrap_err();
+        assert_eq!(nameless, "this entry does not say which case it is");
+    }
+
+    #[test]
+    fn a_verdict_is_a_word_or_a_truth_value() {
+        for (value, expected) in [
+            (json!(true), Some(true)),
+            (json!("FAIL"), Some(false)),
+            (json!("skipped"), None),
+            (json!(1), None),
+        ] {
+            assert_eq!(verdict(&value), expected, "{value}");
+        }
+    }
+}
