@@ -23,7 +23,7 @@ use crate::fold::{GradedSample, PairMeta};
 use crate::gate::{BaseRuns, ComparedPair, GateInput};
 use crate::golden_changes::RecordingReport;
 use crate::model::{
-    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Grade, Identity, LogVerdict, NotGateable,
+    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Grade, Identity, LogVerdict, NotGateable, Better,
     PairResult, Run, RunSource, Sample, SampleUse, SampleUses, SuiteId, SuiteReport, Tier,
 };
 use crate::report::AgentFacts;
@@ -479,6 +479,7 @@ fn same_answer(completed: &[Vec<Run>]) -> Option<u32> {
 fn sample_uses(completed: &[Vec<Run>]) -> SampleUses {
     let median = |what: SampleUse| {
         fold::median(
+            Better::Lower,
             completed
                 .iter()
                 .filter_map(|runs| used(what.as_str(), runs))

@@ -80,11 +80,7 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
         answered_by,
     } = heading;
     let layers = grades.iter().map(|grade| grade.layer).collect();
-    let values = specs
-        .iter()
-        .enumerate()
-        .map(|(index, spec)| value(spec, index, &grades))
-        .collect();
+    let values = values(specs, &grades);
     let (completed, standing) = (narrow(grades.len()), Standing::of(passing, grades.len()));
     let shortfalls = shortfalls(&mut grades);
     let checks = checks(&golden, grades);
@@ -133,16 +129,36 @@ fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-fn value(spec: &MetricSpec, index: usize, grades: &[Grade]) -> PairValue {
-    let samples: SmallVec<[Option<f64>; 1]> = grades
-        .iter()
-        .map(|grade| sample_value(spec, index, grade))
-        .collect();
-    PairValue {
-        name: spec.name.into(),
-        value: folded(spec, &samples),
-        samples,
+fn values(specs: &[MetricSpec], grades: &[Grade]) -> Vec<PairValue> {
+    let mut values = Vec::with_capacity(specs.len());
+    for (index, spec) in specs.iter().enumerate() {
+        let samples: SmallVec<[Option<f64>; 1]> = grades
+            .iter()
+            .map(|grade| sample_value(spec, index, grade))
+            .collect();
+        values.push(PairValue {
+            name: spec.name.into(),
+            value: folded(spec, &samples),
+            samples,
+        });
     }
+    let simple: Vec<Option<f64>> = values.iter().map(|value| value.value).collect();
+    for (value, whole) in values.iter_mut().zip(composed(specs.iter(), &simple)) {
+        value.value = whole;
+    }
+    values
+}
+
+/// The values of a pair from those of its samples, by the name of the metric.
+pub fn pair_values<'s>(
+    specs: impl Iterator<Item = &'s MetricSpec> + Clone,
+    samples: impl Fn(&str) -> Option<&'s [Option<f64>]>,
+) -> Vec<Option<f64>> {
+    let simple: Vec<Option<f64>> = specs
+        .clone()
+        .map(|spec| folded(spec, samples(spec.name)?))
+        .collect();
+    composed(specs, &simple)
 }
 
 /// The value of one sample for the metric at `index` of the table.
@@ -154,11 +170,9 @@ pub fn sample_value(spec: &MetricSpec, index: usize, grade: &Grade) -> Option<f6
     }
 }
 
-/// The value of a pair from the values of its completed samples; `None` values are left out. `None` if no value remains.
+/// The value of a pair from the values of its completed samples; `None` values are left out. `None` if no value remains, and for a metric
+/// that is computed from others.
 pub fn folded(spec: &MetricSpec, samples: &[Option<f64>]) -> Option<f64> {
-    if let ([only], false) = (samples, spec.aggregate == Aggregate::Rate) {
-        return *only;
-    }
     let measured: Vec<f64> = samples.iter().copied().flatten().collect();
     match (spec.aggregate, spec.fold) {
         (Aggregate::Rate, _) if measured.is_empty() => None,
@@ -166,33 +180,32 @@ pub fn folded(spec: &MetricSpec, samples: &[Option<f64>]) -> Option<f64> {
             let passed = measured.iter().filter(|value| **value >= 0.5).count();
             Some(indicator(2 * passed > measured.len()))
         }
-        // These are computed per agent, not per pair.
-        (Aggregate::Coverage | Aggregate::NewlyFailing, _) => None,
+        // These are computed from other values of the pair, or per agent.
+        (Aggregate::Harmonic(..) | Aggregate::Coverage | Aggregate::NewlyFailing, _) => None,
         (
             Aggregate::Worst
             | Aggregate::Mean
             | Aggregate::Sum
             | Aggregate::Median
-            | Aggregate::P95
-            | Aggregate::Harmonic(..),
+            | Aggregate::P95,
             fold,
         ) => match fold {
-            SampleFold::Median => median(measured),
+            SampleFold::Median => median(spec.better, measured),
             SampleFold::Mean => mean(&measured),
             SampleFold::Worst => worst(spec.better, &measured),
         },
     }
 }
 
-/// The median; the mean of the two middle values if the count is even. `None` without values.
-pub fn median(mut values: Vec<f64>) -> Option<f64> {
+/// The median; the worse of the two middle values if the count is even, so that one lucky value cannot rescue an agent. Without a
+/// direction it is the lower one. `None` without values.
+pub fn median(better: Better, mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    match values.len() {
-        0 => None,
-        count if count % 2 == 1 => Some(values[middle]),
-        _ => Some(f64::midpoint(values[middle - 1], values[middle])),
-    }
+    let index = match better {
+        Better::Lower => values.len() / 2,
+        Better::Higher | Better::Neither => values.len().saturating_sub(1) / 2,
+    };
+    values.get(index).copied()
 }
 
 /// The smallest value that at least 95 % of the values do not exceed; `None` without values.
@@ -401,27 +414,41 @@ pub fn aggregates(
             }
         })
         .collect();
-    let named = |name| {
-        specs
-            .iter()
-            .position(|spec| spec.name == name)
-            .and_then(|index| simple[index])
-    };
-    let composed = specs
-        .iter()
-        .zip(&simple)
-        .map(|(spec, value)| match spec.aggregate.parts() {
-            Some([one, other]) => Some(harmonic(named(one)?, named(other)?)),
+    composed(specs.iter(), &simple)
+}
+
+/// The values with those of the metrics that are computed from other metrics.
+fn composed<'s>(
+    specs: impl Iterator<Item = &'s MetricSpec> + Clone,
+    simple: &[Option<f64>],
+) -> Vec<Option<f64>> {
+    let mut values = Vec::with_capacity(simple.len());
+    for (spec, value) in specs.clone().zip(simple) {
+        values.push(match spec.aggregate.parts() {
+            Some(parts) => harmonic_of(specs.clone(), simple, parts),
             None => *value,
         });
-    composed.collect()
+    }
+    values
+}
+
+fn harmonic_of<'s>(
+    specs: impl Iterator<Item = &'s MetricSpec> + Clone,
+    simple: &[Option<f64>],
+    parts: [&str; 2],
+) -> Option<f64> {
+    let [one, other] = parts.map(|name| {
+        let index = specs.clone().position(|spec| spec.name == name)?;
+        simple[index]
+    });
+    Some(harmonic(one?, other?))
 }
 
 fn aggregate(spec: &MetricSpec, values: &[f64]) -> Option<f64> {
     match (spec.aggregate, spec.better) {
         (Aggregate::Worst, better) => worst(better, values),
         (Aggregate::Mean | Aggregate::Rate, _) => mean(values),
-        (Aggregate::Median, _) => median(values.to_vec()),
+        (Aggregate::Median, better) => median(better, values.to_vec()),
         (Aggregate::P95, _) => p95(values.to_vec()),
         (Aggregate::Sum, _) => (!values.is_empty()).then(|| values.iter().sum()),
         // Computed from the agent's other metrics, or from more than the pairs that count.

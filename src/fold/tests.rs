@@ -3,11 +3,11 @@
 use proptest::collection::vec;
 use proptest::proptest;
 
-use super::{GradedSample, PairMeta, aggregates, folded, median, pair};
+use super::{GradedSample, PairMeta, aggregates, folded, median, pair, pair_values};
 use crate::model::{
     AgentName, Aggregate, AnsweredBy, Better, CaseId, Check, CheckKey, CheckName, CheckOutcome,
     Difference, Exclusion, Failure, Grade, Layer, MetricSpec, RepoPath, SampleFold, Shortfall,
-    Standing, Tag, UngradedReason, Unit,
+    Standing, Tag, UngradedReason, Unit, harmonic,
 };
 
 fn spec(name: &'static str, better: Better, aggregate: Aggregate) -> MetricSpec {
@@ -60,25 +60,29 @@ fn grade(value: Option<f64>, outcomes: &[bool]) -> GradedSample {
 fn the_median_is_the_middle_of_every_short_list() {
     let levels = [0.0, 0.25, 0.5, 1.0];
     for one in levels {
-        assert_eq!(median(vec![one]), Some(one));
+        let middle = |better, values: &[f64]| median(better, values.to_vec());
+        assert_eq!(middle(Better::Higher, &[one]), Some(one));
         for two in levels {
-            assert_eq!(median(vec![one, two]), Some(f64::midpoint(one, two)));
+            assert_eq!(middle(Better::Higher, &[one, two]), Some(one.min(two)));
+            assert_eq!(middle(Better::Neither, &[one, two]), Some(one.min(two)));
+            assert_eq!(middle(Better::Lower, &[one, two]), Some(one.max(two)));
             for three in levels {
                 let mut sorted = [one, two, three];
                 sorted.sort_by(f64::total_cmp);
-                assert_eq!(median(vec![one, two, three]), Some(sorted[1]));
+                assert_eq!(middle(Better::Lower, &[one, two, three]), Some(sorted[1]));
+                assert_eq!(middle(Better::Higher, &[one, two, three]), Some(sorted[1]));
                 for four in levels {
                     let mut sorted = [one, two, three, four];
                     sorted.sort_by(f64::total_cmp);
-                    assert_eq!(
-                        median(vec![one, two, three, four]),
-                        Some(f64::midpoint(sorted[1], sorted[2]))
-                    );
+                    let all = [one, two, three, four];
+                    assert_eq!(middle(Better::Higher, &all), Some(sorted[1]));
+                    assert_eq!(middle(Better::Lower, &all), Some(sorted[2]));
                 }
             }
         }
     }
-    assert_eq!(median(vec![]), None);
+    assert_eq!(median(Better::Higher, vec![]), None);
+    assert_eq!(median(Better::Lower, vec![]), None);
 }
 
 #[test]
@@ -302,6 +306,41 @@ fn a_rate_is_the_mean_of_majorities() {
     assert_eq!(
         aggregates(&[rate], 2, |row, _| Some(row as f64)),
         [Some(0.5)]
+    );
+}
+
+#[test]
+fn a_pairs_harmonic_mean_is_that_of_its_own_values() {
+    let specs = [
+        spec("recall", Better::Higher, Aggregate::Mean),
+        spec("precision", Better::Higher, Aggregate::Mean),
+        spec(
+            "f1",
+            Better::Higher,
+            Aggregate::Harmonic("recall", "precision"),
+        ),
+    ];
+    // The f1 of the samples are 0.5, 0.5 and 1; the medians are 0.5 and 1.
+    let sample = |recall: f64, precision: f64| {
+        let f1 = harmonic(recall, precision);
+        let GradedSample::Completed(grade) = grade(None, &[]) else {
+            unreachable!("it is completed")
+        };
+        GradedSample::Completed(Grade {
+            values: vec![Some(recall), Some(precision), Some(f1)],
+            ..grade
+        })
+    };
+    let samples = vec![sample(0.5, 0.5), sample(1.0 / 3.0, 1.0), sample(1.0, 1.0)];
+    let result = pair(&specs, heading(), samples);
+    assert_eq!(result.values[2].value, Some(2.0 / 3.0));
+    let kept = |name: &str| {
+        let value = result.values.iter().find(|value| value.name == name)?;
+        Some(value.samples.as_slice())
+    };
+    assert_eq!(
+        pair_values(specs.iter(), kept),
+        [Some(0.5), Some(1.0), Some(2.0 / 3.0)]
     );
 }
 

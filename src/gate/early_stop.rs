@@ -5,7 +5,7 @@ use super::limits::{GatedMetric, PlannedGate};
 use super::rule::{BaseNumber, Subject, ruling};
 use crate::fold;
 use crate::fold::Interval;
-use crate::model::{Aggregate, CheckOutcome, Gate, Grade, Limit, MetricSpec, Strictness};
+use crate::model::{Aggregate, CheckOutcome, Gate, Grade, Limit, MetricSpec};
 
 /// The samples of a pair so far.
 #[derive(Debug, Clone, Copy)]
@@ -56,12 +56,12 @@ fn is_metric_settled(
     let part_of_another = metrics
         .iter()
         .any(|composed| is_active(composed) && is_part(composed));
-    // A counted pair is measured; whether it fails is settled by its checks.
-    let of_the_agent = matches!(
+    // A counted pair is measured; whether it fails is settled by its checks. The parts of a composed metric are judged themselves.
+    let has_no_samples = matches!(
         spec.aggregate,
-        Aggregate::Coverage | Aggregate::NewlyFailing
+        Aggregate::Coverage | Aggregate::NewlyFailing | Aggregate::Harmonic(..)
     );
-    if of_the_agent || (!is_active(metric) && !part_of_another) {
+    if has_no_samples || (!is_active(metric) && !part_of_another) {
         return true;
     }
     let Some(Interval { least, most }) = reach(spec, index, so_far) else {
@@ -72,14 +72,13 @@ fn is_metric_settled(
     }
     // The worst pair decides, so a pair that stays on its side of a fixed limit changes nothing. A limit from the baseline is compared on
     // shared cases, and a mean changes with every pair.
-    let fixed = |gate: &Gate| {
-        matches!(
-            gate,
-            Gate::Threshold {
-                limit: Limit::Number(_),
-                ..
-            }
-        )
+    let fixed = |gate: &Gate| match gate {
+        Gate::Threshold {
+            limit: Limit::Number(_),
+            strictness,
+            ..
+        } => strictness.tolerance().is_none(),
+        Gate::Threshold { .. } | Gate::Change { .. } => false,
     };
     let same = |planned: &PlannedGate| {
         fixed(&planned.gate)
@@ -102,7 +101,7 @@ fn own(planned: &PlannedGate, zone: Option<f64>) -> Vec<Gate> {
         Gate::Threshold {
             side,
             limit,
-            strictness: Strictness::Band(_),
+            strictness,
         },
         Some(zone),
     ) = (planned.gate, zone)
@@ -110,7 +109,7 @@ fn own(planned: &PlannedGate, zone: Option<f64>) -> Vec<Gate> {
         gates.push(Gate::Threshold {
             side,
             limit,
-            strictness: Strictness::Band(zone),
+            strictness: strictness.with_zone(zone),
         });
     }
     gates

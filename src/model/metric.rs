@@ -55,7 +55,7 @@ impl Aggregate {
 /// How a pair's value is computed from its completed samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleFold {
-    /// The median; for an even count the mean of the two middle values.
+    /// The median; for an even count the worse of the two middle values.
     Median,
     /// The mean, for kinds that measure variability itself.
     Mean,

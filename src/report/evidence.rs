@@ -170,10 +170,11 @@ impl<'a> Explained<'a> {
     fn cost(&self, case: &'a PairResult) -> Cost<'a> {
         let spec = self.spec();
         let value = case.values.get(self.index).and_then(|value| value.value);
-        let values = self
-            .before
-            .and_then(|entry| entry.cases.get(&case.case)?.get(spec.name));
-        let baseline = values.and_then(|values| fold::folded(spec, values));
+        let before = self.before.and_then(|entry| entry.cases.get(&case.case));
+        let baseline = before.and_then(|before| {
+            let samples = |name: &str| before.get(name).map(Vec::as_slice);
+            fold::pair_values(self.specs.iter(), samples)[self.index]
+        });
         let best = spec.most.unwrap_or(1.0);
         let since_baseline = match (value, baseline) {
             (Some(value), Some(baseline)) => spec.better.loss(baseline, value),

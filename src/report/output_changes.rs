@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::fold;
 use crate::format::lenient;
-use crate::model::{CALL_LISTS, ChangedText, MovedUse, Run, Sample, SampleUse};
+use crate::model::{Better, CALL_LISTS, ChangedText, MovedUse, Run, Sample, SampleUse};
 use crate::suites::used;
 use crate::text::{ChangedRange, changed_part, changed_ranges};
 
@@ -320,7 +320,10 @@ pub fn moved_uses<'a>(
                 new.extend(now);
             }
         }
-        let (before, now) = (fold::median(old)?, fold::median(new)?);
+        let (before, now) = (
+            fold::median(Better::Lower, old)?,
+            fold::median(Better::Lower, new)?,
+        );
         let is_seen = match what {
             SampleUse::Tokens | SampleUse::Latency => before.round() != now.round(),
             SampleUse::Cost => true,

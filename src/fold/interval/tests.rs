@@ -126,13 +126,14 @@ fn a_count_has_no_upper_bound_and_is_never_negative() {
     let count = MetricSpec {
         unit: Unit::Count,
         aggregate: Aggregate::Sum,
+        better: Better::Lower,
         ..MetricSpec::PLAIN
     };
     let found = pair_interval(&count, &stated(&[5.0]), 1).unwrap();
     assert_eq!(
         found,
         Interval {
-            least: 2.5,
+            least: 5.0,
             most: f64::INFINITY
         }
     );

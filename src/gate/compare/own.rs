@@ -6,7 +6,7 @@ use crate::gate::limits::{GatedMetric, PlannedGate};
 use crate::gate::rule::{BaseNumber, Subject, ruled};
 use crate::model::{
     Aggregate, BaselineEntry, Better, CaseId, CaseTrend, CaseValues, Exclusion, Gate, Limit,
-    PASSED, PairResult, Ruling, Strictness, Verdict, indicator, six_places,
+    PASSED, PairResult, Ruling, Verdict, indicator, six_places,
 };
 
 /// The aggregated values of a case, of those that a baseline has of it.
@@ -14,8 +14,9 @@ pub(in crate::gate) fn case_before(
     metrics: &[GatedMetric],
     values: Option<&CaseValues>,
 ) -> Vec<Option<f64>> {
-    let of = |metric: &GatedMetric| fold::folded(&metric.spec, values?.get(metric.spec.name)?);
-    metrics.iter().map(of).collect()
+    fold::pair_values(metrics.iter().map(|metric| &metric.spec), |name| {
+        Some(values?.get(name)?.as_slice())
+    })
 }
 
 /// Whether a case failed in the baseline, by its checks; `None` if the baseline does not contain that.
@@ -233,14 +234,14 @@ fn banded(planned: &PlannedGate, zone: Option<f64>) -> PlannedGate {
             Gate::Threshold {
                 side,
                 limit,
-                strictness: Strictness::Band(_),
+                strictness,
             },
             Some(zone),
         ) => PlannedGate {
             gate: Gate::Threshold {
                 side,
                 limit,
-                strictness: Strictness::Band(zone),
+                strictness: strictness.with_zone(zone),
             },
             off: planned.off.clone(),
         },

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::plots::{AREA, ROW, ROWS, WIDTH, fixed};
 use super::texts::agent_name;
 use crate::fold;
-use crate::model::{AgentReport, MovedUse, Report, SampleUse};
+use crate::model::{AgentReport, Better, MovedUse, Report, SampleUse};
 use crate::render::plain::{line, title};
 use crate::render::since_base;
 
@@ -27,7 +27,7 @@ struct AgentUses {
 
 impl AgentUses {
     fn median(&self) -> f64 {
-        fold::median(self.values.clone()).unwrap_or_default()
+        fold::median(Better::Lower, self.values.clone()).unwrap_or_default()
     }
 
     fn ends(&self) -> (f64, f64) {
