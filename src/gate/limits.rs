@@ -1,8 +1,8 @@
 //! Merges the gates of the config with the kind's default gates, key by key.
 
 use crate::model::{
-    Aggregate, Better, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, Policy, StatedGate,
-    StatedLimit, Strictness, SuiteConfig, Tier, Unit,
+    Aggregate, Better, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, Policy, StatedBand,
+    StatedGate, StatedLimit, Strictness, SuiteConfig, Tier, Unit,
 };
 
 /// A gate to evaluate, or a disabled one to report.
@@ -187,6 +187,7 @@ fn coverage_has_a_floor_only(spec: &MetricSpec, stated: &StatedGate) -> Result<(
         max: _,
         otherwise,
         zone,
+        in_zone,
         hard,
         max_drop,
         max_rise,
@@ -196,6 +197,7 @@ fn coverage_has_a_floor_only(spec: &MetricSpec, stated: &StatedGate) -> Result<(
         ("min", matches!(min, Some(StatedLimit::Baseline))),
         ("otherwise", otherwise.is_some()),
         ("zone", zone.is_some()),
+        ("in_zone", in_zone.is_some()),
         ("hard", hard.is_some()),
         ("max_drop", max_drop.is_some()),
         ("max_rise", max_rise.is_some()),
@@ -222,32 +224,32 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, GateRejec
         max,
         otherwise,
         zone,
+        in_zone,
         hard,
         max_drop,
         max_rise,
         off: _,
     } = stated;
+    let settings = [
+        ("zone", zone.is_some()),
+        ("in_zone", in_zone.is_some()),
+        ("hard", hard.is_some()),
+        ("otherwise", otherwise.is_some()),
+    ];
+    let setting = settings.into_iter().find(|(_, given)| *given);
     let default_side = spec.gates.iter().find_map(|gate| match gate {
         Gate::Threshold { side, .. } => Some(*side),
         Gate::Change { .. } => None,
     });
     let mut gates = Vec::new();
     for (side, limit) in [(LimitSide::Min, *min), (LimitSide::Max, *max)] {
-        let settings = otherwise.is_some() || zone.is_some() || hard.is_some();
         let meant = limit.is_some()
-            || (settings && min.is_none() && max.is_none() && default_side == Some(side));
+            || (setting.is_some() && min.is_none() && max.is_none() && default_side == Some(side));
         if meant {
             gates.push(threshold(spec, side, limit, stated)?);
         }
     }
-    if gates.is_empty() && (otherwise.is_some() || zone.is_some() || hard.is_some()) {
-        let key = if zone.is_some() {
-            "zone"
-        } else if hard.is_some() {
-            "hard"
-        } else {
-            "otherwise"
-        };
+    if let (true, Some((key, _))) = (gates.is_empty(), setting) {
         let what = format!("{key} has no effect: {} has no threshold here", spec.name);
         return Err((key, what, "add min or max".to_owned()));
     }
@@ -349,7 +351,12 @@ fn threshold(
     let gate = Gate::Threshold {
         side,
         limit,
-        strictness: strictness(spec, default.map(|(_, strictness)| strictness), stated)?,
+        strictness: strictness(
+            spec,
+            side,
+            default.map(|(_, strictness)| strictness),
+            stated,
+        )?,
     };
     can_fail(spec, &gate)?;
     Ok(gate)
@@ -416,34 +423,76 @@ fn can_fail(spec: &MetricSpec, gate: &Gate) -> Result<(), GateRejection> {
     }
 }
 
-/// The widest zone that a config accepts.
+/// The widest zone that a config accepts: a count has no greatest value, so that its band has none either.
 pub fn widest_zone(unit: Unit) -> f64 {
     match unit {
         Unit::Points => 6.0,
-        Unit::Share | Unit::Count | Unit::Spread | Unit::Dollars => 0.5,
+        Unit::Share | Unit::Spread => 0.5,
+        Unit::Count | Unit::Dollars => f64::INFINITY,
     }
 }
 
 fn strictness(
     spec: &MetricSpec,
+    side: LimitSide,
     default: Option<Strictness>,
     stated: &StatedGate,
 ) -> Result<Strictness, GateRejection> {
     let widest = widest_zone(spec.unit);
     if let Some(zone) = stated.zone.filter(|zone| !(0.0..=widest).contains(zone)) {
-        return Err((
-            "zone",
-            format!("zone is {zone}"),
-            format!("write a number from 0 to {widest}"),
-        ));
+        let help = if widest.is_finite() {
+            format!("write a number from 0 to {widest}")
+        } else {
+            "write 0 or more".to_owned()
+        };
+        return Err(("zone", format!("zone is {zone}"), help));
     }
     if default == Some(Strictness::Open) {
         return Ok(Strictness::Open);
     }
     let zone = stated.zone.or(default.map(Strictness::zone)).unwrap_or(0.0);
-    match stated.hard.unwrap_or(default == Some(Strictness::Hard)) {
-        true => Ok(Strictness::Hard),
-        false => Ok(Strictness::Band(zone)),
+    if stated.hard.unwrap_or(default == Some(Strictness::Hard)) {
+        return match stated.in_zone {
+            None => Ok(Strictness::Hard),
+            Some(_) => Err(without_band("a hard gate has no band")),
+        };
+    }
+    match stated.in_zone {
+        None => Ok(Strictness::Band(zone)),
+        Some(_) if zone <= 0.0 => Err(without_band("the gate has no band")),
+        Some(band) => Ok(Strictness::ComparedBand {
+            zone,
+            tolerance: tolerance(spec, side, band)?,
+        }),
+    }
+}
+
+fn without_band(why: &str) -> GateRejection {
+    let help = "add zone: the width of the band, and hard: false if the gate is hard";
+    let what = format!("in_zone has no effect: {why}");
+    ("in_zone", what, help.to_owned())
+}
+
+/// How much worse than the baseline a value in the band may be.
+fn tolerance(spec: &MetricSpec, side: LimitSide, band: StatedBand) -> Result<f64, GateRejection> {
+    let StatedBand { max_drop, max_rise } = band;
+    let (key, number, other) = match side {
+        LimitSide::Min => ("max_drop", max_drop, max_rise),
+        LimitSide::Max => ("max_rise", max_rise, max_drop),
+    };
+    match (number, other) {
+        (Some(number), None) => {
+            lies_within(spec, "in_zone", number)?;
+            Ok(number)
+        }
+        (None, _) | (_, Some(_)) => {
+            let what = "in_zone does not fit the gate".to_owned();
+            Err((
+                "in_zone",
+                what,
+                format!("write in_zone: {{ {key}: NUMBER }}"),
+            ))
+        }
     }
 }
 

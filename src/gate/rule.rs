@@ -85,9 +85,12 @@ struct EndVerdicts {
 }
 
 impl EndVerdicts {
-    /// The verdicts on an interval: `above` returns how far a value is above its threshold, or below it if negative.
+    /// The verdicts at the ends of an interval.
     fn of(interval: Interval, verdict: impl Fn(f64) -> Verdict) -> Self {
-        let (one, other) = (verdict(interval.least), verdict(interval.most));
+        Self::between(verdict(interval.least), verdict(interval.most))
+    }
+
+    fn between(one: Verdict, other: Verdict) -> Self {
         Self {
             best: one.min(other),
             worst: one.max(other),
@@ -149,19 +152,18 @@ fn by_threshold(
     } else {
         (subject.value, EPSILON)
     };
-    let zone = match strictness {
-        Strictness::Hard | Strictness::Band(_) => strictness.zone(),
-        Strictness::Open => f64::INFINITY,
-    };
-    let judged = |interval: Interval, threshold: f64, epsilon: f64| {
-        EndVerdicts::of(interval, |value| {
-            // An upper limit is a lower limit with opposite signs.
-            let above = match side {
-                LimitSide::Min => value - threshold,
-                LimitSide::Max => threshold - value,
-            };
-            banded(above, zone, epsilon)
-        })
+    let judged = |interval: Interval, threshold: f64, epsilon: f64, shared: Option<Interval>| {
+        let band = Band {
+            side,
+            threshold,
+            strictness,
+            epsilon,
+            base,
+        };
+        EndVerdicts::between(
+            band.verdict(interval.least, shared.map(|shared| shared.least)),
+            band.verdict(interval.most, shared.map(|shared| shared.most)),
+        )
     };
     // New cases cannot be compared with the reference: they are compared with the limit that applies without one.
     let added = match limit {
@@ -169,12 +171,14 @@ fn by_threshold(
             otherwise: Some(number),
         } if from_baseline => subject
             .added_value
-            .map(|value| judged(value, number, EPSILON)),
+            .map(|value| judged(value, number, EPSILON, None)),
         Limit::Number(_) | Limit::Baseline { .. } => None,
     };
     // Check first whether there is anything to measure: a baseline is irrelevant otherwise.
     let ends = match (&threshold, value) {
-        (Ok(threshold), Some(value)) => Ok(judged(value, *threshold, epsilon).and(added)),
+        (Ok(threshold), Some(value)) => {
+            Ok(judged(value, *threshold, epsilon, subject.shared_value).and(added))
+        }
         (Ok(_), None) => added.ok_or_else(|| of_nothing(subject)),
         (Err(_), None) => Err(of_nothing(subject)),
         (Err(why), Some(_)) => Err(why.clone()),
@@ -186,11 +190,48 @@ fn by_threshold(
             threshold: threshold.ok(),
             from_baseline,
             zone: strictness.zone(),
+            in_zone: strictness.tolerance(),
             hard: strictness == Strictness::Hard,
             ruling: Ruling::Judged(Verdict::Inconclusive),
             base_commit: None,
         },
     )
+}
+
+/// A threshold with its band.
+struct Band<'a> {
+    side: LimitSide,
+    threshold: f64,
+    strictness: Strictness,
+    epsilon: f64,
+    base: &'a BaseNumber,
+}
+
+impl Band<'_> {
+    /// The verdict on a value; `shared` is the value on the cases that the baseline also has, which decides in the band.
+    fn verdict(&self, value: f64, shared: Option<f64>) -> Verdict {
+        let zone = match self.strictness {
+            Strictness::Hard | Strictness::Band(_) | Strictness::ComparedBand { .. } => {
+                self.strictness.zone()
+            }
+            Strictness::Open => f64::INFINITY,
+        };
+        let verdict = banded(self.above(value, self.threshold), zone, self.epsilon);
+        match (verdict, self.strictness.tolerance(), self.base, shared) {
+            (Verdict::Inconclusive, Some(tolerance), BaseNumber::Known(base), Some(shared)) => {
+                banded(tolerance + self.above(shared, *base), 0.0, BASELINE_EPSILON)
+            }
+            _ => verdict,
+        }
+    }
+
+    /// How much better a number is than a limit; an upper limit is a lower one with opposite signs.
+    fn above(&self, number: f64, limit: f64) -> f64 {
+        match self.side {
+            LimitSide::Min => number - limit,
+            LimitSide::Max => limit - number,
+        }
+    }
 }
 
 fn result(ends: Judged, gate: GateRuling) -> GateResult {
@@ -249,6 +290,7 @@ fn by_change(
             threshold: Some(tolerance),
             from_baseline: true,
             zone: 0.0,
+            in_zone: None,
             hard: false,
             ruling: Ruling::Judged(Verdict::Inconclusive),
             base_commit: None,

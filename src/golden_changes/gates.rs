@@ -203,6 +203,11 @@ fn limit(planned: &PlannedGate) -> String {
                 Strictness::Band(zone) if zone > 0.0 => {
                     format!("{limit} (band {})", at_least_two_places(zone))
                 }
+                Strictness::ComparedBand { zone, tolerance } => format!(
+                    "{limit} (band {}, in it a change of {})",
+                    at_least_two_places(zone),
+                    at_least_two_places(tolerance)
+                ),
                 Strictness::Band(_) | Strictness::Open => limit,
             }
         }
@@ -287,10 +292,25 @@ fn looser_limit(side: LimitSide, old: Limit, new: Limit) -> bool {
 
 fn looser_edge(old: Strictness, new: Strictness) -> bool {
     match (old, new) {
-        (Strictness::Hard, Strictness::Band(_))
-        | (Strictness::Hard | Strictness::Band(_), Strictness::Open) => true,
         (_, Strictness::Hard) | (Strictness::Open, Strictness::Band(_) | Strictness::Open) => false,
-        (Strictness::Band(old), Strictness::Band(new)) => new > old,
+        (Strictness::Hard, Strictness::Band(_))
+        | (_, Strictness::Open)
+        // In this band values pass that had no verdict.
+        | (
+            Strictness::Hard | Strictness::Band(_) | Strictness::Open,
+            Strictness::ComparedBand { .. },
+        ) => true,
+        (
+            Strictness::Band(old) | Strictness::ComparedBand { zone: old, .. },
+            Strictness::Band(new),
+        ) => new > old,
+        (
+            Strictness::ComparedBand { zone, tolerance },
+            Strictness::ComparedBand {
+                zone: new_zone,
+                tolerance: new_tolerance,
+            },
+        ) => new_zone > zone || new_tolerance > tolerance,
     }
 }
 
@@ -312,6 +332,7 @@ mod tests {
         let number = Limit::Number;
         let base = |otherwise| Limit::Baseline { otherwise };
         let (hard, band) = (Strictness::Hard, Strictness::Band);
+        let compared = |zone, tolerance| Strictness::ComparedBand { zone, tolerance };
         let floor = |limit, strictness| gate(LimitSide::Min, limit, strictness);
         let ceiling = |limit, strictness| gate(LimitSide::Max, limit, strictness);
         let change = |tolerance| Gate::Change {
@@ -403,6 +424,26 @@ mod tests {
                 floor(base(Some(0.5)), hard),
                 floor(base(Some(0.4)), hard),
                 LimitMove::Looser,
+            ),
+            (
+                floor(number(0.8), band(0.1)),
+                floor(number(0.8), compared(0.1, 0.05)),
+                LimitMove::Looser,
+            ),
+            (
+                floor(number(0.8), compared(0.1, 0.05)),
+                floor(number(0.8), band(0.1)),
+                LimitMove::Tighter,
+            ),
+            (
+                floor(number(0.8), compared(0.1, 0.05)),
+                floor(number(0.8), compared(0.1, 0.06)),
+                LimitMove::Looser,
+            ),
+            (
+                floor(number(0.8), compared(0.1, 0.05)),
+                floor(number(0.8), compared(0.05, 0.05)),
+                LimitMove::Tighter,
             ),
             (change(0.1), change(0.2), LimitMove::Looser),
             (change(0.2), change(0.1), LimitMove::Tighter),

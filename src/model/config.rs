@@ -294,6 +294,8 @@ pub struct StatedGate {
     pub otherwise: Option<f64>,
     /// The width of the inconclusive band.
     pub zone: Option<f64>,
+    /// What decides in the band, in place of no verdict.
+    pub in_zone: Option<StatedBand>,
     /// Whether the gate has no inconclusive band.
     pub hard: Option<bool>,
     /// Largest allowed drop below the baseline.
@@ -302,6 +304,15 @@ pub struct StatedGate {
     pub max_rise: Option<f64>,
     /// Why the default gates of the metric are disabled.
     pub off: Option<String>,
+}
+
+/// How a value in the band may differ from the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct StatedBand {
+    /// Largest allowed drop below the baseline.
+    pub max_drop: Option<f64>,
+    /// Largest allowed rise above the baseline.
+    pub max_rise: Option<f64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

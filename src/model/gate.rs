@@ -28,8 +28,15 @@ pub enum Limit {
 pub enum Strictness {
     /// Every value beyond the threshold fails.
     Hard,
-    /// Values up to this far beyond it are inconclusive. Range: 0..0.5, for points 0..6.
+    /// Values up to this far beyond it are inconclusive. Range: 0..0.5, for points 0..6; any for counts and amounts.
     Band(f64),
+    /// Values up to `zone` beyond it are compared with the baseline; without one they are inconclusive.
+    ComparedBand {
+        /// The width of the band.
+        zone: f64,
+        /// How much worse than the baseline a value in the band may be.
+        tolerance: f64,
+    },
     /// Every value beyond the threshold is inconclusive and never a fail.
     Open,
 }
@@ -39,7 +46,24 @@ impl Strictness {
     pub fn zone(self) -> f64 {
         match self {
             Self::Hard | Self::Open => 0.0,
-            Self::Band(zone) => zone,
+            Self::Band(zone) | Self::ComparedBand { zone, .. } => zone,
+        }
+    }
+
+    /// The same with another width of its band, if it has one.
+    pub fn with_zone(self, zone: f64) -> Self {
+        match self {
+            Self::Band(_) => Self::Band(zone),
+            Self::ComparedBand { tolerance, .. } => Self::ComparedBand { zone, tolerance },
+            Self::Hard | Self::Open => self,
+        }
+    }
+
+    /// How much worse than the baseline a value in the band may be, if that decides.
+    pub fn tolerance(self) -> Option<f64> {
+        match self {
+            Self::ComparedBand { tolerance, .. } => Some(tolerance),
+            Self::Band(_) | Self::Hard | Self::Open => None,
         }
     }
 }

@@ -17,6 +17,9 @@ pub struct GateRuling {
     pub from_baseline: bool,
     /// The width of the inconclusive band.
     pub zone: f64,
+    /// How much worse than the baseline a value in the band may be; absent if the band is inconclusive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_zone: Option<f64>,
     /// Whether the gate has no inconclusive band.
     pub hard: bool,
     /// The result.

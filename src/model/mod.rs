@@ -77,7 +77,9 @@ pub use config::{
     Agent, AgentFiles, Config, Protocol, Provider, RecordPolicy, SuiteConfig, Target, Tier,
     Transport, Wire,
 };
-pub(crate) use config::{Budget, Price, Reasoning, RecordingTrust, Role, StatedGate, StatedLimit};
+pub(crate) use config::{
+    Budget, Price, Reasoning, RecordingTrust, Role, StatedBand, StatedGate, StatedLimit,
+};
 pub(crate) use days::RunDays;
 pub(crate) use evidence::{
     CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls,

@@ -137,9 +137,21 @@ pub fn failed_gate(metric: &MetricReport, gate: &GateRuling) -> String {
         metric.unit,
         gate.threshold.map(|threshold| threshold + band),
     );
+    // In a band that is compared with the baseline, a value may fail on either side of its end.
+    let (limit, or) = match gate.in_zone {
+        None => (limit, String::new()),
+        Some(tolerance) => (
+            metric_value(metric.unit, gate.threshold),
+            format!(
+                ", or {limit} with a {} of at most {}",
+                words::change_word(gate),
+                words::spread(metric.unit, tolerance)
+            ),
+        ),
+    };
     let needs = match (gate.gate, gate.threshold) {
-        (GateKind::Min, Some(_)) => format!("needs {limit}"),
-        (GateKind::Max, Some(_)) => format!("needs at most {limit}"),
+        (GateKind::Min, Some(_)) => format!("needs {limit}{or}"),
+        (GateKind::Max, Some(_)) => format!("needs at most {limit}{or}"),
         (GateKind::MaxDrop, Some(most)) => {
             format!("may drop by {}", words::spread(metric.unit, most))
         }

@@ -298,13 +298,27 @@ pub fn whole_percent(rate: f64) -> String {
     }
 }
 
+/// The direction in which a value in the band of a gate may change.
+pub fn change_word(gate: &GateRuling) -> &'static str {
+    if gate.gate == GateKind::Max {
+        "rise"
+    } else {
+        "drop"
+    }
+}
+
 /// The limit of a gate alone.
 pub fn limit(metric: &MetricReport, gate: &GateRuling) -> String {
     let limit = metric_value(metric.unit, gate.threshold);
-    let band = if gate.zone > 0.0 {
-        format!(" (band {})", spread(metric.unit, gate.zone))
-    } else {
-        String::new()
+    let band = match (gate.zone > 0.0, gate.in_zone) {
+        (false, _) => String::new(),
+        (true, None) => format!(" (band {})", spread(metric.unit, gate.zone)),
+        (true, Some(tolerance)) => format!(
+            " (band {}, in it {} ≤ {})",
+            spread(metric.unit, gate.zone),
+            change_word(gate),
+            spread(metric.unit, tolerance)
+        ),
     };
     let source = if gate.from_baseline { " baseline" } else { "" };
     let change = || spread(metric.unit, gate.threshold.unwrap_or_default());

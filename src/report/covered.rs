@@ -127,18 +127,17 @@ fn metric(metric: &MetricReport) -> Value {
                 threshold,
                 from_baseline,
                 zone,
+                in_zone,
                 hard,
                 ruling: _,
                 base_commit: _,
             } = gate;
             let threshold = threshold.filter(|_| !from_baseline);
-            json!([
-                gate.as_str(),
-                places(threshold),
-                from_baseline,
-                places(Some(*zone)),
-                hard
-            ])
+            let band = match in_zone {
+                Some(tolerance) => json!([places(Some(*zone)), places(Some(*tolerance))]),
+                None => json!(places(Some(*zone))),
+            };
+            json!([gate.as_str(), places(threshold), from_baseline, band, hard])
         })
         .collect();
     json!([

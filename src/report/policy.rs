@@ -203,6 +203,7 @@ fn gate(kind: GateKind, threshold: Option<f64>, ruling: Ruling) -> GateRuling {
         threshold,
         from_baseline: false,
         zone: 0.0,
+        in_zone: None,
         hard: true,
         ruling,
         base_commit: None,

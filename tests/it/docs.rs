@@ -421,6 +421,10 @@ fn gate(gate: &Gate) -> String {
             let strictness = match strictness {
                 Strictness::Hard => ", hard: true".to_owned(),
                 Strictness::Band(zone) => format!(", zone: {zone}"),
+                Strictness::ComparedBand { zone, tolerance } => {
+                    let change = if side == LimitSide::Min { "drop" } else { "rise" };
+                    format!(", zone: {zone}, in_zone: {{ max_{change}: {tolerance} }}")
+                }
                 Strictness::Open => String::new(),
             };
             format!("`{key}: {limit}{otherwise}{strictness}`")

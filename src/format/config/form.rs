@@ -241,8 +241,10 @@ pub(super) struct GateForm {
     pub(super) max: Option<LimitForm>,
     /// Threshold without a baseline: with `min: baseline` or `max: baseline`.
     pub(super) otherwise: Option<f64>,
-    /// Width of the inconclusive band beyond the threshold: 0 to 0.5, for points 0 to 6.
+    /// Width of the inconclusive band beyond the threshold: 0 to 0.5, for points 0 to 6, for counts and amounts any.
     pub(super) zone: Option<f64>,
+    /// What decides in the band: the change from the baseline. Without it, and without a baseline, the band is inconclusive.
+    pub(super) in_zone: Option<BandForm>,
     /// Whether every value beyond the threshold fails, without an inconclusive band.
     pub(super) hard: Option<bool>,
     /// Largest allowed drop below the baseline.
@@ -253,6 +255,16 @@ pub(super) struct GateForm {
     pub(super) off: Option<bool>,
     /// Why it is disabled.
     pub(super) reason: Option<String>,
+}
+
+/// The change from the baseline that decides in a band.
+#[derive(Deserialize, JsonSchema, Clone, Copy)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BandForm {
+    /// Largest allowed drop below the baseline, with `min`.
+    pub(super) max_drop: Option<f64>,
+    /// Largest allowed rise above the baseline, with `max`.
+    pub(super) max_rise: Option<f64>,
 }
 
 /// A number, or the word `baseline`.

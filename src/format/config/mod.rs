@@ -31,7 +31,7 @@ use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
 use crate::model::{
     Agent, AgentName, Alpha, Budget, Config, Policy, Price, Provider, RecordPolicy, RedactPattern,
-    RepoPath, StatedFields, StatedGate, StatedLimit, SuiteConfig, SuiteId, Target, Tier, Transport,
+    RepoPath, StatedBand, StatedFields, StatedGate, StatedLimit, SuiteConfig, SuiteId, Target, Tier, Transport,
     Wire,
 };
 
@@ -367,9 +367,15 @@ impl ConfigReader<'_> {
             ("max_rise", form.max_rise),
             ("min", form.min.and_then(LimitForm::number)),
             ("max", form.max.and_then(LimitForm::number)),
-        ];
-        for (key, number) in numbers {
-            let path = [at, &[Key(key)]].concat();
+        ]
+        .map(|(key, number)| (vec![Key(key)], key, number));
+        let of_band = [
+            ("max_drop", form.in_zone.and_then(|band| band.max_drop)),
+            ("max_rise", form.in_zone.and_then(|band| band.max_rise)),
+        ]
+        .map(|(key, number)| (vec![Key("in_zone"), Key(key)], key, number));
+        for (path, key, number) in numbers.into_iter().chain(of_band) {
+            let path = [at, &path].concat();
             match number {
                 Some(number) if !number.is_finite() => self.refuse(
                     &path,
@@ -417,6 +423,10 @@ impl ConfigReader<'_> {
             max: form.max.map(StatedLimit::from),
             otherwise: form.otherwise,
             zone: form.zone,
+            in_zone: form.in_zone.map(|band| StatedBand {
+                max_drop: band.max_drop,
+                max_rise: band.max_rise,
+            }),
             hard: form.hard,
             max_drop: form.max_drop,
             max_rise: form.max_rise,

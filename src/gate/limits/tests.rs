@@ -2,8 +2,8 @@
 
 use super::planned;
 use crate::model::{
-    Aggregate, Better, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, SampleFold, StatedGate,
-    StatedLimit, Strictness, Unit,
+    Aggregate, Better, ChangeDirection, Gate, Limit, LimitSide, MetricSpec, SampleFold, StatedBand,
+    StatedGate, StatedLimit, Strictness, Unit,
 };
 
 const FLOOR: Gate = Gate::Threshold {
@@ -302,13 +302,80 @@ fn settings_without_effect_are_refused() {
 }
 
 #[test]
-fn a_zone_is_as_wide_as_its_unit_allows() {
-    for (unit, widest) in [
-        (Unit::Share, 0.5),
-        (Unit::Points, 6.0),
-        (Unit::Count, 0.5),
-        (Unit::Spread, 0.5),
+fn the_band_of_a_count_is_as_wide_as_stated() {
+    let spec = spec(Better::Lower, Unit::Count, &[]);
+    let stated = |zone| StatedGate {
+        max: Some(StatedLimit::Number(30_000.0)),
+        zone: Some(zone),
+        ..StatedGate::default()
+    };
+    let ceiling = |zone| Gate::Threshold {
+        side: LimitSide::Max,
+        limit: Limit::Number(30_000.0),
+        strictness: Strictness::Band(zone),
+    };
+    for zone in [0.0, 0.5, 30_000.0, 1e9] {
+        assert_eq!(gates(&spec, &[stated(zone)]), [ceiling(zone)]);
+    }
+}
+
+#[test]
+fn what_decides_in_a_band_needs_a_band_and_the_direction_of_its_limit() {
+    let stated = |zone, band| StatedGate {
+        zone,
+        in_zone: Some(band),
+        ..min(0.9)
+    };
+    let drop = StatedBand {
+        max_drop: Some(0.05),
+        max_rise: None,
+    };
+    let rise = StatedBand {
+        max_drop: None,
+        max_rise: Some(0.05),
+    };
+    let both = StatedBand {
+        max_drop: Some(0.05),
+        max_rise: Some(0.05),
+    };
+    let compared = Strictness::ComparedBand {
+        zone: 0.1,
+        tolerance: 0.05,
+    };
+    let spec = higher(&[]);
+    assert_eq!(
+        gates(&spec, &[stated(Some(0.1), drop)]),
+        [floor(0.9, compared)]
+    );
+    let too_much = StatedBand {
+        max_drop: Some(1.5),
+        max_rise: None,
+    };
+    for refused in [
+        stated(None, drop),
+        stated(Some(0.0), drop),
+        stated(Some(0.1), rise),
+        stated(Some(0.1), both),
+        stated(Some(0.1), StatedBand::default()),
+        stated(Some(0.1), too_much),
+        StatedGate {
+            hard: Some(true),
+            ..stated(Some(0.1), drop)
+        },
+        StatedGate {
+            min: None,
+            max_drop: Some(0.1),
+            ..stated(None, drop)
+        },
     ] {
+        let problems = planned(&spec, std::slice::from_ref(&refused)).unwrap_err();
+        assert_eq!(problems[0].key, "in_zone", "{refused:?}");
+    }
+}
+
+#[test]
+fn a_zone_is_as_wide_as_its_unit_allows() {
+    for (unit, widest) in [(Unit::Share, 0.5), (Unit::Points, 6.0), (Unit::Spread, 0.5)] {
         let spec = MetricSpec {
             most: (unit == Unit::Points).then_some(12.0),
             ..spec(Better::Higher, unit, &[])

@@ -28,6 +28,68 @@ fn judged(gate: &Gate, value: f64, base: &BaseNumber) -> Verdict {
 }
 
 #[test]
+fn in_a_compared_band_the_change_from_the_baseline_decides() {
+    let strictness = Strictness::ComparedBand {
+        zone: 0.05,
+        tolerance: 0.03,
+    };
+    let gate = floor(0.9, strictness);
+    let ceiling = Gate::Threshold {
+        side: LimitSide::Max,
+        limit: Limit::Number(-0.9),
+        strictness,
+    };
+    let other_scorer = BaseNumber::Incomparable("another scorer".to_owned());
+    let table = [
+        (0.95, BaseNumber::Known(1.0), Verdict::Pass),
+        (0.9, BaseNumber::Known(1.0), Verdict::Pass),
+        (0.88, BaseNumber::Known(0.91), Verdict::Pass),
+        (0.88, BaseNumber::Known(0.92), Verdict::Fail),
+        (0.88, BaseNumber::Known(0.5), Verdict::Pass),
+        (0.85, BaseNumber::Known(0.86), Verdict::Pass),
+        (0.84, BaseNumber::Known(0.84), Verdict::Fail),
+        (0.88, BaseNumber::Absent, Verdict::Inconclusive),
+        (0.88, other_scorer, Verdict::Inconclusive),
+        (0.84, BaseNumber::Absent, Verdict::Fail),
+    ];
+    for (value, base, expected) in table {
+        assert_eq!(judged(&gate, value, &base), expected, "{value} {base:?}");
+        let mirrored = match &base {
+            BaseNumber::Known(number) => BaseNumber::Known(-number),
+            BaseNumber::Absent | BaseNumber::Incomparable(_) => base.clone(),
+        };
+        assert_eq!(
+            judged(&ceiling, -value, &mirrored),
+            expected,
+            "-{value} {base:?}"
+        );
+    }
+    // Only cases that the baseline also has are compared with it.
+    let subject = Subject {
+        shared_value: Some(Interval::at(0.95)),
+        ..subject(0.88)
+    };
+    let shared = ruling(&gate, &subject, &BaseNumber::Known(0.97)).gate;
+    assert_eq!(shared.ruling, Ruling::Judged(Verdict::Pass));
+    let open = Subject {
+        value: Some(Interval {
+            least: 0.86,
+            most: 0.89,
+        }),
+        shared_value: Some(Interval {
+            least: 0.86,
+            most: 0.89,
+        }),
+        ..Subject::default()
+    };
+    let open = ruling(&gate, &open, &BaseNumber::Known(0.91));
+    assert_eq!(
+        (open.gate.ruling, open.openness),
+        (Ruling::Judged(Verdict::Inconclusive), Openness::Open)
+    );
+}
+
+#[test]
 fn both_edges_of_a_band_carry_the_epsilon() {
     let gate = floor(0.8, Strictness::Band(0.05));
     let table = [

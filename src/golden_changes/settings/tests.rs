@@ -45,11 +45,12 @@ suites:
     judges: { tone: { target: chat, rubric: rubric.md, votes: 3, labels: tone.json, kappa: 0.5 } }
     gates:
       finding_recall: { min: 0.9, zone: 0.1, hard: false }
+      tokens: { max: 30000, zone: 30000, in_zone: { max_rise: 500 } }
       false_positive_rate: { max: 0.1 }
       citation_accuracy: { min: baseline, otherwise: 0.5 }
       f1_score: { max_drop: 0.1 }
       quote_grounding: { max_drop: 0.2 }
-      gap_recall: { min: 0.3 }
+      gap_recall: { min: 0.3, zone: 0.25, in_zone: { max_drop: 0.03 } }
       severity_accuracy: { off: true, reason: because }
   - { id: cross, kind: cross_agent, path: cross, runs_of: contracts }
   - id: assistant
@@ -172,8 +173,8 @@ const ROWS: &[SettingRow] = &[
     ("SuiteForm.agents", "legal:\n", "other:\n", Approval),
     (
         "SuiteForm.gates",
-        "gap_recall: { min: 0.3 }",
-        "gap_recall: { min: 0.2 }",
+        "gap_recall: { min: 0.3,",
+        "gap_recall: { min: 0.27,",
         Approval,
     ),
     (
@@ -364,6 +365,24 @@ const ROWS: &[SettingRow] = &[
         Approval,
     ),
     ("GateForm.zone", "zone: 0.1", "zone: 0.2", Approval),
+    (
+        "GateForm.in_zone",
+        ", in_zone: { max_drop: 0.03 }",
+        "",
+        Listed,
+    ),
+    (
+        "BandForm.max_drop",
+        "max_drop: 0.03",
+        "max_drop: 0.04",
+        Approval,
+    ),
+    (
+        "BandForm.max_rise",
+        "max_rise: 500",
+        "max_rise: 400",
+        Listed,
+    ),
     ("GateForm.hard", "hard: false", "hard: true", Listed),
     (
         "GateForm.max_drop",
