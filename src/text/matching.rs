@@ -101,6 +101,56 @@ pub fn same_category(text: &str) -> String {
     }
 }
 
+/// A category, prepared for comparison.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Category {
+    normal: String,
+    /// Its words, sorted and distinct.
+    words: Box<[Box<str>]>,
+}
+
+impl Category {
+    /// The category in a text.
+    pub fn new(text: &str) -> Self {
+        let normal = same_category(text);
+        let mut words: Vec<Box<str>> = normal
+            .split(|char: char| !char.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(Box::from)
+            .collect();
+        words.sort_unstable();
+        words.dedup();
+        Self {
+            normal,
+            words: words.into(),
+        }
+    }
+
+    /// The normal form.
+    pub fn as_str(&self) -> &str {
+        &self.normal
+    }
+
+    /// Whether both are the same category. An empty one is none.
+    pub fn is_same(&self, other: &Self) -> bool {
+        !self.normal.is_empty() && self.normal == other.normal
+    }
+
+    /// Whether the words of one are all among the words of the other: an agent could avoid an exact name by a longer one.
+    pub fn fits(&self, other: &Self) -> bool {
+        let (fewer, more) = if self.words.len() <= other.words.len() {
+            (self, other)
+        } else {
+            (other, self)
+        };
+        if fewer.words.is_empty() {
+            return self.is_same(other);
+        }
+        let mut words = fewer.words.iter();
+        words.all(|word| more.words.binary_search(word).is_ok())
+    }
+}
+
 /// Jaccard similarity of the alphanumeric tokens of two normal forms, 0 to 1; 0 if neither has a token.
 pub fn token_overlap(one: &str, other: &str) -> f64 {
     let tokens = |text| -> BTreeSet<_> {
@@ -119,7 +169,7 @@ pub fn token_overlap(one: &str, other: &str) -> f64 {
 mod tests {
     use proptest::proptest;
 
-    use super::{Keyword, contains, norm, same_category, token_overlap};
+    use super::{Category, Keyword, contains, norm, same_category, token_overlap};
 
     #[test]
     fn a_keyword_with_a_key_is_found_where_the_recorder_removed_it() {
@@ -177,6 +227,29 @@ mod tests {
         );
         // Each one becomes a separate blank: the contract does not mention runs.
         assert_ne!(same_category("Missing__Doc"), same_category("Missing_Doc"));
+    }
+
+    #[test]
+    fn a_category_fits_in_words_and_never_in_parts_of_words() {
+        for (one, other, expect_fit) in [
+            ("termination", "Contract-Termination", true),
+            ("change_of_control", "Control, change of", true),
+            ("ip ownership", "IP/Ownership & Licence", true),
+            ("termination", "Termination", true),
+            ("compete", "non_compete", true),
+            ("compete", "competence", false),
+            ("contract termination", "termination of employment", false),
+            ("", "", false),
+            ("", "termination", false),
+            ("--", "termination", false),
+            ("???", "???", true),
+            ("???", "termination", false),
+        ] {
+            let (one, other) = (Category::new(one), Category::new(other));
+            assert_eq!(one.fits(&other), expect_fit, "{one:?} {other:?}");
+            assert_eq!(other.fits(&one), expect_fit, "{other:?} {one:?}");
+            assert!(expect_fit || !one.is_same(&other), "{one:?} {other:?}");
+        }
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(crate) use line::{clauses, code_spans, first_clause, line, line_with_end, vi
 pub(crate) use line_diff::{ChangedLine, changed_lines};
 pub(crate) use listing::{counted, first_of, named, named_with};
 pub(crate) use matching::contains;
-pub use matching::{Keyword, same_category, token_overlap};
+pub use matching::{Category, Keyword, same_category, token_overlap};
 pub(crate) use names::{Folded, Hit, NameSet, is_whole};
 pub use norm::norm;
 pub(crate) use norm::norm_cased;

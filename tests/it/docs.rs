@@ -422,7 +422,11 @@ fn gate(gate: &Gate) -> String {
                 Strictness::Hard => ", hard: true".to_owned(),
                 Strictness::Band(zone) => format!(", zone: {zone}"),
                 Strictness::ComparedBand { zone, tolerance } => {
-                    let change = if side == LimitSide::Min { "drop" } else { "rise" };
+                    let change = if side == LimitSide::Min {
+                        "drop"
+                    } else {
+                        "rise"
+                    };
                     format!(", zone: {zone}, in_zone: {{ max_{change}: {tolerance} }}")
                 }
                 Strictness::Open => String::new(),

@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::finding::{Finding, Severity, file_name};
+use super::finding::{Citation, Finding, Severity, file_name};
+use super::match_rules::{MatchMode, MatchRules};
 use crate::diag::{Code, Diagnostic, did_you_mean};
 use crate::files::SourceText;
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
-use crate::text::{Keyword, norm};
+use crate::text::{Category, Keyword, norm};
 
 /// One finding that an agent should produce.
 #[derive(Deserialize, JsonSchema, Debug)]
@@ -32,8 +35,8 @@ pub struct ExpectedForm {
     /// Synonyms by keyword; any of them counts as the keyword.
     #[serde(default)]
     pub keyword_synonyms: BTreeMap<String, Vec<String>>,
-    /// The file that a citation must name.
-    pub citation_must_reference: Option<String>,
+    /// The file that a citation must name, or an object with the file and a part of its section.
+    pub citation_must_reference: Option<CitationForm>,
     /// Whether the finding is required; true by default.
     #[serde(default = "yes")]
     pub required: bool,
@@ -42,6 +45,51 @@ pub struct ExpectedForm {
     pub alternative_categories: Vec<String>,
     /// The rule of the prompt package that this tests, by id or text.
     pub rule: Option<String>,
+}
+
+/// What a citation must name: a file, or an object.
+#[derive(JsonSchema, Debug)]
+#[schemars(untagged)]
+pub enum CitationForm {
+    /// The name of the file.
+    File(String),
+    Parts(CitationPartsForm),
+}
+
+/// What a citation must name; a part that is absent requires nothing.
+#[derive(Deserialize, JsonSchema, Debug, Default)]
+#[serde(deny_unknown_fields)]
+pub struct CitationPartsForm {
+    /// The name of the file.
+    file: Option<String>,
+    /// A part of the citation's section, in any case. It counts in `citation_accuracy` alone.
+    page_or_section: Option<String>,
+}
+
+// By hand, because an untagged form names no unknown key.
+impl<'de> Deserialize<'de> for CitationForm {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CitationVisitor)
+    }
+}
+
+struct CitationVisitor;
+
+impl<'de> Visitor<'de> for CitationVisitor {
+    type Value = CitationForm;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a file name, or an object with `file` and `page_or_section`")
+    }
+
+    fn visit_str<E: Error>(self, file: &str) -> Result<CitationForm, E> {
+        Ok(CitationForm::File(file.to_owned()))
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<CitationForm, M::Error> {
+        let parts = CitationPartsForm::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(CitationForm::Parts(parts))
+    }
 }
 
 fn least() -> Severity {
@@ -66,29 +114,84 @@ pub struct ExpectedFinding {
     pub required: bool,
     /// The rule that it tests.
     pub rule: Option<String>,
-    /// The file name that a citation must name.
-    pub citation: Option<String>,
-    categories: Vec<String>,
+    /// What a citation must name; `None` if nothing.
+    pub citation: Option<ExpectedCitation>,
+    categories: Vec<Category>,
     severities: (Severity, Severity),
     keywords: Vec<Vec<Keyword>>,
+    mode: MatchMode,
+}
+
+/// What a citation must name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExpectedCitation {
+    /// The file name, as written.
+    pub file: Option<String>,
+    file_key: String,
+    /// A part of the section, as written.
+    pub section: Option<String>,
+    section_key: String,
+}
+
+impl ExpectedCitation {
+    fn of(form: CitationForm) -> Option<Self> {
+        let CitationPartsForm {
+            file,
+            page_or_section,
+        } = match form {
+            CitationForm::File(file) => CitationPartsForm {
+                file: Some(file),
+                page_or_section: None,
+            },
+            CitationForm::Parts(parts) => parts,
+        };
+        let file = file.filter(|file| !file.trim().is_empty());
+        let section = page_or_section.filter(|section| !section.trim().is_empty());
+        if file.is_none() && section.is_none() {
+            return None;
+        }
+        Some(Self {
+            file_key: file.as_deref().map_or(String::new(), MatchRules::file_key),
+            section_key: section.as_deref().map_or(String::new(), norm),
+            file: file.map(|file| file_name(&file).to_owned()),
+            section,
+        })
+    }
+
+    fn is_of_file(&self, citation: &Citation, mode: MatchMode) -> bool {
+        self.file.is_none() || mode.names_file(citation, &self.file_key)
+    }
+
+    fn is_of_section(&self, citation: &Citation) -> bool {
+        citation.section.contains(&self.section_key)
+    }
+}
+
+impl fmt::Display for ExpectedCitation {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [self.file.as_deref(), self.section.as_deref()];
+        let parts: Vec<&str> = parts.into_iter().flatten().collect();
+        out.write_str(&parts.join(", "))
+    }
 }
 
 impl ExpectedFinding {
     pub fn read(
         source: &SourceText,
         raw: &RawValue,
-        categories: Option<&[String]>,
+        rules: &MatchRules,
     ) -> Result<Self, Diagnostic> {
         let form: ExpectedForm = json::part(source, raw)?;
-        Self::of(form, &JsonCursor::part(source, raw), categories)
+        Self::of(form, &JsonCursor::part(source, raw), rules)
     }
 
     /// Validates a parsed expected finding; `cursor` is its position.
     pub fn of(
         form: ExpectedForm,
         cursor: &JsonCursor<'_>,
-        known: Option<&[String]>,
+        rules: &MatchRules,
     ) -> Result<Self, Diagnostic> {
+        let known = rules.known.as_deref();
         if form.min_severity > form.max_severity {
             let what = format!(
                 "min_severity {} is above max_severity {}",
@@ -132,22 +235,22 @@ impl ExpectedFinding {
             for (_, keyword, others) in own.collect::<Vec<_>>() {
                 words.extend(cursor.keywords(&[Key("keyword_synonyms"), Key(keyword)], others)?);
             }
+            let word = words.first().map_or("", Keyword::as_str);
+            let of_suite = rules.keywords.of(word).filter_map(Keyword::new);
+            words.extend(of_suite.collect::<Vec<_>>());
         }
-        let mut categories = vec![cursor.category(&[Key("category")], &form.category, known)?];
+        let own = cursor.category(&[Key("category")], &form.category, known)?;
+        let mut categories = rules.names_of(&own);
         for (at, category) in form.alternative_categories.iter().enumerate() {
-            categories.push(cursor.category(
-                &[Key("alternative_categories"), At(at)],
-                category,
-                known,
-            )?);
+            let path = [Key("alternative_categories"), At(at)];
+            categories.extend(rules.names_of(&cursor.category(&path, category, known)?));
         }
         Ok(Self {
             line: cursor.line(),
             required: form.required,
             rule: cursor.rule(form.rule)?,
-            citation: form
-                .citation_must_reference
-                .map(|file| file_name(&file).to_owned()),
+            citation: form.citation_must_reference.and_then(ExpectedCitation::of),
+            mode: rules.mode,
             category: form.category,
             categories,
             severities: (form.min_severity, form.max_severity),
@@ -163,11 +266,24 @@ impl ExpectedFinding {
     /// Whether a citation names the required file; true if no file is required.
     pub fn cites(&self, finding: &Finding) -> bool {
         match &self.citation {
-            None => true,
-            Some(file) => finding
-                .citations
-                .iter()
-                .any(|citation| citation.file == *file),
+            Some(expected) if expected.file.is_some() => {
+                let mut citations = finding.citations.iter();
+                citations.any(|citation| expected.is_of_file(citation, self.mode))
+            }
+            Some(_) | None => true,
+        }
+    }
+
+    /// Whether a citation of the required file names the required section; true if no section is required.
+    pub fn cites_section(&self, finding: &Finding) -> bool {
+        match &self.citation {
+            Some(expected) if expected.section.is_some() => {
+                let mut citations = finding.citations.iter();
+                citations.any(|citation| {
+                    expected.is_of_file(citation, self.mode) && expected.is_of_section(citation)
+                })
+            }
+            Some(_) | None => true,
         }
     }
 
@@ -176,24 +292,36 @@ impl ExpectedFinding {
         self.matches_loosely(finding) && self.cites(finding)
     }
 
+    /// The accepted categories.
+    pub fn categories(&self) -> impl Iterator<Item = &Category> {
+        self.categories.iter()
+    }
+
+    /// Whether a finding of this category has an accepted one.
+    pub fn accepts_category(&self, category: &Category) -> bool {
+        let mut accepted = self.categories();
+        accepted.any(|own| self.mode.is_category(own, category))
+    }
+
     pub fn fits_category(&self, finding: &Finding) -> bool {
-        self.categories.contains(&finding.category_key)
+        self.accepts_category(&finding.category_key)
     }
 
     /// The keywords that the finding lacks, together with their synonyms.
     pub fn missing_keywords<'a>(&'a self, finding: &'a Finding) -> impl Iterator<Item = &'a str> {
+        let text = self.mode.text(finding);
         let missing = self
             .keywords
             .iter()
-            .filter(|words| !words.iter().any(|word| word.is_in(&finding.text)));
+            .filter(move |words| !words.iter().any(|word| word.is_in(text)));
         missing
             .filter_map(|words| words.first())
             .map(Keyword::as_str)
     }
 
-    /// Whether every finding that matches this one has the given category and at least one of the given keywords, if there
-    /// are any.
-    pub fn always_has(&self, category: &str, keywords: &[Keyword]) -> bool {
+    /// Whether every finding with a category of this expectation has one of the given categories, and at least one of the given
+    /// keywords, if there are any.
+    pub fn always_has(&self, categories: &[Category], keywords: &[Keyword]) -> bool {
         // Only a keyword without synonyms is in every match.
         let certain = self
             .keywords
@@ -201,8 +329,12 @@ impl ExpectedFinding {
             .filter(|words| words.len() == 1)
             .flatten();
         let hits = |word: &Keyword| keywords.iter().any(|keyword| keyword.is_in(word.as_str()));
-        self.categories.iter().all(|own| own == category)
-            && (keywords.is_empty() || certain.into_iter().any(hits))
+        let is_given = |own: &Category| {
+            categories
+                .iter()
+                .any(|given| self.mode.is_category(given, own))
+        };
+        self.categories().all(is_given) && (keywords.is_empty() || certain.into_iter().any(hits))
     }
 
     /// Whether a keyword is required.
@@ -248,20 +380,21 @@ impl fmt::Display for ExpectedFinding {
         }
         self.citation
             .as_ref()
-            .map_or(Ok(()), |file| write!(out, ", citing {file}"))
+            .map_or(Ok(()), |citation| write!(out, ", citing {citation}"))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::ExpectedFinding;
     use crate::files::SourceText;
     use crate::format::JsonCursor;
     use crate::format::json::whole;
     use crate::model::RepoPath;
-    use crate::suites::shared::finding::{Finding, FindingParts, Severity};
+    use crate::suites::shared::finding::{CitationParts, Finding, FindingParts, Severity};
+    use crate::suites::shared::match_rules::{CategoryMatch, CitationMatch, MatchMode, MatchRules};
 
     fn expected() -> ExpectedFinding {
         let text = json!({
@@ -269,18 +402,137 @@ mod tests {
             "must_contain_keywords": ["twelve months"], "keyword_synonyms": {"twelve months": ["one year"]},
             "citation_must_reference": "supply.md"
         });
+        read(&text, MatchMode::default())
+    }
+
+    fn read(text: &Value, mode: MatchMode) -> ExpectedFinding {
         let source =
             SourceText::new(RepoPath::root().child("g.json"), text.to_string().into()).unwrap();
-        ExpectedFinding::of(whole(&source).unwrap(), &JsonCursor::whole(&source), None).unwrap()
+        let rules = MatchRules {
+            mode,
+            ..MatchRules::default()
+        };
+        ExpectedFinding::of(whole(&source).unwrap(), &JsonCursor::whole(&source), &rules).unwrap()
     }
 
     fn finding(category: &str, title: &str, cited: &str) -> Finding {
+        let citation = CitationParts {
+            file: cited,
+            section: "Section 4.1",
+            quote: "a quoted word",
+        };
         Finding::of(&FindingParts {
             category,
             title,
-            citations: vec![(cited, "")],
+            citations: vec![citation],
             ..FindingParts::default()
         })
+    }
+
+    #[test]
+    fn a_category_fits_in_words_or_is_equal() {
+        let text = json!({"category": "termination", "alternative_categories": ["exit"]});
+        for (category, in_words, equal) in [
+            ("Contract Termination", true, false),
+            ("exit_rights", true, false),
+            ("Exit", true, true),
+            ("terminations", false, false),
+            ("", false, false),
+        ] {
+            let finding = finding(category, "", "");
+            for (category_match, expect_fit) in [
+                (CategoryMatch::Words, in_words),
+                (CategoryMatch::Equal, equal),
+            ] {
+                let mode = MatchMode {
+                    category: category_match,
+                    ..MatchMode::default()
+                };
+                assert_eq!(
+                    read(&text, mode).matches_loosely(&finding),
+                    expect_fit,
+                    "{category} {mode:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_quote_has_keywords_unless_the_suite_says_otherwise() {
+        let text = json!({"category": "a", "must_contain_keywords": ["quoted word"]});
+        for quotes in [true, false] {
+            let mode = MatchMode {
+                quotes,
+                ..MatchMode::default()
+            };
+            let expected = read(&text, mode);
+            assert_eq!(expected.matches_loosely(&finding("a", "", "")), quotes);
+            assert!(expected.matches_loosely(&finding("a", "A quoted word.", "")));
+        }
+    }
+
+    #[test]
+    fn a_file_is_named_without_case_and_by_a_part_of_the_path_if_the_suite_says_so() {
+        let text = json!({"category": "a", "citation_must_reference": {"file": "Supply.md"}});
+        for (cited, by_name, by_part) in [
+            ("SUPPLY.MD", true, true),
+            ("a/supply.md", true, true),
+            ("supply.md.txt", false, true),
+            ("supply.md/part", false, true),
+            ("my supply.md", false, true),
+            ("other.md", false, false),
+        ] {
+            for (citation, expect_cited) in [
+                (CitationMatch::Name, by_name),
+                (CitationMatch::Contains, by_part),
+            ] {
+                let mode = MatchMode {
+                    citation,
+                    ..MatchMode::default()
+                };
+                assert_eq!(
+                    read(&text, mode).cites(&finding("a", "", cited)),
+                    expect_cited,
+                    "{cited} {mode:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_section_is_a_part_of_that_of_a_citation_of_the_file() {
+        for (reference, cited, section) in [
+            (
+                json!({"file": "b.md", "page_or_section": "SECTION 4"}),
+                true,
+                true,
+            ),
+            (
+                json!({"file": "b.md", "page_or_section": "Section 5"}),
+                true,
+                false,
+            ),
+            (
+                json!({"file": "c.md", "page_or_section": "Section 4"}),
+                false,
+                false,
+            ),
+            (json!({"page_or_section": "4.1"}), true, true),
+            (json!({"page_or_section": "5"}), true, false),
+            (json!({"file": "b.md"}), true, true),
+            (json!({"file": " "}), true, true),
+            (json!({}), true, true),
+            (json!("b.md"), true, true),
+        ] {
+            let text = json!({"category": "a", "citation_must_reference": reference});
+            let expected = read(&text, MatchMode::default());
+            let finding = finding("a", "", "B.md");
+            assert_eq!(
+                (expected.cites(&finding), expected.cites_section(&finding)),
+                (cited, section),
+                "{text}"
+            );
+        }
     }
 
     #[test]
@@ -331,10 +583,10 @@ mod tests {
             (Some(Severity::Critical), false),
             (None, false),
         ] {
-            let finding = Finding {
+            let finding = Finding::of(&FindingParts {
                 severity,
-                ..Finding::default()
-            };
+                ..FindingParts::default()
+            });
             assert_eq!(
                 expected().fits_severity(&finding),
                 expect_fit,

@@ -1,13 +1,13 @@
 //! A finding and its severity, in agents' outputs and in trigger cases.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::text::{norm, same_category};
+use crate::text::{Category, norm};
 
 /// The severity of a finding; also written `P4` (info) to `P0` (critical), case-insensitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -81,12 +81,14 @@ impl<'de> Deserialize<'de> for Severity {
 pub struct Finding {
     /// The category as written, for people.
     pub category: String,
-    /// The category, normalized for comparison.
-    pub category_key: String,
+    /// The category, prepared for comparison.
+    pub category_key: Category,
     /// The severity; `None` if unknown, which matches no range.
     pub severity: Option<Severity>,
     /// Title, description and quotes, joined, in the normal form.
     pub text: String,
+    /// Where the quotes begin in the text.
+    quotes_start: usize,
     pub citations: Vec<Citation>,
     /// The title as written, for people.
     pub title: String,
@@ -96,8 +98,62 @@ pub struct Finding {
 pub struct Citation {
     /// The file name, without a leading path.
     pub file: String,
+    /// The whole path in the normal form.
+    pub path: String,
+    /// The section in the normal form; empty if there is none.
+    pub section: String,
     /// The quote in the normal form; empty if there is none.
     pub quote: String,
+}
+
+impl Citation {
+    pub fn of(parts: &CitationParts<'_>) -> Self {
+        Self {
+            file: file_name(parts.file).to_owned(),
+            path: norm(parts.file),
+            section: norm(parts.section),
+            quote: norm(parts.quote),
+        }
+    }
+
+    /// The file name in the normal form: names are compared without case.
+    pub fn file_key(&self) -> &str {
+        file_name(&self.path).trim_start()
+    }
+}
+
+/// A citation, before normalization.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CitationParts<'a> {
+    pub file: &'a str,
+    pub section: &'a str,
+    pub quote: &'a str,
+}
+
+/// The names of the documents that may be cited, by their normal forms.
+#[derive(Debug, Clone, Default)]
+pub struct DocumentNames(BTreeMap<String, String>);
+
+impl DocumentNames {
+    /// The name of the cited document, as the file is named; `None` if it is none of them.
+    pub fn cited(&self, citation: &Citation) -> Option<&str> {
+        self.0.get(citation.file_key()).map(String::as_str)
+    }
+
+    /// The name of the document that a golden file names.
+    pub fn named(&self, name: &str) -> Option<&str> {
+        self.0.get(&norm(name)).map(String::as_str)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &String> {
+        self.0.values()
+    }
+}
+
+impl FromIterator<String> for DocumentNames {
+    fn from_iter<I: IntoIterator<Item = String>>(names: I) -> Self {
+        Self(names.into_iter().map(|name| (norm(&name), name)).collect())
+    }
 }
 
 /// The parts of a finding, before normalization.
@@ -107,44 +163,52 @@ pub struct FindingParts<'a> {
     pub severity: Option<Severity>,
     pub title: &'a str,
     pub description: &'a str,
-    /// File and quote of each citation.
-    pub citations: Vec<(&'a str, &'a str)>,
+    pub citations: Vec<CitationParts<'a>>,
 }
 
 impl Finding {
     pub fn of(parts: &FindingParts<'_>) -> Self {
-        let cited = |(file, quote): &(&str, &str)| Citation {
-            file: file_name(file).to_owned(),
-            quote: norm(quote),
-        };
-        let citations: Vec<Citation> = parts.citations.iter().map(cited).collect();
+        let citations: Vec<Citation> = parts.citations.iter().map(Citation::of).collect();
         let (title, description) = (norm(parts.title), norm(parts.description));
         // No normal form crosses a line break, so the normal form of the whole is made of those of the parts.
         let quotes = citations.iter().map(|citation| &*citation.quote);
-        let text: Vec<&str> = [&*title, &*description]
-            .into_iter()
-            .chain(quotes)
-            .filter(|part| !part.is_empty())
-            .collect();
+        let mut text = joined([&*title, &*description].into_iter());
+        let quotes_start = text.len();
+        let quotes = joined(quotes);
+        if !text.is_empty() && !quotes.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(&quotes);
         Self {
             category: parts.category.to_owned(),
-            category_key: same_category(parts.category),
+            category_key: Category::new(parts.category),
             severity: parts.severity,
-            text: text.join(" "),
+            text,
+            quotes_start,
             citations,
             title: parts.title.to_owned(),
         }
     }
 
-    /// The first cited file, by name, that is not one of `files`.
-    pub fn cited_outside(&self, files: &BTreeSet<String>) -> Option<&str> {
-        let cited = self
+    /// Title and description in the normal form.
+    pub fn own_words(&self) -> &str {
+        &self.text[..self.quotes_start]
+    }
+
+    /// The first cited file, by name, that is none of the documents.
+    pub fn cited_outside(&self, documents: &DocumentNames) -> Option<&str> {
+        let outside = self
             .citations
             .iter()
-            .map(|citation| citation.file.as_str())
-            .filter(|file| !file.is_empty());
-        cited.filter(|file| !files.contains(*file)).min()
+            .filter(|citation| !citation.file.is_empty() && documents.cited(citation).is_none());
+        outside.map(|citation| citation.file.as_str()).min()
     }
+}
+
+/// The parts that are not empty, with a blank between them.
+fn joined<'a>(parts: impl Iterator<Item = &'a str>) -> String {
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    parts.join(" ")
 }
 
 /// The last part of a path with `/` or `\`.
@@ -157,7 +221,7 @@ mod tests {
     use proptest::prelude::any;
     use proptest::proptest;
 
-    use super::{Finding, FindingParts, Severity, file_name};
+    use super::{CitationParts, DocumentNames, Finding, FindingParts, Severity, file_name};
     use crate::text::norm;
 
     proptest! {
@@ -165,9 +229,11 @@ mod tests {
         fn a_findings_text_is_the_normal_form_of_its_parts_by_lines(
             title in any::<String>(), description in any::<String>(), one in any::<String>(), other in "[ΑΣσ\u{301}\u{345}a. ]*",
         ) {
-            let citations = vec![("f.md", &*one), ("g.md", &*other), ("", "")];
+            let cited = |file, quote| CitationParts { file, quote, ..CitationParts::default() };
+            let citations = vec![cited("f.md", &*one), cited("g.md", &*other), cited("", "")];
             let finding = Finding::of(&FindingParts { title: &title, description: &description, citations, ..FindingParts::default() });
             assert_eq!(finding.text, norm(&[&*title, &description, &one, &other].join("\n")));
+            assert_eq!(finding.own_words(), norm(&[&*title, &description].join("\n")));
         }
     }
 
@@ -185,6 +251,26 @@ mod tests {
             assert_eq!(Severity::named(unknown), None, "{unknown:?}");
         }
         assert!(Severity::Low < Severity::Medium && Severity::High.rank() == 3);
+    }
+
+    #[test]
+    fn a_document_is_cited_without_its_path_and_without_case() {
+        let documents = DocumentNames::from_iter(["Lease.md".to_owned()]);
+        let outside = |file| {
+            let citations = vec![CitationParts {
+                file,
+                ..CitationParts::default()
+            }];
+            let finding = Finding::of(&FindingParts {
+                citations,
+                ..FindingParts::default()
+            });
+            finding.cited_outside(&documents).map(str::to_owned)
+        };
+        for file in ["lease.md", "data/LEASE.MD", "text\\Lease.md", ""] {
+            assert_eq!(outside(file), None, "{file}");
+        }
+        assert_eq!(outside("a/Lease.md.txt").as_deref(), Some("Lease.md.txt"));
     }
 
     #[test]

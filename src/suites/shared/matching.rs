@@ -1,25 +1,41 @@
-//! The largest one-to-one matching between expected and produced elements.
+//! The largest matching between expected and produced elements.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
-/// The number of edges of a maximum matching; `edges[e]` lists the produced elements that expected `e` may be paired with.
+/// The number of edges of a maximum one-to-one matching; `edges[e]` lists the produced elements that expected `e` may be paired with.
+pub fn maximum(edges: &[Vec<usize>], produced: usize) -> usize {
+    let matched = matched(edges, produced, 1);
+    matched.into_iter().filter(|matched| *matched).count()
+}
+
+/// Which expected elements a maximum matching pairs, if each produced element may be paired with `capacity` of them.
 ///
 /// This is the algorithm of Hopcroft and Karp (1973): in each round it lengthens the matching along shortest augmenting paths.
 /// It takes at most `sqrt(V)` rounds over all edges, so thousands of equal findings are matched in less than a second. A path is
 /// kept in a list and not on the stack, because it may be as long as the file has elements.
-pub fn maximum(edges: &[Vec<usize>], produced: usize) -> usize {
-    let mut matching = Matching {
-        edges,
-        is_matched: vec![false; edges.len()],
-        partner: vec![None; produced],
+pub fn matched(edges: &[Vec<usize>], produced: usize, capacity: usize) -> Vec<bool> {
+    let capacity = capacity.clamp(1, edges.len().max(1));
+    let edges = match capacity {
+        1 => Cow::Borrowed(edges),
+        _ => Cow::Owned(edges_of_places(edges, capacity)),
     };
-    let mut size = 0;
-    loop {
-        match matching.grow() {
-            0 => return size,
-            grown => size += grown,
-        }
-    }
+    let mut matching = Matching {
+        edges: &edges,
+        is_matched: vec![false; edges.len()],
+        partner: vec![None; produced * capacity],
+    };
+    while matching.grow() > 0 {}
+    matching.is_matched
+}
+
+/// The edges to the places of the produced elements: each has `capacity` of them, and each place is an element of its own.
+fn edges_of_places(edges: &[Vec<usize>], capacity: usize) -> Vec<Vec<usize>> {
+    let places = |element: &usize| (element * capacity)..((element + 1) * capacity);
+    edges
+        .iter()
+        .map(|edges| edges.iter().flat_map(places).collect())
+        .collect()
 }
 
 struct Matching<'a> {
@@ -108,18 +124,18 @@ mod tests {
     use proptest::collection::vec;
     use proptest::proptest;
 
-    use super::maximum;
+    use super::{matched, maximum};
 
-    /// The best result of all pairings.
-    fn tried_all(edges: &[Vec<usize>], used: &mut Vec<usize>) -> usize {
+    /// The best result of all pairings in which each element is used at most `capacity` times.
+    fn tried_all(edges: &[Vec<usize>], used: &mut Vec<usize>, capacity: usize) -> usize {
         let Some((first, rest)) = edges.split_first() else {
             return 0;
         };
-        let mut best = tried_all(rest, used);
+        let mut best = tried_all(rest, used, capacity);
         for candidate in first {
-            if !used.contains(candidate) {
+            if used.iter().filter(|one| *one == candidate).count() < capacity {
                 used.push(*candidate);
-                best = best.max(1 + tried_all(rest, used));
+                best = best.max(1 + tried_all(rest, used, capacity));
                 used.pop();
             }
         }
@@ -128,8 +144,14 @@ mod tests {
 
     proptest! {
         #[test]
+        fn an_element_is_paired_as_often_as_its_capacity(edges in vec(vec(0_usize..4, 0..4), 0..7), capacity in 1_usize..4) {
+            let found = matched(&edges, 4, capacity).into_iter().filter(|matched| *matched).count();
+            assert_eq!(found, tried_all(&edges, &mut Vec::new(), capacity));
+        }
+
+        #[test]
         fn no_way_of_pairing_is_larger(edges in vec(vec(0_usize..6, 0..6), 0..8)) {
-            assert_eq!(maximum(&edges, 6), tried_all(&edges, &mut Vec::new()));
+            assert_eq!(maximum(&edges, 6), tried_all(&edges, &mut Vec::new(), 1));
         }
     }
 
@@ -148,5 +170,10 @@ mod tests {
         assert_eq!(maximum(&[vec![0, 1], vec![0]], 2), 2);
         assert_eq!(maximum(&[vec![0], vec![0]], 1), 1);
         assert_eq!(maximum(&[], 3), 0);
+        // One element for three: the first two are paired.
+        assert_eq!(
+            matched(&[vec![0], vec![0], vec![0]], 1, 2),
+            [true, true, false]
+        );
     }
 }

@@ -6,7 +6,7 @@ use recover::Anchor;
 use serde::Deserialize;
 use serde::de::MapAccess;
 
-use super::finding::{Finding, FindingParts, Severity};
+use super::finding::{CitationParts, Finding, FindingParts, Severity};
 use super::reading::from_text;
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Object, Shape, Text};
@@ -49,6 +49,11 @@ pub const FINDINGS_FIELDS: &[OutputField] = &[
         &["citations.source_path"],
     ),
     OutputField::placed(
+        "findings.section",
+        "findings.citations.section",
+        &["citations.location"],
+    ),
+    OutputField::placed(
         "findings.quote",
         "findings.citations.quote",
         &["citations.exact_quote"],
@@ -86,6 +91,8 @@ struct FindingForm<'a> {
 struct CitationForm<'a> {
     #[serde(borrow, default)]
     file: Lenient<Text<'a>>,
+    #[serde(borrow, default)]
+    section: Lenient<Text<'a>>,
     #[serde(borrow, default)]
     quote: Lenient<Text<'a>>,
 }
@@ -220,21 +227,29 @@ impl FindingsReader {
         &mut self,
         index: usize,
         list: &'a Lenient<Vec<Lenient<Object<CitationForm<'_>>>>>,
-    ) -> Vec<(&'a str, &'a str)> {
+    ) -> Vec<CitationParts<'a>> {
         if let Lenient::Other(form) = list {
             self.flaw(format!("findings[{index}].citations is {form}, not a list"));
         }
         let mut citations = Vec::with_capacity(list.list().len());
         for one in list.list() {
             match one.fields() {
-                Ok(CitationForm { file, quote }) => {
+                Ok(CitationForm {
+                    file,
+                    section,
+                    quote,
+                }) => {
                     for (key, text) in [("file", file), ("quote", quote)] {
                         if let Lenient::Other(form) = text {
                             self.flaw(format!("the {key} of a citation of findings[{index}] is {form}, not a string"));
                         }
                     }
                     self.unreadable_quotes += usize::from(matches!(quote, Lenient::Other(_)));
-                    citations.push((file.text(), quote.text()));
+                    citations.push(CitationParts {
+                        file: file.text(),
+                        section: section.text(),
+                        quote: quote.text(),
+                    });
                 }
                 Err(form) => self.flaw(format!(
                     "findings[{index}] has a citation that is {form}, not an object"
@@ -283,7 +298,10 @@ mod tests {
             (Layer::Structured, 0, 1)
         );
         assert_eq!(
-            (&*read.findings[0].category_key, &*read.findings[0].text),
+            (
+                read.findings[0].category_key.as_str(),
+                &*read.findings[0].text
+            ),
             ("a b", "t q q")
         );
         assert_eq!(read.gaps, ["missing doc", "other"]);

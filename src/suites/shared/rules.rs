@@ -198,7 +198,7 @@ impl Rule {
         of.as_deref().is_none_or(|of| of == agent)
             && category
                 .as_ref()
-                .is_none_or(|category| *category == finding.category_key)
+                .is_none_or(|category| category == finding.category_key.as_str())
             && min_severity
                 .is_none_or(|least| finding.severity.is_some_and(|severity| severity >= least))
             && keywords

@@ -138,9 +138,15 @@ fn passed_by(
                 .map(|source| texts(&source))
                 .unwrap_or_default();
             for key in &pair.runs {
-                if let Some(ask) = problems.keep(loaded.suite.ask(pair, key, files)) {
-                    answers.insert(key.clone(), agent.answer(ask.as_ref(), &golden));
-                }
+                let Some(ask) = problems.keep(loaded.suite.ask(pair, key, files)) else {
+                    continue;
+                };
+                let stuffed = match agent {
+                    Vacuous::Stuffing => loaded.suite.stuffed_answer(pair, &golden),
+                    Vacuous::Empty | Vacuous::Echo => None,
+                };
+                let answer = stuffed.unwrap_or_else(|| agent.answer(ask.as_ref(), &golden));
+                answers.insert(key.clone(), answer);
             }
         }
     }

@@ -18,6 +18,7 @@ use crate::suites::shared::case_files::CaseSource;
 use crate::suites::shared::case_frame::{CaseForm, FRAME_WITHOUT_ANSWER, Framed};
 use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::expected::{ExpectedFinding, ExpectedForm};
+use crate::suites::shared::match_rules::MatchRules;
 use crate::suites::shared::meaning::digested_case;
 use crate::suites::shared::rules::Rules;
 
@@ -189,7 +190,7 @@ fn read_shared(
         return Err(cursor.problem_of_key(&[Key("min_agents")], Code::UNSATISFIABLE, what, help));
     }
     Ok(Shared {
-        expected: ExpectedFinding::of(expected, cursor, None)?,
+        expected: ExpectedFinding::of(expected, cursor, &MatchRules::default())?,
         min_agents,
         max_spread: max_severity_spread.unwrap_or(form.max_severity_spread),
     })

@@ -1,18 +1,17 @@
 //! Whether two agents quote the same passage of a document.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diag::Diagnostic;
 use crate::model::RepoPath;
 use crate::suites::GradeContext;
-use crate::suites::shared::finding::{Citation, Finding};
+use crate::suites::shared::finding::{Citation, DocumentNames, Finding};
 
 /// The documents that the agents may cite.
 pub struct Documents {
     pub folder: RepoPath,
-    pub names: BTreeSet<String>,
+    pub names: DocumentNames,
 }
 
 /// Quotes share a passage if they share this many characters or words; less is a term.
@@ -40,10 +39,11 @@ impl<'a> Passage<'a> {
             .filter(|citation| is_passage(&citation.quote))
         {
             // Agents choose the name: only names in the folder's listing are opened.
-            let found = match documents.filter(|documents| documents.names.contains(&citation.file))
-            {
-                Some(documents) => {
-                    let paper = context.paper(&documents.folder.child(&citation.file))?;
+            let named =
+                documents.and_then(|documents| Some((documents, documents.names.cited(citation)?)));
+            let found = match named {
+                Some((documents, name)) => {
+                    let paper = context.paper(&documents.folder.child(name))?;
                     let start = paper.find(&citation.quote);
                     start.map(|start| (paper, start..start + citation.quote.len()))
                 }
@@ -61,7 +61,9 @@ impl<'a> Passage<'a> {
             return true;
         }
         match (&self.found, &other.found) {
-            (Some((paper, one)), Some((_, two))) if self.citation.file == other.citation.file => {
+            (Some((paper, one)), Some((_, two)))
+                if self.citation.file_key() == other.citation.file_key() =>
+            {
                 let both = one.start.max(two.start)..one.end.min(two.end);
                 paper.get(both).is_some_and(is_passage)
             }

@@ -8,12 +8,13 @@ use crate::files::{EntryKind, Files};
 use crate::model::{AgentName, RepoPath};
 use crate::suites::shared::audit::Audit;
 use crate::suites::shared::case_table::CaseTable;
+use crate::suites::shared::finding::DocumentNames;
 
 /// A suite's folder and its expectations.
 pub struct AuditedFindings<'a> {
     pub agents: &'a BTreeSet<AgentName>,
     pub documents: &'a RepoPath,
-    pub listed: &'a BTreeSet<String>,
+    pub listed: &'a DocumentNames,
     pub table: &'a CaseTable<Expectation>,
 }
 
@@ -31,13 +32,12 @@ impl AuditedFindings<'_> {
             .counted
             .iter()
             .chain(&table.pairs.drafts)
-            .map(|pair| pair.case.as_str())
+            .map(|pair| table.case(pair).document.as_str())
             .collect();
-        for file in listed.iter().filter(|file| {
-            !file
-                .strip_suffix(".md")
-                .is_some_and(|stem| expected_for.contains(stem))
-        }) {
+        for file in listed
+            .iter()
+            .filter(|file| !expected_for.contains(file.as_str()))
+        {
             let help = "add an expected/AGENT/CONTRACT.json for it, or remove it";
             audit.note(
                 &documents.child(file),
@@ -73,11 +73,19 @@ impl AuditedFindings<'_> {
         for pair in &table.pairs.counted {
             let expectation = table.case(pair);
             impossible(&pair.golden, expectation).for_each(|problem| audit.problems.push(problem));
+            if expectation.is_empty() && pair.answer.is_none() {
+                audit.problems.push(Diagnostic::of_file(
+                    &pair.golden,
+                    Code::CANNOT_FAIL,
+                    "the case expects and forbids nothing",
+                    "add expected_findings, must_not_find, or max_expected_findings: 0 if there is nothing to report",
+                ));
+            }
             for expected in &expectation.expected {
-                if let Some(file) = expected
-                    .citation
-                    .as_ref()
-                    .filter(|file| !listed.contains(*file))
+                let cited = expected.citation.as_ref();
+                if let Some(file) = cited
+                    .and_then(|citation| citation.file.as_deref())
+                    .filter(|file| listed.named(file).is_none())
                 {
                     let what = format!(
                         "\"{file}\" is not a document of the suite: quotes from it cannot be checked"
@@ -103,7 +111,7 @@ fn impossible<'a>(
         let guard = expectation
             .guards
             .iter()
-            .find(|guard| expected.always_has(&guard.key, &guard.keywords))?;
+            .find(|guard| expected.always_has(&guard.keys, &guard.keywords))?;
         let what = format!(
             "expected_findings[{place}] ({}) always matches must_not_find of line {}",
             expected.category, guard.line

@@ -7,7 +7,7 @@ use super::golden::{Expectation, Guard};
 use crate::model::{Check, CheckKey, Failure, Tag};
 use crate::suites::shared::expected::ExpectedFinding;
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
-use crate::suites::shared::finding::Finding;
+use crate::suites::shared::finding::{DocumentNames, Finding};
 use crate::suites::shared::produced::FindingsOutput;
 
 /// One sample and its expectation.
@@ -15,7 +15,9 @@ pub struct FindingsChecker<'a> {
     pub expectation: &'a Expectation,
     pub produced: &'a FindingsOutput,
     pub fits: &'a Fits,
-    pub files: &'a BTreeSet<String>,
+    pub files: &'a DocumentNames,
+    /// Whether a produced finding counts for each expected one.
+    pub credited: &'a [bool],
     pub classifier: FailureClassifier<'a>,
 }
 
@@ -97,11 +99,19 @@ impl FindingsChecker<'_> {
 
     fn expected(&self, index: usize, expected: &ExpectedFinding) -> Option<Failure> {
         let findings = &self.produced.findings;
-        if self.fits.matching(index).next().is_some() {
+        if self.credited[index] {
             return None;
         }
         let rule = expected.rule.as_deref();
         let category = &expected.category;
+        if let Some(shared) = self.fits.matching(index).next() {
+            let detail = format!(
+                "{category}: the only finding{} already counts for other expected findings",
+                named(&findings[shared])
+            );
+            let action = "make the prompt ask for one finding for each issue; only if one finding may cover them all, raise `recall: { per_finding }`";
+            return Some(self.failure(rule, detail, action.to_owned()));
+        }
         // A citation of an unknown file comes before a wrong citation, whatever their order.
         let loose: Vec<&Finding> = self.fits.loose(index).map(|near| &findings[near]).collect();
         if let Some(near) = loose
@@ -158,7 +168,11 @@ impl FindingsChecker<'_> {
 
     fn wrong_citation(&self, expected: &ExpectedFinding, near: &Finding) -> Failure {
         let category = &expected.category;
-        let file = expected.citation.as_deref().unwrap_or_default();
+        let file = expected
+            .citation
+            .as_ref()
+            .and_then(|citation| citation.file.as_deref())
+            .unwrap_or_default();
         let cited: BTreeSet<&str> = near
             .citations
             .iter()

@@ -10,7 +10,9 @@ pub enum Fit {
     None,
     /// Category and keywords match, the citation does not.
     Loose,
-    /// All three match.
+    /// All three match, except for the cited section.
+    OtherSection,
+    /// All match.
     Match,
 }
 
@@ -26,8 +28,9 @@ impl Fits {
             .matches_loosely(finding)
         {
             false => Fit::None,
-            true if expected.cites(finding) => Fit::Match,
-            true => Fit::Loose,
+            true if !expected.cites(finding) => Fit::Loose,
+            true if !expected.cites_section(finding) => Fit::OtherSection,
+            true => Fit::Match,
         };
         Self {
             rows: expected
@@ -42,10 +45,15 @@ impl Fits {
         self.rows[expected][finding]
     }
 
+    /// Whether they match: the section that a citation names only counts in `citation_accuracy`.
+    pub fn is_match(&self, expected: usize, finding: usize) -> bool {
+        self.at(expected, finding) >= Fit::OtherSection
+    }
+
     /// The indices of the produced findings that match an expected one.
     pub fn matching(&self, expected: usize) -> impl Iterator<Item = usize> {
         let fits = self.rows[expected].iter().enumerate();
-        fits.filter(|(_, fit)| **fit == Fit::Match)
+        fits.filter(|(_, fit)| **fit >= Fit::OtherSection)
             .map(|(finding, _)| finding)
     }
 

@@ -11,7 +11,8 @@ use crate::format::{JsonCursor, json};
 use crate::suites::shared::case_frame::CaseForm;
 use crate::suites::shared::expected::ExpectedFinding;
 use crate::suites::shared::finding::Finding;
-use crate::text::Keyword;
+use crate::suites::shared::match_rules::{MatchMode, MatchRules};
+use crate::text::{Category, Keyword};
 
 /// What an agent should report on one document: `expected/{agent}/{contract}.json`.
 // Borrowed from its text, so that every part has a position.
@@ -19,6 +20,10 @@ use crate::text::Keyword;
 #[serde(deny_unknown_fields)]
 #[schemars(title = "expected findings of one agent on one document")]
 pub struct ExpectedFile<'a> {
+    /// The file of the document in `contracts`; by default the one with the name of the golden file.
+    pub contract: Option<String>,
+    /// The agent, which is the name of the folder.
+    pub agent: Option<String>,
     /// The findings that an agent should produce.
     #[serde(borrow, default)]
     #[schemars(with = "Vec<crate::suites::shared::expected::ExpectedForm>")]
@@ -64,7 +69,9 @@ struct GuardForm {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Guard {
     pub category: String,
-    pub key: String,
+    /// The category and its synonyms.
+    pub keys: Vec<Category>,
+    mode: MatchMode,
     pub reason: String,
     pub keywords: Box<[Keyword]>,
     pub rule: Option<String>,
@@ -74,9 +81,9 @@ pub struct Guard {
 impl Guard {
     /// Whether this entry forbids the finding.
     pub fn is_hit(&self, finding: &Finding) -> bool {
-        self.key == finding.category_key
-            && (self.keywords.is_empty()
-                || self.keywords.iter().any(|word| word.is_in(&finding.text)))
+        let text = self.mode.text(finding);
+        self.mode.fits_category(&self.keys, finding)
+            && (self.keywords.is_empty() || self.keywords.iter().any(|word| word.is_in(text)))
     }
 }
 
@@ -88,9 +95,37 @@ pub struct Expectation {
     /// The lowest and highest accepted number of findings, if stated.
     pub count: Option<(u64, u64)>,
     pub count_line: u32,
+    /// The file of the document.
+    pub document: String,
 }
 
 impl Expectation {
+    /// Whether it expects and forbids nothing, so that every answer would pass.
+    pub fn is_empty(&self) -> bool {
+        self.expected.is_empty()
+            && self.gaps.is_empty()
+            && self.guards.is_empty()
+            && self.count.is_none()
+    }
+
+    /// The category that most of the required findings accept, the first of several, and how many accept it.
+    pub fn most_shared_category(&self) -> Option<(&str, usize)> {
+        let categories = self
+            .required()
+            .flat_map(|(_, expected)| expected.categories());
+        let mut most: Option<(&str, usize)> = None;
+        for category in categories {
+            let accepting = self
+                .required()
+                .filter(|(_, expected)| expected.accepts_category(category))
+                .count();
+            if most.is_none_or(|(_, count)| accepting > count) {
+                most = Some((category.as_str(), accepting));
+            }
+        }
+        most
+    }
+
     /// The required findings, with their indices among all expected findings.
     pub fn required(&self) -> impl Iterator<Item = (usize, &ExpectedFinding)> {
         self.expected
@@ -107,11 +142,12 @@ pub struct ExpectedGap {
     pub line: u32,
 }
 
-/// Reads the expectations of one pair, and its ambiguity zone.
+/// Reads the expectations of one pair on a document, and its ambiguity zone.
 pub fn expectation<'a>(
     source: &'a SourceText,
     text: &ExpectedFile<'a>,
-    known: Option<&[String]>,
+    rules: &MatchRules,
+    document: String,
 ) -> Result<(Expectation, Option<f64>), Diagnostic> {
     let whole = JsonCursor::whole(source);
     whole.few_expectations("expected_findings", text.expected_findings.len())?;
@@ -119,12 +155,12 @@ pub fn expectation<'a>(
     let expected = text
         .expected_findings
         .iter()
-        .map(|raw| ExpectedFinding::read(source, raw, known))
+        .map(|raw| ExpectedFinding::read(source, raw, rules))
         .collect::<Result<_, _>>()?;
     let guards = text
         .must_not_find
         .iter()
-        .map(|raw| guard(source, raw, known))
+        .map(|raw| guard(source, raw, rules))
         .collect::<Result<_, _>>()?;
     let gaps = text
         .expected_gaps
@@ -188,20 +224,19 @@ pub fn expectation<'a>(
             guards,
             count,
             count_line,
+            document,
         },
         zone,
     ))
 }
 
-fn guard(
-    source: &SourceText,
-    raw: &RawValue,
-    known: Option<&[String]>,
-) -> Result<Guard, Diagnostic> {
+fn guard(source: &SourceText, raw: &RawValue, rules: &MatchRules) -> Result<Guard, Diagnostic> {
     let form: GuardForm = json::part(source, raw)?;
     let cursor = JsonCursor::part(source, raw);
+    let category = cursor.category(&[Key("category")], &form.category, rules.known.as_deref())?;
     Ok(Guard {
-        key: cursor.category(&[Key("category")], &form.category, known)?,
+        keys: rules.names_of(&category),
+        mode: rules.mode,
         keywords: cursor.keywords(&[Key("keywords")], &form.keywords)?.into(),
         category: form.category,
         reason: form.reason,

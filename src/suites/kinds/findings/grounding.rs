@@ -1,11 +1,9 @@
 //! Which quotes are in the document that they cite.
 
-use std::collections::BTreeSet;
-
 use crate::diag::Diagnostic;
 use crate::model::{RepoPath, share};
 use crate::suites::GradeContext;
-use crate::suites::shared::finding::{Citation, Finding};
+use crate::suites::shared::finding::{Citation, DocumentNames, Finding};
 use crate::suites::shared::produced::FindingsOutput;
 use crate::text::contains;
 
@@ -23,7 +21,7 @@ impl<'a> Grounding<'a> {
     pub fn of(
         produced: &'a FindingsOutput,
         documents: &RepoPath,
-        listed: &BTreeSet<String>,
+        listed: &DocumentNames,
         context: &GradeContext<'_>,
     ) -> Result<Self, Diagnostic> {
         let unreadable = produced.unreadable_quotes;
@@ -39,11 +37,10 @@ impl<'a> Grounding<'a> {
         for (finding, citation) in citations.filter(|(_, citation)| !citation.quote.is_empty()) {
             grounding.quotes += 1;
             // Agents choose the name: only names in the folder's listing are opened.
-            let grounded = listed.contains(&citation.file)
-                && contains(
-                    &context.paper(&documents.child(&citation.file))?,
-                    &citation.quote,
-                );
+            let grounded = match listed.cited(citation) {
+                Some(name) => contains(&context.paper(&documents.child(name))?, &citation.quote),
+                None => false,
+            };
             if !grounded {
                 grounding.ungrounded.push((finding, citation));
             }

@@ -1,9 +1,9 @@
 //! Kind `findings`: specialist agents that report findings on documents.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use serde_json::json;
 
 use self::asked::ask;
 use self::audit::AuditedFindings;
@@ -11,11 +11,13 @@ use self::checks::FindingsChecker;
 use self::fits::{Fit, Fits};
 use self::golden::{Expectation, ExpectedFile, expectation};
 use self::grounding::Grounding;
-use self::settings::FindingsSettings;
+use self::settings::{FindingsSettings, MatchSettings};
 use self::shortfalls::shortfalls;
 use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
 use crate::files::{EntryKind, Files, SourceText, sha256_hex};
-use crate::format::{JsonCursor, json};
+use crate::format::JsonCursor;
+use crate::format::Step::Key;
+use crate::format::json::golden;
 use crate::model::{
     AgentName, Aggregate, Ask, Better, CaseId, Check, ExplainedBy, Gate, Grade, Limit, LimitSide,
     MetricSpec, NeverClass, RepoPath, Run, RunKey, Strictness, SuiteConfig, Unit, all_hold,
@@ -38,10 +40,14 @@ use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::FailureClassifier;
+use crate::suites::shared::finding::DocumentNames;
+use crate::suites::shared::match_rules::MatchRules;
 use crate::suites::shared::matching;
 use crate::suites::shared::meaning::digested_case;
 use crate::suites::shared::own_metrics::{metrics, values_of_sample};
 use crate::suites::shared::produced::{FINDINGS, FINDINGS_FIELDS, FindingsOutput, produced};
+use crate::suites::shared::synonyms::Synonyms;
+use crate::text::{norm, same_category};
 
 mod asked;
 mod audit;
@@ -101,7 +107,7 @@ metrics!(FindingsMetrics {
             limit: Limit::Number(0.80),
             strictness: Strictness::Hard
         }],
-        meaning: "produced required findings / required findings",
+        meaning: "produced required findings / required findings; one produced finding counts for at most two",
         ..MetricSpec::PLAIN
     },
     finding_precision: MetricSpec {
@@ -110,7 +116,7 @@ metrics!(FindingsMetrics {
     },
     citation_accuracy: MetricSpec {
         gates: NEAR_BASELINE,
-        meaning: "findings that cite the right file / findings that match by category and keywords",
+        meaning: "findings that cite the right file and section / findings that match by category and keywords",
         ..MetricSpec::PLAIN
     },
     severity_accuracy: MetricSpec {
@@ -169,9 +175,11 @@ struct Findings {
     agents: BTreeSet<AgentName>,
     documents: RepoPath,
     /// The file names in the folder of documents.
-    files: Arc<BTreeSet<String>>,
+    files: DocumentNames,
     /// The allowed categories; every category if empty.
     categories: Vec<String>,
+    /// How many expected findings one produced finding counts for at most.
+    per_finding: usize,
     table: CaseTable<Expectation>,
 }
 
@@ -180,11 +188,15 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
     let documents = suite_folder(&suite.path).child("contracts");
     let (listed, jobs) = rayon::join(|| files.list(&documents), || expectations(suite, files));
     let listed = problems.keep(listed).unwrap_or_default();
-    let contracts: BTreeSet<String> = listed
+    let contracts: DocumentNames = listed
         .into_iter()
         .filter(|entry| entry.kind == EntryKind::File)
         .map(|entry| entry.name)
         .collect();
+    let settings: FindingsSettings = suite.settings.get().cloned().unwrap_or_default();
+    let rules = problems
+        .keep(match_rules(&settings, files))
+        .unwrap_or_default();
     let ExpectedCases {
         mut jobs,
         problems: others,
@@ -193,21 +205,18 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
     jobs.sort_by(|(agent, one), (other_agent, other)| {
         (&one.id.text, agent).cmp(&(&other.id.text, other_agent))
     });
+    let reader = PairReader {
+        suite,
+        rules: &rules,
+        measured_with: settings.measured_with() + rules.categories.text() + rules.keywords.text(),
+        // If the folder cannot be listed, that is the only problem.
+        contracts: Some(&contracts).filter(|_| problems.is_empty()),
+        documents: &documents,
+    };
     let read: Vec<Result<(Pair, Expectation), Diagnostic>> = jobs
         .into_par_iter()
         .with_max_len(AT_ONCE)
-        .map(|(agent, case)| {
-            let contract = format!("{}.md", case.id.text);
-            if !contracts.contains(&contract) && problems.is_empty() {
-                let own = if case.is_entry() { "case" } else { "file" };
-                let help = format!("add {}, or remove this {own}", documents.child(&contract));
-                let what = format!("contract \"{contract}\" does not exist");
-                return Err(case.problem(&case.id, Code::MISSING_CONTRACT, what, help));
-            }
-            case.read(files, |source, own| {
-                read_pair(suite, own, agent, &case, source)
-            })
-        })
+        .map(|(agent, case)| case.read(files, |source, own| reader.read(own, agent, &case, source)))
         .collect();
     let read = read.into_iter().filter_map(|one| problems.keep(one));
     let table = CaseTable::of(
@@ -215,23 +224,24 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         read.map(|(pair, expectation)| (expectation, [pair])),
     );
     let agents = suite.agents.keys().cloned().collect();
-    let categories = categories(suite).map_or(Vec::new(), <[String]>::to_vec);
     problems.or(Box::new(Findings {
         agents,
         documents,
-        files: Arc::new(contracts),
-        categories,
+        files: contracts,
+        categories: settings.categories.unwrap_or_default(),
+        per_finding: settings.recall.per_finding,
         table,
     }))
 }
 
-/// The allowed categories; `None` if any word is valid.
-fn categories(suite: &SuiteConfig) -> Option<&[String]> {
-    suite
-        .settings
-        .get::<FindingsSettings>()?
-        .categories
-        .as_deref()
+fn match_rules(settings: &FindingsSettings, files: &dyn Files) -> Result<MatchRules, Diagnostic> {
+    let MatchSettings { mode, synonyms } = &settings.matching;
+    Ok(MatchRules {
+        known: settings.categories.clone(),
+        mode: *mode,
+        categories: Synonyms::open(synonyms.categories.as_ref(), files, same_category)?,
+        keywords: Synonyms::open(synonyms.keywords.as_ref(), files, norm)?,
+    })
 }
 
 /// The cases of each agent.
@@ -292,47 +302,94 @@ fn expectations<'a>(suite: &'a SuiteConfig, files: &dyn Files) -> ExpectedCases<
     ExpectedCases { jobs, problems }
 }
 
-fn read_pair(
-    suite: &SuiteConfig,
-    files: &dyn Files,
-    agent: &AgentName,
-    file: &CaseSource,
-    source: &SourceText,
-) -> Result<(Pair, Expectation), Diagnostic> {
-    let case = CaseId::new(&file.id.text)
-        .map_err(|bad| file.problem(&file.id, Code::BAD_ID, bad.to_string(), bad.help()))?;
-    let Framed { frame, form: text } = json::golden::<Framed<ExpectedFile<'_>>>(source)?;
-    let (expectation, zone) = expectation(source, &text, categories(suite))?;
-    let cursor = JsonCursor::whole(source);
-    let stated = frame.case(&cursor, ())?;
-    let answer = AnswerReader::new(suite, files).read(stated.answer, &cursor)?;
-    let of_answer = answer
-        .as_ref()
-        .map_or("", |answer| answer.measured_with.as_str());
-    let pair = Pair {
-        runs: vec![RunKey {
-            suite: suite.id.clone(),
+/// Reads the golden files of a suite.
+struct PairReader<'a> {
+    suite: &'a SuiteConfig,
+    rules: &'a MatchRules,
+    /// The settings and synonyms, for the digests of the cases.
+    measured_with: String,
+    /// The documents; `None` if they are unknown.
+    contracts: Option<&'a DocumentNames>,
+    documents: &'a RepoPath,
+}
+
+impl PairReader<'_> {
+    fn read(
+        &self,
+        files: &dyn Files,
+        agent: &AgentName,
+        file: &CaseSource,
+        source: &SourceText,
+    ) -> Result<(Pair, Expectation), Diagnostic> {
+        let case = CaseId::new(&file.id.text)
+            .map_err(|bad| file.problem(&file.id, Code::BAD_ID, bad.to_string(), bad.help()))?;
+        let Framed { frame, form: text } = golden::<Framed<ExpectedFile<'_>>>(source)?;
+        let cursor = JsonCursor::whole(source);
+        if let Some(stated) = text.agent.as_deref().filter(|name| *name != agent.as_str()) {
+            let what =
+                format!("the agent is \"{stated}\", but the file is in the folder \"{agent}\"");
+            let help = "move the file to the folder of its agent, or remove `agent`";
+            return Err(cursor.problem_of_key(&[Key("agent")], Code::CONTRADICTION, what, help));
+        }
+        let document = self.document(&text, file, &cursor)?;
+        let (expectation, zone) = expectation(source, &text, self.rules, document)?;
+        let stated = frame.case(&cursor, ())?;
+        let answer = AnswerReader::new(self.suite, files).read(stated.answer, &cursor)?;
+        let of_answer = answer
+            .as_ref()
+            .map_or("", |answer| answer.measured_with.as_str());
+        let measured = [
+            &digested_case(&source.text, DescriptionKeys::USUAL),
+            of_answer,
+            &self.measured_with,
+        ]
+        .concat();
+        let pair = Pair {
+            runs: vec![RunKey {
+                suite: self.suite.id.clone(),
+                agent: agent.clone(),
+                case: case.clone(),
+            }],
+            case,
             agent: agent.clone(),
-            case: case.clone(),
-        }],
-        case,
-        agent: agent.clone(),
-        golden: source.file.clone(),
-        digest: sha256_hex(
-            format!(
-                "{}{of_answer}",
-                digested_case(&source.text, DescriptionKeys::USUAL)
-            )
-            .as_bytes(),
-        ),
-        samples: None,
-        marks: stated.marks,
-        quarantine: stated.quarantine,
-        answer,
-        zone,
-        case_index: CaseIndex::NOT_SET,
-    };
-    Ok((pair, expectation))
+            golden: source.file.clone(),
+            digest: sha256_hex(measured.as_bytes()),
+            samples: None,
+            marks: stated.marks,
+            quarantine: stated.quarantine,
+            answer,
+            zone,
+            case_index: CaseIndex::NOT_SET,
+        };
+        Ok((pair, expectation))
+    }
+
+    /// The name of the document's file.
+    fn document(
+        &self,
+        form: &ExpectedFile<'_>,
+        file: &CaseSource,
+        cursor: &JsonCursor<'_>,
+    ) -> Result<String, Diagnostic> {
+        let stated = form.contract.as_deref();
+        let name = stated.map_or_else(|| format!("{}.md", file.id.text), str::to_owned);
+        let Some(contracts) = self.contracts else {
+            return Ok(name);
+        };
+        if let Some(name) = contracts.named(&name) {
+            return Ok(name.to_owned());
+        }
+        let what = format!("contract \"{name}\" does not exist");
+        if stated.is_some() {
+            let names = contracts.iter().map(String::as_str);
+            let help = did_you_mean(&name, names, format!("add it to {}", self.documents));
+            let path = [Key("contract")];
+            return Err(cursor.problem(&path, Code::MISSING_CONTRACT, what, help));
+        }
+        let own = if file.is_entry() { "case" } else { "file" };
+        let help = format!("add {}, or remove this {own}", self.documents.child(&name));
+        Err(file.problem(&file.id, Code::MISSING_CONTRACT, what, help))
+    }
 }
 
 impl Suite for Findings {
@@ -350,10 +407,12 @@ impl Suite for Findings {
         let produced = produced(run);
         let grounding = Grounding::of(&produced, &self.documents, &self.files, context)?;
         let fits = Fits::of(&expectation.expected, &produced.findings);
-        let edges =
-            (0..expectation.expected.len()).map(|expected| fits.matching(expected).collect());
-        let matched =
-            matching::maximum(&edges.collect::<Vec<Vec<usize>>>(), produced.findings.len());
+        let edges: Vec<Vec<usize>> = (0..expectation.expected.len())
+            .map(|expected| fits.matching(expected).collect())
+            .collect();
+        let count = produced.findings.len();
+        let matched = matching::maximum(&edges, count);
+        let credited = credited(expectation, &edges, count, self.per_finding);
         let shortfalls = shortfalls(expectation, &produced.findings, &fits, matched, &grounding);
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
         let checks = FindingsChecker {
@@ -361,10 +420,16 @@ impl Suite for Findings {
             produced: &produced,
             fits: &fits,
             files: &self.files,
+            credited: &credited,
             classifier,
         }
         .checks();
-        let values = values(expectation, &produced, &fits, matched, &grounding, &checks);
+        let compared = Compared {
+            fits: &fits,
+            matched,
+            credited: &credited,
+        };
+        let values = values(expectation, &produced, &compared, &grounding, &checks);
         Ok(Grade {
             values: values_of_sample(FindingsMetrics::TABLE, produced.layer.into(), values),
             checks,
@@ -380,13 +445,24 @@ impl Suite for Findings {
         _run: &RunKey,
         files: &dyn Files,
     ) -> Result<Option<Ask>, Diagnostic> {
-        let file = self.documents.child(&format!("{}.md", pair.case));
+        let file = self.document(pair);
         Ok(Some(ask(&file, &files.text(&file)?.text, &self.categories)))
     }
 
     fn read_inputs(&self, pair: &Pair, files: &dyn Files) {
         // The request depends on this document alone, so it need not be built.
-        drop(files.bytes(&self.documents.child(&format!("{}.md", pair.case))));
+        drop(files.bytes(&self.document(pair)));
+    }
+
+    /// One finding of a category that several required findings share, with the right citation.
+    fn stuffed_answer(&self, pair: &Pair, golden: &str) -> Option<String> {
+        let expectation = self.table.case(pair);
+        let (category, count) = expectation.most_shared_category()?;
+        let citation = json!({"file": expectation.document, "section": golden});
+        let finding = json!({
+            "category": category, "severity": "high", "title": golden, "description": golden, "citations": [citation]
+        });
+        (count > 1).then(|| json!({"findings": [finding], "gaps": []}).to_string())
     }
 
     fn audit(&self, files: &dyn Files) -> Audit {
@@ -407,24 +483,63 @@ impl Suite for Findings {
     }
 }
 
+impl Findings {
+    fn document(&self, pair: &Pair) -> RepoPath {
+        self.documents.child(&self.table.case(pair).document)
+    }
+}
+
+/// Whether a produced finding counts for each expected one. A finding that is worded for everything counts for a few only, and never for
+/// an optional one at the cost of a required one.
+fn credited(
+    expectation: &Expectation,
+    edges: &[Vec<usize>],
+    produced: usize,
+    per_finding: usize,
+) -> Vec<bool> {
+    let (places, required): (Vec<usize>, Vec<Vec<usize>>) = expectation
+        .required()
+        .map(|(place, _)| (place, edges[place].clone()))
+        .unzip();
+    let mut credited: Vec<bool> = edges.iter().map(|edges| !edges.is_empty()).collect();
+    for (place, is_matched) in
+        places
+            .into_iter()
+            .zip(matching::matched(&required, produced, per_finding))
+    {
+        credited[place] = is_matched;
+    }
+    credited
+}
+
+/// How the findings of one sample compare with the expected ones.
+struct Compared<'a> {
+    fits: &'a Fits,
+    /// The size of the largest one-to-one matching.
+    matched: usize,
+    /// Whether a produced finding counts for each expected one.
+    credited: &'a [bool],
+}
+
 /// The metrics of one sample.
 fn values(
     expectation: &Expectation,
     produced: &FindingsOutput,
-    fits: &Fits,
-    matching: usize,
+    compared: &Compared<'_>,
     grounding: &Grounding<'_>,
     checks: &[Check],
 ) -> FindingsMetrics<Option<f64>> {
     let findings = &produced.findings;
+    let Compared {
+        fits,
+        matched: matching,
+        credited,
+    } = compared;
     let required: Vec<usize> = expectation.required().map(|(place, _)| place).collect();
-    let found = required
-        .iter()
-        .filter(|expected| fits.matching(**expected).next().is_some())
-        .count();
+    let found = required.iter().filter(|place| credited[**place]).count();
     let recall = share(found, required.len()).unwrap_or(1.0);
     let expected = 0..expectation.expected.len();
-    let precision = share(matching, findings.len()).unwrap_or(indicator(required.is_empty()));
+    let precision = share(*matching, findings.len()).unwrap_or(indicator(required.is_empty()));
     let at_least = |fit: Fit| {
         let expected = expected.clone();
         (0..findings.len()).filter(move |finding| {
@@ -433,13 +548,13 @@ fn values(
                 .any(|expected| fits.at(expected, *finding) >= fit)
         })
     };
-    let matched = at_least(Fit::Match).count();
-    let well_rated = at_least(Fit::Match).filter(|finding| {
+    let matched = at_least(Fit::OtherSection).count();
+    let well_rated = at_least(Fit::OtherSection).filter(|finding| {
         let matches = expectation
             .expected
             .iter()
             .enumerate()
-            .filter(|(at, _)| fits.at(*at, *finding) == Fit::Match);
+            .filter(|(at, _)| fits.is_match(*at, *finding));
         matches
             .map(|(_, expected)| expected)
             .any(|expected| expected.fits_severity(&findings[*finding]))
@@ -459,7 +574,7 @@ fn values(
     FindingsMetrics {
         finding_recall: Some(recall),
         finding_precision: Some(precision),
-        citation_accuracy: share(matched, at_least(Fit::Loose).count()),
+        citation_accuracy: share(at_least(Fit::Match).count(), at_least(Fit::Loose).count()),
         severity_accuracy: share(well_rated.count(), matched),
         false_positive_rate: share(hits, findings.len()).or(Some(0.0)),
         f1_score: Some(harmonic(recall, precision)),

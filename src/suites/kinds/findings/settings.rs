@@ -1,37 +1,170 @@
-//! The settings of kind `findings`: the allowed categories.
+//! The settings of kind `findings`: the allowed categories, what counts as equal, and how often one finding counts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::diag::Code;
+use crate::format::Step::Key;
 use crate::format::config::{FromKeys, SuiteKeyReader};
 #[cfg(test)]
 use crate::model::Weight::{Listed, NeedsApproval};
-use crate::model::{SettingChange, SettingFile, SettingRule, SettingWeight, SuiteId, Treatment};
+use crate::model::{
+    RepoPath, SettingChange, SettingFile, SettingRule, SettingWeight, SuiteId, Treatment,
+};
 #[cfg(test)]
 use crate::suites::SettingEdits;
-use crate::suites::settings::OwnSettings;
+use crate::suites::settings::{OwnSettings, PathMove};
+use crate::suites::shared::match_rules::{CategoryMatch, CitationMatch, MatchMode};
 use crate::text::counted;
 
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct FindingsSettings {
     /// The categories that expectations may use; `None` allows any word.
     pub categories: Option<Vec<String>>,
+    #[serde(rename = "match")]
+    pub matching: MatchSettings,
+    pub recall: RecallSettings,
 }
+
+/// When a produced finding matches an expected one.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct MatchSettings {
+    #[serde(flatten)]
+    pub mode: MatchMode,
+    pub synonyms: SynonymFiles,
+}
+
+/// Files with groups of words that mean the same.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct SynonymFiles {
+    pub categories: Option<RepoPath>,
+    pub keywords: Option<RepoPath>,
+}
+
+/// How recall counts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RecallSettings {
+    /// How many expected findings one produced finding counts for at most.
+    pub per_finding: usize,
+}
+
+impl FindingsSettings {
+    /// What a case is measured with, for its digest; empty for the defaults.
+    pub fn measured_with(&self) -> String {
+        let usual = Self::default();
+        if self.matching.mode == usual.matching.mode && self.recall == usual.recall {
+            return String::new();
+        }
+        format!("{:?}{:?}", self.matching.mode, self.recall)
+    }
+}
+
+impl Default for RecallSettings {
+    fn default() -> Self {
+        Self { per_finding: 2 }
+    }
+}
+
+/// The greatest number of expected findings that one produced finding may count for.
+const MOST_PER_FINDING: usize = 10;
 
 /// The keys.
 #[derive(Default, Deserialize, JsonSchema)]
 pub struct FindingsKeys {
     /// Categories that expectations may use; default: any word.
     categories: Option<Vec<String>>,
+    /// When a produced finding matches an expected one (kind `findings`).
+    #[serde(rename = "match")]
+    matching: Option<MatchForm>,
+    /// How recall counts (kind `findings`).
+    recall: Option<RecallForm>,
+}
+
+/// When a produced finding matches an expected one.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct MatchForm {
+    /// Whether categories fit by their words, or have to be equal; default `words`.
+    category: Option<CategoryMatch>,
+    /// Files with words that mean the same.
+    synonyms: Option<SynonymsForm>,
+    /// Whether keywords are also looked for in quotes; default true.
+    quotes: Option<bool>,
+    /// Whether the cited file has the expected name, or its path contains it; default `name`.
+    citation: Option<CitationMatch>,
+}
+
+/// Files with words that mean the same: a group a line, commas between.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SynonymsForm {
+    /// File of categories that mean the same.
+    categories: Option<String>,
+    /// File of keywords that mean the same.
+    keywords: Option<String>,
+}
+
+/// How recall counts.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RecallForm {
+    /// How many expected findings one produced finding counts for at most, 1 to 10; default 2.
+    per_finding: usize,
 }
 
 impl FromKeys for FindingsSettings {
     type Form = FindingsKeys;
 
-    fn check(form: FindingsKeys, _reader: &mut SuiteKeyReader<'_, '_>) -> Self {
+    fn check(form: FindingsKeys, reader: &mut SuiteKeyReader<'_, '_>) -> Self {
+        let FindingsKeys {
+            categories,
+            matching,
+            recall,
+        } = form;
         Self {
-            categories: form.categories,
+            categories,
+            matching: matching.map_or_else(MatchSettings::default, |form| form.check(reader)),
+            recall: recall.map_or_else(RecallSettings::default, |form| form.check(reader)),
         }
+    }
+}
+
+impl MatchForm {
+    fn check(self, reader: &mut SuiteKeyReader<'_, '_>) -> MatchSettings {
+        let usual = MatchMode::default();
+        let mode = MatchMode {
+            category: self.category.unwrap_or(usual.category),
+            quotes: self.quotes.unwrap_or(usual.quotes),
+            citation: self.citation.unwrap_or(usual.citation),
+        };
+        let mut synonyms = SynonymFiles::default();
+        if let Some(SynonymsForm {
+            categories,
+            keywords,
+        }) = self.synonyms
+        {
+            let path = [Key("match"), Key("synonyms")];
+            let [of_categories, of_keywords] =
+                ["categories", "keywords"].map(|key| [path[0], path[1], Key(key)]);
+            synonyms.categories = categories.map(|file| reader.file(&of_categories, &file));
+            synonyms.keywords = keywords.map(|file| reader.file(&of_keywords, &file));
+        }
+        MatchSettings { mode, synonyms }
+    }
+}
+
+impl RecallForm {
+    fn check(self, reader: &mut SuiteKeyReader<'_, '_>) -> RecallSettings {
+        let Self { per_finding } = self;
+        if !(1..=MOST_PER_FINDING).contains(&per_finding) {
+            reader.refuse(
+                &[Key("recall"), Key("per_finding")],
+                Code::BAD_NUMBER,
+                format!("per_finding is {per_finding}"),
+                format!("write a whole number from 1 to {MOST_PER_FINDING}"),
+            );
+        }
+        RecallSettings { per_finding }
     }
 }
 
@@ -42,8 +175,20 @@ impl OwnSettings for FindingsSettings {
     )];
     #[cfg(test)]
     const EDITS: SettingEdits = SettingEdits {
-        suite: "    categories: [a, b]\n",
+        suite: "    categories: [a, b]
+    match: { category: words, quotes: false, citation: name, synonyms: { categories: c.txt, keywords: k.txt } }
+    recall: { per_finding: 2 }
+",
         edits: &[
+            ("SuiteForm.match", "    match: {", "    # match: {", Some(NeedsApproval)),
+            ("MatchForm.category", "category: words", "category: equal", Some(NeedsApproval)),
+            ("MatchForm.quotes", "quotes: false", "quotes: true", Some(NeedsApproval)),
+            ("MatchForm.citation", "citation: name", "citation: contains", Some(NeedsApproval)),
+            ("MatchForm.synonyms", ", synonyms: { categories: c.txt, keywords: k.txt }", "", Some(NeedsApproval)),
+            ("SynonymsForm.categories", "c.txt", "d.txt", Some(NeedsApproval)),
+            ("SynonymsForm.keywords", "k.txt", "d.txt", Some(NeedsApproval)),
+            ("SuiteForm.recall", "    recall: { per_finding: 2 }\n", "", None),
+            ("RecallForm.per_finding", "per_finding: 2", "per_finding: 3", Some(NeedsApproval)),
             ("SuiteForm.categories", "[a, b]", "[a]", Some(NeedsApproval)),
             ("SuiteForm.categories", "[a, b]", "[a, b, c]", Some(Listed)),
             ("SuiteForm.categories", "[a, b]", "[b, a]", None),
@@ -107,6 +252,32 @@ impl OwnSettings for FindingsSettings {
     }
 
     fn files(&self) -> Vec<SettingFile> {
-        Vec::new()
+        let SynonymFiles {
+            categories,
+            keywords,
+        } = &self.matching.synonyms;
+        let named = [
+            ("synonyms of categories", categories),
+            ("synonyms of keywords", keywords),
+        ];
+        let file = |(name, path): (&str, &Option<RepoPath>)| {
+            path.clone().map(|path| SettingFile {
+                name: name.to_owned(),
+                path,
+            })
+        };
+        named.into_iter().filter_map(file).collect()
+    }
+
+    fn with_paths(&self, moved: PathMove<'_>) -> Option<Self> {
+        let mut settings = self.clone();
+        let SynonymFiles {
+            categories,
+            keywords,
+        } = &mut settings.matching.synonyms;
+        for path in [categories, keywords].into_iter().flatten() {
+            *path = moved(path);
+        }
+        Some(settings)
     }
 }

@@ -33,9 +33,13 @@ pub fn shortfalls(
                 .find(|at| fits.at(*at, index) == fit)
                 .map(|at| &expected[at])
         };
-        if let Some(first) = fitting(Fit::Match) {
+        let mut matching = (0..expected.len()).filter(|at| fits.is_match(*at, index));
+        if let Some(first) = matching.next().map(|at| &expected[at]) {
             of_an_expectation += 1;
-            let rated = (0..expected.len()).filter(|at| fits.at(*at, index) == Fit::Match);
+            if fitting(Fit::Match).is_none() {
+                found.add(CITATION, || citation(first, finding));
+            }
+            let rated = (0..expected.len()).filter(|at| fits.is_match(*at, index));
             if !rated
                 .map(|at| &expected[at])
                 .any(|expected| expected.fits_severity(finding))
@@ -113,12 +117,16 @@ fn severity(expected: &ExpectedFinding, finding: &Finding, finding_name: &str) -
 }
 
 fn citation(expected: &ExpectedFinding, finding: &Finding) -> Difference {
-    let cited: Vec<&str> = finding
-        .citations
-        .iter()
-        .map(|citation| citation.file.as_str())
-        .filter(|file| !file.is_empty())
-        .collect();
+    let of_section = expected
+        .citation
+        .as_ref()
+        .is_some_and(|citation| citation.section.is_some());
+    let mut cited: Vec<&str> = Vec::new();
+    for citation in &finding.citations {
+        cited.extend(Some(citation.file.as_str()).filter(|file| !file.is_empty()));
+        let section = Some(citation.section.as_str());
+        cited.extend(section.filter(|section| of_section && !section.is_empty()));
+    }
     let cited = if cited.is_empty() {
         "without a citation".to_owned()
     } else {
@@ -129,7 +137,10 @@ fn citation(expected: &ExpectedFinding, finding: &Finding) -> Difference {
         expected: format!(
             "{} citing {}",
             expected.category,
-            expected.citation.as_deref().unwrap_or_default()
+            expected
+                .citation
+                .as_ref()
+                .map_or(String::new(), ToString::to_string)
         ),
         produced: format!("{} reported {cited}", named(finding)),
     }

@@ -26,7 +26,7 @@ use crate::suites::shared::case_files::{CaseSource, named_cases, suite_folder};
 use crate::suites::shared::case_frame::{CaseForm, FRAME_WITHOUT_ANSWER, Framed};
 use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::case_table::CaseTable;
-use crate::suites::shared::finding::{Finding, FindingParts, Severity};
+use crate::suites::shared::finding::{CitationParts, Finding, FindingParts, Severity};
 use crate::suites::shared::meaning::digested_case;
 use crate::suites::shared::own_metrics::{ByMetric, metrics};
 use crate::suites::shared::rules::{Rules, RulesFile};
@@ -134,8 +134,7 @@ struct TriggerFindingForm {
 struct TriggerCitationForm {
     #[serde(default)]
     file: String,
-    #[serde(rename = "section")]
-    _section: Option<String>,
+    section: Option<String>,
     #[serde(default)]
     quote: String,
 }
@@ -202,7 +201,11 @@ fn read_golden(
             citations: form
                 .citations
                 .iter()
-                .map(|citation| (citation.file.as_str(), citation.quote.as_str()))
+                .map(|citation| CitationParts {
+                    file: &citation.file,
+                    section: citation.section.as_deref().unwrap_or_default(),
+                    quote: &citation.quote,
+                })
                 .collect(),
         })
     });
