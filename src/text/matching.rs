@@ -131,7 +131,7 @@ impl Category {
         &self.normal
     }
 
-    /// Whether both are the same category. An empty one is none.
+    /// Whether both are the same category, and not empty.
     pub fn is_same(&self, other: &Self) -> bool {
         !self.normal.is_empty() && self.normal == other.normal
     }

@@ -135,7 +135,7 @@ pub struct CitationParts<'a> {
 pub struct DocumentNames(BTreeMap<String, String>);
 
 impl DocumentNames {
-    /// The name of the cited document, as the file is named; `None` if it is none of them.
+    /// The name of the cited document, as the file is named; `None` for another file.
     pub fn cited(&self, citation: &Citation) -> Option<&str> {
         self.0.get(citation.file_key()).map(String::as_str)
     }
@@ -195,7 +195,7 @@ impl Finding {
         &self.text[..self.quotes_start]
     }
 
-    /// The first cited file, by name, that is none of the documents.
+    /// The first cited file, by name, besides the documents.
     pub fn cited_outside(&self, documents: &DocumentNames) -> Option<&str> {
         let outside = self
             .citations

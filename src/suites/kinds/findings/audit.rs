@@ -78,7 +78,7 @@ impl AuditedFindings<'_> {
                     &pair.golden,
                     Code::CANNOT_FAIL,
                     "the case expects and forbids nothing",
-                    "add expected_findings, must_not_find, or max_expected_findings: 0 if there is nothing to report",
+                    "add expected_findings, must_not_find, or max_expected_findings: 0 for a document without findings",
                 ));
             }
             for expected in &expectation.expected {
