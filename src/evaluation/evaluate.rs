@@ -27,7 +27,9 @@ use crate::model::{
     PairResult, Run, RunSource, Sample, SampleUse, SampleUses, SuiteId, SuiteReport, Tier,
 };
 use crate::report::AgentFacts;
-use crate::suites::{GradeContext, LabelContent, Pair, calls, outputs_digest, suite_digest, used};
+use crate::suites::{
+    GradeContext, LabelContent, Pair, RecordedParts, calls, outputs_digest, suite_digest, used,
+};
 use crate::{fold, gate, report};
 
 /// The graded suites of one tier, and the reasons why some have no verdict.
@@ -304,6 +306,10 @@ fn grade_pairs<'a>(
     let cases: Vec<&[&Pair]> = pairs
         .chunk_by(|one, other| one.case == other.case)
         .collect();
+    let recorded_parts = match parts {
+        None => recorded_parts(grading),
+        Some(_) => RecordedParts::new(),
+    };
     let graded: Vec<Vec<Result<GradedPair<'a>, Diagnostics>>> = cases
         .par_iter()
         .with_max_len(AT_ONCE)
@@ -316,7 +322,8 @@ fn grade_pairs<'a>(
                 case.iter()
                     .for_each(|pair| loaded.suite.read_inputs(pair, files));
             }
-            let context = GradeContext::new(files, &loaded.prompts);
+            let context =
+                GradeContext::new(files, &loaded.prompts).with_recorded_parts(&recorded_parts);
             let result = |pair: &Pair| match parts {
                 None => grade_pair(grading, pair, &context),
                 Some(parts) => Ok(parts.result(tier, &loaded.config.id, pair)?),
@@ -348,6 +355,36 @@ fn grade_pairs<'a>(
         }
     }
     problems.or(by_agent)
+}
+
+/// The optional parts of outputs that some run of each agent has. All cases of the suite count, so that a case has the same grade in every
+/// selection. Runs that cannot be read are reported where they are graded.
+fn recorded_parts(grading: &SuiteGrading<'_>) -> RecordedParts {
+    let SuiteGrading {
+        loaded,
+        runs,
+        counts,
+        ..
+    } = *grading;
+    let optional = loaded.kind.outputs.optional;
+    let mut recorded = RecordedParts::new();
+    for pair in loaded
+        .suite
+        .pairs()
+        .iter()
+        .filter(|_| !optional.names.is_empty())
+    {
+        let parts = recorded.entry(pair.agent.clone()).or_default();
+        if parts.len() == optional.names.len() || !runs.has(pair) {
+            continue;
+        }
+        for sample in runs.samples(pair, counts.of(pair)).unwrap_or_default() {
+            if let Sample::Completed(runs) = sample {
+                parts.extend(runs.iter().flat_map(optional.of_run));
+            }
+        }
+    }
+    recorded
 }
 
 fn grade_pair(

@@ -66,9 +66,12 @@ impl<'a> EarlyStop<'a> {
         let run = self.runs[job];
         let wanted = &self.wanted[run];
         let may_stop = match self.sparing {
-            // A majority of one or two samples needs all of them, and the rules of `regression` need every sample.
+            // A majority of one or two samples needs all of them, and the rules of `regression` need every sample. What no run has is only
+            // known after the last one.
             EarlyStopping::Exact => {
-                wanted.loaded.config.policy == Policy::Seed && wanted.samples >= 3
+                wanted.loaded.config.policy == Policy::Seed
+                    && wanted.samples >= 3
+                    && wanted.loaded.kind.outputs.optional.names.is_empty()
             }
             EarlyStopping::FirstRight => true,
             EarlyStopping::Off => false,

@@ -1,6 +1,6 @@
 //! What a kind of suite is, and what a loaded suite can do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use recover::Anchor;
@@ -259,6 +259,24 @@ pub struct OutputLists {
     pub anchor: Option<Anchor<'static>>,
     /// The lists whose order has no meaning.
     pub unordered: &'static [&'static str],
+    /// What not every agent writes: a metric of it is not measured if no run of the agent has it.
+    pub optional: OptionalParts,
+}
+
+/// The parts of an output that an agent may never write.
+#[derive(Debug, Clone, Copy)]
+pub struct OptionalParts {
+    pub names: &'static [&'static str],
+    /// Those that a run has.
+    pub of_run: fn(&Run) -> BTreeSet<&'static str>,
+}
+
+impl OptionalParts {
+    /// An agent that leaves out a part is wrong.
+    pub const NONE: Self = Self {
+        names: &[],
+        of_run: |_| BTreeSet::new(),
+    };
 }
 
 impl OutputLists {
@@ -266,6 +284,7 @@ impl OutputLists {
     pub const NONE: Self = Self {
         anchor: None,
         unordered: &[],
+        optional: OptionalParts::NONE,
     };
 }
 

@@ -37,7 +37,7 @@ pub(crate) use self::shared::entries::GoldenEntries;
 pub use self::shared::every_kind::COMMON;
 pub(crate) use self::shared::failure_classifier::broken_tools;
 pub use self::shared::grade_context::GradeContext;
-pub(crate) use self::shared::grade_context::PromptPackage;
+pub(crate) use self::shared::grade_context::{PromptPackage, RecordedParts};
 pub(crate) use self::shared::hidden_reasoning::{HiddenReasoning, with_hidden_reasoning};
 pub use self::shared::input::input_digest;
 pub(crate) use self::shared::input::{

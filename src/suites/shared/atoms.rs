@@ -1,8 +1,11 @@
 //! The output of an interviewing agent: atoms of intent, and its questions.
 
+use std::collections::BTreeSet;
+
 use recover::Anchor;
 use serde::Deserialize;
-use serde::de::MapAccess;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{MapAccess, SeqAccess};
 use serde_json::Value;
 
 use super::asking::{list, object, one_of, text, whole};
@@ -10,7 +13,7 @@ use super::reading::{RecoveredText, from_text};
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Object, Shape, Text};
 use crate::model::{AnswerForm, Layer, OutputField, Run};
-use crate::suites::kind::OutputLists;
+use crate::suites::kind::{OptionalParts, OutputLists};
 use crate::text::{norm, same_category, visible};
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -21,6 +24,8 @@ pub struct AtomsOutput {
     pub questions: Vec<String>,
     /// Rounds of questions; 0 if the output does not state them.
     pub rounds: u64,
+    /// The optional parts that the output has, empty or not.
+    pub parts: BTreeSet<&'static str>,
     /// Parts with the wrong format.
     pub flaws: Vec<String>,
 }
@@ -38,6 +43,8 @@ pub struct Atom {
     pub category: String,
     /// Number of observable outcomes.
     pub outcomes: usize,
+    /// How sure the agent says that it is; `None` if it does not say it.
+    pub confidence: Option<f64>,
     pub has_evidence: bool,
     /// How the atom can be checked.
     pub validator: Validator,
@@ -59,6 +66,10 @@ pub enum Validator {
 pub const ATOMS: OutputLists = OutputLists {
     anchor: Some(ANCHOR),
     unordered: &["atoms", "questions"],
+    optional: OptionalParts {
+        names: &[VALIDATORS, QUESTIONS, ROUNDS],
+        of_run: |run| produced(run).0.parts,
+    },
 };
 
 /// The names of such an output.
@@ -69,10 +80,16 @@ pub const ATOMS_FIELDS: &[OutputField] = &[
     OutputField::named("atoms.description", &[]),
     OutputField::named("atoms.category", &[]),
     OutputField::named("atoms.observableOutcomes", &[]),
+    OutputField::named("atoms.confidence", &[]),
     OutputField::named("atoms.evidence", &["sourceEvidence"]),
     OutputField::named("atoms.validators", &[]),
     OutputField::named("questions.question", &[]),
 ];
+
+/// The optional parts of the output.
+pub const VALIDATORS: &str = "atoms.validators";
+pub const QUESTIONS: &str = "questions";
+pub const ROUNDS: &str = "rounds";
 
 const ANCHOR: Anchor<'static> = Anchor {
     list: "atoms",
@@ -98,11 +115,35 @@ struct AtomForm<'a> {
     #[serde(rename = "type")]
     kind: Lenient<Text<'a>>,
     #[serde(rename = "observableOutcomes")]
-    outcomes: Lenient<Vec<Lenient<Text<'a>>>>,
+    outcomes: Lenient<Pieces>,
     #[serde(rename = "observable_outcomes")]
-    outcomes_snake: Lenient<Vec<Lenient<Text<'a>>>>,
-    evidence: Lenient<Vec<serde_json::Value>>,
+    outcomes_snake: Lenient<Pieces>,
+    confidence: Option<Value>,
+    evidence: Lenient<Pieces>,
     validators: Lenient<Vec<Lenient<Object<ValidatorForm<'a>>>>>,
+}
+
+/// A list, or one text with `;` between its parts.
+struct Pieces(Vec<Value>);
+
+impl<'de> Shape<'de> for Pieces {
+    fn of_text(text: Text<'de>) -> Lenient<Self> {
+        Lenient::Given(Self(text.split(';').map(Value::from).collect()))
+    }
+
+    fn of_list<A: SeqAccess<'de>>(list: A) -> Result<Lenient<Self>, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list))
+            .map(|pieces| Lenient::Given(Self(pieces)))
+    }
+}
+
+impl Lenient<Pieces> {
+    fn pieces(&self) -> &[Value] {
+        match self {
+            Self::Given(Pieces(pieces)) => pieces,
+            Self::Absent | Self::Other(_) => &[],
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -190,10 +231,18 @@ pub fn produced(run: &Run) -> (AtomsOutput, Layer) {
         .filter_map(|(place, form)| atom(place, form, found, &mut out.flaws))
         .collect();
     out.questions = outputs.questions.list().iter().map(question).collect();
-    out.rounds = outputs
-        .rounds
-        .and_then(|rounds| rounds.as_u64())
-        .unwrap_or(0);
+    let rounds = outputs.rounds.and_then(|rounds| rounds.as_u64());
+    out.rounds = rounds.unwrap_or(0);
+    let has_validators = |atom: &Lenient<Object<AtomForm<'_>>>| {
+        atom.fields().is_ok_and(|atom| !atom.validators.is_absent())
+    };
+    let has_parts = [
+        (VALIDATORS, outputs.atoms.list().iter().any(has_validators)),
+        (QUESTIONS, !outputs.questions.is_absent()),
+        (ROUNDS, rounds.is_some()),
+    ];
+    let parts = has_parts.into_iter().filter(|(_, has)| *has);
+    out.parts = parts.map(|(name, _)| name).collect();
     (out, found)
 }
 
@@ -219,6 +268,7 @@ fn atom(
         kind,
         outcomes,
         outcomes_snake,
+        confidence,
         evidence,
         validators,
     } = fields;
@@ -226,8 +276,12 @@ fn atom(
     if found == Layer::Salvaged && category.text().is_empty() && !kind.text().is_empty() {
         return None;
     }
-    let outcomes = outcomes.or(outcomes_snake).list().iter().map(Lenient::text);
-    let outcomes: Vec<&str> = outcomes.filter(|text| !text.trim().is_empty()).collect();
+    let outcomes = outcomes.or(outcomes_snake).pieces();
+    let outcomes: Vec<&str> = outcomes
+        .iter()
+        .filter_map(Value::as_str)
+        .filter(|text| !text.trim().is_empty())
+        .collect();
     let title = description.text();
     Some(Atom {
         title: title.to_owned(),
@@ -240,7 +294,8 @@ fn atom(
         ),
         category: same_category(category.text()),
         outcomes: outcomes.len(),
-        has_evidence: evidence.list().iter().any(|one| !is_blank(one)),
+        confidence: confidence.as_ref().and_then(Value::as_f64),
+        has_evidence: evidence.pieces().iter().any(|one| !is_blank(one)),
         validator: validators
             .list()
             .iter()
@@ -310,6 +365,46 @@ mod tests {
             (second.outcomes, second.has_evidence, second.validator),
             (0, false, Validator::None)
         );
+    }
+
+    #[test]
+    fn one_text_has_its_parts_between_semicolons() {
+        let atom = |fields: &str| {
+            reading(&format!(r#"{{"atoms": [{{{fields}}}]}}"#))
+                .0
+                .atoms
+                .remove(0)
+        };
+        for (outcomes, count) in [
+            (r#""the count falls; a line in the log;""#, 2),
+            (r#""the count falls""#, 1),
+            (r#"" ; ""#, 0),
+            (r#"["a; b"]"#, 1),
+            ("3", 0),
+        ] {
+            assert_eq!(
+                atom(&format!(r#""observableOutcomes": {outcomes}"#)).outcomes,
+                count,
+                "{outcomes}"
+            );
+        }
+        assert!(atom(r#""evidence": "client: yes""#).has_evidence);
+        assert!(!atom(r#""evidence": ";  ;""#).has_evidence);
+    }
+
+    #[test]
+    fn a_confidence_is_a_number() {
+        let confidence = |stated: &str| {
+            reading(&format!(r#"{{"atoms": [{{"confidence": {stated}}}]}}"#))
+                .0
+                .atoms[0]
+                .confidence
+        };
+        assert_eq!(
+            (confidence("90"), confidence("0.5")),
+            (Some(90.0), Some(0.5))
+        );
+        assert_eq!((confidence("null"), confidence("\"high\"")), (None, None));
     }
 
     #[test]

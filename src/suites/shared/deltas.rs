@@ -76,6 +76,7 @@ impl DeltaKind {
 pub const DELTAS: OutputLists = OutputLists {
     anchor: Some(ANCHOR),
     unordered: &["deltas", "recommendations"],
+    ..OutputLists::NONE
 };
 
 /// The names of such an output.

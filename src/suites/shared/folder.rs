@@ -8,15 +8,17 @@ use super::answer::checks::AnswerChecks;
 use super::answer::form::{AnswerChecksForm, CaseCheckForm};
 use super::answer::reader::AnswerReader;
 pub use super::case_files::StatedName;
-use super::case_files::{CaseSource, cases_of_suite, is_case_file};
+use super::case_files::{CaseSource, cases_of_suite, files_of_cases, is_case_file};
 use super::case_keys::DescriptionKeys;
 use super::case_marks::CaseMarks;
 use super::case_table::CaseTable;
+use super::entries::CaseIdText;
 use super::meaning::digested_case;
 use super::quarantine::Stated;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText, sha256_hex};
 use crate::format::JsonCursor;
+use crate::format::Step::Key;
 use crate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteConfig};
 use crate::suites::kind::{CaseIndex, Pair};
 
@@ -62,6 +64,41 @@ impl<T> GoldenCase<T> {
             description: DescriptionKeys::NONE,
             case,
         }
+    }
+}
+
+/// The folder of a suite's cases: the one with this name in the suite's path, or the path itself if the cases are there.
+pub fn case_folder(suite: &SuiteConfig, files: &dyn Files, name: &str) -> RepoPath {
+    let inner = suite.path.child(name);
+    let has_cases =
+        |folder: &RepoPath| files_of_cases(files, folder).is_ok_and(|cases| !cases.is_empty());
+    if !has_cases(&inner) && has_cases(&suite.path) {
+        return suite.path.clone();
+    }
+    inner
+}
+
+/// The id of a case that may state it under `id` or `scenarioId`.
+///
+/// # Errors
+/// It states two ids.
+pub fn stated_id(
+    id: Option<CaseIdText>,
+    scenario_id: Option<CaseIdText>,
+    cursor: &JsonCursor<'_>,
+) -> Result<Option<StatedName>, Diagnostic> {
+    let stated = |key: &'static str, CaseIdText(text): CaseIdText| StatedName {
+        text,
+        at: cursor.value(&[Key(key)]),
+    };
+    match (id, scenario_id) {
+        (Some(id), Some(scenario_id)) if id != scenario_id => {
+            let what = format!("the case is called \"{}\" and \"{}\"", id.0, scenario_id.0);
+            let help = "keep `id` or `scenarioId`";
+            Err(cursor.problem(&[Key("scenarioId")], Code::DUPLICATE_ID, what, help))
+        }
+        (_, Some(scenario_id)) => Ok(Some(stated("scenarioId", scenario_id))),
+        (id, None) => Ok(id.map(|id| stated("id", id))),
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::rule_text::rule_change;
 use crate::diag::Diagnostic;
 use crate::files::Files;
-use crate::model::RepoPath;
+use crate::model::{AgentName, RepoPath};
 use crate::text::{Keyword, norm};
 
 /// The rules that an agent was given.
@@ -19,10 +19,14 @@ pub struct PromptPackage {
     pub before: Option<String>,
 }
 
+/// The optional parts of outputs that some run of each agent has.
+pub type RecordedParts = BTreeMap<AgentName, BTreeSet<&'static str>>;
+
 /// What the grading of the pairs of one case has access to.
 pub struct GradeContext<'a> {
     files: &'a dyn Files,
-    prompts: &'a BTreeMap<crate::model::AgentName, PromptPackage>,
+    prompts: &'a BTreeMap<AgentName, PromptPackage>,
+    recorded_parts: Option<&'a RecordedParts>,
     // The samples of a case cite the same few documents many times.
     papers: RefCell<BTreeMap<RepoPath, Arc<str>>>,
     // The digest of all outputs of the pair that is being graded.
@@ -33,17 +37,30 @@ pub struct GradeContext<'a> {
 
 impl<'a> GradeContext<'a> {
     /// A context without cached documents.
-    pub fn new(
-        files: &'a dyn Files,
-        prompts: &'a BTreeMap<crate::model::AgentName, PromptPackage>,
-    ) -> Self {
+    pub fn new(files: &'a dyn Files, prompts: &'a BTreeMap<AgentName, PromptPackage>) -> Self {
         Self {
             files,
             prompts,
+            recorded_parts: None,
             papers: RefCell::default(),
             outputs: RefCell::default(),
             harmless_tools: RefCell::default(),
         }
+    }
+
+    /// The same context for agents with these optional parts in their runs.
+    pub fn with_recorded_parts(self, recorded_parts: &'a RecordedParts) -> Self {
+        Self {
+            recorded_parts: Some(recorded_parts),
+            ..self
+        }
+    }
+
+    /// Whether some run of an agent has an optional part of outputs.
+    pub fn has_recorded_part(&self, agent: &AgentName, part: &str) -> bool {
+        self.recorded_parts
+            .and_then(|recorded| recorded.get(agent))
+            .is_some_and(|parts| parts.contains(part))
     }
 
     /// The files of the repository.
@@ -82,7 +99,7 @@ impl<'a> GradeContext<'a> {
     }
 
     /// Whether the run's prompt package has this rule, by its id or text.
-    pub fn had_rule(&self, agent: &crate::model::AgentName, rule: &str) -> bool {
+    pub fn had_rule(&self, agent: &AgentName, rule: &str) -> bool {
         // Whole words: T-1 is not T-10.
         let rule = Keyword::new(rule);
         self.prompts
@@ -92,7 +109,7 @@ impl<'a> GradeContext<'a> {
     }
 
     /// How this commit changed a rule that the run used; `None` if it is unchanged or the base is unknown.
-    pub fn rule_change(&self, agent: &crate::model::AgentName, rule: &str) -> Option<String> {
+    pub fn rule_change(&self, agent: &AgentName, rule: &str) -> Option<String> {
         let package = self.prompts.get(agent)?;
         rule_change(rule, package.before.as_deref()?, &package.text)
     }

@@ -32,6 +32,7 @@ pub struct FindingsOutput {
 pub const FINDINGS: OutputLists = OutputLists {
     anchor: Some(ANCHOR),
     unordered: &["findings", "gaps"],
+    ..OutputLists::NONE
 };
 
 /// The names of such an output.

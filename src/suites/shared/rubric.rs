@@ -1,8 +1,14 @@
 //! The rubric of interviews: six dimensions of 0 to 2 points, scored automatically.
 
-use super::atoms::{Atom, AtomsOutput, Validator};
-use super::terms::TermList;
-use crate::model::reaches;
+use serde_json::{Map, Value};
+
+use super::atoms::{Atom, AtomsOutput, QUESTIONS, ROUNDS, VALIDATORS, Validator};
+use super::golden::step;
+use super::terms::{BuiltInTerms, TermList};
+use crate::diag::{Code, Diagnostic};
+use crate::format::JsonCursor;
+use crate::format::Step::{At, Key};
+use crate::model::{EPSILON, reaches};
 use crate::text::{Keyword, norm};
 
 /// The dimensions, in the order in which answers are scored.
@@ -15,11 +21,92 @@ pub const DIMENSIONS: [&str; 6] = [
     "compression",
 ];
 
+/// Vague words, which cannot be tested.
+pub const VAGUE: BuiltInTerms = BuiltInTerms {
+    name: "vague",
+    text: include_str!("terms/vague.txt"),
+};
+
+/// Words of questions about edge cases.
+pub const EDGE_CASE: BuiltInTerms = BuiltInTerms {
+    name: "edge_case",
+    text: include_str!("terms/edge_case.txt"),
+};
+
+/// The number of clarifying questions that a scenario expects if it does not state it.
+pub const USUAL_CLARIFICATIONS: usize = 2;
+
 /// Maximum points of a dimension.
 pub const MOST_POINTS: u8 = 2;
 
-/// Points of each dimension, 0 to 2.
-pub type Scores = [u8; 6];
+/// Maximum points of the rubric.
+pub const WHOLE_RUBRIC: f64 = 12.0;
+
+/// The optional part of an output that each dimension measures.
+const MEASURED_PARTS: [Option<&str>; 6] = [
+    None,
+    Some(VALIDATORS),
+    Some(QUESTIONS),
+    Some(QUESTIONS),
+    None,
+    Some(ROUNDS),
+];
+
+/// Points of each dimension, 0 to 2; `None` if no run of the agent has the part that it measures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scores(pub [Option<u8>; 6]);
+
+impl Scores {
+    /// The points of all measured dimensions.
+    pub fn total(self) -> f64 {
+        self.0
+            .iter()
+            .flatten()
+            .map(|points| f64::from(*points))
+            .sum()
+    }
+
+    /// The most points that the measured dimensions can have.
+    pub fn most(self) -> f64 {
+        self.0
+            .iter()
+            .flatten()
+            .map(|_| f64::from(MOST_POINTS))
+            .sum()
+    }
+
+    /// A minimum of the whole rubric as a minimum of the measured dimensions, rounded up.
+    pub fn scaled(self, minimum: f64) -> f64 {
+        let most = self.most();
+        if most == WHOLE_RUBRIC {
+            return minimum;
+        }
+        (minimum * most / WHOLE_RUBRIC - EPSILON).ceil()
+    }
+
+    pub fn is_measured(self, dimension: &str) -> bool {
+        let mut dimensions = DIMENSIONS.iter().zip(self.0);
+        dimensions.any(|(name, points)| *name == dimension && points.is_some())
+    }
+
+    /// The measured dimensions with less than all points.
+    pub fn lost(self) -> impl Iterator<Item = (&'static str, u8)> {
+        let measured = DIMENSIONS.into_iter().zip(self.0);
+        measured.filter_map(|(name, points)| {
+            Some((name, points.filter(|points| *points < MOST_POINTS)?))
+        })
+    }
+}
+
+/// Why these dimensions have no points: `None` if each has.
+pub fn unmeasured(is_measured: impl Fn(&str) -> bool) -> Option<String> {
+    let dimensions = DIMENSIONS.into_iter().zip(MEASURED_PARTS);
+    let missing: Vec<String> = dimensions
+        .filter(|(name, _)| !is_measured(name))
+        .filter_map(|(name, part)| Some(format!("{name} (no run has `{}`)", part?)))
+        .collect();
+    (!missing.is_empty()).then(|| format!("not measured: {}", missing.join(", ")))
+}
 
 /// The parts of a scenario that the rubric uses.
 #[derive(Debug, Clone)]
@@ -41,8 +128,57 @@ pub fn invariant(text: &str) -> Vec<Keyword> {
     words.filter_map(Keyword::new).collect()
 }
 
-/// Scores one run.
-pub fn scores(measure: &Measure, produced: &AtomsOutput) -> Scores {
+/// The keywords of the invariants that a scenario states, else of those in its context, else of the constraints there.
+///
+/// # Errors
+/// They are not a list of texts, or one has no word.
+pub fn stated_invariants(
+    stated: Option<&[String]>,
+    context: &Map<String, Value>,
+    cursor: &JsonCursor<'_>,
+) -> Result<Vec<Vec<Keyword>>, Diagnostic> {
+    let (texts, path) = match stated {
+        Some(stated) => (stated.to_vec(), vec![Key("invariants")]),
+        None => {
+            let in_context = ["invariants", "constraints"]
+                .iter()
+                .find_map(|key| Some((*key, context.get(*key)?)));
+            let Some((key, value)) = in_context else {
+                return Ok(Vec::new());
+            };
+            let path = vec![Key("context"), Key(key)];
+            let texts = serde_json::from_value::<Vec<String>>(value.clone()).map_err(|_| {
+                let what = format!("the context's {key} are not a list of strings");
+                let help =
+                    "write a list: without `invariants` of the case, they are used in their place";
+                cursor.problem_of_key(&path, Code::WRONG_TYPE, what, help)
+            })?;
+            (texts, path)
+        }
+    };
+    let mut all = Vec::new();
+    for (at, text) in texts.iter().enumerate() {
+        let words = invariant(text);
+        if words.is_empty() {
+            let what = format!("the invariant {text:?} has no word of at least 4 letters");
+            return Err(cursor.problem(
+                &step(&path, At(at)),
+                Code::EMPTY_KEYWORD,
+                what,
+                "name what must be true",
+            ));
+        }
+        all.push(words);
+    }
+    Ok(all)
+}
+
+/// Scores one run; `has_part` is whether a run of the agent has an optional part of outputs.
+pub fn scores(
+    measure: &Measure,
+    produced: &AtomsOutput,
+    has_part: impl Fn(&str) -> bool,
+) -> Scores {
     let AtomsOutput {
         atoms,
         questions,
@@ -63,7 +199,7 @@ pub fn scores(measure: &Measure, produced: &AtomsOutput) -> Scores {
         .iter()
         .filter(|question| !question.is_empty())
         .count();
-    [
+    let points = [
         stepped(clear, 0.8, 0.5),
         if reaches(share(&|atom| atom.validator == Validator::Executable), 0.8) {
             2
@@ -85,7 +221,14 @@ pub fn scores(measure: &Measure, produced: &AtomsOutput) -> Scores {
         },
         aligned(&measure.invariants, atoms),
         compression(atoms.len() as u64, *rounds),
-    ]
+    ];
+    let mut scores = points.map(Some);
+    for (score, part) in scores.iter_mut().zip(MEASURED_PARTS) {
+        if part.is_some_and(|part| !has_part(part)) {
+            *score = None;
+        }
+    }
+    Scores(scores)
 }
 
 fn stepped(share: f64, two: f64, one: f64) -> u8 {
@@ -125,7 +268,7 @@ fn compression(atoms: u64, rounds: u64) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::{aligned, compression, invariant, stepped};
+    use super::{Scores, aligned, compression, invariant, stepped};
     use crate::suites::shared::atoms::Atom;
 
     #[test]
@@ -148,6 +291,28 @@ mod tests {
             );
         }
         assert_eq!(compression(9, u64::MAX), 2);
+    }
+
+    #[test]
+    fn a_minimum_is_scaled_to_what_is_measured() {
+        for (measured, minimum, expected) in [
+            (6, 8.0, 8.0),
+            (6, 7.5, 7.5),
+            (5, 8.0, 7.0),
+            (4, 9.0, 6.0),
+            (4, 8.0, 6.0),
+            (2, 8.0, 3.0),
+            (2, 0.0, 0.0),
+            (2, 12.0, 4.0),
+        ] {
+            let mut points = [None; 6];
+            points[..measured].fill(Some(1));
+            assert_eq!(
+                Scores(points).scaled(minimum),
+                expected,
+                "{minimum} of {measured} dimensions"
+            );
+        }
     }
 
     #[test]

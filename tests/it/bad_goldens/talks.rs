@@ -6,14 +6,44 @@ pub const CASES: &[Case] = &[
     (
         "interview",
         SCENE,
-        "{}",
-        ":1:2: the key \"minimumRubricScore\" is missing",
+        "{\"minimumRubricScore\": 13}",
+        ":1:2: minimumRubricScore is 13",
     ),
     (
         "interview",
         SCENE,
-        "{\"minimumRubricScore\": 13}",
-        ":1:2: minimumRubricScore is 13",
+        r#"{"id": "one", "scenarioId": "two"}"#,
+        r#":1:29: the case is called "one" and "two"; keep `id` or `scenarioId`"#,
+    ),
+    (
+        "interview",
+        SCENE,
+        r#"{"userMessages": [{"turn": 1, "content": "a"}, {"turn": 3, "content": "b"}]}"#,
+        r#":1:57: message 2 has the turn 3; list the messages in the order"#,
+    ),
+    (
+        "interview",
+        SCENE,
+        r#"{"userMessages": [{"turn": 1, "content": " "}]}"#,
+        r#":1:42: a message of the client is empty"#,
+    ),
+    (
+        "interview",
+        SCENE,
+        r#"{"expectedNonGoals": ["import", ""]}"#,
+        r#":1:33: the keyword "" is empty; write a word"#,
+    ),
+    (
+        "interview",
+        SCENE,
+        r#"{"expectedAtoms": [{"descriptionContains": ""}]}"#,
+        r#":1:44: the keyword "" is empty; write a word"#,
+    ),
+    (
+        "interview",
+        SCENE,
+        r#"{"context": {"constraints": ["all"], "invariants": "fast"}}"#,
+        r#":1:38: the context's invariants are not a list of strings"#,
     ),
     (
         "interview",

@@ -16,7 +16,7 @@ use crate::suites::shared::answer::form::CaseCheckForm;
 use crate::suites::shared::case_frame::{CaseForm, Framed};
 use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::entries::CaseIdText;
-use crate::suites::shared::folder::{GoldenCase, StatedName};
+use crate::suites::shared::folder::{GoldenCase, stated_id};
 
 /// `{case}.json`: what the agent is asked, what is expected, and the checks.
 #[derive(Deserialize, JsonSchema)]
@@ -111,10 +111,7 @@ pub fn read_case(
             help,
         ));
     }
-    let id = id.map(|CaseIdText(text)| StatedName {
-        text,
-        at: cursor.value(&[Key("id")]),
-    });
+    let id = stated_id(id, None, &cursor)?;
     Ok(GoldenCase {
         id,
         checks,

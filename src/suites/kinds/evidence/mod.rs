@@ -69,6 +69,7 @@ pub const KIND: SuiteKind = SuiteKind {
     outputs: OutputLists {
         anchor: None,
         unordered: &["files_inspected"],
+        ..OutputLists::NONE
     },
     fields: FIELDS,
     answer: AnswerOutput::UnderOrWhole(&["result", "text"]),

@@ -7,7 +7,7 @@ use super::scenario::{ExpectedAtom, InterviewScenario};
 use crate::model::{Check, CheckKey, Difference, Failure, Shortfall, Shortfalls, reaches};
 use crate::suites::shared::atoms::{Atom, AtomsOutput, Validator};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
-use crate::suites::shared::rubric::{DIMENSIONS, MOST_POINTS, Scores};
+use crate::suites::shared::rubric::{MOST_POINTS, Scores, unmeasured};
 use crate::text::{Keyword, line};
 
 /// The expectation in one line.
@@ -28,6 +28,9 @@ impl fmt::Display for ExpectedAtom {
         if self.outcomes > 0 {
             parts.push(format!("observable outcomes: at least {}", self.outcomes));
         }
+        if let Some(least) = self.confidence {
+            parts.push(format!("confidence at least {least}"));
+        }
         if self.evidence {
             parts.push("with evidence".to_owned());
         }
@@ -40,7 +43,6 @@ pub struct InterviewChecker<'a> {
     pub scenario: &'a InterviewScenario,
     pub produced: &'a AtomsOutput,
     pub points: Scores,
-    pub total: f64,
     pub classifier: FailureClassifier<'a>,
 }
 
@@ -64,22 +66,75 @@ impl InterviewChecker<'_> {
                 failure,
             ));
         }
-        let low = (!reaches(self.total, self.scenario.least)).then(|| {
-            let lost: Vec<String> = DIMENSIONS
-                .iter()
-                .zip(self.points)
-                .filter(|(_, points)| *points < 2)
-                .map(|(name, points)| format!("{name} {points} of 2"))
+        for (place, non_goal) in (0_u32..).zip(&self.scenario.non_goals) {
+            checks.push(Check::of(
+                "non_goal",
+                CheckKey::At(place),
+                1,
+                || format!("no atom with \"{}\"", non_goal.as_str()),
+                self.wanted_non_goal(non_goal),
+            ));
+        }
+        checks.push(Check::only(
+            "no_vacuous_atom",
+            || "every atom has an observable outcome".to_owned(),
+            self.vacuous(),
+        ));
+        let (total, most) = (self.points.total(), self.points.most());
+        let least = self.points.scaled(self.scenario.least);
+        let low = (!reaches(total, least)).then(|| {
+            let lost = self.points.lost();
+            let lost: Vec<String> = lost
+                .map(|(name, points)| format!("{name} {points} of {MOST_POINTS}"))
                 .collect();
-            let detail = format!("{} of 12 points: {}", self.total, lost.join(", "));
+            let detail = format!("{total} of {most} points: {}", lost.join(", "));
             let action =
                 "start with the lowest dimension: each has its rule in the policy".to_owned();
             self.classifier
                 .failure(CheckFailure::Content, None, detail, action)
         });
-        let expected = || format!("at least {} of 12 points", self.scenario.least);
+        let expected = || {
+            let mut expected = format!("at least {least} of {most} points");
+            let unmeasured = unmeasured(|name| self.points.is_measured(name));
+            if let Some(unmeasured) = unmeasured {
+                expected.push_str(&format!("; {unmeasured}"));
+            }
+            expected
+        };
         checks.push(Check::only("rubric_total", expected, low));
         checks
+    }
+
+    fn wanted_non_goal(&self, non_goal: &Keyword) -> Option<Failure> {
+        let mut atoms = self.produced.atoms.iter();
+        let atom = atoms.find(|atom| non_goal.is_in(&atom.description))?;
+        let detail = format!(
+            "\"{}\" is a non-goal of the scenario",
+            line(&atom.title, 120)
+        );
+        let action = "make the policy leave out what the client does not want".to_owned();
+        Some(
+            self.classifier
+                .failure(CheckFailure::Content, None, detail, action),
+        )
+    }
+
+    fn vacuous(&self) -> Option<Failure> {
+        let vacuous = self.produced.atoms.iter().filter(|atom| atom.outcomes == 0);
+        let titles: Vec<String> = vacuous
+            .map(|atom| format!("\"{}\"", line(&atom.title, 120)))
+            .collect();
+        let first = titles.first()?;
+        let more = match titles.len() {
+            1 => String::new(),
+            all => format!(" (and {} more)", all - 1),
+        };
+        let detail = format!("{first}{more} has no observable outcome");
+        let action = "make the policy ask for outcomes that can be observed".to_owned();
+        Some(
+            self.classifier
+                .failure(CheckFailure::Content, None, detail, action),
+        )
     }
 
     /// Why no atom matches, explained with the nearest one.
@@ -135,6 +190,16 @@ impl InterviewChecker<'_> {
                 detail,
                 "make the policy ask for outcomes that can be observed",
             )
+        } else if !expected.trusted(near) {
+            let stated = near.confidence.map_or_else(
+                || "states no confidence".to_owned(),
+                |stated| format!("has the confidence {stated}"),
+            );
+            let least = expected.confidence.unwrap_or_default();
+            (
+                format!("\"{}\" {stated}, needs {least}", near.title),
+                "make the policy say when the agent is sure; only if it need not be, lower minConfidence",
+            )
         } else {
             (
                 format!("\"{}\" has no evidence", near.title),
@@ -176,7 +241,7 @@ pub fn shortfalls(
                 produced: format!("\"{}\" has {lacks}", title()),
             });
         }
-        if atom.validator != Validator::Executable {
+        if points.is_measured("validator_testability") && atom.validator != Validator::Executable {
             found.add(&["validator_testability"], || Difference {
                 line: 1,
                 expected: "atoms with an executable validator".to_owned(),
@@ -191,11 +256,7 @@ pub fn shortfalls(
             produced: "no atom".to_owned(),
         });
     }
-    for (name, scored) in DIMENSIONS
-        .iter()
-        .zip(points)
-        .filter(|(_, scored)| *scored < MOST_POINTS)
-    {
+    for (name, scored) in points.lost() {
         found.add(&["rubric_total"], || Difference {
             line: 1,
             expected: format!("{MOST_POINTS} points of {name}"),

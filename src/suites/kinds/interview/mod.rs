@@ -3,13 +3,15 @@
 mod checks;
 mod scenario;
 
+use std::collections::BTreeSet;
+
 use self::checks::{InterviewChecker, shortfalls};
 use self::scenario::{InterviewScenario, InterviewScenarioForm, read_scenario};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::{Files, SourceText};
 use crate::model::{
-    Ask, ExplainedBy, Gate, Grade, MetricSpec, PairResult, Ruling, Run, RunKey, SuiteConfig, Unit,
-    all_hold, indicator, share,
+    AgentName, Ask, CaseId, ExplainedBy, Gate, Grade, MetricSpec, PairResult, PairValue, Ruling,
+    Run, RunKey, SuiteConfig, Unit, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -22,13 +24,13 @@ use crate::suites::shared::atoms::{ATOMS, ATOMS_FIELDS, produced};
 use crate::suites::shared::case_frame::Framed;
 use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::case_table::CaseTable;
-use crate::suites::shared::client::{Client, Speech};
+use crate::suites::shared::client::{Client, Opening};
 use crate::suites::shared::failure_classifier::FailureClassifier;
 use crate::suites::shared::labels::{LabelContent, Labels};
 use crate::suites::shared::own_metrics::{metrics, values_of_sample};
 use crate::suites::shared::person_scores::score_remarks;
-use crate::suites::shared::rubric::{DIMENSIONS, scores};
-use crate::suites::shared::terms::{BuiltInTerms, TermList};
+use crate::suites::shared::rubric::{DIMENSIONS, EDGE_CASE, VAGUE, scores, unmeasured};
+use crate::suites::shared::terms::TermList;
 use crate::suites::shared::{folder, matching};
 
 pub const KIND: SuiteKind = SuiteKind {
@@ -62,17 +64,6 @@ pub const KIND: SuiteKind = SuiteKind {
     },
 };
 
-/// Vague words, which cannot be tested.
-const VAGUE: BuiltInTerms = BuiltInTerms {
-    name: "vague",
-    text: include_str!("terms/vague.txt"),
-};
-
-const EDGE_CASE: BuiltInTerms = BuiltInTerms {
-    name: "edge_case",
-    text: include_str!("terms/edge_case.txt"),
-};
-
 const POINTS: MetricSpec = MetricSpec {
     unit: Unit::Points,
     most: Some(2.0),
@@ -82,7 +73,7 @@ const POINTS: MetricSpec = MetricSpec {
 metrics!(InterviewMetrics {
     scenario_pass_rate: MetricSpec {
         gates: &[Gate::AS_THE_BASELINE],
-        meaning: "readable scenarios with every expected atom and the minimum rubric score / scenarios",
+        meaning: "readable scenarios with every expected atom, no non-goal, an outcome of every atom, and the minimum rubric score / scenarios",
         ..MetricSpec::RATE
     },
     atom_recall: MetricSpec {
@@ -137,9 +128,12 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         return Err(problems);
     };
     let scenario = |source: &SourceText| read_scenario(source, &vague, &edge_case);
-    let table = folder::open_cases(suite, files, suite.path.child("scenarios"), |source, _| {
-        scenario(source)
-    })?;
+    let table = folder::open_cases(
+        suite,
+        files,
+        folder::case_folder(suite, files, "scenarios"),
+        |source, _| scenario(source),
+    )?;
     Ok(Box::new(Interview {
         labels: Labels::open(suite.labels.as_ref(), files)?,
         table,
@@ -169,21 +163,22 @@ impl Suite for Interview {
             })
             .collect();
         let found = edges.iter().filter(|edges| !edges.is_empty()).count();
-        let mut points = scores(&scenario.measure, &produced);
+        let has_part = |part: &str| {
+            produced.parts.contains(part) || context.has_recorded_part(&pair.agent, part)
+        };
+        let mut points = scores(&scenario.measure, &produced, has_part);
         for label in self.labels.of(&pair.agent, &pair.case) {
             if let LabelContent::Score(dimension, score, outputs) = &label.content
                 && context.has_outputs(outputs.as_deref())
             {
-                points[*dimension] = *score;
+                points.0[*dimension] = Some(*score);
             }
         }
-        let total = f64::from(points.iter().sum::<u8>());
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
         let checks = InterviewChecker {
             scenario,
             produced: &produced,
             points,
-            total,
             classifier,
         }
         .checks(&edges);
@@ -195,7 +190,7 @@ impl Suite for Interview {
             ambiguity,
             alignment,
             compression,
-        ] = points.map(|points| Some(f64::from(points)));
+        ] = points.0.map(|points| points.map(f64::from));
         let values = InterviewMetrics {
             scenario_pass_rate: Some(indicator(all_hold(&checks))),
             atom_recall: share(found, scenario.expected.len()).or(Some(1.0)),
@@ -204,7 +199,7 @@ impl Suite for Interview {
                 produced.atoms.len(),
             )
             .or(Some(indicator(scenario.expected.is_empty()))),
-            rubric_total: Some(total),
+            rubric_total: Some(points.total()),
             atom_clarity: clarity,
             validator_testability: testability,
             edge_case_coverage: edge_cases,
@@ -212,8 +207,14 @@ impl Suite for Interview {
             invariant_alignment: alignment,
             compression,
         };
+        let mut values = values_of_sample(InterviewMetrics::TABLE, layer.into(), values);
+        for (value, spec) in values.iter_mut().zip(InterviewMetrics::TABLE) {
+            if DIMENSIONS.contains(&spec.name) && !points.is_measured(spec.name) {
+                *value = None;
+            }
+        }
         Ok(Grade {
-            values: values_of_sample(InterviewMetrics::TABLE, layer.into(), values),
+            values,
             checks,
             layer,
             shortfalls,
@@ -222,7 +223,28 @@ impl Suite for Interview {
     }
 
     fn remarks(&self, pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {
-        score_remarks(&self.labels, pairs)
+        let mut remarks = score_remarks(&self.labels, pairs);
+        let has_value =
+            |value: &PairValue, name: &str| &*value.name == name && value.value.is_some();
+        remarks.extend(unmeasured(|name| {
+            let mut values = pairs.iter().flat_map(|pair| &pair.values);
+            values.any(|value| has_value(value, name))
+        }));
+        let failing: BTreeSet<(&CaseId, &AgentName)> = pairs
+            .iter()
+            .filter(|pair| !pair.passed.passes())
+            .map(|pair| (&pair.case, &pair.agent))
+            .collect();
+        for pair in &self.table.pairs.counted {
+            if failing.contains(&(&pair.case, &pair.agent)) {
+                let shown = &self.table.case(pair).shown;
+                let stated = shown.iter().filter(|(_, texts)| !texts.is_empty());
+                remarks.extend(stated.map(|(title, texts)| {
+                    format!("{title} of {}: {}", pair.case, texts.join("; "))
+                }));
+            }
+        }
+        remarks
     }
 
     fn ask(
@@ -233,12 +255,19 @@ impl Suite for Interview {
     ) -> Result<Option<Ask>, Diagnostic> {
         let InterviewScenario {
             context,
+            messages,
             persona,
             rounds,
             ..
         } = self.table.case(pair);
         let client = Client {
-            speech: Speech::Context(context),
+            context,
+            facts: &[],
+            opening: if messages.is_empty() {
+                Opening::Nothing
+            } else {
+                Opening::Script(messages)
+            },
             persona: persona.as_deref(),
             rounds: *rounds,
         };

@@ -8,33 +8,50 @@ use serde_json::{Map, Value};
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::Step::{At, Key};
-use crate::format::{JsonCursor, Step, json};
+use crate::format::{JsonCursor, json};
+use crate::model::{InputLimit, reaches};
 use crate::suites::shared::atoms::Atom;
 use crate::suites::shared::case_frame::{CaseForm, Framed};
-use crate::suites::shared::folder::{GoldenCase, StatedName};
+use crate::suites::shared::entries::CaseIdText;
+use crate::suites::shared::folder::{GoldenCase, stated_id};
 use crate::suites::shared::golden::step;
-use crate::suites::shared::rubric::{Measure, invariant};
+use crate::suites::shared::rubric::{Measure, USUAL_CLARIFICATIONS, stated_invariants};
 use crate::suites::shared::terms::TermList;
 use crate::text::Keyword;
 
-/// `scenarios/{scenarioId}.json` in the format of the seed.
+/// `scenarios/{scenarioId}.json`.
 // The atoms are borrowed from the text, so that every part has a position.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schemars(title = "interview scenario")]
 pub struct InterviewScenarioForm<'a> {
     /// Its id; the file's name by default.
-    scenario_id: Option<String>,
-    /// What the client has in mind: `domain`, `constraints`, and anything else that the agent gets.
+    id: Option<CaseIdText>,
+    /// The same as `id`.
+    scenario_id: Option<CaseIdText>,
+    /// What the client has in mind: `domain`, `constraints`, `invariants`, and anything else that the agent gets.
     #[serde(default)]
     context: Map<String, Value>,
+    /// What the client says, in order.
+    #[serde(default)]
+    user_messages: Vec<UserMessageForm>,
     /// The atoms that the interview must produce.
     #[serde(borrow, default)]
     #[schemars(with = "Vec<ExpectedAtomForm>")]
     expected_atoms: Vec<&'a RawValue>,
-    /// The minimum points of the rubric, 0 to 12.
+    /// What no atom's description may contain.
+    #[serde(default)]
+    expected_non_goals: Vec<String>,
+    /// Questions that the conversation leaves open. They are shown if the case fails, and not graded.
+    #[serde(default)]
+    expected_open_questions: Vec<String>,
+    /// How an agent is known to fail. It is shown if the case fails, and not graded.
+    #[serde(default)]
+    expected_failures: Vec<String>,
+    /// The minimum points of the rubric, 0 to 12; 8 by default.
+    #[serde(default = "usual_minimum")]
     minimum_rubric_score: f64,
-    /// Conditions that must always be true; the context's constraints by default.
+    /// Conditions that must always be true; the context's invariants by default, else its constraints.
     invariants: Option<Vec<String>>,
     /// The expected number of clarifying questions; 2 by default.
     expected_clarifications: Option<usize>,
@@ -42,6 +59,26 @@ pub struct InterviewScenarioForm<'a> {
     persona_variant: Option<String>,
     /// The maximum number of rounds of questions.
     rounds: Option<u64>,
+}
+
+fn usual_minimum() -> f64 {
+    8.0
+}
+
+/// What the client says in one turn.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct UserMessageForm {
+    /// The number of the turn, from 1.
+    turn: Option<usize>,
+    /// The client's words.
+    content: String,
+    /// The questions that it answers, for people.
+    #[serde(default, rename = "answersQuestionIds")]
+    _answers_question_ids: Vec<String>,
+    /// Whether the client has nothing more to say, for people.
+    #[serde(default, rename = "signalsDone")]
+    _signals_done: bool,
 }
 
 impl CaseForm for InterviewScenarioForm<'_> {}
@@ -53,12 +90,18 @@ struct ExpectedAtomForm {
     /// At least one must be in the description; empty means no condition.
     #[serde(default)]
     description_contains_any: Vec<String>,
+    /// The same as a list with this text; a stated list counts instead.
+    description_contains: Option<String>,
     /// The accepted categories; empty means any.
     #[serde(default)]
     category_one_of: Vec<String>,
+    /// The same as a list with this category; a stated list counts instead.
+    category: Option<String>,
     /// The minimum number of observable outcomes.
     #[serde(default)]
     min_outcomes: usize,
+    /// The minimum confidence that the agent states.
+    min_confidence: Option<f64>,
     /// Whether evidence is required.
     #[serde(default)]
     requires_evidence: bool,
@@ -74,6 +117,8 @@ pub struct ExpectedAtom {
     pub categories: Vec<String>,
     /// The minimum number of observable outcomes.
     pub outcomes: usize,
+    /// The minimum confidence that the agent states.
+    pub confidence: Option<f64>,
     /// Whether evidence is required.
     pub evidence: bool,
     /// The rule that it tests.
@@ -86,11 +131,17 @@ pub struct ExpectedAtom {
 pub struct InterviewScenario {
     /// What the client has in mind.
     pub context: Map<String, Value>,
+    /// What the client says, in order.
+    pub messages: Vec<String>,
     /// The client's manner of speaking.
     pub persona: Option<String>,
     /// The maximum number of rounds of questions.
     pub rounds: Option<u64>,
     pub expected: Vec<ExpectedAtom>,
+    /// What no description may contain.
+    pub non_goals: Vec<Keyword>,
+    /// What readers see of a case that fails, and nothing grades: a title with its texts.
+    pub shown: [(&'static str, Vec<String>); 2],
     /// The minimum points of the rubric, 0 to 12.
     pub least: f64,
     pub measure: Measure,
@@ -113,8 +164,9 @@ pub fn read_scenario(
             "the rubric has 0 to 12 points",
         ));
     }
-    let invariants = invariants(&form, &cursor)?;
+    let invariants = stated_invariants(form.invariants.as_deref(), &form.context, &cursor)?;
     cursor.few_expectations("expectedAtoms", form.expected_atoms.len())?;
+    cursor.few_expectations("expectedNonGoals", form.expected_non_goals.len())?;
     let atoms = form.expected_atoms.iter();
     let expected = atoms
         .map(|raw| ExpectedAtom::read(&JsonCursor::part(source, raw)))
@@ -123,21 +175,24 @@ pub fn read_scenario(
     let measure = Measure {
         vague: vague.clone(),
         edge_case: edge_case.clone(),
-        clarifications: form.expected_clarifications.unwrap_or(2),
+        clarifications: form.expected_clarifications.unwrap_or(USUAL_CLARIFICATIONS),
         invariants,
     };
     let scenario = InterviewScenario {
         context: form.context,
+        messages: messages(form.user_messages, &cursor)?,
         persona: form.persona_variant,
         rounds: form.rounds,
         expected,
+        non_goals: cursor.keywords(&[Key("expectedNonGoals")], &form.expected_non_goals)?,
+        shown: [
+            ("open questions", form.expected_open_questions),
+            ("known failures", form.expected_failures),
+        ],
         least: form.minimum_rubric_score,
         measure,
     };
-    let id = form.scenario_id.map(|text| StatedName {
-        text,
-        at: cursor.value(&[Key("scenarioId")]),
-    });
+    let id = stated_id(form.id, form.scenario_id, &cursor)?;
     Ok(GoldenCase {
         id,
         measured_with,
@@ -145,68 +200,70 @@ pub fn read_scenario(
     })
 }
 
-/// The keywords of the invariants: the stated ones, else the context's constraints.
-fn invariants(
-    form: &InterviewScenarioForm<'_>,
+/// What the client says, in order.
+fn messages(
+    forms: Vec<UserMessageForm>,
     cursor: &JsonCursor<'_>,
-) -> Result<Vec<Vec<Keyword>>, Diagnostic> {
-    let constraints = [Key("context"), Key("constraints")];
-    let texts = |value: &Value| {
-        value
-            .as_array()?
-            .iter()
-            .map(|one| one.as_str().map(str::to_owned))
-            .collect::<Option<Vec<String>>>()
-    };
-    let constraints_stated = match form.context.get("constraints") {
-        None => Vec::new(),
-        Some(value) => texts(value).ok_or_else(|| {
-            let help = "write a list: without invariants, the constraints are used in their place";
-            cursor.problem_of_key(
-                &constraints,
-                Code::WRONG_TYPE,
-                "the context's constraints are not a list of strings",
-                help,
-            )
-        })?,
-    };
-    let (stated, path): (&[String], &[Step<'_>]) = match &form.invariants {
-        Some(stated) => (stated, &[Key("invariants")]),
-        None => (&constraints_stated, &constraints),
-    };
-    let mut all = Vec::new();
-    for (at, text) in stated.iter().enumerate() {
-        let words = invariant(text);
-        if words.is_empty() {
-            let what = format!("the invariant {text:?} has no word of at least 4 letters");
-            return Err(cursor.problem(
-                &step(path, At(at)),
-                Code::EMPTY_KEYWORD,
-                what,
-                "name what must be true",
-            ));
-        }
-        all.push(words);
+) -> Result<Vec<String>, Diagnostic> {
+    let limit = &InputLimit::TURNS;
+    if limit.is_exceeded_by(forms.len()) {
+        let what = format!(
+            "{} entries in `userMessages`; the limit is {limit}",
+            forms.len()
+        );
+        let path = [Key("userMessages"), At(limit.count())];
+        return Err(cursor.problem(&path, Code::TOO_MANY, what, limit.help));
     }
-    Ok(all)
+    let mut messages = Vec::with_capacity(forms.len());
+    for (index, form) in forms.into_iter().enumerate() {
+        let path = [Key("userMessages"), At(index)];
+        if let Some(turn) = form.turn.filter(|turn| *turn != index + 1) {
+            let what = format!("message {} has the turn {turn}", index + 1);
+            let help = "list the messages in the order of their turns, from 1";
+            return Err(cursor.problem(&step(&path, Key("turn")), Code::BAD_NUMBER, what, help));
+        }
+        let content = step(&path, Key("content"));
+        cursor.filled(&content, "a message of the client", &form.content)?;
+        messages.push(form.content);
+    }
+    Ok(messages)
 }
 
 impl ExpectedAtom {
     fn read(cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
         let ExpectedAtomForm {
             description_contains_any,
+            description_contains,
             category_one_of,
+            category,
             min_outcomes,
+            min_confidence,
             requires_evidence,
             rule,
         } = cursor.read()?;
-        if description_contains_any.is_empty()
-            && category_one_of.is_empty()
-            && min_outcomes == 0
-            && !requires_evidence
-        {
-            let help =
-                "state descriptionContainsAny, categoryOneOf, minOutcomes or requiresEvidence";
+        let words = if description_contains_any.is_empty() {
+            let word = description_contains
+                .map(|text| cursor.keyword(&[Key("descriptionContains")], &text));
+            word.into_iter().collect::<Result<_, _>>()?
+        } else {
+            cursor.keywords(&[Key("descriptionContainsAny")], &description_contains_any)?
+        };
+        let categories: Vec<String> = if category_one_of.is_empty() {
+            let category = category.map(|text| cursor.category(&[Key("category")], &text, None));
+            category.into_iter().collect::<Result<_, _>>()?
+        } else {
+            let category = |(at, text): (usize, &String)| {
+                cursor.category(&[Key("categoryOneOf"), At(at)], text, None)
+            };
+            category_one_of
+                .iter()
+                .enumerate()
+                .map(category)
+                .collect::<Result<_, _>>()?
+        };
+        let states_none = words.is_empty() && categories.is_empty() && min_confidence.is_none();
+        if states_none && min_outcomes == 0 && !requires_evidence {
+            let help = "state descriptionContainsAny, categoryOneOf, minOutcomes, minConfidence or requiresEvidence";
             return Err(cursor.problem(
                 &[],
                 Code::ASKS_NOTHING,
@@ -214,17 +271,11 @@ impl ExpectedAtom {
                 help,
             ));
         }
-        let category = |(at, text): (usize, &String)| {
-            cursor.category(&[Key("categoryOneOf"), At(at)], text, None)
-        };
         Ok(Self {
-            words: cursor.keywords(&[Key("descriptionContainsAny")], &description_contains_any)?,
-            categories: category_one_of
-                .iter()
-                .enumerate()
-                .map(category)
-                .collect::<Result<_, _>>()?,
+            words,
+            categories,
             outcomes: min_outcomes,
+            confidence: min_confidence,
             evidence: requires_evidence,
             rule: cursor.rule(rule)?,
             line: cursor.line(),
@@ -241,11 +292,18 @@ impl ExpectedAtom {
         self.categories.is_empty() || self.categories.contains(&atom.category)
     }
 
+    /// Whether the agent is confident enough of an atom.
+    pub fn trusted(&self, atom: &Atom) -> bool {
+        let enough = |least: f64| atom.confidence.is_some_and(|stated| reaches(stated, least));
+        self.confidence.is_none_or(enough)
+    }
+
     /// Whether an atom meets every condition.
     pub fn matches(&self, atom: &Atom) -> bool {
         self.named(atom)
             && self.sorted(atom)
             && atom.outcomes >= self.outcomes
+            && self.trusted(atom)
             && (atom.has_evidence || !self.evidence)
     }
 }

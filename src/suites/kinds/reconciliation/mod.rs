@@ -125,9 +125,12 @@ struct Reconciliation {
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
-    let table = folder::open_cases(suite, files, suite.path.child("fixtures"), |source, _| {
-        read_fixture(source)
-    })?;
+    let table = folder::open_cases(
+        suite,
+        files,
+        folder::case_folder(suite, files, "fixtures"),
+        |source, _| read_fixture(source),
+    )?;
     Ok(Box::new(Reconciliation { table }))
 }
 

@@ -28,10 +28,10 @@ use crate::suites::shared::atoms::{ATOMS, ATOMS_FIELDS, Atom, produced};
 use crate::suites::shared::case_frame::{CaseForm, Framed};
 use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::case_table::CaseTable;
-use crate::suites::shared::client::{Client, Speech};
+use crate::suites::shared::client::{Client, Opening};
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
-use crate::suites::shared::folder::{GoldenCase, StatedName, open_cases};
+use crate::suites::shared::folder::{GoldenCase, StatedName, case_folder, open_cases};
 use crate::suites::shared::own_metrics::{ByMetric, metrics, values_of_sample};
 use crate::text::Keyword;
 
@@ -190,9 +190,12 @@ struct Stochastic {
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
-    let table = open_cases(suite, files, suite.path.child("scenarios"), |source, _| {
-        read_scenario(source)
-    })?;
+    let table = open_cases(
+        suite,
+        files,
+        case_folder(suite, files, "scenarios"),
+        |source, _| read_scenario(source),
+    )?;
     Ok(Box::new(Stochastic { table }))
 }
 
@@ -412,19 +415,15 @@ impl Suite for Stochastic {
             ..
         } = self.table.case(pair);
         // Without a context, the prompt contains the decided facts; it never contains the keywords.
-        let speech = if context.is_empty() {
-            Speech::Facts(facts)
-        } else {
-            Speech::Context(context)
+        let facts: &[String] = if context.is_empty() { facts } else { &[] };
+        let client = Client {
+            context,
+            facts,
+            opening: Opening::Nothing,
+            persona: persona.as_deref(),
+            rounds: None,
         };
-        Ok(Some(
-            Client {
-                speech,
-                persona: persona.as_deref(),
-                rounds: None,
-            }
-            .ask(),
-        ))
+        Ok(Some(client.ask()))
     }
 
     fn together(&self, pair: &Pair, samples: &[Vec<Run>], result: &mut PairResult) {
