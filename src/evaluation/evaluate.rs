@@ -456,7 +456,7 @@ fn grade_pair(
     folded.judged = judged;
     folded.complaints = runs.complaints(pair);
     folded.recording = runs.recording(pair);
-    loaded.set_values_of_all(pair, &completed, &mut folded);
+    loaded.set_values_of_all(pair, &completed, context, &mut folded);
     retag(loaded, &mut folded);
     if let Some(stated) = pair
         .quarantine

@@ -426,7 +426,14 @@ pub trait Suite: Send + Sync {
 
     /// Sets the values of a pair that need all samples, such as a variance; `samples` are the runs of the completed
     /// samples.
-    fn together(&self, _pair: &Pair, _samples: &[Vec<Run>], _result: &mut PairResult) {}
+    fn together(
+        &self,
+        _pair: &Pair,
+        _samples: &[Vec<Run>],
+        _context: &GradeContext<'_>,
+        _result: &mut PairResult,
+    ) {
+    }
 
     /// The request to a live agent for one of the pair's runs. It must not reveal expectations. `None` if the kind asks no
     /// agent, as with rules.

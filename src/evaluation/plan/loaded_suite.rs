@@ -114,15 +114,21 @@ impl LoadedSuite {
     }
 
     /// Sets the values of a pair that need all samples.
-    pub fn set_values_of_all(&self, pair: &Pair, samples: &[Vec<Run>], result: &mut PairResult) {
+    pub fn set_values_of_all(
+        &self,
+        pair: &Pair,
+        samples: &[Vec<Run>],
+        context: &GradeContext<'_>,
+        result: &mut PairResult,
+    ) {
         match self.config.reasoning {
-            Reasoning::Shown => self.suite.together(pair, samples, result),
+            Reasoning::Shown => self.suite.together(pair, samples, context, result),
             Reasoning::Hidden => {
                 let samples: Vec<Vec<Run>> = samples
                     .iter()
                     .map(|runs| self.answers(runs).into_owned())
                     .collect();
-                self.suite.together(pair, &samples, result);
+                self.suite.together(pair, &samples, context, result);
             }
         }
     }

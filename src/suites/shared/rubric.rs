@@ -75,15 +75,6 @@ impl Scores {
             .sum()
     }
 
-    /// A minimum of the whole rubric as a minimum of the measured dimensions, rounded up.
-    pub fn scaled(self, minimum: f64) -> f64 {
-        let most = self.most();
-        if most == WHOLE_RUBRIC {
-            return minimum;
-        }
-        (minimum * most / WHOLE_RUBRIC - EPSILON).ceil()
-    }
-
     pub fn is_measured(self, dimension: &str) -> bool {
         let mut dimensions = DIMENSIONS.iter().zip(self.0);
         dimensions.any(|(name, points)| *name == dimension && points.is_some())
@@ -96,6 +87,21 @@ impl Scores {
             Some((name, points.filter(|points| *points < MOST_POINTS)?))
         })
     }
+}
+
+/// The most points of the dimensions that can be measured.
+pub fn most_points(has_part: impl Fn(&str) -> bool) -> f64 {
+    let is_measured = |part: &&Option<&str>| part.is_none_or(&has_part);
+    let measured = MEASURED_PARTS.iter().filter(is_measured);
+    measured.map(|_| f64::from(MOST_POINTS)).sum()
+}
+
+/// A minimum of the whole rubric as a minimum of dimensions with at most these points, rounded up.
+pub fn scaled(minimum: f64, most: f64) -> f64 {
+    if most == WHOLE_RUBRIC {
+        return minimum;
+    }
+    (minimum * most / WHOLE_RUBRIC - EPSILON).ceil()
 }
 
 /// Why these dimensions have no points: `None` if each has.
@@ -268,7 +274,7 @@ fn compression(atoms: u64, rounds: u64) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Scores, aligned, compression, invariant, stepped};
+    use super::{QUESTIONS, aligned, compression, invariant, most_points, scaled, stepped};
     use crate::suites::shared::atoms::Atom;
 
     #[test]
@@ -295,24 +301,29 @@ mod tests {
 
     #[test]
     fn a_minimum_is_scaled_to_what_is_measured() {
-        for (measured, minimum, expected) in [
-            (6, 8.0, 8.0),
-            (6, 7.5, 7.5),
-            (5, 8.0, 7.0),
-            (4, 9.0, 6.0),
-            (4, 8.0, 6.0),
-            (2, 8.0, 3.0),
-            (2, 0.0, 0.0),
-            (2, 12.0, 4.0),
+        for (most, minimum, expected) in [
+            (12.0, 8.0, 8.0),
+            (12.0, 7.5, 7.5),
+            (10.0, 8.0, 7.0),
+            (8.0, 9.0, 6.0),
+            (8.0, 8.0, 6.0),
+            (4.0, 8.0, 3.0),
+            (4.0, 0.0, 0.0),
+            (4.0, 12.0, 4.0),
         ] {
-            let mut points = [None; 6];
-            points[..measured].fill(Some(1));
             assert_eq!(
-                Scores(points).scaled(minimum),
+                scaled(minimum, most),
                 expected,
-                "{minimum} of {measured} dimensions"
+                "{minimum} of {most} points"
             );
         }
+    }
+
+    #[test]
+    fn what_no_run_has_is_not_measured() {
+        assert_eq!(most_points(|_| true), 12.0);
+        assert_eq!(most_points(|part| part == QUESTIONS), 8.0);
+        assert_eq!(most_points(|_| false), 4.0);
     }
 
     #[test]

@@ -198,8 +198,50 @@ pub const CASES: &[Case] = &[
     (
         "stochastic",
         SCENE,
-        r#"{"groundTruth": {"decidedFacts": ["a"], "keywordSets": [["k"]]}, "thresholds": {"precision": 1, "recall": 1}, "persona": "terse"}"#,
-        r#":1:119: unknown key "persona""#,
+        r#"{"groundTruth": {"decidedFacts": ["a"], "keywordSets": [["k"]]}, "thresholds": {"precision": 1, "recall": 1}, "person": "terse"}"#,
+        r#":1:118: unknown key "person"; did you mean "persona"?"#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": [{"fact": "a", "keywords": ["k"], "isDecided": false}], "thresholds": {"precision": 1, "recall": 1}}"#,
+        r#":1:2: there is no decided fact; write at least one"#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": [{"fact": "a", "keywords": []}], "thresholds": {"precision": 1, "recall": 1}}"#,
+        r#":1:44: a keyword set is empty; name at least one"#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": [{"fact": "a", "keywords": ["k"], "category": " "}], "thresholds": {"precision": 1, "recall": 1}}"#,
+        r#":1:63: the category is empty; name a category"#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": [{"fact": "a", "keywords": ["k"]}]}"#,
+        r#":1:1: the key "thresholds" is missing; add "thresholds""#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": [{"fact": "a", "keywords": ["k"]}], "thresholds": {"precision": 1, "recall": 1}, "evaluation": {"minimumPrecision": 1, "minimumRecall": 1}}"#,
+        r#":1:98: the scenario has both thresholds and evaluation; keep one"#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": [{"fact": "a", "keywords": ["k"]}], "evaluation": {"minimumPrecision": 1.5, "minimumRecall": 1}}"#,
+        r#":1:88: the threshold of precision is 1.5; write a number from 0 to 1"#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": [{"fact": "a", "keywords": ["k"]}], "evaluation": {"minimumPrecision": 1, "minimumRecall": 1, "minimumRubricScore": 13}}"#,
+        r#":1:133: minimumRubricScore is 13; the rubric has 0 to 12 points"#,
     ),
     (
         "stochastic",

@@ -7,7 +7,7 @@ use super::scenario::{ExpectedAtom, InterviewScenario};
 use crate::model::{Check, CheckKey, Difference, Failure, Shortfall, Shortfalls, reaches};
 use crate::suites::shared::atoms::{Atom, AtomsOutput, Validator};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
-use crate::suites::shared::rubric::{MOST_POINTS, Scores, unmeasured};
+use crate::suites::shared::rubric::{MOST_POINTS, Scores, scaled, unmeasured};
 use crate::text::{Keyword, line};
 
 /// The expectation in one line.
@@ -81,7 +81,7 @@ impl InterviewChecker<'_> {
             self.vacuous(),
         ));
         let (total, most) = (self.points.total(), self.points.most());
-        let least = self.points.scaled(self.scenario.least);
+        let least = scaled(self.scenario.least, most);
         let low = (!reaches(total, least)).then(|| {
             let lost = self.points.lost();
             let lost: Vec<String> = lost

@@ -3,13 +3,47 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{StochasticScenario, ThresholdForm, score};
-use crate::model::{
-    CaseId, Difference, PairResult, PairValue, Run, Shortfall, Shortfalls, reaches,
-};
+use super::StochasticScenario;
+use super::facts::{Fact, fact_scores};
+use super::thresholds::{ComparedValues, Thresholds};
+use crate::model::{CaseId, Difference, PairResult, PairValue, Run, Shortfall, Shortfalls};
 use crate::suites::shared::atoms::{Atom, produced};
 use crate::suites::shared::case_table::CaseTable;
 use crate::text::line;
+
+/// The values of a scenario that are compared with its thresholds.
+pub(super) struct ScenarioMeans<'a> {
+    pub precision: &'a PairValue,
+    pub recall: &'a PairValue,
+    /// Without a value if the scenario has no minimum of the rubric.
+    pub rubric: &'a PairValue,
+    pub thresholds: Thresholds,
+}
+
+impl ScenarioMeans<'_> {
+    /// How many samples reach all thresholds.
+    fn reaching(&self) -> usize {
+        let count = self.precision.samples.len();
+        let of_sample =
+            |metric: &PairValue, index: usize| metric.samples.get(index).copied().flatten();
+        let reaches = |index: &usize| {
+            let (precision, recall) = (
+                of_sample(self.precision, *index),
+                of_sample(self.recall, *index),
+            );
+            precision.zip(recall).is_some_and(|(precision, recall)| {
+                let rubric = of_sample(self.rubric, *index);
+                ComparedValues {
+                    precision,
+                    recall,
+                    rubric,
+                }
+                .reach(self.thresholds)
+            })
+        };
+        (0..count).filter(reaches).count()
+    }
+}
 
 impl StochasticScenario {
     /// The persona of each case: it is part of the case's identity, and shows readers how the inputs differ.
@@ -37,12 +71,7 @@ impl StochasticScenario {
     }
 
     /// The means of all completed runs with their thresholds, and the facts that were not found.
-    pub(super) fn means(
-        &self,
-        precision: &PairValue,
-        recall: &PairValue,
-        samples: &[Vec<Run>],
-    ) -> String {
+    pub(super) fn means(&self, means: &ScenarioMeans<'_>, samples: &[Vec<Run>]) -> String {
         let of_metric = |metric: &PairValue, name: &str, enough: f64| {
             let by_run: Vec<String> = metric
                 .samples
@@ -58,17 +87,17 @@ impl StochasticScenario {
                 by_run.join(" ")
             )
         };
-        let runs: Vec<Vec<Atom>> = samples
+        let runs: Vec<Vec<f64>> = samples
             .iter()
             .flatten()
-            .map(|run| produced(run).0.atoms)
+            .map(|run| fact_scores(self.pairs, &self.facts, &produced(run).0.atoms))
             .collect();
-        let missed = |set: &Vec<_>| runs.iter().filter(|atoms| score(set, atoms) < 1.0).count();
+        let missed = |fact: usize| runs.iter().filter(|scores| scores[fact] < 1.0).count();
         let mut lost: Vec<(usize, &str)> = self
             .facts
             .iter()
-            .zip(&self.sets)
-            .map(|(fact, set)| (missed(set), fact.as_str()))
+            .enumerate()
+            .map(|(index, fact)| (missed(index), fact.text.as_str()))
             .filter(|(missed, _)| *missed > 0)
             .collect();
         // The sort is stable: on a tie the order of the case decides.
@@ -77,26 +106,21 @@ impl StochasticScenario {
             .into_iter()
             .map(|(missed, fact)| format!("{fact} (in {missed} of {} samples)", runs.len()))
             .collect();
-        let by_run = precision
-            .samples
-            .iter()
-            .flatten()
-            .zip(recall.samples.iter().flatten());
-        let ThresholdForm {
-            precision: enough_precise,
-            recall: enough_found,
-        } = self.thresholds;
-        let both = |(one, other): &(&f64, &f64)| {
-            reaches(**one, enough_precise) && reaches(**other, enough_found)
-        };
-        let reaching = by_run.filter(both).count();
+        let Thresholds {
+            precision,
+            recall,
+            rubric,
+        } = means.thresholds;
         let parts = [
             Some(format!(
-                "{reaching} of {} samples reach both thresholds",
-                runs.len()
+                "{} of {} samples reach {} thresholds",
+                means.reaching(),
+                runs.len(),
+                if rubric.is_some() { "all" } else { "both" },
             )),
-            Some(of_metric(recall, "recall", self.thresholds.recall)),
-            Some(of_metric(precision, "precision", self.thresholds.precision)),
+            Some(of_metric(means.recall, "recall", recall)),
+            Some(of_metric(means.precision, "precision", precision)),
+            rubric.map(|rubric| of_metric(means.rubric, "rubric", rubric)),
             (!lost.is_empty()).then(|| format!("facts not fully found: {}", lost.join("; "))),
             self.persona
                 .as_ref()
@@ -105,8 +129,13 @@ impl StochasticScenario {
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
-    /// Losses of precision and recall in one run: facts not fully found, and surplus atoms.
-    pub(super) fn shortfalls(&self, scores: &[f64], atoms: usize) -> Vec<Shortfall> {
+    /// Losses of precision and recall in one run: facts not fully found, surplus atoms, and atoms of what is not decided.
+    pub(super) fn shortfalls<'a>(
+        &self,
+        scores: &[f64],
+        atoms: usize,
+        undecided: impl Iterator<Item = (&'a Fact, &'a Atom)>,
+    ) -> Vec<Shortfall> {
         let mut found = Shortfalls::default();
         for (fact, score) in self
             .facts
@@ -122,7 +151,7 @@ impl StochasticScenario {
                 };
                 Difference {
                     line: 1,
-                    expected: format!("the fact \"{}\"", line(fact, 200)),
+                    expected: format!("the fact \"{}\"", line(&fact.text, 200)),
                     produced: how.to_owned(),
                 }
             });
@@ -132,6 +161,16 @@ impl StochasticScenario {
                 line: 1,
                 expected: format!("atoms: {}, one for each fact", self.facts.len()),
                 produced: format!("atoms: {atoms}"),
+            });
+        }
+        for (fact, atom) in undecided {
+            found.add(&["precision", "f1"], || Difference {
+                line: 1,
+                expected: format!(
+                    "no atom of \"{}\", which is not decided",
+                    line(&fact.text, 200)
+                ),
+                produced: format!("\"{}\"", line(&atom.title, 120)),
             });
         }
         found.into()

@@ -1,39 +1,48 @@
 //! Kind `stochastic`: how much an agent's answers vary when the same question is repeated.
 
 mod explained;
+mod facts;
 mod refold;
+mod scenario;
+mod settings;
+mod thresholds;
 mod whole;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
+use self::explained::ScenarioMeans;
+use self::facts::{fact_scores, matching_atom};
+use self::refold::refold;
+use self::scenario::{Reference, StochasticScenario, StochasticScenarioForm, read_scenario};
+use self::settings::StochasticSettings;
+use self::thresholds::ComparedValues;
 use self::whole::{are_identical, set};
-use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::files::{Files, SourceText};
-use crate::format::Step::{At, Key};
-use crate::format::{JsonCursor, json};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::files::Files;
 use crate::model::{
     Ask, Better, Check, Gate, Grade, MetricSpec, PairResult, Ruling, Run, RunKey, SampleFold,
-    SuiteConfig, Unit, all_hold, harmonic, indicator, reaches,
+    SuiteConfig, Unit, all_hold, harmonic, indicator,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
     AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, Pair, RunCaching, SampleScore,
     Sampling, SeedGates, Suite, SuiteKind,
 };
-use crate::suites::settings::{NoSettings, SettingsSpec};
+use crate::suites::settings::SettingsSpec;
 use crate::suites::shared::answer::text::AnswerOutput;
-use crate::suites::shared::atoms::{ATOMS, ATOMS_FIELDS, Atom, produced};
-use crate::suites::shared::case_frame::{CaseForm, Framed};
+use crate::suites::shared::atoms::{ATOMS, ATOMS_FIELDS, produced};
+use crate::suites::shared::case_frame::Framed;
 use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::client::{Client, Opening};
 use crate::suites::shared::every_kind::CASE_PASS_RATE;
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
-use crate::suites::shared::folder::{GoldenCase, StatedName, case_folder, open_cases};
+use crate::suites::shared::folder::{case_folder, open_cases};
 use crate::suites::shared::own_metrics::{ByMetric, metrics, values_of_sample};
-use crate::text::Keyword;
+use crate::suites::shared::rubric::{
+    EDGE_CASE, Scores, VAGUE, WHOLE_RUBRIC, scores as rubric_scores, unmeasured,
+};
+use crate::suites::shared::terms::TermList;
 
 pub const KIND: SuiteKind = SuiteKind {
     name: "stochastic",
@@ -45,11 +54,11 @@ pub const KIND: SuiteKind = SuiteKind {
     never: &[],
     seed_gates: SeedGates::Stated,
     sampling: Sampling::Sampled,
-    settings: SettingsSpec::of::<NoSettings>(),
+    settings: SettingsSpec::of::<StochasticSettings>(),
     legacy_output: LegacyOutput::Evaluations,
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &[],
-    terms: &[],
+    terms: &[VAGUE, EDGE_CASE],
     meaning: "agents that are asked the same several times: how many facts they find, and how much that varies",
     open: open_suite,
     outputs: ATOMS,
@@ -93,6 +102,12 @@ metrics!(StochasticMetrics {
         meaning: "harmonic mean of a run's precision and recall",
         ..MEAN
     },
+    rubric_total: MetricSpec {
+        unit: Unit::Points,
+        most: Some(WHOLE_RUBRIC),
+        meaning: "points over all six dimensions, 0 to 12",
+        ..MEAN
+    },
     precision_variance: MetricSpec {
         meaning: "population variance of precision over the runs",
         ..SPREAD
@@ -119,7 +134,7 @@ metrics!(StochasticMetrics {
     },
     scenario_pass_rate: MetricSpec {
         gates: &[Gate::PERFECT],
-        meaning: "scenarios with mean precision and mean recall at their thresholds / scenarios",
+        meaning: "scenarios with mean precision, mean recall and mean rubric at their thresholds / scenarios",
         ..MetricSpec::RATE
     },
     identical_runs: MetricSpec {
@@ -130,171 +145,27 @@ metrics!(StochasticMetrics {
     case_pass_rate: CASE_PASS_RATE,
 });
 
-/// `scenarios/{scenarioId}.json` in the format of the seed.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-#[schemars(title = "stochastic scenario")]
-struct StochasticScenarioForm {
-    /// Its id; the file's name by default.
-    scenario_id: Option<String>,
-    /// What the client has decided.
-    ground_truth: TruthForm,
-    /// The client's manner of speaking; part of the case's identity.
-    persona_variant: Option<String>,
-    /// The number of runs; 5 by default.
-    runs: Option<u32>,
-    /// The thresholds of the means.
-    thresholds: ThresholdForm,
-    /// The input of a live agent; the decided facts by default.
-    #[serde(default)]
-    context: Map<String, Value>,
-    /// The rule of the prompt package that this tests, by id or text.
-    rule: Option<String>,
-}
-
-impl CaseForm for StochasticScenarioForm {}
-
-/// What the client has decided.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct TruthForm {
-    /// The facts, in words.
-    decided_facts: Vec<String>,
-    /// The keywords of each fact, in the same order.
-    keyword_sets: Vec<Vec<String>>,
-}
-
-/// The thresholds of the means, 0 to 1.
-#[derive(Deserialize, JsonSchema, Clone, Copy)]
-#[serde(deny_unknown_fields)]
-struct ThresholdForm {
-    /// Threshold of precision.
-    precision: f64,
-    /// Threshold of recall.
-    recall: f64,
-}
-
-struct StochasticScenario {
-    context: Map<String, Value>,
-    facts: Vec<String>,
-    /// The distinct keywords of each fact.
-    sets: Vec<Vec<Keyword>>,
-    thresholds: ThresholdForm,
-    rule: Option<String>,
-    /// The client's manner of speaking.
-    persona: Option<String>,
-}
-
 struct Stochastic {
     table: CaseTable<StochasticScenario>,
 }
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
-    let table = open_cases(
-        suite,
-        files,
-        case_folder(suite, files, "scenarios"),
-        |source, _| read_scenario(source),
-    )?;
-    Ok(Box::new(Stochastic { table }))
-}
-
-fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, Diagnostic> {
-    let Framed { frame, form } = json::golden::<Framed<StochasticScenarioForm>>(source)?;
-    let cursor = JsonCursor::whole(source);
-    let TruthForm {
-        decided_facts,
-        keyword_sets,
-    } = form.ground_truth;
-    if decided_facts.is_empty() || decided_facts.len() != keyword_sets.len() {
-        let what = format!(
-            "there are {} decidedFacts and {} keywordSets",
-            decided_facts.len(),
-            keyword_sets.len()
-        );
-        let help = "write one set of keywords for each fact, and at least one fact";
-        return Err(cursor.problem_of_key(&[Key("groundTruth")], Code::BAD_TRUTH, what, help));
-    }
-    for (at, fact) in decided_facts.iter().enumerate() {
-        cursor.filled(
-            &[Key("groundTruth"), Key("decidedFacts"), At(at)],
-            "a decided fact",
-            fact,
-        )?;
-    }
-    for (name, threshold) in [
-        ("precision", form.thresholds.precision),
-        ("recall", form.thresholds.recall),
-    ] {
-        if !(0.0..=1.0).contains(&threshold) {
-            let (path, what) = (
-                [Key("thresholds"), Key(name)],
-                format!("the threshold of {name} is {threshold}"),
-            );
-            return Err(cursor.problem(
-                &path,
-                Code::BAD_NUMBER,
-                what,
-                "write a number from 0 to 1",
-            ));
-        }
-    }
-    if let Some(0 | 1001..) = form.runs {
-        let what = "the number of runs is out of range";
-        return Err(cursor.problem_of_key(
-            &[Key("runs")],
-            Code::BAD_SAMPLES,
-            what,
-            "write 1 to 1000",
-        ));
-    }
-    let mut sets = Vec::new();
-    for (at, words) in keyword_sets.iter().enumerate() {
-        let path = [Key("groundTruth"), Key("keywordSets"), At(at)];
-        let mut set: Vec<Keyword> = Vec::new();
-        for word in cursor.keywords(&path, words)? {
-            if !set.contains(&word) {
-                set.push(word);
-            }
-        }
-        if set.is_empty() {
-            return Err(cursor.problem(
-                &path,
-                Code::EMPTY_SET,
-                "a keyword set is empty",
-                "name at least one",
-            ));
-        }
-        sets.push(set);
-    }
-    let scenario = StochasticScenario {
-        context: form.context,
-        facts: decided_facts,
-        sets,
-        thresholds: form.thresholds,
-        rule: cursor.rule(form.rule)?,
-        persona: form.persona_variant,
+    let mut problems = Diagnostics::default();
+    let mut terms = |built_in| problems.keep(TermList::open(built_in, suite, files));
+    let (Some(vague), Some(edge_case)) = (terms(&VAGUE), terms(&EDGE_CASE)) else {
+        return Err(problems);
     };
-    let id = form.scenario_id.map(|text| StatedName {
-        text,
-        at: cursor.value(&[Key("scenarioId")]),
-    });
-    let samples = Some(form.runs.unwrap_or(5));
-    Ok(GoldenCase {
-        id,
-        samples,
-        ..frame.case(&cursor, scenario)?
-    })
-}
-
-/// The score of a fact: 1 if one atom has two of its keywords (or its only one), 0.5 if it has one of several, else 0.
-fn score(set: &[Keyword], atoms: &[Atom]) -> f64 {
-    let in_one = |atom: &Atom| set.iter().filter(|word| word.is_in(&atom.text)).count();
-    match atoms.iter().map(in_one).max().unwrap_or(0) {
-        best if best >= set.len().min(2) => 1.0,
-        0 => 0.0,
-        _ => 0.5,
-    }
+    let settings = suite.settings.get::<StochasticSettings>();
+    let reference = Reference {
+        vague: &vague,
+        edge_case: &edge_case,
+        pairs: settings.map(|settings| settings.rule).unwrap_or_default(),
+    };
+    let folder = case_folder(suite, files, "scenarios");
+    let table = open_cases(suite, files, folder, |source, _| {
+        read_scenario(source, &reference)
+    })?;
+    Ok(Box::new(Stochastic { table }))
 }
 
 /// The scores of one run, 0 to 1.
@@ -333,39 +204,55 @@ impl Suite for Stochastic {
     ) -> Result<Grade, Diagnostic> {
         let (scenario, run) = (self.table.case(pair), &runs[0]);
         let (produced, layer) = produced(run);
-        let scores: Vec<f64> = scenario
-            .sets
-            .iter()
-            .map(|set| score(set, &produced.atoms))
-            .collect();
+        let atoms = &produced.atoms;
+        let scores = fact_scores(scenario.pairs, &scenario.facts, atoms);
         let RunScores {
             precision,
             recall,
             f1,
-        } = measured(&scores, produced.atoms.len());
-        let ThresholdForm {
-            precision: enough_precise,
-            recall: enough_found,
-        } = scenario.thresholds;
+        } = measured(&scores, atoms.len());
+        let has_part = |part: &str| {
+            produced.parts.contains(part) || context.has_recorded_part(&pair.agent, part)
+        };
+        let rubric = scenario
+            .measure
+            .as_ref()
+            .map(|measure| rubric_scores(measure, &produced, &has_part));
+        let compared = ComparedValues {
+            precision,
+            recall,
+            rubric: rubric.map(Scores::total),
+        };
+        let thresholds = scenario.thresholds.of_measured(has_part);
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
-        let low = (!reaches(precision, enough_precise) || !reaches(recall, enough_found)).then(|| {
+        let low = (!compared.reach(thresholds)).then(|| {
             let missed: Vec<&str> = scenario
                 .facts
                 .iter()
                 .zip(&scores)
                 .filter(|(_, score)| **score < 1.0)
-                .map(|(fact, _)| fact.as_str())
+                .map(|(fact, _)| fact.text.as_str())
                 .collect();
             let missed = if missed.is_empty() {
                 "every fact was found".to_owned()
             } else {
                 format!("not fully found: {}", missed.join("; "))
             };
-            let detail = format!(
-                "precision {precision:.2}, needs {enough_precise}; recall {recall:.2}, needs {enough_found}; {missed}"
+            let mut detail = format!(
+                "precision {precision:.2}, needs {}; recall {recall:.2}, needs {}; ",
+                thresholds.precision, thresholds.recall
             );
+            if let (Some(points), Some(least)) = (compared.rubric, thresholds.rubric) {
+                detail.push_str(&format!("rubric {points:.0}, needs {least}; "));
+            }
+            detail.push_str(&missed);
             let action = "compare this run with a run that found the facts".to_owned();
-            classifier.failure(CheckFailure::Content, scenario.rule.as_deref(), detail, action)
+            classifier.failure(
+                CheckFailure::Content,
+                scenario.rule.as_deref(),
+                detail,
+                action,
+            )
         });
         let form = "make the agent answer {\"atoms\": [{description, observableOutcomes}]}";
         let checks = vec![
@@ -377,9 +264,10 @@ impl Suite for Stochastic {
             Check::only(
                 REACHES_THRESHOLDS,
                 || {
-                    format!(
-                        "precision at least {enough_precise} and recall at least {enough_found}"
-                    )
+                    let is_measured =
+                        |name: &str| rubric.is_none_or(|scores| scores.is_measured(name));
+                    let unmeasured = unmeasured(is_measured).map(|text| format!("; {text}"));
+                    format!("{thresholds}{}", unmeasured.unwrap_or_default())
                 },
                 low,
             ),
@@ -388,13 +276,24 @@ impl Suite for Stochastic {
             precision: Some(precision),
             recall: Some(recall),
             f1: Some(f1),
+            rubric_total: compared.rubric,
             case_pass_rate: Some(indicator(all_hold(&checks))),
             // The others need all samples.
             ..StochasticMetrics::default()
         };
-        let shortfalls = scenario.shortfalls(&scores, produced.atoms.len());
+        let mut values = values_of_sample(StochasticMetrics::TABLE, layer.into(), values);
+        if let Some(values) = StochasticMetrics::from_table_order(&mut values)
+            && rubric.is_none()
+        {
+            *values.rubric_total = None;
+        }
+        let undecided = scenario
+            .undecided
+            .iter()
+            .filter_map(|fact| Some((fact, matching_atom(scenario.pairs, fact, atoms)?)));
+        let shortfalls = scenario.shortfalls(&scores, atoms.len(), undecided);
         Ok(Grade {
-            values: values_of_sample(StochasticMetrics::TABLE, layer.into(), values),
+            values,
             checks,
             shortfalls,
             layer,
@@ -411,32 +310,44 @@ impl Suite for Stochastic {
         let StochasticScenario {
             context,
             facts,
+            intent,
             persona,
+            rounds,
             ..
         } = self.table.case(pair);
-        // Without a context, the prompt contains the decided facts; it never contains the keywords.
-        let facts: &[String] = if context.is_empty() { facts } else { &[] };
+        // Without a context, the prompt contains the decided facts; it never contains the keywords. A first message alone says too little.
+        let facts: Vec<String> = match (context.is_empty(), intent) {
+            (true, _) | (false, Some(_)) => facts.iter().map(|fact| fact.text.clone()).collect(),
+            (false, None) => Vec::new(),
+        };
         let client = Client {
             context,
-            facts,
-            opening: Opening::Nothing,
+            facts: &facts,
+            opening: intent.as_deref().map_or(Opening::Nothing, Opening::Intent),
             persona: persona.as_deref(),
-            rounds: None,
+            rounds: *rounds,
         };
         Ok(Some(client.ask()))
     }
 
-    fn together(&self, pair: &Pair, samples: &[Vec<Run>], result: &mut PairResult) {
+    fn together(
+        &self,
+        pair: &Pair,
+        samples: &[Vec<Run>],
+        context: &GradeContext<'_>,
+        result: &mut PairResult,
+    ) {
         let scenario = self.table.case(pair);
-        self.refold(pair, &mut result.values);
-        let Some(StochasticMetrics {
-            precision,
-            recall,
-            f1,
-            identical_runs,
-            ..
-        }) = StochasticMetrics::from_table_order(&mut result.values)
-        else {
+        let parts: BTreeSet<&str> = samples
+            .iter()
+            .flatten()
+            .flat_map(|run| produced(run).0.parts)
+            .collect();
+        let thresholds = scenario.thresholds.of_measured(|part| {
+            parts.contains(part) || context.has_recorded_part(&pair.agent, part)
+        });
+        refold(thresholds, &mut result.values);
+        let Some(metrics) = StochasticMetrics::from_table_order(&mut result.values) else {
             return;
         };
         let low = result
@@ -447,10 +358,17 @@ impl Suite for Stochastic {
             low.filter_map(|check| check.failure.as_mut()).next(),
             samples.len() > 1,
         ) {
-            failure.detail = scenario.means(precision, recall, samples);
+            let means = ScenarioMeans {
+                precision: metrics.precision,
+                recall: metrics.recall,
+                rubric: metrics.rubric_total,
+                thresholds,
+            };
+            failure.detail = scenario.means(&means, samples);
         }
-        if precision.value.and(recall.value).and(f1.value).is_some() {
-            set(identical_runs, indicator(are_identical(samples)));
+        let means = [&metrics.precision, &metrics.recall, &metrics.f1];
+        if means.iter().all(|metric| metric.value.is_some()) {
+            set(metrics.identical_runs, indicator(are_identical(samples)));
         }
     }
 
@@ -464,38 +382,7 @@ impl Suite for Stochastic {
 
 #[cfg(test)]
 mod tests {
-    use super::{RunScores, measured, score};
-    use crate::suites::shared::atoms::Atom;
-    use crate::text::Keyword;
-
-    fn words(texts: &[&str]) -> Vec<Keyword> {
-        texts
-            .iter()
-            .map(|text| Keyword::new(text).unwrap())
-            .collect()
-    }
-
-    #[test]
-    fn a_fact_counts_by_its_keywords_in_one_atom() {
-        let atom = |text: &str| Atom {
-            text: text.to_owned(),
-            ..Atom::default()
-        };
-        let set = words(&["refund", "days", "invoice"]);
-        assert_eq!(score(&set, &[atom("a refund within thirty days")]), 1.0);
-        assert_eq!(
-            score(&set, &[atom("a refund"), atom("thirty days")]),
-            0.5,
-            "keywords in two atoms do not add up"
-        );
-        assert_eq!(score(&set, &[atom("nothing")]), 0.0);
-        assert_eq!(
-            score(&words(&["refund"]), &[atom("a refund")]),
-            1.0,
-            "the only keyword is enough"
-        );
-        assert_eq!(score(&set, &[]), 0.0);
-    }
+    use super::{RunScores, measured};
 
     #[test]
     fn precision_is_capped_on_both_sides() {
