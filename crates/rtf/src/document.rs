@@ -223,6 +223,10 @@ pub struct Flaw {
 pub enum FlawKind {
     /// It does not begin with `{\rtf`.
     NotRtf,
+    /// Blanks precede `{\rtf`.
+    LeadingBlanks,
+    /// It begins with `\rtf`, without a brace.
+    NoFirstBrace,
     /// A group is not closed; reported at its brace.
     UnclosedGroup,
     /// A closing brace without an opening one.
@@ -249,6 +253,8 @@ impl fmt::Display for FlawKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::NotRtf => "it does not begin with {\\rtf",
+            Self::LeadingBlanks => "it begins with blanks, not with {\\rtf",
+            Self::NoFirstBrace => "its first brace is missing",
             Self::UnclosedGroup => "a group is opened here and never closed",
             Self::ExtraClose => "a } closes a group that was never opened",
             Self::TextAfterEnd => "there is text after the end of the document",

@@ -35,8 +35,15 @@ pub struct Lexer<'a> {
     pub at: usize,
 }
 
-/// The offset of the first `{\rtf`; other bytes may precede it.
+/// The offset of the first `{\rtf`; other bytes may precede it. A source that begins with `\rtf` lacks its first brace.
 pub fn beginning(source: &[u8]) -> Option<usize> {
+    let text = source
+        .strip_prefix(b"\xEF\xBB\xBF")
+        .unwrap_or(source)
+        .trim_ascii_start();
+    if text.starts_with(b"\\rtf") {
+        return Some(source.len() - text.len());
+    }
     source.windows(5).position(|window| window == b"{\\rtf")
 }
 

@@ -190,6 +190,12 @@ impl<'a> RtfReader<'a> {
         };
         if begins.is_none() || before.iter().any(|byte| !byte.is_ascii_whitespace()) {
             reader.flaw(0, FlawKind::NotRtf);
+        } else if !before.is_empty() {
+            reader.flaw(0, FlawKind::LeadingBlanks);
+        }
+        if let Some(begins) = begins.filter(|begins| source.get(*begins) == Some(&b'\\')) {
+            reader.flaw(begins, FlawKind::NoFirstBrace);
+            reader.open(begins);
         }
         reader
     }

@@ -40,6 +40,7 @@ const FIELDS: &[OutputField] = &[
     OutputField::named("files_inspected", &[]),
     OutputField::named("result", &[]),
     OutputField::named("invalid_tool_call_count", &[]),
+    OutputField::named("violations", &[]),
 ];
 
 pub const KIND: SuiteKind = SuiteKind {

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use imara_diff::{Algorithm, Diff, InternedInput};
+use memchr::memmem;
 
 use super::draft::Draft;
 use super::instructions::{ClauseOperation, Instructions, named};
 use super::liability::mentions_indemnity;
 use super::references;
 use super::wording::PartyMask;
-use crate::text::{Folded, NameSet, token_overlap};
+use crate::text::{Folded, NameSet, is_whole, token_overlap};
 
 /// What happened to a line of the original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +33,14 @@ pub struct Alignment {
     pub taken: BTreeSet<usize>,
     /// The lines of the original and of the revised document, with everything masked that may differ.
     pub masked: [Vec<String>; 2],
+    mask: Mask,
+}
+
+/// One of the two documents that are aligned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    Original,
+    Revised,
 }
 
 /// Smallest token overlap (0 to 1) at which a removed line and an inserted line count as one changed line.
@@ -91,8 +100,35 @@ impl Alignment {
             sections,
             taken,
             masked: [before, after],
+            mask,
         }
     }
+
+    /// The lines of a document that contain a text, whatever was replaced in it.
+    pub fn lines_with(&self, text: &str, side: Side) -> Vec<usize> {
+        let text = self.mask.text(text.trim());
+        let [original, revised] = &self.masked;
+        let lines = match side {
+            Side::Original => original,
+            Side::Revised => revised,
+        };
+        let lines = lines.iter().enumerate();
+        lines
+            .filter(|(_, line)| contains(line, &text))
+            .map(|(index, _)| index)
+            .collect()
+    }
+
+    /// Whether a text contains another one, whatever was replaced in them.
+    pub fn contains(&self, whole: &str, part: &str) -> bool {
+        contains(&self.mask.text(whole), &self.mask.text(part.trim()))
+    }
+}
+
+/// Whether a text contains whole words.
+fn contains(text: &str, words: &str) -> bool {
+    memmem::find_iter(text.as_bytes(), words.as_bytes())
+        .any(|start| is_whole(text, &(start..start + words.len())))
 }
 
 /// Pairs the lines of a removed block with those of an inserted block, in increasing order on both sides.
@@ -231,23 +267,25 @@ impl Mask {
         draft
             .lines
             .iter()
-            .map(|line| {
-                let own = Folded::of(&line.text[line.words_from..]);
-                let mut masked = String::with_capacity(own.text.len());
-                let mut from = 0;
-                for hit in self.names.find(&own) {
-                    masked.push_str(&own.text[from..hit.at.start]);
-                    masked.push_str(&self.signs[hit.name]);
-                    from = hit.at.end;
-                }
-                masked.push_str(&own.text[from..]);
-                let masked = references::masked(&masked);
-                match &self.parties {
-                    Some(parties) if mentions_indemnity(&own.text) => parties.masked(&masked),
-                    Some(_) | None => masked,
-                }
-            })
+            .map(|line| self.text(&line.text[line.words_from..]))
             .collect()
+    }
+
+    fn text(&self, text: &str) -> String {
+        let own = Folded::of(text);
+        let mut masked = String::with_capacity(own.text.len());
+        let mut from = 0;
+        for hit in self.names.find(&own) {
+            masked.push_str(&own.text[from..hit.at.start]);
+            masked.push_str(&self.signs[hit.name]);
+            from = hit.at.end;
+        }
+        masked.push_str(&own.text[from..]);
+        let masked = references::masked(&masked);
+        match &self.parties {
+            Some(parties) if mentions_indemnity(&own.text) => parties.masked(&masked),
+            Some(_) | None => masked,
+        }
     }
 }
 

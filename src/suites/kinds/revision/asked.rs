@@ -14,7 +14,7 @@ use crate::suites::shared::case_files::golden_text;
 use crate::suites::shared::case_frame::FRAME;
 
 /// Keys of the instructions that only the grading uses; agents do not see them, nor those of the frame.
-const OF_THE_GRADING: [&str; 2] = ["allowed_changes", "rule"];
+const OF_THE_GRADING: [&str; 3] = ["acceptance_criteria", "allowed_changes", "rule"];
 
 /// Builds the request for the case with this golden file.
 pub fn ask(

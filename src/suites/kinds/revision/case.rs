@@ -27,6 +27,7 @@ const GOLDEN: &str = "instructions";
 pub struct RevisionCase {
     golden: RepoPath,
     pub asked: Instructions,
+    pub scoring: Scoring,
     pub original: Draft,
     /// The revised document that critics judge, with the verifier's result.
     pub judged: Option<(Arc<Draft>, Arc<Verification>)>,
@@ -60,6 +61,23 @@ pub fn open_cases(
         .into_iter()
         .filter_map(|one| problems.keep(one))
         .collect();
+    for RevisionCase {
+        golden,
+        asked,
+        original,
+        ..
+    } in cases.iter().map(|entry| &entry.case)
+    {
+        for missing in unfounded::unfounded(asked, original) {
+            let help = "correct the instructions, or the original";
+            problems.push(Diagnostic::of_file(
+                golden,
+                Code::CANNOT_HOLD,
+                missing,
+                help,
+            ));
+        }
+    }
     cases.sort_by(|one, other| one.id.cmp(&other.id));
     problems.or(cases)
 }
@@ -98,12 +116,13 @@ fn read_golden_case(
     let id = CaseId::new(name)
         .map_err(|bad| Diagnostic::of_file(folder, Code::BAD_ID, bad.to_string(), bad.help()))?;
     let Framed { frame, form: asked } = instructions::read_instructions(source)?;
+    let scoring = scoring.of_case(asked.acceptance_criteria.as_ref());
     let (original, before) = document(files, &folder.child("original.rtf"))?;
     // The document that a critic judges may be broken: finding that is the critic's task.
     let judged = match files.bytes(&folder.child("revised.rtf")) {
         Ok(bytes) => {
             let draft = Draft::read(&bytes);
-            let verification = verify(&original, &draft, &asked, scoring);
+            let verification = verify(&original, &draft, &asked, &scoring);
             Some((sha256_hex(&bytes), Arc::new(draft), Arc::new(verification)))
         }
         Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => None,
@@ -133,6 +152,7 @@ fn read_golden_case(
         case: RevisionCase {
             golden: source.file.clone(),
             asked,
+            scoring,
             original,
             judged,
         },
@@ -155,7 +175,7 @@ fn document(files: &dyn Files, file: &RepoPath) -> Result<(Draft, String), Diagn
     Ok((draft, sha256_hex(&bytes)))
 }
 
-/// Reports cases that cannot be satisfied, and files that are not read.
+/// Reports files that are not read.
 pub fn audit(cases: &[RevisionCase], files: &dyn Files) -> Audit {
     let mut audit = Audit::default();
     for case in cases {
@@ -171,15 +191,6 @@ pub fn audit(cases: &[RevisionCase], files: &dyn Files) -> Audit {
                     help,
                 );
             }
-        }
-        for missing in unfounded::unfounded(&case.asked, &case.original) {
-            let help = "correct the instructions, or the original";
-            audit.problems.push(Diagnostic::of_file(
-                &case.golden,
-                Code::CANNOT_HOLD,
-                missing,
-                help,
-            ));
         }
     }
     audit

@@ -1,6 +1,6 @@
 //! Checks the clauses that were to be added, deleted, replaced or edited.
 
-use super::alignment::{Alignment, Fate};
+use super::alignment::{Alignment, Fate, Side};
 use super::draft::{Draft, Number, dotted, number};
 use super::fault::{FaultKind, RevisionFault};
 use super::instructions::{Clause, ClauseOperation, named};
@@ -18,17 +18,17 @@ impl Clauses<'_> {
     pub fn undone(&self, clauses: &[Clause]) -> Vec<Option<RevisionFault>> {
         let checked = clauses.iter().map(|clause| {
             let missing = self.missing(clause)?;
-            let what = format!(
-                "{} section {}: {missing}",
-                clause.operation.as_str(),
-                clause.section
-            );
+            let operation = clause.operation.as_str();
+            let what = format!("{operation} {}: {missing}", clause.target());
             Some(RevisionFault::new(FaultKind::Undone, what))
         });
         checked.collect()
     }
 
     fn missing(&self, clause: &Clause) -> Option<String> {
+        if let Some(text) = &clause.text {
+            return self.not_done_to(text, clause.new_text.as_deref());
+        }
         let Some(expected_number) = number(&clause.section) else {
             return Some(format!(
                 "\"{}\" is not a section number, so the operation cannot be checked",
@@ -40,6 +40,23 @@ impl Clauses<'_> {
             ClauseOperation::Delete => self.not_deleted(clause),
             ClauseOperation::Replace | ClauseOperation::Edit => self.not_changed(clause),
         }
+    }
+
+    /// Why a text was not deleted, or not replaced by another one.
+    fn not_done_to(&self, text: &str, new: Option<&str>) -> Option<String> {
+        let contains_old = new.is_some_and(|new| self.alignment.contains(new, text));
+        let left = self.alignment.lines_with(text, Side::Revised);
+        if let Some(line) = left.first().filter(|_| !contains_old) {
+            return Some(format!(
+                "the text is still there: {}",
+                self.revised.excerpt(*line)
+            ));
+        }
+        let new = new?;
+        let found = self.alignment.lines_with(new, Side::Revised);
+        found
+            .is_empty()
+            .then(|| format!("no paragraph contains \"{new}\""))
     }
 
     fn not_added(&self, clause: &Clause, expected_number: &Number) -> Option<String> {

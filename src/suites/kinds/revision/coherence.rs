@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rtf::ParagraphPlace;
 
-use super::alignment::Fate;
+use super::alignment::{Fate, Side};
 use super::binding::only_references_differ;
 use super::clauses::Clauses;
 use super::draft::{Draft, Number, Section, dotted, number};
 use super::fault::{FaultKind, RevisionFault};
-use super::instructions::{ClauseOperation, Instructions, named};
+use super::instructions::{AllowedChange, ClauseOperation, Instructions, named};
 use super::liability::mentions_indemnity;
 use super::references::numbers_of;
 use super::terms::{DefinedTerms, has_name, replaced_names, used};
@@ -159,6 +159,8 @@ pub fn unintended(
 struct Targets {
     original: BTreeSet<usize>,
     revised: BTreeSet<usize>,
+    /// The lines of the original, and those of the revised document, with a text that may change.
+    lines: [BTreeSet<usize>; 2],
     /// Numbers of deleted sections; lines that refer to them lose the reference.
     removed: BTreeSet<Number>,
     /// Definitions that may be removed, but not changed.
@@ -178,11 +180,15 @@ impl Targets {
         let mut targets = Self {
             original: BTreeSet::new(),
             revised: BTreeSet::new(),
+            lines: [BTreeSet::new(), BTreeSet::new()],
             removed: BTreeSet::new(),
             unused: BTreeSet::new(),
         };
         let mut changed = BTreeSet::new();
         for clause in &asked.clauses {
+            if let Some(text) = &clause.text {
+                targets.add_lines(clauses, text, clause.new_text.as_ref());
+            }
             if clause.operation == ClauseOperation::Add {
                 let Some(expected) = number(&clause.section) else {
                     continue;
@@ -221,13 +227,19 @@ impl Targets {
                 changed.extend(original.tree(section));
             }
         }
-        for section in asked
-            .allowed_changes
-            .iter()
-            .filter_map(|text| original.section(&number(text)?))
-        {
-            targets.original.extend(original.tree(section));
-            changed.extend(original.tree(section));
+        for change in &asked.allowed_changes {
+            match change {
+                AllowedChange::Section(section) => {
+                    let section = number(section).and_then(|number| original.section(&number));
+                    for index in section.into_iter().flat_map(|root| original.tree(root)) {
+                        targets.original.insert(index);
+                        changed.insert(index);
+                    }
+                }
+                AllowedChange::Text(allowed) => {
+                    targets.add_lines(clauses, &allowed.text, Some(&allowed.text));
+                }
+            }
         }
         targets.revised.extend(
             changed
@@ -244,10 +256,18 @@ impl Targets {
         targets
     }
 
+    /// Adds the lines of the original with a text, and those of the revised document with a new one.
+    fn add_lines(&mut self, clauses: &Clauses<'_>, text: &str, new: Option<&String>) {
+        let [original, revised] = &mut self.lines;
+        original.extend(clauses.alignment.lines_with(text, Side::Original));
+        let new = new.map(|new| clauses.alignment.lines_with(new, Side::Revised));
+        revised.extend(new.into_iter().flatten());
+    }
+
     fn may_change(&self, original: &Draft, line: usize) -> bool {
-        original.lines[line]
-            .section
-            .is_some_and(|section| self.original.contains(&section))
+        let section = original.lines[line].section;
+        self.lines[0].contains(&line)
+            || section.is_some_and(|section| self.original.contains(&section))
     }
 
     /// How often a line refers to a deleted section.
@@ -261,8 +281,8 @@ impl Targets {
     }
 
     fn may_be_new(&self, revised: &Draft, line: usize) -> bool {
-        revised.lines[line]
-            .section
-            .is_some_and(|section| self.revised.contains(&section))
+        let section = revised.lines[line].section;
+        self.lines[1].contains(&line)
+            || section.is_some_and(|section| self.revised.contains(&section))
     }
 }

@@ -48,7 +48,10 @@ pub fn read_evaluation(value: &Value) -> (Evaluation, Vec<String>) {
             vec!["the evaluation is not an object".to_owned()],
         );
     };
-    let evaluation = reader.evaluation(fields);
+    let evaluation = match fields.get("criteria") {
+        Some(criteria) => reader.by_criteria(fields, criteria),
+        None => reader.evaluation(fields),
+    };
     (evaluation, reader.flaws)
 }
 
@@ -78,17 +81,12 @@ impl CriticReader {
             Some(_) => self.flaw("criteria_scores is not an object"),
             None => self.flaw("criteria_scores is missing"),
         }
-        let satisfied = match fields.get("satisfied") {
-            Some(Value::Bool(satisfied)) => *satisfied,
-            Some(_) => {
-                self.flaw("satisfied is neither true nor false");
-                false
-            }
-            None => {
-                self.flaw("satisfied is missing");
-                false
-            }
-        };
+        if fields
+            .get("attempt_number")
+            .is_none_or(|number| number.as_u64().is_none_or(|number| number == 0))
+        {
+            self.flaw("attempt_number is missing, or not a number from 1 on");
+        }
         let mut unmet = Vec::new();
         for name in self.texts("unmet_criteria", fields.get("unmet_criteria")) {
             match criterion(&name) {
@@ -101,20 +99,73 @@ impl CriticReader {
         Evaluation {
             overall: self.score("overall_score", fields.get("overall_score")),
             scores,
-            satisfied,
+            satisfied: self.yes_or_no("satisfied", fields.get("satisfied")),
             penalties: deducted(fields.get("penalties")),
             unmet,
             feedback: match fields.get("feedback") {
                 Some(Value::String(text)) => norm(text),
-                None | Some(Value::Null) => String::new(),
-                Some(_) => {
-                    self.flaw("feedback is not a string");
+                found => {
+                    self.flaw(missing_or("feedback", found, "a string"));
                     String::new()
                 }
             },
             suggestions: self.suggestions(fields.get("revision_suggestions")),
             red_flags: self.texts("red_flags", fields.get("red_flags")),
         }
+    }
+
+    /// An evaluation with an object for each criterion, under names of the critic's own. A criterion without a name here is met.
+    fn by_criteria(&mut self, fields: &Map<String, Value>, criteria: &Value) -> Evaluation {
+        let (mut scores, mut unmet, mut feedback) = ([1.0_f64; 5], Vec::new(), Vec::new());
+        let Value::Object(criteria) = criteria else {
+            self.flaw("criteria is not an object");
+            return Evaluation::default();
+        };
+        for (key, criterion) in criteria {
+            let name = format!("criteria.{key}");
+            let score = self.score(&format!("{name}.score"), criterion.get("score"));
+            let passes = self.yes_or_no(&format!("{name}.pass"), criterion.get("pass"));
+            match criterion.get("explanation") {
+                Some(Value::String(words)) => feedback.push(format!("{key}: {words}")),
+                found => self.flaw(missing_or(
+                    &format!("{name}.explanation"),
+                    found,
+                    "a string",
+                )),
+            }
+            if let Some(known) = Criterion::in_name(key) {
+                let lowest = &mut scores[known.index()];
+                *lowest = lowest.min(score);
+                if !passes {
+                    unmet.push(known);
+                }
+            }
+        }
+        let named = self.texts("unmet_criteria", fields.get("unmet_criteria"));
+        unmet.extend(named.iter().filter_map(|name| Criterion::in_name(name)));
+        let suggestions = self.list("revision_suggestions", fields.get("revision_suggestions"));
+        let suggestion = |one: &Value| Suggestion {
+            section: String::new(),
+            words: norm(&one.as_str().map_or_else(|| one.to_string(), str::to_owned)),
+        };
+        Evaluation {
+            overall: self.score("overall_score", fields.get("overall_score")),
+            scores,
+            satisfied: self.yes_or_no("overall_satisfied", fields.get("overall_satisfied")),
+            penalties: deducted(fields.get("penalties")),
+            unmet,
+            feedback: norm(&feedback.join(" ")),
+            suggestions: suggestions.iter().map(suggestion).collect(),
+            red_flags: self.texts("red_flags", fields.get("red_flags")),
+        }
+    }
+
+    fn yes_or_no(&mut self, name: &str, value: Option<&Value>) -> bool {
+        let stated = value.and_then(Value::as_bool);
+        if stated.is_none() {
+            self.flaw(missing_or(name, value, "true or false"));
+        }
+        stated.unwrap_or(false)
     }
 
     fn score(&mut self, name: &str, value: Option<&Value>) -> f64 {
@@ -124,30 +175,25 @@ impl CriticReader {
                 self.flaw(format!("{name} is {score}, not between 0 and 1"));
                 score.clamp(0.0, 1.0)
             }
-            Some(None) => {
-                self.flaw(format!("{name} is not a number"));
-                0.0
-            }
-            None => {
-                self.flaw(format!("{name} is missing"));
+            Some(None) | None => {
+                self.flaw(missing_or(name, value, "a number"));
                 0.0
             }
         }
     }
 
-    /// A list; empty if absent.
+    /// A list; a missing one is a flaw.
     fn list<'v>(&mut self, name: &str, value: Option<&'v Value>) -> &'v [Value] {
         match value {
-            None | Some(Value::Null) => &[],
             Some(Value::Array(list)) => list,
-            Some(_) => {
-                self.flaw(format!("{name} is not a list"));
+            found => {
+                self.flaw(missing_or(name, found, "a list"));
                 &[]
             }
         }
     }
 
-    /// A list of texts; empty if absent.
+    /// A list of texts; a missing one is a flaw.
     fn texts(&mut self, name: &str, value: Option<&Value>) -> Vec<String> {
         let list = self.list(name, value);
         let texts: Vec<String> = list
@@ -175,11 +221,27 @@ impl CriticReader {
                     "revision_suggestions[{index}].action is not one of add, delete, replace, edit"
                 ));
             }
+            // An empty one is a place that no document has.
+            if !one.get("target_section").is_some_and(Value::is_string) {
+                self.flaw(format!(
+                    "revision_suggestions[{index}] has no target_section"
+                ));
+            }
             for key in ["reason", "instruction"]
                 .into_iter()
                 .filter(|key| norm(text(key)).is_empty())
             {
                 self.flaw(format!("revision_suggestions[{index}] has no {key}"));
+            }
+            let inserted = one.get("text_to_insert");
+            if inserted.is_some_and(|text| !text.is_string() && !text.is_null()) {
+                self.flaw(format!(
+                    "revision_suggestions[{index}].text_to_insert is not a string"
+                ));
+            }
+            if let Some(constraints) = one.get("constraints") {
+                let name = format!("revision_suggestions[{index}].constraints");
+                self.texts(&name, Some(constraints));
             }
             let words = format!("{} {}", norm(text("reason")), norm(text("instruction")));
             found.push(Suggestion {
@@ -194,6 +256,13 @@ impl CriticReader {
 /// The criterion of a key whose words are separated by `_`, `-` or blanks.
 fn criterion(name: &str) -> Option<Criterion> {
     Criterion::of_word(&norm(name).replace(['-', ' '], "_"))
+}
+
+fn missing_or(name: &str, found: Option<&Value>, needed: &str) -> String {
+    match found {
+        None => format!("{name} is missing"),
+        Some(_) => format!("{name} is not {needed}"),
+    }
 }
 
 /// The sum of the stated penalties: a number, a list of numbers or of objects with one, or an object of numbers.
@@ -390,7 +459,7 @@ static WORDS: LazyLock<BTreeMap<Criterion, Regex>> = LazyLock::new(|| {
         (Criterion::Clauses, r"\b(?:clause|section|add|delet|remov|insert|edit)"),
         (
             Criterion::Coherence,
-            r"\b(?:coheren|referenc|definition|defined|number|orphan|contradict|renumber|unintended|unchanged)",
+            r"\b(?:legal_coheren|coheren|referenc|definition|defined|number|orphan|contradict|renumber|unintended|unchanged)",
         ),
     ]
     .map(|(criterion, words)| (criterion, pattern(words)))

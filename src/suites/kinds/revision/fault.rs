@@ -1,6 +1,7 @@
 //! The faults that the verifier finds in a revised document.
 
 use crate::model::words;
+use crate::text::norm;
 
 words! {
     /// The five criteria, in the order of their weights.
@@ -20,6 +21,20 @@ words! {
 }
 
 impl Criterion {
+    /// The criterion whose word is part of a name, such as `clause_deletion_complete`.
+    pub fn in_name(name: &str) -> Option<Self> {
+        let name = norm(name);
+        let parts = [
+            ("entity", Self::Entities),
+            ("jurisdiction", Self::Jurisdiction),
+            ("liability", Self::Liability),
+            ("clause", Self::Clauses),
+            ("coherence", Self::Coherence),
+        ];
+        let part = parts.into_iter().find(|(word, _)| name.contains(word));
+        part.map(|(_, criterion)| criterion)
+    }
+
     /// Its index in [`Criterion::ALL`].
     pub fn index(self) -> usize {
         self as usize

@@ -1,18 +1,20 @@
 //! The instructions for a revision: `cases/{case}/instructions.json`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::draft::{Draft, number};
+use super::fault::Criterion;
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
+use crate::model::EPSILON;
 use crate::suites::shared::case_frame::{CaseForm, Framed};
 use crate::suites::shared::golden::step;
-use crate::text::norm;
+use crate::text::{line, norm};
 
 /// Instructions for the revision of a contract. A part that is left out requests nothing.
 #[derive(Deserialize, JsonSchema, Debug, Default)]
@@ -29,14 +31,62 @@ pub struct Instructions {
     /// Operations on single clauses.
     #[serde(default)]
     pub clauses: Vec<Clause>,
-    /// Sections, by their numbers in the original, that may change although no other instruction mentions them.
+    /// What may change although no other instruction mentions it.
     #[serde(default)]
-    pub allowed_changes: Vec<String>,
+    pub allowed_changes: Vec<AllowedChange>,
+    /// Weights of the criteria and the quality gate of this case, in place of the suite's.
+    pub acceptance_criteria: Option<Acceptance>,
     /// The rule of the prompt package that this case tests, by id or text.
     pub rule: Option<String>,
 }
 
+/// Weights and the quality gate of one case.
+#[derive(Deserialize, JsonSchema, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct Acceptance {
+    /// The limits.
+    pub thresholds: Option<Thresholds>,
+    /// Criteria under names of the case's own, each with the word of a criterion in it: entity, jurisdiction, liability, clause or coherence.
+    /// The weights sum to 1.
+    #[serde(default)]
+    pub criteria: BTreeMap<String, WeightedCriterion>,
+}
+
+/// The limits of one case.
+#[derive(Deserialize, JsonSchema, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct Thresholds {
+    /// Lowest overall score that satisfies, 0 to 1.
+    pub overall_score_min: f64,
+}
+
+/// A criterion with its weight.
+#[derive(Deserialize, JsonSchema, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct WeightedCriterion {
+    /// The weight, 0 to 1.
+    pub weight: f64,
+}
+
 impl CaseForm for Instructions {}
+
+/// A part of the contract that may change.
+#[derive(Deserialize, JsonSchema, Debug)]
+#[serde(untagged)]
+pub enum AllowedChange {
+    /// A section, by its number in the original.
+    Section(String),
+    /// The paragraphs with a text, also new ones.
+    Text(AllowedText),
+}
+
+/// The paragraphs that may change or be new.
+#[derive(Deserialize, JsonSchema, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct AllowedText {
+    /// What they contain, whatever is replaced in it.
+    pub text: String,
+}
 
 /// One name to replace.
 #[derive(Deserialize, JsonSchema, Debug)]
@@ -94,7 +144,13 @@ pub struct Clause {
     /// The operation.
     pub operation: ClauseOperation,
     /// The clause's number in the original; for an added clause, its number in the revised document.
+    #[serde(default)]
     pub section: String,
+    /// Instead of `section`: the words of the original to delete or to change, within one paragraph.
+    #[serde(alias = "old_text")]
+    pub text: Option<String>,
+    /// The words that take the place of `text`.
+    pub new_text: Option<String>,
     /// Its heading.
     pub heading: Option<String>,
     /// For an added clause: the number in the original of the section before it.
@@ -118,8 +174,22 @@ pub enum ClauseOperation {
     /// Replace the clause by other words.
     Replace,
     /// Change some of its words.
+    #[serde(alias = "modify")]
     Edit,
 }
+
+impl Clause {
+    /// What the operation is on, for messages.
+    pub fn target(&self) -> String {
+        match &self.text {
+            Some(text) => format!("\"{}\"", line(text, QUOTED)),
+            None => format!("section {}", self.section),
+        }
+    }
+}
+
+/// The longest quotation of a text to find, in characters.
+const QUOTED: usize = 60;
 
 impl ClauseOperation {
     pub fn as_str(self) -> &'static str {
@@ -172,10 +242,21 @@ pub fn read_instructions(source: &SourceText) -> Result<Framed<Instructions>, Di
     for (at, clause) in asked.clauses.iter().enumerate() {
         possible(&cursor, &[Key("clauses"), At(at)], clause)?;
     }
-    for (at, section) in asked.allowed_changes.iter().enumerate() {
-        is_number(&cursor, &[Key("allowed_changes"), At(at)], section)?;
+    for (at, change) in asked.allowed_changes.iter().enumerate() {
+        let path = [Key("allowed_changes"), At(at)];
+        match change {
+            AllowedChange::Section(section) => is_number(&cursor, &path, section)?,
+            AllowedChange::Text(AllowedText { text }) => {
+                cursor
+                    .keyword(&step(&path, Key("text")), text)
+                    .map(|_| ())?;
+            }
+        }
     }
     agree(&cursor, &asked.clauses)?;
+    if let Some(acceptance) = &asked.acceptance_criteria {
+        weighted(&cursor, acceptance)?;
+    }
     Ok(framed)
 }
 
@@ -257,6 +338,37 @@ fn agree(cursor: &JsonCursor<'_>, clauses: &[Clause]) -> Result<(), Diagnostic> 
     Ok(())
 }
 
+/// Rejects weights that do not sum to 1, names without the word of a criterion, and an impossible limit.
+fn weighted(cursor: &JsonCursor<'_>, acceptance: &Acceptance) -> Result<(), Diagnostic> {
+    let (top, names) = (Key("acceptance_criteria"), acceptance.criteria.keys());
+    for name in names.filter(|name| Criterion::in_name(name).is_none()) {
+        let what = format!("\"{name}\" has no word of a criterion");
+        let help = "write entity, jurisdiction, liability, clause or coherence in its name";
+        let path = [top, Key("criteria"), Key(name)];
+        return Err(cursor.problem_of_key(&path, Code::BAD_NUMBER, what, help));
+    }
+    let weights = acceptance.criteria.values().map(|one| one.weight);
+    let sum: f64 = weights.clone().sum();
+    let fits = weights.clone().all(|weight| (0.0..=1.0).contains(&weight));
+    if !acceptance.criteria.is_empty() && !(fits && (sum - 1.0).abs() <= EPSILON) {
+        let what = format!("the weights sum to {}", (sum * 1e9).round() / 1e9);
+        let help = "write weights from 0 to 1 that sum to 1";
+        return Err(cursor.problem(&[top, Key("criteria")], Code::BAD_NUMBER, what, help));
+    }
+    let least = acceptance
+        .thresholds
+        .as_ref()
+        .map(|one| one.overall_score_min);
+    match least.filter(|least| !(0.0..=1.0).contains(least)) {
+        Some(least) => {
+            let path = [top, Key("thresholds"), Key("overall_score_min")];
+            let what = format!("overall_score_min is {least}");
+            Err(cursor.problem(&path, Code::BAD_NUMBER, what, "write a number from 0 to 1"))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Rejects a replacement of a text by itself, and an empty text.
 fn becomes(
     cursor: &JsonCursor<'_>,
@@ -303,6 +415,9 @@ fn is_number(cursor: &JsonCursor<'_>, path: &[Step<'_>], section: &str) -> Resul
 
 /// Rejects an operation whose success cannot be checked, and keys that have no effect on it.
 fn possible(cursor: &JsonCursor<'_>, path: &[Step<'_>], clause: &Clause) -> Result<(), Diagnostic> {
+    if let Some(text) = &clause.text {
+        return possible_by_text(cursor, path, clause, text);
+    }
     let (word, section) = (clause.operation.as_str(), &clause.section);
     is_number(cursor, &step(path, Key("section")), section)?;
     words(
@@ -329,6 +444,7 @@ fn possible(cursor: &JsonCursor<'_>, path: &[Step<'_>], clause: &Clause) -> Resu
             "must_not_contain",
             deletes && !clause.must_not_contain.is_empty(),
         ),
+        ("new_text", clause.new_text.is_some()),
     ];
     if let Some((key, _)) = without_effect.into_iter().find(|(_, stated)| *stated) {
         let what = format!("{key} has no effect on the operation {word} of section {section}");
@@ -364,13 +480,52 @@ fn possible(cursor: &JsonCursor<'_>, path: &[Step<'_>], clause: &Clause) -> Resu
     }
 }
 
-/// The section of the original that an instruction refers to: by number, otherwise by heading.
+/// Rejects an operation on a text whose success cannot be checked, and keys that have no effect on it.
+fn possible_by_text(
+    cursor: &JsonCursor<'_>,
+    path: &[Step<'_>],
+    clause: &Clause,
+    text: &str,
+) -> Result<(), Diagnostic> {
+    let word = clause.operation.as_str();
+    let old = cursor.keyword(&step(path, Key("text")), text)?;
+    let has_new = match clause.operation {
+        ClauseOperation::Delete => false,
+        ClauseOperation::Replace | ClauseOperation::Edit => true,
+        ClauseOperation::Add => {
+            let help = "state section and must_contain instead of text";
+            let what = "a new clause is not found by a text of the original";
+            return Err(cursor.problem(path, Code::NO_EFFECT, what, help));
+        }
+    };
+    let without_effect = [
+        ("section", !clause.section.is_empty()),
+        ("heading", clause.heading.is_some()),
+        ("after", clause.after.is_some()),
+        ("must_contain", !clause.must_contain.is_empty()),
+        ("must_not_contain", !clause.must_not_contain.is_empty()),
+        ("new_text", clause.new_text.is_some() && !has_new),
+    ];
+    if let Some((key, _)) = without_effect.into_iter().find(|(_, stated)| *stated) {
+        let what = format!("{key} has no effect on the operation {word} of a text");
+        let help = format!("remove {key}");
+        return Err(cursor.problem_of_key(&step(path, Key(key)), Code::NO_EFFECT, what, help));
+    }
+    match &clause.new_text {
+        Some(new) if cursor.keyword(&step(path, Key("new_text")), new)? == old => {
+            let what = format!("{} would become itself", clause.target());
+            let path = step(path, Key("new_text"));
+            Err(cursor.problem(&path, Code::NO_EFFECT, what, "correct text or new_text"))
+        }
+        None if has_new => {
+            let what = format!("{word} of a text cannot be checked without new_text");
+            Err(cursor.problem(path, Code::CANNOT_FAIL, what, "add new_text"))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The section of the original that an instruction refers to.
 pub fn named(original: &Draft, clause: &Clause) -> Option<usize> {
-    original.section(&number(&clause.section)?).or_else(|| {
-        let heading = norm(clause.heading.as_deref()?);
-        original
-            .sections
-            .iter()
-            .position(|section| section.heading == heading)
-    })
+    original.section(&number(&clause.section)?)
 }

@@ -8,13 +8,13 @@ use self::checks::{CriticValues, RevisionChecker};
 use self::fault::{Criterion, FaultKind};
 use self::produced::{VerifiedAttempt, produced};
 use self::refinement::Loop;
-use self::scoring::Scoring;
 use self::settings::RevisionSettings;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::model::{
-    AgentName, Aggregate, Ask, Better, ExplainedBy, Gate, Grade, MetricSpec, NeverClass, Role, Run,
-    RunKey, SampleFold, SuiteConfig, UngradedReason, Unit, all_hold, indicator,
+    AgentName, Aggregate, Ask, Better, ExplainedBy, Gate, Grade, MetricSpec, NeverClass,
+    OutputField, Role, Run, RunKey, SampleFold, SuiteConfig, UngradedReason, Unit, all_hold,
+    indicator,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -60,6 +60,16 @@ mod wording;
 #[cfg(test)]
 mod tests;
 
+/// What its actors and critics put out.
+const FIELDS: &[OutputField] = &[
+    OutputField::named("document", &[]),
+    OutputField::named("text", &[]),
+    OutputField::named("evaluation", &[]),
+    OutputField::named("attempts", &[]),
+    OutputField::named("attempts.document", &[]),
+    OutputField::named("attempts.evaluation", &[]),
+];
+
 /// The suite kind `revision`.
 pub const KIND: SuiteKind = SuiteKind {
     name: "revision",
@@ -82,7 +92,7 @@ pub const KIND: SuiteKind = SuiteKind {
     meaning: "agents that revise RTF contracts, and critics of such revisions, with a deterministic verifier",
     open,
     outputs: OutputLists::NONE,
-    fields: &[],
+    fields: FIELDS,
     answer: AnswerOutput::UnderOrWhole(&["document", "text"]),
     caching: RunCaching::Usual,
     golden: GoldenForm::OneCase,
@@ -208,7 +218,6 @@ metrics!(RevisionMetrics {
 struct Revision {
     table: CaseTable<RevisionCase>,
     roles: BTreeMap<AgentName, Role>,
-    scoring: Scoring,
 }
 
 fn open(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
@@ -234,11 +243,7 @@ fn open(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagno
         .iter()
         .map(|(name, agent)| (name.clone(), agent.role))
         .collect();
-    Ok(Box::new(Revision {
-        table,
-        roles,
-        scoring,
-    }))
+    Ok(Box::new(Revision { table, roles }))
 }
 
 impl Revision {
@@ -259,12 +264,12 @@ impl Suite for Revision {
         context: &GradeContext<'_>,
     ) -> Result<Grade, Diagnostic> {
         let (case, role, run) = (self.table.case(pair), self.role(pair), &runs[0]);
-        let produced = produced(run, role, case, &self.scoring);
+        let produced = produced(run, role, case);
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
         let checker = RevisionChecker {
             case,
             produced: &produced,
-            scoring: &self.scoring,
+            scoring: &case.scoring,
             role,
             classifier,
         };
@@ -278,7 +283,7 @@ impl Suite for Revision {
             missed,
             invented,
         } = checker.critic_values();
-        let kept = audit::loop_artifact(&produced, &self.scoring, None);
+        let kept = audit::loop_artifact(&produced, &case.scoring, None);
         let checks = checker.checks();
         let values = RevisionMetrics {
             attempts: produced.rounds.map(|rounds| rounds as f64),
@@ -304,7 +309,8 @@ impl Suite for Revision {
         _run: &RunKey,
         files: &dyn Files,
     ) -> Result<Option<Ask>, Diagnostic> {
-        ask(&pair.golden, self.role(pair), &self.scoring, files).map(Some)
+        let scoring = &self.table.case(pair).scoring;
+        ask(&pair.golden, self.role(pair), scoring, files).map(Some)
     }
 
     fn refinement(
@@ -313,16 +319,16 @@ impl Suite for Revision {
         files: &dyn Files,
     ) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
         match self.role(pair) {
-            Role::Actor => {
-                Loop::open(&pair.golden, &self.scoring, files).map(|one| Some(Box::new(one) as _))
-            }
+            Role::Actor => Loop::open(&pair.golden, &self.table.case(pair).scoring, files)
+                .map(|one| Some(Box::new(one) as _)),
             Role::Critic => Ok(None),
         }
     }
 
     fn unfinished(&self, pair: &Pair, run: &Run, why: &UngradedReason) -> Option<Box<str>> {
-        let produced = produced(run, self.role(pair), self.table.case(pair), &self.scoring);
-        audit::loop_artifact(&produced, &self.scoring, Some(why))
+        let case = self.table.case(pair);
+        let produced = produced(run, self.role(pair), case);
+        audit::loop_artifact(&produced, &case.scoring, Some(why))
     }
 
     fn audit(&self, files: &dyn Files) -> Audit {

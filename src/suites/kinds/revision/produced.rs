@@ -10,7 +10,6 @@ use super::critic;
 use super::critic::Evaluation;
 use super::draft::Draft;
 use super::score::{Verification, verify};
-use super::scoring::Scoring;
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Text};
 use crate::model::{Layer, Role, Run, Word};
@@ -60,17 +59,17 @@ pub struct RevisionForm<'a> {
 }
 
 /// Reads the output of a run and verifies every document in it.
-pub fn produced(run: &Run, role: Role, case: &RevisionCase, scoring: &Scoring) -> RevisionOutput {
+pub fn produced(run: &Run, role: Role, case: &RevisionCase) -> RevisionOutput {
     let outputs: RevisionForm<'_> = lenient::object(&run.outputs);
     match role {
         Role::Critic => critic_output(&outputs, case),
-        Role::Actor => actor_output(&outputs, case, scoring),
+        Role::Actor => actor_output(&outputs, case),
     }
 }
 
-fn attempt(document: &str, case: &RevisionCase, scoring: &Scoring) -> VerifiedAttempt {
+fn attempt(document: &str, case: &RevisionCase) -> VerifiedAttempt {
     let draft = Draft::read(document.as_bytes());
-    let verification = verify(&case.original, &draft, &case.asked, scoring);
+    let verification = verify(&case.original, &draft, &case.asked, &case.scoring);
     VerifiedAttempt {
         source: Some(document.into()),
         draft: Arc::new(draft),
@@ -102,11 +101,7 @@ impl RevisionForm<'_> {
     }
 }
 
-fn actor_output(
-    outputs: &RevisionForm<'_>,
-    case: &RevisionCase,
-    scoring: &Scoring,
-) -> RevisionOutput {
+fn actor_output(outputs: &RevisionForm<'_>, case: &RevisionCase) -> RevisionOutput {
     let mut flaws = Vec::new();
     let mut attempts = Vec::new();
     let mut how = Layer::Structured;
@@ -114,7 +109,7 @@ fn actor_output(
         None | Some(Value::Null) => match (outputs.revised(), &outputs.document) {
             (Some((document, found)), _) => {
                 how = found;
-                attempts.push(attempt(&document, case, scoring));
+                attempts.push(attempt(&document, case));
             }
             (None, Lenient::Other(form)) => {
                 flaws.push(format!("\"document\" is {form}, not a string"))
@@ -124,10 +119,11 @@ fn actor_output(
             }
         },
         Some(Value::Array(list)) => {
-            let most = usize::try_from(scoring.max_attempts).unwrap_or(usize::MAX);
+            let most = usize::try_from(case.scoring.max_attempts).unwrap_or(usize::MAX);
             // Attempts beyond the limit do not count and are not verified.
             for (index, one) in list.iter().take(most).enumerate() {
-                let Some(document) = one.get("document").and_then(Value::as_str) else {
+                let document = one.get("document").and_then(Value::as_str);
+                let Some(document) = document.filter(|text| !text.trim().is_empty()) else {
                     flaws.push(format!("attempts[{index}] has no document"));
                     continue;
                 };
@@ -139,7 +135,7 @@ fn actor_output(
                 attempts.push(VerifiedAttempt {
                     evaluation,
                     critic_answer: answer.cloned(),
-                    ..attempt(document, case, scoring)
+                    ..attempt(document, case)
                 });
             }
             if list.len() > most {
@@ -196,7 +192,7 @@ fn in_the_text(text: &Lenient<Text<'_>>) -> Option<(String, Layer)> {
         return None;
     };
     if text.trim_start().starts_with("{\\rtf") {
-        return Some((text.to_string(), Layer::Strict));
+        return Some((text.trim_start().to_owned(), Layer::Strict));
     }
     let found = recover::recover_any(text)?;
     let document = found.value.get("document")?.as_str()?.to_owned();

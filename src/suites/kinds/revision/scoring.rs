@@ -5,6 +5,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::fault::Criterion;
+use super::instructions::Acceptance;
 
 /// Weights, penalties and the quality gate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -74,10 +75,49 @@ impl Default for Scoring {
     }
 }
 
+impl Scoring {
+    /// The scoring of a case that states weights or a quality gate of its own.
+    pub fn of_case(&self, stated: Option<&Acceptance>) -> Self {
+        let mut scoring = self.clone();
+        let Some(stated) = stated else {
+            return scoring;
+        };
+        if let Some(thresholds) = &stated.thresholds {
+            scoring.quality_gate = thresholds.overall_score_min;
+        }
+        if !stated.criteria.is_empty() {
+            scoring.weights = [0.0; 5];
+        }
+        for (name, criterion) in &stated.criteria {
+            if let Some(known) = Criterion::in_name(name) {
+                scoring.weights[known.index()] += criterion.weight;
+            }
+        }
+        scoring
+    }
+}
+
 fn by_criterion<S: Serializer>(weights: &[f64; 5], writer: S) -> Result<S::Ok, S::Error> {
     let mut map = writer.serialize_map(Some(weights.len()))?;
     for (criterion, weight) in Criterion::ALL.into_iter().zip(weights) {
         map.serialize_entry(criterion.as_str(), weight)?;
     }
     map.end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scoring;
+    use crate::suites::kinds::revision::instructions::Acceptance;
+
+    #[test]
+    fn a_case_may_state_weights_and_gate() {
+        let stated = r#"{"thresholds": {"overall_score_min": 0.9}, "criteria": {
+            "entity_names_complete": {"weight": 0.5}, "clause_deletion": {"weight": 0.2}, "clause_addition": {"weight": 0.3}}}"#;
+        let stated: Acceptance = serde_json::from_str(stated).unwrap();
+        let scoring = Scoring::default().of_case(Some(&stated));
+        assert_eq!(scoring.weights, [0.5, 0.0, 0.0, 0.5, 0.0]);
+        assert!((scoring.quality_gate - 0.9).abs() < f64::EPSILON);
+        assert_eq!(Scoring::default().of_case(None), Scoring::default());
+    }
 }

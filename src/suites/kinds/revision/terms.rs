@@ -31,8 +31,6 @@ static ALONE: LazyLock<Regex> =
 pub struct Term {
     /// The line that defines it.
     pub line: usize,
-    /// Whether the whole line is the definition.
-    own_line: bool,
     /// Whether it is written with a capital: then "notice" is not a use of "Notice".
     capital: bool,
     uses: usize,
@@ -49,14 +47,13 @@ pub fn terms(draft: &Draft) -> DefinedTerms {
             continue;
         }
         let in_table = line.place == ParagraphPlace::Cell;
-        let patterns = [(&*MEANS, true), (&*INLINE, false), (&*ALONE, true)];
-        for (pattern, own_line) in patterns.into_iter().take(if in_table { 3 } else { 2 }) {
+        let patterns = [&*MEANS, &*INLINE, &*ALONE];
+        for pattern in patterns.into_iter().take(if in_table { 3 } else { 2 }) {
             let found = pattern.captures_iter(&line.folded.text);
             for term in found.filter_map(|found| found.get(1).or(found.get(2))) {
                 let capital = is_capital(draft, index, term.start());
                 terms.entry(term.as_str().to_owned()).or_insert(Term {
                     line: index,
-                    own_line,
                     capital,
                     uses: 0,
                 });
@@ -73,11 +70,8 @@ pub fn terms(draft: &Draft) -> DefinedTerms {
             known.uses += 1;
             in_own += usize::from(line == known.line);
         }
-        known.uses -= if known.own_line {
-            in_own
-        } else {
-            in_own.min(1)
-        };
+        // The definition itself is no use; another mention in the same line is.
+        known.uses -= in_own.min(1);
     }
     terms
 }

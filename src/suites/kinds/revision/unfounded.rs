@@ -1,7 +1,7 @@
 //! Instructions that refer to something that the original does not contain.
 
 use super::draft::{Draft, dotted, number};
-use super::instructions::{Clause, ClauseOperation, Instructions};
+use super::instructions::{AllowedChange, Clause, ClauseOperation, Instructions};
 use super::liability::Parties;
 use crate::text::{Keyword, norm};
 
@@ -23,6 +23,16 @@ pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
     }
     let known = |text: &str| number(text).is_some_and(|number| original.section(&number).is_some());
     for clause in &asked.clauses {
+        if let Some(text) = &clause.text {
+            if !original.names(text) {
+                missing.push(format!(
+                    "no paragraph of the original contains {}, which the instructions {}",
+                    clause.target(),
+                    clause.operation.as_str()
+                ));
+            }
+            continue;
+        }
         let named = match clause.operation {
             ClauseOperation::Add => clause.after.as_deref(),
             ClauseOperation::Delete | ClauseOperation::Replace | ClauseOperation::Edit => {
@@ -49,11 +59,12 @@ pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
         missing.extend(misnamed(clause, original));
         missing.extend(done_already(clause, original));
     }
-    for section in asked
-        .allowed_changes
-        .iter()
-        .filter(|section| !known(section))
-    {
+    let allowed = asked.allowed_changes.iter();
+    let sections = allowed.filter_map(|change| match change {
+        AllowedChange::Section(section) => Some(section),
+        AllowedChange::Text(_) => None,
+    });
+    for section in sections.filter(|section| !known(section)) {
         missing.push(format!(
             "allowed_changes lists section {section}, but the original has no such section"
         ));

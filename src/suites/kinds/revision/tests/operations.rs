@@ -285,3 +285,42 @@ fn a_line_loses_only_its_reference_to_a_deleted_section() {
     let more = before.replace("year.", "year.\n1.1 Section 4 also applies to gifts.");
     clean(&more, &after, delete);
 }
+
+const BY_TEXT: &str = "
+The Supplier is Acme Ltd of 1 Main Street.
+1. Price
+The price is 10 EUR. Acme Ltd may raise it at any time.
+2. Term
+The term is one year.";
+
+#[test]
+fn an_operation_may_be_found_by_its_text() {
+    let asked = r#"{"entities": [{"from": "Acme Ltd", "to": "Borealis plc"}], "clauses": [
+        {"operation": "delete", "text": "Acme Ltd may raise it at any time."},
+        {"operation": "modify", "old_text": "one year", "new_text": "two years"}]}"#;
+    let after = BY_TEXT
+        .replace(" Acme Ltd may raise it at any time.", "")
+        .replace("one year", "two years")
+        .replace("Acme Ltd", "Borealis plc");
+    clean(BY_TEXT, &after, asked);
+    let renamed = after.replace("10 EUR.", "10 EUR. Borealis plc may raise it at any time.");
+    assert_eq!(kinds(BY_TEXT, &renamed, asked), [FaultKind::Undone]);
+    let kept = after.replace("two years", "one year");
+    assert_eq!(kinds(BY_TEXT, &kept, asked), [FaultKind::Undone]);
+    let neither = after.replace("two years", "three years");
+    assert_eq!(kinds(BY_TEXT, &neither, asked), [FaultKind::Undone]);
+    let elsewhere = after.replace("1 Main Street", "2 Main Street");
+    assert_eq!(kinds(BY_TEXT, &elsewhere, asked), [FaultKind::Unintended]);
+}
+
+#[test]
+fn paragraphs_without_a_number_may_be_allowed_to_change_by_their_text() {
+    let asked = r#"{"allowed_changes": [{"text": "Acme Ltd of 1 Main Street"}, {"text": "company number"}]}"#;
+    let moved = BY_TEXT.replace(
+        "of 1 Main Street.",
+        "of 7 High Street.\nIts company number is 12.",
+    );
+    clean(BY_TEXT, &moved, asked);
+    let more = moved.replace("10 EUR", "11 EUR");
+    assert_eq!(kinds(BY_TEXT, &more, asked), [FaultKind::Unintended]);
+}

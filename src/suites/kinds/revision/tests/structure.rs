@@ -327,3 +327,36 @@ fn a_broken_reference_of_the_original_may_move() {
     let another = after.replace("Clause 9", "Clause 8");
     assert_eq!(kinds(before, &another, asked), [FaultKind::BrokenReference]);
 }
+
+#[test]
+fn a_mention_in_the_paragraph_that_defines_a_term_is_a_use() {
+    let before = "1. Words\n\"Products\" means the goods; each order of Products is binding.\n2. Exclusivity\nThe Products are exclusive.\n3. Law\nHouse law.";
+    let after = "1. Words\n\"Products\" means the goods; each order of Products is binding.\n2. Law\nHouse law.";
+    clean(before, after, DELETE);
+    let only_defined = before.replace("; each order of Products is binding", "");
+    let revised = after.replace("; each order of Products is binding", "");
+    assert_eq!(
+        kinds(&only_defined, &revised, DELETE),
+        [FaultKind::OrphanedDefinition]
+    );
+}
+
+#[test]
+fn a_document_with_a_displaced_beginning_is_damaged() {
+    let original = Draft::read(br"{\rtf1 1. Law. House law applies.\par}");
+    for source in [
+        r"  {\rtf1 1. Law. House law applies.\par}",
+        r"\rtf1 1. Law. House law applies.\par}",
+    ] {
+        let revised = Draft::read(source.as_bytes());
+        let asked = Instructions::default();
+        let verdict = verify(&original, &revised, &asked, &Scoring::default());
+        let found: Vec<FaultKind> = verdict.faults.iter().map(|fault| fault.kind).collect();
+        assert_eq!(
+            found,
+            [FaultKind::Corrupt],
+            "{source}: {:?}",
+            verdict.faults
+        );
+    }
+}
