@@ -149,7 +149,7 @@ impl Serialize for Report {
         out.serialize_entry("exit_code", &self.exit_code())?;
         out.serialize_entry("suites", suites)?;
         out.serialize_entry("failures", &failures)?;
-        out.serialize_entry("taxonomy", &taxonomy(&failures))?;
+        out.serialize_entry("taxonomy", &taxonomy(self))?;
         out.serialize_entry("infra", &self.lost_samples())?;
         out.serialize_entry("golden_changes", golden_changes)?;
         entry_if_any(&mut out, "approval", approval.as_ref())?;
@@ -162,13 +162,17 @@ impl Serialize for Report {
 }
 
 /// The number of failures by tag.
-fn taxonomy(failures: &[ReportFailure<'_>]) -> BTreeMap<&'static str, u32> {
-    let stated = Tag::ALL.into_iter().filter(|tag| tag.is_stated(0));
-    let mut taxonomy: BTreeMap<&str, u32> = stated.map(|tag| (tag.as_str(), 0)).collect();
-    for failure in failures {
-        *taxonomy.entry(failure.tag.as_str()).or_default() += 1;
+fn taxonomy(report: &Report) -> BTreeMap<&'static str, u32> {
+    let mut taxonomy: BTreeMap<Tag, u32> = BTreeMap::new();
+    for (tag, count) in report.agents().flat_map(AgentReport::taxonomy) {
+        *taxonomy.entry(tag).or_default() += count;
     }
-    taxonomy
+    let stated = Tag::ALL.into_iter().map(|tag| (tag, taxonomy.get(&tag)));
+    let stated = stated.map(|(tag, count)| (tag, count.copied().unwrap_or(0)));
+    stated
+        .filter(|(tag, count)| tag.is_stated(*count))
+        .map(|(tag, count)| (tag.as_str(), count))
+        .collect()
 }
 
 fn entry_if_any<M: SerializeMap>(

@@ -97,23 +97,28 @@ pub struct EvidenceLine {
     /// Number of completed samples with it; absent if it concerns all of them together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<u32>,
-    /// The likely cause; absent if no check covers the difference.
+    /// The likely cause; absent if the difference is none of the agent's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<Tag>,
-    /// The next step for an engineer.
+    /// The next step for an engineer; absent if no check covers the difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_action: Option<String>,
 }
 
 impl EvidenceLine {
     /// A difference that no check covers.
-    pub fn unchecked(difference: Difference, samples: Option<u32>) -> Self {
+    pub fn unchecked(difference: Difference, samples: Option<u32>, tag: Option<Tag>) -> Self {
         Self {
             difference,
             samples,
-            tag: None,
+            tag,
             next_action: None,
         }
+    }
+
+    /// Whether it is a failed check.
+    pub fn is_of_check(&self) -> bool {
+        self.next_action.is_some()
     }
 }
 

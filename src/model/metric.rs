@@ -1,6 +1,7 @@
 //! Definitions of metrics: name, direction, aggregation, default gates.
 
 use super::gate::Gate;
+use super::tag::Tag;
 use super::words::words;
 
 words! {
@@ -122,6 +123,8 @@ pub struct MetricSpec {
     pub source: ValueSource,
     /// The elements of a case that explain its value.
     pub explained_by: ExplainedBy,
+    /// The likely cause of a difference that no check covers.
+    pub tag: Tag,
     /// The default gates.
     pub gates: &'static [Gate],
     /// The default gates of the model tier, if they differ.
@@ -172,6 +175,7 @@ impl MetricSpec {
         most: None,
         source: ValueSource::Grade,
         explained_by: ExplainedBy::Shortfalls,
+        tag: Tag::Prompt,
         gates: &[],
         model_gates: None,
         switched_gates: &[],

@@ -9,7 +9,7 @@ use super::approval::{Approval, GoldenChange, Weight};
 use super::baseline::Identity;
 use super::case_choice::CaseChoice;
 use super::config::Tier;
-use super::evidence::MetricEvidence;
+use super::evidence::{Difference, MetricEvidence};
 use super::file_form::{Named, by_word, by_word_if_any, known_counts, read_by_name, write_by_name};
 use super::gate_ruling::GateRuling;
 use super::grade::Layer;
@@ -494,7 +494,21 @@ impl AgentReport {
         }
     }
 
-    /// Failed checks by tag.
+    /// What failed gates show and no check covers: each difference of a case once.
+    fn unchecked_differences(&self) -> BTreeMap<(&CaseId, &Difference), Tag> {
+        let failed = self.metrics.iter().filter(|metric| {
+            let mut gates = metric.gates.iter();
+            gates.any(|gate| gate.ruling.fails())
+        });
+        let cases = failed.flat_map(|metric| &metric.evidence.cases);
+        let lines = cases.flat_map(|case| case.differences.iter().map(|line| (&case.case, line)));
+        lines
+            .filter(|(_, line)| !line.is_of_check())
+            .filter_map(|(case, line)| Some(((case, &line.difference), line.tag?)))
+            .collect()
+    }
+
+    /// Failed checks, and differences that fail a gate and that no check covers, by tag.
     pub fn taxonomy(&self) -> BTreeMap<Tag, u32> {
         let mut counts: BTreeMap<Tag, u32> = Tag::ALL.into_iter().map(|tag| (tag, 0)).collect();
         for failure in self
@@ -502,6 +516,9 @@ impl AgentReport {
             .filter_map(|(_, check)| check.failure.as_ref())
         {
             *counts.entry(failure.tag).or_default() += 1;
+        }
+        for tag in self.unchecked_differences().into_values() {
+            *counts.entry(tag).or_default() += 1;
         }
         counts
     }

@@ -100,7 +100,7 @@ fn shows_check(metric: &MetricReport, case: &PairResult, check: &PairCheck) -> b
         let mut checked = evidence
             .differences
             .iter()
-            .filter(|line| line.tag.is_some());
+            .filter(|line| line.is_of_check());
         checked.any(|line| line.difference.line == check.location.line)
     })
 }

@@ -90,6 +90,7 @@ fn certain(out: &mut String, report: &Report) {
 fn failures(out: &mut String, report: &Report, detail: Detail) {
     let mut all: Vec<_> = report.failures().collect();
     if all.is_empty() {
+        differences_by_tag(out, report);
         return;
     }
     all.sort_by_key(|line| has_failed_before(line));
@@ -190,6 +191,19 @@ fn failures(out: &mut String, report: &Report, detail: Detail) {
         );
     }
     out.push('\n');
+}
+
+/// The likely causes of differences that fail a gate, where every check passes.
+fn differences_by_tag(out: &mut String, report: &Report) {
+    let count = |tag: Tag| -> u32 { report.agents().map(|agent| agent.taxonomy()[&tag]).sum() };
+    let counts = Tag::ALL.into_iter().map(|tag| (tag, count(tag)));
+    let counts: Vec<String> = counts
+        .filter(|(_, count)| *count > 0)
+        .map(|(tag, count)| format!("{} {count}", tag.as_str()))
+        .collect();
+    if !counts.is_empty() {
+        put(out, &format!("likely cause: {}\n", counts.join(", ")));
+    }
 }
 
 /// The tags of the failures of one line: ` [prompt, failed before]`.

@@ -124,7 +124,7 @@ impl<'a> Explained<'a> {
                 expected: format!("more than half of {} samples complete", pair.planned),
                 produced: line(&format!("{} completed: {why}", pair.completed), LONGEST),
             };
-            whole_case(case, vec![EvidenceLine::unchecked(difference, None)])
+            whole_case(case, vec![EvidenceLine::unchecked(difference, None, None)])
         })
     }
 
@@ -270,6 +270,7 @@ impl<'a> Explained<'a> {
                 produced,
             },
             None,
+            Some(self.spec().tag),
         )
     }
 }
@@ -310,6 +311,7 @@ fn of_metric<'a>(
         EvidenceLine::unchecked(
             bounded(one.difference.clone()),
             (completed > 1).then_some(one.samples),
+            Some(spec.tag),
         )
     });
     failed_checks(case, named).chain(shortfalls)

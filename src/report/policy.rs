@@ -300,7 +300,7 @@ fn evidence(
         EvidenceLine {
             tag,
             next_action: next,
-            ..EvidenceLine::unchecked(whole, None)
+            ..EvidenceLine::unchecked(whole, None, None)
         },
     );
     differences.truncate(DIFFERENCES);
@@ -370,7 +370,7 @@ fn add_missing(evidence: &mut CaseEvidence, asked: &AskedCase) {
     };
     evidence
         .differences
-        .insert(1, EvidenceLine::unchecked(missing, None));
+        .insert(1, EvidenceLine::unchecked(missing, None, None));
 }
 
 fn never_metric(report: &AgentReport, outcome: &PolicyOutcome) -> MetricReport {

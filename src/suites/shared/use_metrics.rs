@@ -1,7 +1,7 @@
 //! What a run used: tokens, time, money and calls, as metrics of every kind whose agents run.
 
 use super::calls::calls;
-use crate::model::{Aggregate, Better, ExplainedBy, MetricSpec, Run, Unit, ValueSource};
+use crate::model::{Aggregate, Better, ExplainedBy, MetricSpec, Run, Tag, Unit, ValueSource};
 
 /// A count that should be low, without a default gate.
 const USE: MetricSpec = MetricSpec {
@@ -9,6 +9,7 @@ const USE: MetricSpec = MetricSpec {
     unit: Unit::Count,
     source: ValueSource::Use,
     explained_by: ExplainedBy::Shortfalls,
+    tag: Tag::Cost,
     ..MetricSpec::PLAIN
 };
 

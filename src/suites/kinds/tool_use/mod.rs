@@ -13,7 +13,7 @@ use crate::diag::{Diagnostic, Diagnostics, Point, nearest};
 use crate::files::Files;
 use crate::model::{
     Ask, Better, CannedTool, CaseTag, Check, ExplainedBy, Gate, Grade, Layer, MetricSpec,
-    NeverClass, OutputField, RecordPart, Run, RunKey, SimulatedUser, SuiteConfig, Toolbox,
+    NeverClass, OutputField, RecordPart, Run, RunKey, SimulatedUser, SuiteConfig, Tag, Toolbox,
     all_hold, indicator, interned, share,
 };
 use crate::suites::GradeContext;
@@ -136,6 +136,7 @@ metrics!(ToolUseMetrics {
     },
     unexpected_tool_rate: MetricSpec {
         name: UNEXPECTED_TOOL_RATE,
+        tag: Tag::Routing,
         better: Better::Lower,
         meaning: "calls of unexpected tools / calls; 0 without calls",
         ..MetricSpec::PLAIN
