@@ -134,7 +134,7 @@ pub struct RunArgs {
     /// Save this run's numbers in the baseline, for the suites and agents that ran
     #[arg(long)]
     pub update_baseline: bool,
-    /// With --update-baseline, also replaces the samples that are worse or not better than the baseline's
+    /// With --update-baseline, also replaces the samples that are worse or not better than the baseline's, and writes numbers that fail a hard gate
     #[arg(long, requires = "update_baseline")]
     pub all: bool,
     /// Save what each case was graded on in the suite's snapshots/; later runs show what changed

@@ -103,6 +103,26 @@ fn problem(bad: BadExpression) -> ExpressionProblem {
             unknown("name", &name, &known)
         }
         BadExpression::UnknownFunction { name } => unknown("function", &name, FUNCTIONS),
+        BadExpression::WrongForm { name } => {
+            let right = match name.as_str() {
+                "sum" | "has" => format!("write {name}(output.key)"),
+                _ => format!("write output.list.{name}(item, …)"),
+            };
+            let what = format!("\"{name}\" is called in a form that it does not have");
+            (what, right)
+        }
+        BadExpression::WrongCount { name, given, takes } => {
+            let (least, most) = takes;
+            let needed = if least == most {
+                least.to_string()
+            } else {
+                format!("{least} to {most}")
+            };
+            (
+                format!("\"{name}\" takes {needed} values, not {given}"),
+                "correct the call: a value before the dot counts, too".to_owned(),
+            )
+        }
         BadExpression::NamedType => (
             "the expression builds a value of a named type".to_owned(),
             "write a map: {\"key\": value}".to_owned(),

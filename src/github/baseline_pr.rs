@@ -225,18 +225,17 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
     };
     // Nobody approved worse samples: those of the baseline stay.
     let replaced = if accepted.is_empty() {
-        let worse = before.as_ref().map_or_else(Vec::new, |before| {
-            baseline::kept_because_worse(before, report)
-        });
-        for name in &worse {
+        let worse = baseline::kept_because_worse(before.as_ref(), report);
+        for (who, why) in &worse {
             log(
                 world,
-                &format!(
-                    "{name} is worse than the baseline and nobody approved that, so its entry stays"
-                ),
+                &format!("{who} {why} and nobody approved that, so its entry stays"),
             );
         }
-        moves.retain(|one| !worse.contains(&format!("{}/{}", one.suite, one.agent)));
+        moves.retain(|one| {
+            let who = format!("{}/{}", one.suite, one.agent);
+            worse.iter().all(|(worse, _)| *worse != who)
+        });
         Replaced::Better
     } else {
         Replaced::BetterAndWorse

@@ -129,6 +129,11 @@ fn with_numbers(
     // The tiers are in their order, so the deterministic one, which blocks, would be replaced.
     for suite in report.suites.iter().filter(|suite| is_written(suite)).rev() {
         for agent in suite.agents.iter().filter(|agent| !is_unmeasured(agent)) {
+            let suites = after.suites.get(&suite.id);
+            let is_new = suites.is_none_or(|agents| !agents.contains_key(&agent.agent));
+            if is_new && replaced == Replaced::Better && fails_hard(agent) {
+                continue;
+            }
             let agents = after.suites.entry(suite.id.clone()).or_default();
             let known = agents.get(&agent.agent);
             let measured = entry(agent, known);
@@ -152,11 +157,24 @@ enum Fate {
     Kept {
         corrected: BTreeSet<CaseId>,
     },
-    /// They stay as they are: this run is worse, and nobody approved that.
+    /// They stay as they are: this run is worse or fails a hard gate, and nobody approved that.
     Worse,
 }
 
+/// Whether a hard gate of the policy `seed` fails.
+pub fn fails_hard(agent: &AgentReport) -> bool {
+    let is_seed = agent
+        .policy
+        .as_ref()
+        .is_none_or(|policy| policy.name == Policy::Seed);
+    let mut gates = agent.metrics.iter().flat_map(|metric| &metric.gates);
+    is_seed && gates.any(|gate| gate.hard && gate.ruling.fails())
+}
+
 fn fate(known: &BaselineEntry, agent: &AgentReport, cases: usize, replaced: Replaced) -> Fate {
+    if replaced == Replaced::Better && fails_hard(agent) {
+        return Fate::Worse;
+    }
     let policy = agent.policy.as_ref().map(|policy| policy.name);
     if policy != Some(Policy::Regression)
         || replaced == Replaced::Everything
@@ -172,17 +190,26 @@ fn fate(known: &BaselineEntry, agent: &AgentReport, cases: usize, replaced: Repl
     }
 }
 
-/// The agents whose results are worse than the baseline, and that keep its samples because nobody approved that.
-pub fn kept_because_worse(before: &Baseline, report: &Report) -> Vec<String> {
+/// The agents whose entries stay as they are because nobody approved their results, and why.
+pub fn kept_because_worse(
+    before: Option<&Baseline>,
+    report: &Report,
+) -> Vec<(String, &'static str)> {
     let cases = report.counted_cases();
     let mut names = Vec::new();
     for (suite, agent) in report.suite_agents() {
-        let known = before
-            .entry(&suite.id, &agent.agent)
-            .filter(|_| !is_unmeasured(agent));
+        if is_unmeasured(agent) {
+            continue;
+        }
+        let who = format!("{}/{}", suite.id, agent.agent);
+        if fails_hard(agent) {
+            names.push((who, "fails a hard gate"));
+            continue;
+        }
+        let known = before.and_then(|before| before.entry(&suite.id, &agent.agent));
         let fate = known.map(|known| fate(known, agent, cases, Replaced::Better));
         if matches!(fate, Some(Fate::Worse)) {
-            names.push(format!("{}/{}", suite.id, agent.agent));
+            names.push((who, "is worse than the baseline"));
         }
     }
     names

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cel::Env;
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
 
-use super::names::FUNCTIONS;
+use super::names::{FUNCTIONS, is_prefix_only, operands};
 
 /// What an expression may use.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +54,20 @@ pub enum BadExpression {
     UnknownFunction {
         /// The name.
         name: String,
+    },
+    /// It calls a function in another form than its own.
+    WrongForm {
+        /// The name.
+        name: String,
+    },
+    /// It calls a function with too few or too many values.
+    WrongCount {
+        /// The name.
+        name: String,
+        /// How many values it has, the one before its dot among them.
+        given: usize,
+        /// The least and the most values that it takes.
+        takes: (usize, usize),
     },
     /// It builds a value of a named type.
     NamedType,
@@ -301,6 +315,20 @@ impl Names<'_> {
         };
         if !is_operator && !FUNCTIONS.contains(&name.as_str()) {
             return Err(BadExpression::UnknownFunction { name });
+        }
+        let is_method = call.target.is_some() && !is_math;
+        if !is_operator {
+            let given = call.args.len() + usize::from(is_method);
+            match operands(&name) {
+                None => return Err(BadExpression::WrongForm { name }),
+                Some(_) if is_method && is_prefix_only(&name) => {
+                    return Err(BadExpression::WrongForm { name });
+                }
+                Some(takes) if !(takes.0..=takes.1).contains(&given) => {
+                    return Err(BadExpression::WrongCount { name, given, takes });
+                }
+                Some(_) => {}
+            }
         }
         if let (false, Some(target)) = (is_math, &mut call.target) {
             self.check(target, depth)?;

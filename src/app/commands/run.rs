@@ -4,7 +4,7 @@ mod update_baseline;
 
 use std::path::Path;
 
-use self::update_baseline::{Updated, update_baseline};
+use self::update_baseline::{Updated, no_baseline, update_baseline};
 use crate::app::base_commit::name_base;
 use crate::app::cli::{CacheArg, RunArgs, TierArg};
 use crate::diag::{Code, Diagnostic};
@@ -142,9 +142,10 @@ fn keep_failed(disk: &Disk, done: &GradedRun, args: &RunArgs, world: &World) {
 }
 
 /// Returns why the numbers cannot become the baseline; without a reason the report says that they do.
-fn planned_baseline(report: &mut Report) -> Vec<String> {
+fn planned_baseline(report: &mut Report, replaces_all: bool) -> Vec<String> {
     let unusable = baseline::unusable_numbers(report);
-    if unusable.is_empty() && report.called_off.is_none() {
+    let is_kept = !replaces_all && report.agents().any(baseline::fails_hard);
+    if !is_kept && unusable.is_empty() && report.called_off.is_none() {
         report.baseline_use = BaselineUse::Written;
         report::begin_baseline(report);
     }
@@ -163,6 +164,12 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
         job.wanted.failed = Some(failed_before(&disk, &results, &job.wanted.tiers)?);
     }
     let git = Git::of(&disk);
+    if args.update_baseline
+        && args.baseline.is_none()
+        && read_config(&disk.text(&config)?)?.baseline.is_none()
+    {
+        return Err(no_baseline(args));
+    }
     let note = name_base(&mut job, args.base.as_deref(), &args.base_options, &git)?;
     // A baseline that will be written need not exist yet.
     let is_new = |path: &&str| {
@@ -187,7 +194,7 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
     }
     keep_failed(&disk, &done, args, world);
     let unusable = if args.update_baseline {
-        planned_baseline(&mut done.report)
+        planned_baseline(&mut done.report, args.all)
     } else {
         Vec::new()
     };

@@ -40,12 +40,7 @@ pub fn update_baseline(
     let (disk, file) = match (&args.baseline, &done.config.baseline) {
         (Some(path), _) => Disk::of_file(path)?,
         (None, Some(file)) => (Disk::of_config(&args.config)?.0, file.clone()),
-        (None, None) => {
-            return Err(refuse(
-                "the config has no baseline",
-                "add baseline: baselines/latest.json",
-            ));
-        }
+        (None, None) => return Err(no_baseline(args)),
     };
     // Another run may have written numbers of other suites in the meantime.
     let _lock = disk.lock(&file)?;
@@ -57,9 +52,10 @@ pub fn update_baseline(
         Replaced::Better
     };
     let before = renamed.as_ref().or(done.against.as_ref());
-    let worse = match before.filter(|_| !args.all) {
-        Some(before) => kept_because_worse(before, &done.report),
-        None => Vec::new(),
+    let worse = if args.all {
+        Vec::new()
+    } else {
+        kept_because_worse(before, &done.report)
     };
     let proposed = done.proposed_after(before, replaced);
     // Two branches that measure the same numbers would conflict in the time alone.
@@ -68,7 +64,10 @@ pub fn update_baseline(
         (&then.suites, &then.samples, &then.tool_version)
             == (&now.suites, &now.samples, &now.tool_version)
     };
-    let is_unchanged = current.as_ref().is_some_and(is_same);
+    let is_unchanged = match &current {
+        Some(current) => is_same(current),
+        None => proposed.suites.is_empty(),
+    };
     if !is_unchanged {
         disk.ignored_note([file.clone()])
             .iter()
@@ -105,9 +104,9 @@ pub fn update_baseline(
             ));
         }
     }
-    for name in &worse {
+    for (who, why) in &worse {
         world.tell(&format!(
-            "{name} is worse than the baseline, so its entry stays; --all replaces it"
+            "{who} {why}, so its entry in the baseline stays; --all replaces it"
         ));
     }
     if worse.is_empty() {
@@ -115,6 +114,13 @@ pub fn update_baseline(
     } else {
         Ok(Updated::WithoutWorse)
     }
+}
+
+/// The problem of a config that does not say where the baseline is.
+pub fn no_baseline(args: &RunArgs) -> CliError {
+    let what = "the config has no baseline";
+    let help = "add baseline: baselines/latest.json";
+    Diagnostic::of_file(&args.config, Code::NO_BASELINE, what, help).into()
 }
 
 /// What became of a baseline.

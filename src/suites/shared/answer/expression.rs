@@ -28,6 +28,21 @@ pub struct StatedExpression {
     pub expression: Expression,
 }
 
+/// Why an expression is not true for a run.
+pub enum ExpressionMiss {
+    False(String),
+    /// It has no value for this run, or one that is neither true nor false.
+    NoValue(String),
+}
+
+impl ExpressionMiss {
+    pub fn detail(self) -> String {
+        match self {
+            Self::False(detail) | Self::NoValue(detail) => detail,
+        }
+    }
+}
+
 impl StatedExpression {
     /// The expectation in one line.
     pub fn expectation(&self) -> String {
@@ -35,24 +50,28 @@ impl StatedExpression {
     }
 
     /// Why the expression is not true for a run; `None` if it is.
-    pub fn miss(&self, run: &GradedRunValues<'_>) -> Option<String> {
+    pub fn miss(&self, run: &GradedRunValues<'_>) -> Option<ExpressionMiss> {
         match run.value(&self.expression) {
             Ok(Value::Bool(true)) => None,
             Ok(Value::Bool(false)) => {
-                Some(match self.expression.false_comparison(run.variables()) {
+                let detail = match self.expression.false_comparison(run.variables()) {
                     Some(Comparison { left, sign, right }) => {
                         let shown = |value: &Value| line(&value.to_string(), COMPARED);
                         let (left, right) = (shown(&left), shown(&right));
                         format!("{left} {sign} {right} is false; {}", run.shown())
                     }
                     None => format!("it is false for {}", run.shown()),
-                })
+                };
+                Some(ExpressionMiss::False(detail))
             }
-            Ok(other) => Some(format!(
+            Ok(other) => Some(ExpressionMiss::NoValue(format!(
                 "it is {}, not true or false",
                 line(&other.to_string(), SHOWN)
-            )),
-            Err(reason) => Some(format!("it has no value: {reason}; {}", run.shown())),
+            ))),
+            Err(reason) => {
+                let detail = format!("it has no value: {reason}; {}", run.shown());
+                Some(ExpressionMiss::NoValue(detail))
+            }
         }
     }
 }

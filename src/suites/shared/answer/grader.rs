@@ -9,7 +9,8 @@ use super::condition::{
     ANSWER_EXPRESSION, AnswerCondition, AnswerMiss, MIN_SCORE, OWN_CHECK, OWN_METRIC,
 };
 use super::expression::{
-    ExpressionCase, GradedRunValues, MetricOutcome, ParsedExpressions, StatedExpression,
+    ExpressionCase, ExpressionMiss, GradedRunValues, MetricOutcome, ParsedExpressions,
+    StatedExpression,
 };
 use super::metrics::{ANSWER_PASS_RATE, ANSWER_SCORE};
 use super::phrase::LetterCase;
@@ -387,7 +388,8 @@ impl AnswerGrader<'_> {
                     );
                     let action =
                         "fix the failing checks of the score, the heaviest first".to_owned();
-                    self.content_failure(None, detail, action)
+                    self.classifier
+                        .failure(CheckFailure::Content, None, detail, action)
                 });
                 let expected = || format!("a score of at least {min_score}");
                 vec![Check::of(
@@ -402,12 +404,12 @@ impl AnswerGrader<'_> {
     }
 
     /// Why an expression does not hold, in one line.
-    fn expression_miss(&self, stated: &StatedExpression) -> Option<String> {
+    fn expression_miss(&self, stated: &StatedExpression) -> Option<ExpressionMiss> {
         let is_of_recorded =
             stated.expression.as_str().contains(REDACTED) || self.values.expects(REDACTED);
         match (self.reading, self.is_without_answer(stated)) {
             (AnswerReading::BeforeRemoval, _) if is_of_recorded => None,
-            (_, true) => Some(self.missing.clone()),
+            (_, true) => Some(ExpressionMiss::NoValue(self.missing.clone())),
             (_, false) => stated.miss(&self.values),
         }
     }
@@ -418,12 +420,17 @@ impl AnswerGrader<'_> {
     }
 
     fn expression_failure(&self, stated: &StatedExpression, rule: Option<&str>) -> Option<Failure> {
-        self.expression_miss(stated).map(|detail| {
+        self.expression_miss(stated).map(|miss| {
             if self.is_without_answer(stated) {
-                return no_answer(detail);
+                return no_answer(miss.detail());
             }
+            let fault = match miss {
+                ExpressionMiss::False(_) => CheckFailure::Content,
+                ExpressionMiss::NoValue(_) => CheckFailure::Unmapped,
+            };
             let action = "compare the output with the expression; only if the output is right, correct the expression";
-            self.content_failure(rule, detail, action.to_owned())
+            self.classifier
+                .failure(fault, rule, miss.detail(), action.to_owned())
         })
     }
 
@@ -489,7 +496,7 @@ impl AnswerGrader<'_> {
                 });
                 let of_expression = || {
                     let stated = expression.as_ref()?;
-                    let detail = self.expression_miss(stated)?;
+                    let detail = self.expression_miss(stated)?.detail();
                     Some(format!(
                         "{ANSWER_EXPRESSION} {weight}, expected {}: {detail}",
                         stated.expectation()
@@ -535,11 +542,6 @@ impl AnswerGrader<'_> {
                 }
             }
         })
-    }
-
-    fn content_failure(&self, rule: Option<&str>, detail: String, next_action: String) -> Failure {
-        self.classifier
-            .failure(CheckFailure::Content, rule, detail, next_action)
     }
 }
 
