@@ -121,7 +121,8 @@ impl<'a> Renaming<'a> {
         for suite in &mut self.result.config.suites {
             if suite.id == new.id {
                 suite.path = to(&old.path);
-                for path in suite.terms.values_mut().chain(&mut suite.labels) {
+                let terms = suite.terms.values_mut().map(|terms| &mut terms.file);
+                for path in terms.chain(&mut suite.labels) {
                     *path = to(path);
                 }
                 if let Some(with_paths) = with_paths {

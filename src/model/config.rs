@@ -111,7 +111,7 @@ pub struct SuiteConfig {
     /// The folder of that suite, if any.
     pub runs_in: Option<RepoPath>,
     /// Term lists that replace built-in ones, by name.
-    pub terms: BTreeMap<String, RepoPath>,
+    pub terms: BTreeMap<String, TermFile>,
     /// The names under which its agents write what the kind reads.
     pub fields: StatedFields,
     /// The file of human labels.
@@ -431,5 +431,25 @@ impl Price {
     pub fn is_lower(&self, other: &Self) -> bool {
         let cached = |price: &Self| price.cached_input.unwrap_or(price.input);
         self.input < other.input || self.output < other.output || cached(self) < cached(other)
+    }
+}
+
+/// A file with one term a line, in place of a built-in list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(into = "String")]
+pub struct TermFile {
+    /// The file.
+    pub file: RepoPath,
+    /// Whether its terms match whole words alone.
+    pub whole_words: bool,
+}
+
+impl From<TermFile> for String {
+    fn from(TermFile { file, whole_words }: TermFile) -> Self {
+        if whole_words {
+            file.to_string()
+        } else {
+            format!("{file}, also parts of words")
+        }
     }
 }

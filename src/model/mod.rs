@@ -74,8 +74,8 @@ pub(crate) use case_choice::CaseChoice;
 pub(crate) use comment::{BranchOrigin, PullRequest};
 pub use comment::{Comment, RunNumber};
 pub use config::{
-    Agent, AgentFiles, Config, Protocol, Provider, RecordPolicy, SuiteConfig, Target, Tier,
-    Transport, Wire,
+    Agent, AgentFiles, Config, Protocol, Provider, RecordPolicy, SuiteConfig, Target, TermFile,
+    Tier, Transport, Wire,
 };
 pub(crate) use config::{
     Budget, Price, Reasoning, RecordingTrust, Role, StatedBand, StatedGate, StatedLimit,

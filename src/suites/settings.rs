@@ -114,9 +114,9 @@ impl OwnSettings for NoSettings {
 pub fn setting_files(of_kind: Option<&SettingsSpec>, suite: &SuiteConfig) -> Vec<SettingFile> {
     let mut files = of_kind.map_or(Vec::new(), |spec| (spec.files)(&suite.settings));
     let terms = suite.terms.iter();
-    files.extend(terms.map(|(name, path)| SettingFile {
+    files.extend(terms.map(|(name, terms)| SettingFile {
         name: format!("list of terms {name}"),
-        path: path.clone(),
+        path: terms.file.clone(),
     }));
     files.extend(suite.labels.iter().map(|path| SettingFile {
         name: "labels".to_owned(),

@@ -94,7 +94,7 @@ pub(super) struct SuiteForm {
     pub(super) runs_of: Option<String>,
     /// Files with one term a line that replace built-in lists: `vague`, `edge_case`, `disclaimer`, `refusal`.
     #[serde(default)]
-    pub(super) terms: BTreeMap<String, String>,
+    pub(super) terms: BTreeMap<String, TermsForm>,
     /// Where the agents write what the kind reads: a path such as `output.items` by the kind's name; of several paths the first that is there.
     #[serde(default)]
     pub(super) fields: BTreeMap<String, FieldPaths>,
@@ -159,6 +159,24 @@ pub(super) enum TierForm {
     Deterministic,
     /// Grades live targets; advisory.
     Model,
+}
+
+/// A file with one term a line, and how its terms match.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum TermsForm {
+    File(String),
+    Stated(TermFileForm),
+}
+
+/// A file of terms that may match parts of words.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TermFileForm {
+    /// The file with one term a line.
+    pub(super) file: String,
+    /// Whether terms match whole words alone; default `true`.
+    pub(super) whole_words: Option<bool>,
 }
 
 /// One agent.

@@ -20,7 +20,7 @@ use jiff::SignedDuration;
 use self::config_reader::ConfigReader;
 use self::form::{
     BudgetForm, ConfigFile, FieldPaths, GateForm, GateForms, LimitForm, PriceForm,
-    RecordPolicyForm, SuiteForm, TargetForm, TierForm,
+    RecordPolicyForm, SuiteForm, TargetForm, TermFileForm, TermsForm, TierForm,
 };
 use self::kind_keys::CheckedSuiteKeys;
 pub use self::kind_keys::{FromKeys, KindKeys, KindTable, SuiteKeyReader, config_schema};
@@ -31,8 +31,7 @@ use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
 use crate::model::{
     Agent, AgentName, Alpha, Budget, Config, Policy, Price, Provider, RecordPolicy, RedactPattern,
-    RepoPath, StatedBand, StatedFields, StatedGate, StatedLimit, SuiteConfig, SuiteId, Target,
-    Tier, Transport, Wire,
+    RepoPath, StatedBand, StatedFields, StatedGate, StatedLimit, SuiteConfig, SuiteId, Target, Tier, Transport, Wire, TermFile,
 };
 
 /// Reads a config whose suites are of these kinds; paths are relative to its folder.
@@ -313,11 +312,17 @@ impl ConfigReader<'_> {
     fn terms(
         &mut self,
         index: usize,
-        paths: BTreeMap<String, String>,
-    ) -> BTreeMap<String, RepoPath> {
-        let read = paths.into_iter().map(|(name, path)| {
-            let path = self.path(&[Key("suites"), At(index), Key("terms"), Key(&name)], &path);
-            (name, path)
+        forms: BTreeMap<String, TermsForm>,
+    ) -> BTreeMap<String, TermFile> {
+        let read = forms.into_iter().map(|(name, form)| {
+            let (file, whole_words) = match form {
+                TermsForm::File(file) => (file, true),
+                TermsForm::Stated(TermFileForm { file, whole_words }) => {
+                    (file, whole_words.unwrap_or(true))
+                }
+            };
+            let file = self.path(&[Key("suites"), At(index), Key("terms"), Key(&name)], &file);
+            (name, TermFile { file, whole_words })
         });
         read.collect()
     }

@@ -185,6 +185,18 @@ const ROWS: &[SettingRow] = &[
     ),
     ("SuiteForm.terms", "d.txt", "e.txt", Approval),
     (
+        "TermFileForm.file",
+        "disclaimer: d.txt",
+        "disclaimer: { file: e.txt }",
+        Approval,
+    ),
+    (
+        "TermFileForm.whole_words",
+        "disclaimer: d.txt",
+        "disclaimer: { file: d.txt, whole_words: false }",
+        Approval,
+    ),
+    (
         "SuiteForm.terms",
         "    terms: { disclaimer: d.txt }\n",
         "",

@@ -1,13 +1,14 @@
-//! Lists of terms: built-in, or a suite's own. Terms match whole words; keywords match parts of words.
+//! Lists of terms: built-in, or a suite's own. Terms match whole words, unless the suite says otherwise; keywords match parts of words.
 
 use crate::diag::{Code, Diagnostic};
 use crate::files::Files;
-use crate::model::{RepoPath, SuiteConfig};
+use crate::model::{RepoPath, SuiteConfig, TermFile};
 use crate::text::Keyword;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermList {
     terms: Vec<Keyword>,
+    whole_words: bool,
     text: String,
 }
 
@@ -31,7 +32,14 @@ impl TermList {
         files: &dyn Files,
     ) -> Result<Self, Diagnostic> {
         match suite.terms.get(built_in.name) {
-            Some(file) => Self::of_file(file, files),
+            Some(TermFile { file, whole_words }) => {
+                let mut list = Self::of_file(file, files)?;
+                list.whole_words = *whole_words;
+                if !whole_words {
+                    list.text.push_str("\nwhole_words: false");
+                }
+                Ok(list)
+            }
             None => Ok(Self::of(built_in.text)),
         }
     }
@@ -56,6 +64,7 @@ impl TermList {
     fn of(text: &str) -> Self {
         Self {
             terms: text.lines().filter_map(Keyword::new).collect(),
+            whole_words: true,
             text: text.to_owned(),
         }
     }
@@ -65,8 +74,14 @@ impl TermList {
         &self.text
     }
 
-    /// Whether a text in the normal form contains one of the terms as whole words.
+    /// Whether a text in the normal form contains one of the terms.
     pub fn are_in(&self, normal: &str) -> bool {
-        self.terms.iter().any(|term| term.is_word_of(normal))
+        self.terms.iter().any(|term| {
+            if self.whole_words {
+                term.is_word_of(normal)
+            } else {
+                term.is_in(normal)
+            }
+        })
     }
 }
