@@ -9,6 +9,7 @@ pub(crate) mod called_target;
 pub(crate) mod capture;
 pub(crate) mod config;
 mod conflict;
+pub(crate) mod csv;
 pub mod event;
 pub(crate) mod event_action;
 pub mod expression;

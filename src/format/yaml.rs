@@ -27,6 +27,25 @@ pub fn whole<T: DeserializeOwned>(source: &SourceText) -> Result<T, Diagnostic> 
     again(source)
 }
 
+/// Reads the whole text as one value, with the keys that others merge into it by `<<`.
+///
+/// # Errors
+/// As [`whole`], and what cannot be merged.
+pub fn merged(source: &SourceText) -> Result<serde_json::Value, Diagnostic> {
+    let mut value: serde_yaml::Value = whole(source)?;
+    let refuse = |error: serde_yaml::Error| {
+        let what = format!("invalid YAML: {error}");
+        source.problem(
+            0,
+            Code::BAD_VALUE,
+            what,
+            "merge a mapping or a list of mappings",
+        )
+    };
+    value.apply_merge().map_err(refuse)?;
+    serde_yaml::from_value(value).map_err(refuse)
+}
+
 /// Reads a text that [`whole`] accepts again, as another type.
 ///
 /// # Errors

@@ -135,7 +135,7 @@ pub fn read_transcript_files(
             let read = world
                 .input()
                 .map_err(Diagnostics::from)
-                .and_then(|source| read_file(source, None, reading, &redactor));
+                .and_then(|source| read_file(source, Place::default(), reading, &redactor));
             if let Some(read) = problems.keep_all(read) {
                 problems.keep(found.add(read, FoundBy::Name));
             }
@@ -152,7 +152,11 @@ pub fn read_transcript_files(
                     .and_then(|bytes| source_texts(file, bytes)),
             );
             for source in texts.unwrap_or_default() {
-                let read = read_file(source, named.inner(file), reading, &redactor);
+                let place = Place {
+                    inner: named.inner(file),
+                    disk: Some(&named.disk),
+                };
+                let read = read_file(source, place, reading, &redactor);
                 if let Some(read) = problems.keep_all(read) {
                     problems.keep(found.add(read, named.found_by));
                 }
@@ -195,10 +199,18 @@ impl TranscriptFiles {
     }
 }
 
-/// Reads a file; `inner` is its path below the folder that was named.
+/// Where a file is; nowhere if it is standard input.
+#[derive(Clone, Copy, Default)]
+struct Place<'a> {
+    /// Its path below the folder that was named.
+    inner: Option<&'a str>,
+    /// The disk with the files beside it.
+    disk: Option<&'a Disk>,
+}
+
 fn read_file(
     source: SourceText,
-    inner: Option<&str>,
+    place: Place<'_>,
     reading: TranscriptReading<'_>,
     redactor: &Redactor,
 ) -> Result<ReadFile, Diagnostics> {
@@ -207,7 +219,7 @@ fn read_file(
     let found = file.and_then(|file| Some((reading.form.or_else(|| file.format())?, file)));
     let Some((form, file)) = found else {
         if says_record || is_run(&source) {
-            let record = RunRecordFile::read(source, inner, redactor)?;
+            let record = RunRecordFile::read(source, place.inner, redactor)?;
             return Ok(ReadFile::Record(record));
         }
         return Ok(ReadFile::Unknown(source));
@@ -215,7 +227,8 @@ fn read_file(
     let hints = hints(reading.case_key, reading.agent);
     let runs = read_runs(&source, &file, form, hints)?;
     drop(file);
-    let cases = foreign_cases(form, &source)?;
+    let beside = place.disk.map(|disk| disk as &dyn Files);
+    let cases = foreign_cases(form, &source, beside)?;
     let file = TranscriptFile {
         source,
         form,
@@ -225,13 +238,17 @@ fn read_file(
     Ok(ReadFile::Runs(file.redacted(redactor)))
 }
 
-/// The cases of another tool in a file.
+/// The cases of another tool in a file; `beside` has the files that it may name.
 ///
 /// # Errors
 /// A file without cases in a format of cases.
-pub fn foreign_cases(form: Format, source: &SourceText) -> Result<Vec<ForeignCase>, Diagnostics> {
+pub fn foreign_cases(
+    form: Format,
+    source: &SourceText,
+    beside: Option<&dyn Files>,
+) -> Result<Vec<ForeignCase>, Diagnostics> {
     match form {
-        Format::Promptfoo => Ok(promptfoo_cases(source)?),
+        Format::Promptfoo => Ok(promptfoo_cases(source, beside)?),
         Format::OpenaiEvals => openai_evals_cases(source),
         Format::OpenAi
         | Format::Anthropic

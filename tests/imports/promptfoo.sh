@@ -16,3 +16,9 @@ for config in *.yaml; do
   promptfoo eval --no-cache --no-progress-bar --no-table -c "$config" -o "$name-output.json" || [ $? = 100 ]
   rm "$config"
 done
+# A config whose tests, prompts and variables are in files beside it.
+beside=$(mktemp -d)
+cp -r "$here"/promptfoo-files/. "$beside"
+cd "$beside"
+promptfoo eval --no-cache --no-progress-bar --no-table -c promptfooconfig.yaml -o "$files/files-output.json" || [ $? = 100 ]
+sed -i 's#file:///[^"]*/prompts/#file://prompts/#' "$files/files-output.json"

@@ -170,8 +170,12 @@ pub fn trials() -> Vec<Trial> {
             promptfoo::same_verdicts,
         ),
         trial(
-            "import refuses a promptfoo config with tests or assertions in other files",
+            "import refuses by name what a promptfoo config keeps where it is not read",
             promptfoo::tests_elsewhere,
+        ),
+        trial(
+            "import reads the files beside a promptfoo config as promptfoo does",
+            promptfoo::files_beside,
         ),
         trial(
             "import makes cases of a promptfoo config",

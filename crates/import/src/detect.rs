@@ -74,11 +74,15 @@ fn format_of_tool(record: &Value, kind: &str) -> Option<Format> {
     let has = |key| states(record, key);
     let is_langchain = matches!(kind, "human" | "ai" | "system" | "tool")
         && (has("data") || (has("content") && !has("role")));
+    let of_config = ["prompts", "providers", "targets", "defaultTest"];
     let formats = [
         (has("eval") && has("samples"), Format::Inspect),
         (has("epoch") && has("messages"), Format::Inspect),
         (has("evalId"), Format::Promptfoo),
-        (has("tests") && has("prompts"), Format::Promptfoo),
+        (
+            has("tests") && of_config.iter().any(|key| has(key)),
+            Format::Promptfoo,
+        ),
         (has("ideal") && has("input"), Format::OpenaiEvals),
         (has("run_type"), Format::Langsmith),
         (has("observations"), Format::Langfuse),

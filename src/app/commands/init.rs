@@ -52,10 +52,10 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
         Diagnostic::of_command_line(Code::BAD_ID, format!("--agent: {bad}"), help)
     })?;
     let transcripts = match args.from.is_empty() {
-        true => vec![recognised(SourceText::from_text(
-            RepoPath::root().below("example.json"),
-            EXAMPLE.to_owned(),
-        ))?],
+        true => vec![recognised(
+            SourceText::from_text(RepoPath::root().below("example.json"), EXAMPLE.to_owned()),
+            None,
+        )?],
         false => transcripts(&args.from)?,
     };
     // The example is known to be right.
@@ -352,15 +352,15 @@ fn transcripts(from: &[String]) -> Result<Vec<TranscriptFile>, CliError> {
             let read = disk
                 .text(&file)
                 .map_err(Diagnostics::from)
-                .and_then(recognised);
+                .and_then(|source| recognised(source, Some(&disk)));
             found.extend(problems.keep_all(read));
         }
     }
     Ok(problems.or(found)?)
 }
 
-/// Reads a file. Conversations without an answer are left out, like those with an error.
-fn recognised(source: SourceText) -> Result<TranscriptFile, Diagnostics> {
+/// Reads a file on a disk. Conversations without an answer are left out, like those with an error.
+fn recognised(source: SourceText, disk: Option<&Disk>) -> Result<TranscriptFile, Diagnostics> {
     let file = parsed(&source)?;
     let form = file.format().unwrap_or(Format::OpenAi);
     let runs = match read_runs(&source, &file, form, hints(None, None)) {
@@ -369,7 +369,7 @@ fn recognised(source: SourceText) -> Result<TranscriptFile, Diagnostics> {
         Err(problems) => return Err(problems),
     };
     drop(file);
-    let cases = foreign_cases(form, &source)?;
+    let cases = foreign_cases(form, &source, disk.map(|disk| disk as &dyn Files))?;
     Ok(TranscriptFile {
         source,
         form,

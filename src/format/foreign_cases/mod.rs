@@ -4,6 +4,8 @@ mod assertion;
 mod foreign_case;
 mod openai_evals;
 mod promptfoo;
+mod promptfoo_files;
+mod promptfoo_rows;
 
 pub(crate) use self::foreign_case::ForeignCase;
 pub use self::openai_evals::openai_evals_cases;

@@ -5,17 +5,21 @@ use std::collections::BTreeSet;
 use import::promptfoo::{CaseIds, asked, index_of};
 use serde_json::{Map, Value, json};
 
-use super::assertion::{Translated, rendered, translate};
+use super::assertion::{Translated, translate};
 use super::foreign_case::ForeignCase;
-use crate::diag::{Code, Diagnostic};
-use crate::files::SourceText;
+use super::promptfoo_files::ConfigFiles;
+use crate::diag::Diagnostic;
+use crate::files::{Files, SourceText};
 use crate::format::json;
 
-/// The cases of a config (`tests`), or of an output (`results`).
+/// The cases of a config (`tests`), or of an output (`results`); `files` has what a config keeps beside it.
 ///
 /// # Errors
-/// A file that has no tests.
-pub fn promptfoo_cases(source: &SourceText) -> Result<Vec<ForeignCase>, Diagnostic> {
+/// A file that has no tests, or that keeps them where they are not read.
+pub fn promptfoo_cases(
+    source: &SourceText,
+    files: Option<&dyn Files>,
+) -> Result<Vec<ForeignCase>, Diagnostic> {
     let whole: Value = json::whole(source)?;
     let results = whole
         .get("results")
@@ -40,30 +44,25 @@ pub fn promptfoo_cases(source: &SourceText) -> Result<Vec<ForeignCase>, Diagnost
         }
         return Ok(cases);
     }
-    let Some(tests) = whole.get("tests").and_then(Value::as_array) else {
-        let what = "this config has no list of tests";
-        return Err(source.problem(0, Code::NO_RUN, what, INTO_THE_CONFIG));
+    let files = ConfigFiles::of(source, files);
+    let scenarios = whole
+        .get("scenarios")
+        .filter(|scenarios| !scenarios.is_null());
+    if scenarios.is_some_and(|scenarios| scenarios.as_array().is_none_or(|list| !list.is_empty())) {
+        return Err(files.refused("its scenarios are not read"));
+    }
+    let Some(tests) = whole.get("tests").filter(|tests| !tests.is_null()) else {
+        return Err(files.refused("this config has no tests"));
     };
-    if let Some(what) = elsewhere(&whole, tests) {
-        return Err(source.problem(0, Code::NO_RUN, what, INTO_THE_CONFIG));
-    }
-    let prompt = whole
-        .get("prompts")
-        .and_then(|prompts| prompts.get(0).or(Some(prompts)));
-    if prompt.is_some_and(is_in_file) {
-        return Err(source.problem(
-            0,
-            Code::NO_RUN,
-            "its prompts are in other files, which are not read",
-            INTO_THE_CONFIG,
-        ));
-    }
-    let prompt = prompt
-        .and_then(|prompt| prompt.get("raw").unwrap_or(prompt).as_str())
-        .unwrap_or_default();
+    let tests = files.tests(tests)?;
+    let prompt = files.prompt(whole.get("prompts"))?;
+    let defaults = whole.get("defaultTest").filter(|test| !test.is_null());
+    let defaults = defaults
+        .map(|test| files.test(test, &source.file.parent()))
+        .transpose()?;
     let tests = tests
         .iter()
-        .map(|test| with_defaults(test, whole.get("defaultTest")));
+        .map(|test| with_defaults(test, defaults.as_ref()));
     let tests: Vec<(u64, Value)> = (0..).zip(tests.flat_map(expanded)).collect();
     let ids = CaseIds::of(tests.iter().map(|(index, test)| (*index, test)));
     let case = |(index, test): &(u64, Value)| {
@@ -72,54 +71,65 @@ pub fn promptfoo_cases(source: &SourceText) -> Result<Vec<ForeignCase>, Diagnost
             .and_then(Value::as_object)
             .cloned()
             .unwrap_or_default();
-        let whole = rendered(prompt, &vars).unwrap_or_else(|| prompt.to_owned());
-        let query = asked(&Value::String(whole), test.get("vars")).unwrap_or_default();
+        let query = asked(&filled(&prompt, &vars), test.get("vars")).unwrap_or_default();
         case_of(test, ids.id(test, *index), query)
     };
     Ok(tests.iter().map(case).collect())
 }
 
-const INTO_THE_CONFIG: &str =
-    "write them into the config, or import the output of promptfoo eval -o out.json";
-
-/// What of a config has tests or assertions that this file does not list. Without them the cases would demand less than promptfoo does.
-fn elsewhere(config: &Value, tests: &[Value]) -> Option<&'static str> {
-    let is_of_other_file = |value: &Value| value.is_string() || value.get("$ref").is_some();
-    let asserted = |test: &Value| {
-        test.get("assert")
-            .and_then(Value::as_array)
-            .is_some_and(|list| list.iter().any(is_of_other_file))
-    };
-    let defaults = config.get("defaultTest");
-    if defaults.is_some_and(is_of_other_file) {
-        return Some("defaultTest is in another file, whose assertions are not read");
+/// A prompt with the variables of a test; a list of messages with them in each text.
+fn filled(prompt: &str, vars: &Map<String, Value>) -> Value {
+    match serde_json::from_str(prompt) {
+        Ok(messages @ (Value::Array(_) | Value::Object(_))) => {
+            json!(filled_in(messages, vars).to_string())
+        }
+        Ok(_) | Err(_) => json!(with_variables(prompt, vars)),
     }
-    if tests.iter().any(is_of_other_file) {
-        return Some("an entry of tests is another file, whose tests are not read");
-    }
-    if tests.iter().chain(defaults).any(asserted) {
-        return Some("an assertion is a reference, which is not read");
-    }
-    let scenarios = config.get("scenarios").and_then(Value::as_array);
-    scenarios
-        .is_some_and(|scenarios| !scenarios.is_empty())
-        .then_some("its scenarios are not read")
 }
 
-/// Whether a prompt of a config is the name of a file: `file://…`, or a path with the ending of one.
-fn is_in_file(prompt: &Value) -> bool {
-    let named = prompt
-        .as_str()
-        .or_else(|| prompt.get("raw").or_else(|| prompt.get("id"))?.as_str());
-    let endings = [
-        ".txt", ".md", ".json", ".jsonl", ".yaml", ".yml", ".j2", ".csv", ".py", ".js", ".mjs",
-        ".ts",
-    ];
-    named.is_some_and(|text| {
-        let is_path = !text.contains(char::is_whitespace) && !text.contains('{');
-        text.starts_with("file://")
-            || (is_path && endings.iter().any(|ending| text.ends_with(ending)))
-    })
+fn filled_in(value: Value, vars: &Map<String, Value>) -> Value {
+    match value {
+        Value::String(text) => json!(with_variables(&text, vars)),
+        Value::Array(list) => list.into_iter().map(|one| filled_in(one, vars)).collect(),
+        Value::Object(fields) => {
+            let fields = fields.into_iter();
+            fields
+                .map(|(key, value)| (key, filled_in(value, vars)))
+                .collect()
+        }
+        other => other,
+    }
+}
+
+/// Where the first tag of a template begins.
+fn first_tag(template: &str) -> Option<usize> {
+    let mut braces = template.match_indices('{').map(|(at, _)| at);
+    braces.find(|at| template[at + 1..].starts_with(['{', '%']))
+}
+
+/// A template with the variables that its tags mention in place of the tags; filters and conditions are not evaluated.
+fn with_variables(template: &str, vars: &Map<String, Value>) -> String {
+    let mut whole = String::new();
+    let mut rest = template;
+    while let Some(start) = first_tag(rest) {
+        let (before, tag) = rest.split_at(start);
+        let end = if tag.starts_with("{{") { "}}" } else { "%}" };
+        let Some((inner, after)) = tag[2..].split_once(end) else {
+            break;
+        };
+        whole.push_str(before);
+        let is_of_name = |one: char| one.is_alphanumeric() || one == '_';
+        let words = inner.split(|one| !is_of_name(one));
+        for value in words.filter_map(|word| vars.get(word)) {
+            whole.push_str(
+                &value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned),
+            );
+        }
+        rest = after;
+    }
+    whole + rest
 }
 
 /// The assertions of a test; a single one needs no list.
@@ -148,6 +158,8 @@ fn expanded(test: Value) -> Vec<Value> {
     for (name, values) in vars
         .iter()
         .filter_map(|(name, value)| Some((name, value.as_array()?)))
+        // A list of other things than texts is one value.
+        .filter(|(_, values)| values.first().is_none_or(Value::is_string))
     {
         let with = |test: &Value, value: &Value| {
             let mut test = test.clone();

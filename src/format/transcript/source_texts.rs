@@ -4,7 +4,6 @@ use std::io::Read;
 
 use flate2::read::MultiGzDecoder;
 use import::{is_event_stream, json_of_protobuf, streamed_answer};
-use serde_json::Value;
 
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
@@ -88,7 +87,7 @@ fn text_of(file: &RepoPath, bytes: Vec<u8>) -> Result<SourceText, Diagnostic> {
     }
     let source = SourceText::new(file.clone(), bytes)?;
     if has_suffix(&[".yaml", ".yml"]) {
-        let value: Value = yaml::whole(&source)?;
+        let value = yaml::merged(&source)?;
         return Ok(SourceText::from_text(file.clone(), value.to_string()));
     }
     if !is_event_stream(&source.text) {

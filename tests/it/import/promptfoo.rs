@@ -293,61 +293,192 @@ pub fn side_by_side() {
     assert_eq!(each.code, 0, "{}", each.stderr);
 }
 
-/// Tests and assertions that the config does not list would be missing without a word.
+/// Tests and assertions that are not read would be missing without a word.
 pub fn tests_elsewhere() {
     let repository = Repository::empty();
-    let tests = "prompts: ['{{ q }}']\ntests:\n  - { vars: { q: hi }, assert: [{ type: contains, value: a }] }\n";
-    for (more, what) in [
+    repository.write("other.yaml", "- { vars: { q: x } }\n");
+    let own = "prompts: ['{{ q }}']\ntests:\n  - { vars: { q: hi }, assert: [{ type: contains, value: a }] }\n";
+    let tests =
+        |tests: &str| format!("prompts: ['{{{{ q }}}}']\nproviders: [echo]\ntests: {tests}\n");
+    let prompts = |prompts: &str| own.replace("['{{ q }}']", prompts);
+    for (config, what) in [
         (
-            "defaultTest: file://default.yaml\n",
-            "defaultTest is in another file, whose assertions are not read",
+            tests("file://tests.py:cases"),
+            "tests: \"file://tests.py:cases\" is code, which is not run",
+        ),
+        (tests("[file://tests.js]"), "is code, which is not run"),
+        (
+            tests("{ path: 'file://gen.ts', config: {} }"),
+            "is code, which is not run",
         ),
         (
-            "  - file://more.yaml\n",
-            "an entry of tests is another file, whose tests are not read",
+            tests("https://acme.example/tests.csv"),
+            "tests: \"https://acme.example/tests.csv\" is not a file",
         ),
         (
-            "  - { vars: { q: x }, assert: [{ $ref: '#/assertionTemplates/a' }] }\n",
-            "an assertion is a reference, which is not read",
+            tests("file://../other.yaml"),
+            "tests: \"file://../other.yaml\" is not below the folder of the config",
         ),
         (
-            "scenarios:\n  - { config: [{ vars: { q: x } }], tests: [{}] }\n",
+            tests("['../*.yaml']"),
+            "is not below the folder of the config",
+        ),
+        (
+            tests("tests/*.yaml"),
+            "tests: \"tests/*.yaml\" matches no file",
+        ),
+        (tests("file://more.yaml"), "evals/more.yaml: "),
+        (
+            tests("file://texts.yaml"),
+            "entry 1 of texts.yaml is not a test",
+        ),
+        (
+            tests("[{ vars: file://../other.yaml }]"),
+            "vars: \"file://../other.yaml\" is not below",
+        ),
+        (
+            tests("[{ vars: { q: 'file://q.py' } }]"),
+            "vars.q: \"file://q.py\" is code, which is not run",
+        ),
+        (
+            tests("[{ vars: { q: x }, assert: [{ $ref: 'b.yaml#/a' }] }]"),
+            "the reference \"b.yaml#/a\" of an assertion",
+        ),
+        (
+            tests("[{ vars: { q: x }, assert: [{ type: contains, value: 'file://no.txt' }] }]"),
+            "evals/no.txt: ",
+        ),
+        (
+            format!("{own}defaultTest: file://default.py\n"),
+            "defaultTest: \"file://default.py\" is code",
+        ),
+        (
+            format!("{own}scenarios:\n  - {{ config: [{{ vars: {{ q: x }} }}], tests: [{{}}] }}\n"),
             "its scenarios are not read",
         ),
+        (
+            prompts("file://prompt.py:ask"),
+            "prompts: \"file://prompt.py:ask\" is code, which is not run",
+        ),
+        (
+            prompts("[exec:./ask]"),
+            "prompts: \"exec:./ask\" is code, which is not run",
+        ),
+        (prompts("prompts/a.txt"), "evals/prompts/a.txt: "),
     ] {
-        repository.write("promptfooconfig.yaml", format!("{tests}{more}"));
-        let ran = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "c.json"]);
+        repository.write("evals/promptfooconfig.yaml", &config);
+        repository.write("evals/texts.yaml", "[a]");
+        let ran =
+            repository.goldgate(&["import", "evals/promptfooconfig.yaml", "--cases", "c.json"]);
         assert!(
             ran.code == 2 && ran.stderr.contains(what),
-            "{more}: {} {}",
+            "{config}: {} {}",
             ran.code,
             ran.stderr
         );
     }
-    for prompt in [
-        "'file://prompts/a.txt'",
-        "prompts/a.txt",
-        "{ id: 'file://prompts/a.json', label: a }",
-    ] {
-        repository.write("promptfooconfig.yaml", tests.replace("'{{ q }}'", prompt));
-        let ran = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "c.json"]);
-        let what = "its prompts are in other files, which are not read";
-        assert!(
-            ran.code == 2 && ran.stderr.contains(what),
-            "{prompt}: {} {}",
-            ran.code,
-            ran.stderr
-        );
-    }
-    repository.write(
-        "promptfooconfig.yaml",
-        format!("{tests}  - {{ vars: {{ q: x }}, assert: {{ type: contains, value: b }} }}\n"),
+    let piped = repository.goldgate_reading(
+        &["import", "promptfoo", "-", "--cases", "c.json"],
+        b"{\"prompts\": [\"p\"], \"tests\": \"t.yaml\"}",
     );
-    let ran = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "c.json"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let whole: Value = serde_json::from_str(&repository.read("c.json")).unwrap();
+    assert!(
+        piped.code == 2
+            && piped
+                .stderr
+                .contains("is beside a config that is not in a file"),
+        "{}",
+        piped.stderr
+    );
+}
+
+/// The config of `tests/imports/promptfoo-files`, whose tests, prompts and variables are in files beside it, and what promptfoo makes of it.
+pub fn files_beside() {
+    let repository = Repository::empty();
+    for file in [
+        "promptfooconfig.yaml",
+        "default.yaml",
+        "prompts/ask.txt",
+        "letters/a.txt",
+        "letters/b.txt",
+        "tests/orders.csv",
+        "tests/more/one.yaml",
+        "tests/more/two.jsonl",
+        "tests/more/three.json",
+        "tests/vars.yaml",
+        "assertions/answer.txt",
+    ] {
+        let text =
+            fs::read_to_string(root().join("tests/imports/promptfoo-files").join(file)).unwrap();
+        repository.write(&format!("evals/{file}"), text);
+    }
+    let output = root().join("tests/imports/files/promptfoo/files-output.json");
+    repository.write("out.json", fs::read_to_string(output).unwrap());
+    let cases = |from: &str, to: &str| -> Vec<Value> {
+        let ran = repository.goldgate(&["import", from, "--cases", to]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let whole: Value = serde_json::from_str(&repository.read(to)).unwrap();
+        whole["cases"].as_array().unwrap().clone()
+    };
+    let of_config = cases("evals/promptfooconfig.yaml", "of-config.json");
+    let of_output = cases("out.json", "of-output.json");
+    // In its output promptfoo does not say what was in the file of a variable or of an assertion, and it takes files in any order.
+    let is_of_file = |case: &Value| {
+        let id = case["id"].as_str().unwrap();
+        id.starts_with("letters") || id == "read-in-files"
+    };
+    let others = |cases: &[Value]| -> Vec<Value> {
+        let kept = cases.iter().filter(|case| !is_of_file(case));
+        kept.cloned().collect()
+    };
+    assert_eq!(others(&of_config), others(&of_output));
+    assert_eq!(of_config.len(), of_output.len());
     assert_eq!(
-        whole["cases"][1]["answer"],
+        of_config[9]["answer"][1],
+        json!({ "equals": "Order 18 was shipped by Acme.", "case_sensitive": true })
+    );
+    let queries: Vec<&str> = of_config
+        .iter()
+        .map(|case| case["query"].as_str().unwrap())
+        .collect();
+    assert_eq!(queries.len(), 10, "{queries:?}");
+    assert!(
+        queries.contains(&"Where is my order 17, \"the red one\"?")
+            && queries.contains(&"Dear Acme, where is it?"),
+        "{queries:?}"
+    );
+    for (config, query) in [
+        (
+            "tests: [{ vars: { prompt: hi }, assert: [{ type: contains, value: x }] }]",
+            "hi",
+        ),
+        (
+            "prompts: ask.yaml\ntests: [{ vars: { q: 'a \"b\"' } }]",
+            "a \"b\"",
+        ),
+        (
+            "prompts: ['{% if lang %}{{ lang | upper }}{% endif %}: {{ q | trim }}']\ntests: [{ vars: { q: hi } }]",
+            "hi",
+        ),
+        (
+            "prompts: { 'ask.csv': a }\ntests: [{ vars: &v { q: x } }, { vars: { <<: *v, q: hi } }]",
+            "x",
+        ),
+    ] {
+        repository.write(
+            "ask.yaml",
+            "- { role: system, content: Be kind. }\n- { role: user, content: '{{ q }}' }\n",
+        );
+        repository.write("ask.csv", "prompt,label\n\"Say, {{ q }}\",a\n");
+        repository.write("p.yaml", format!("providers: [echo]\n{config}\n"));
+        let made = cases("p.yaml", "one.json");
+        assert_eq!(made[0]["query"], query, "{config}");
+        fs::remove_file(repository.path("one.json")).unwrap();
+    }
+    repository.write("p.yaml", "prompts: ['{{ q }}']\nassertionTemplates: { kind: { type: icontains, value: acme } }\ntests: [{ vars: { q: x }, assert: [{ $ref: '#/assertionTemplates/kind' }] }, { vars: { q: y }, assert: { type: contains, value: b } }]\n");
+    let made = cases("p.yaml", "one.json");
+    assert_eq!(made[0]["answer"], json!([{ "all_of": ["acme"] }]));
+    assert_eq!(
+        made[1]["answer"],
         json!([{ "all_of": ["b"], "case_sensitive": true }]),
         "an assertion without a list"
     );
@@ -416,8 +547,8 @@ pub fn what_cannot_be_said() {
         ),
         (
             "files.yaml",
-            "prompts: [p]\ntests: file://tests.csv",
-            "files.yaml:1:1: this config has no list of tests",
+            "prompts: [p]\nproviders: [echo]\ntests: ~\ndefaultTest: {}",
+            "files.yaml:1:1: the format",
         ),
         (
             "broken.yaml",
