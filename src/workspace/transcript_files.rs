@@ -8,7 +8,7 @@ use super::proposed_case::{Origin, QueryCount};
 use super::run_record_file::RunRecordFile;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{FilePaths, Files, SourceText, all_files_below, files_below};
-use crate::format::foreign_cases::{ForeignCase, openai_evals_cases, promptfoo_cases};
+use crate::format::foreign_cases::{ForeignCase, adk_cases, openai_evals_cases, promptfoo_cases};
 use crate::format::redact::redacted_transcript;
 use crate::format::run_v1::{is_run, states_schema};
 use crate::format::transcript::{hints, parsed, read_runs, source_texts};
@@ -228,7 +228,7 @@ fn read_file(
     let runs = read_runs(&source, &file, form, hints)?;
     drop(file);
     let beside = place.disk.map(|disk| disk as &dyn Files);
-    let cases = foreign_cases(form, &source, beside)?;
+    let cases = foreign_cases(form, &source, &runs, beside)?;
     let file = TranscriptFile {
         source,
         form,
@@ -238,18 +238,20 @@ fn read_file(
     Ok(ReadFile::Runs(file.redacted(redactor)))
 }
 
-/// The cases of another tool in a file; `beside` has the files that it may name.
+/// The cases of another tool in a file with these runs; `beside` has the files that it may name.
 ///
 /// # Errors
 /// A file without cases in a format of cases.
 pub fn foreign_cases(
     form: Format,
     source: &SourceText,
+    runs: &[Transcript],
     beside: Option<&dyn Files>,
 ) -> Result<Vec<ForeignCase>, Diagnostics> {
     match form {
         Format::Promptfoo => Ok(promptfoo_cases(source, beside)?),
         Format::OpenaiEvals => openai_evals_cases(source),
+        Format::Adk => Ok(adk_cases(source, runs, beside)?),
         Format::OpenAi
         | Format::Anthropic
         | Format::Otlp
@@ -259,6 +261,9 @@ pub fn foreign_cases(
         | Format::Langfuse
         | Format::ClaudeCode
         | Format::Codex
+        | Format::Gemini
+        | Format::Bedrock
+        | Format::Ollama
         | Format::Results => Ok(Vec::new()),
     }
 }

@@ -9,6 +9,7 @@ python3 -m venv "$tools/python"
 npm install --prefix "$tools" --no-audit --no-fund promptfoo@0.121.20 @anthropic-ai/claude-code@2.1.197 @openai/codex@0.171.0
 python=$tools/python/bin/python
 "$python" sdks.py files
+"$python" vendors.py files
 "$python" inspect_logs.py files
 "$python" langchain_dumps.py files
 "$python" langfuse_observations.py files

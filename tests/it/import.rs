@@ -150,6 +150,14 @@ pub fn trials() -> Vec<Trial> {
             real_files::of_coding_agents,
         ),
         trial(
+            "import reads what the SDKs of Gemini, Bedrock and Ollama record",
+            real_files::of_vendors,
+        ),
+        trial(
+            "import reads the sets of cases of Google's ADK as recordings and as cases",
+            real_files::of_adk,
+        ),
+        trial(
             "import reads dumps of LangChain, LangSmith and Langfuse",
             real_files::of_chains,
         ),

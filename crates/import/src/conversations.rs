@@ -8,7 +8,8 @@ use crate::message::{Message, Role, plain, text_at};
 use crate::problem::{Problem, ProblemKind, all_or_problems};
 use crate::source::{Document, Source, element_offsets};
 use crate::transcript::{Ending, Transcript, Usage};
-use crate::{event_stream, loose};
+use crate::vendor_bodies::{in_common_form, vendor_of_body};
+use crate::{event_stream, loose, vendor_bodies};
 
 /// Reads the runs of a file: a list of messages, an object that contains one, one of either per line, or one message per line.
 pub fn read_conversations(source: &Source<'_>) -> Result<Vec<Transcript>, Vec<Problem>> {
@@ -22,6 +23,11 @@ pub fn read_conversations(source: &Source<'_>) -> Result<Vec<Transcript>, Vec<Pr
             .into_iter()
             .map(|JoinedConversation { at, value }| runs_of_object(at, &value, &|_, _| at));
         return Ok(all_or_problems(read)?.concat());
+    }
+    let values: Vec<&Value> = documents.iter().map(|document| &document.value).collect();
+    if let Some(answer) = vendor_bodies::assembled(&values).filter(|_| values.len() > 1) {
+        let at = documents.first().map_or(0, |document| document.at);
+        return runs_of_object(at, &answer, &|_, _| at).map_err(|problem| vec![problem]);
     }
     if documents.iter().all(|document| is_message(&document.value)) {
         let messages = documents.iter().map(|document| &document.value);
@@ -48,7 +54,8 @@ fn runs_of_document(text: &str, document: &Document<'_>) -> Result<Vec<Transcrip
         return runs_of_object(at, &document.value, &place);
     };
     let is_conversation = |value: &Value| !is_message(value) && contains_messages(value);
-    if !list.is_empty() && list.iter().all(is_conversation) {
+    let is_stream = || event_stream::assembled(&list.iter().collect::<Vec<_>>()).is_some();
+    if !list.is_empty() && list.iter().all(is_conversation) && !is_stream() {
         let runs = list
             .iter()
             .zip(places(None))
@@ -80,6 +87,12 @@ fn is_message(value: &Value) -> bool {
 fn contains_messages(value: &Value) -> bool {
     let value = conversation_of(value);
     let is_list = |key: &str| value.get(key).is_some_and(Value::is_array);
+    if value
+        .as_object()
+        .is_some_and(|body| vendor_of_body(body).is_some())
+    {
+        return true;
+    }
     is_list("messages")
         || is_list("choices")
         || (is_list("output") && value.get("role").is_none() && value.get("type").is_none())
@@ -101,7 +114,10 @@ fn runs_of_object(
     value: &Value,
     place: PlaceOf<'_>,
 ) -> Result<Vec<Transcript>, Problem> {
-    let whole = conversation_of(value);
+    let whole = match conversation_of(value) {
+        Value::Object(body) => &Value::Object(in_common_form(body.clone())),
+        other => other,
+    };
     let choices = whole.get("choices").and_then(Value::as_array);
     let alternatives = choices.map_or(1, Vec::len).max(1);
     let mut runs = Vec::new();
@@ -281,7 +297,7 @@ impl Conversation {
     pub fn note(&mut self, message: &Value) {
         let wrapped = ["kwargs", "data"].iter().find_map(|key| message.get(*key));
         let message = wrapped.filter(|inner| inner.is_object()).unwrap_or(message);
-        let usage = ["usage", "usage_metadata"]
+        let usage = ["usage", "usage_metadata", "usageMetadata"]
             .iter()
             .find_map(|key| message.get(*key).filter(|usage| usage.is_object()));
         if let Some(usage) = usage {

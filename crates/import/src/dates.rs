@@ -67,7 +67,7 @@ fn date_of(record: &Value) -> Option<String> {
 }
 
 /// A time as a text, or as a number of seconds or milliseconds since 1970.
-fn time(value: &Value) -> Option<String> {
+pub fn time(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => match text.parse() {
             Ok(number) => number,

@@ -2,10 +2,12 @@
 
 use serde_json::Value;
 
+use crate::adk::is_adk;
 use crate::coding_agents::{is_claude_code, is_codex};
 use crate::exchanges::{has_exchanges, vendor_of};
 use crate::message::text_at;
 use crate::transcript::Format;
+use crate::vendor_bodies::{vendor_of_body, vendor_of_message};
 
 /// The format of records. Messages whose parts Anthropic alone has make all of them Anthropic's; plain ones are the same in both formats.
 pub fn format_of<'v>(records: impl IntoIterator<Item = &'v Value>) -> Option<Format> {
@@ -33,6 +35,9 @@ fn format_of_record(record: &Value) -> Option<Format> {
     if is_codex(record) {
         return Some(Format::Codex);
     }
+    if is_adk(record) {
+        return Some(Format::Adk);
+    }
     if has("resourceSpans") || has("resource_spans") {
         return Some(Format::Otlp);
     }
@@ -40,6 +45,10 @@ fn format_of_record(record: &Value) -> Option<Format> {
         return vendor_of(record);
     }
     if let Some(format) = format_of_tool(record, kind) {
+        return Some(format);
+    }
+    let of_body = record.as_object().and_then(vendor_of_body);
+    if let Some(format) = of_body.or_else(|| vendor_of_message(record)) {
         return Some(format);
     }
     let is_error = kind == "error" && has("error");

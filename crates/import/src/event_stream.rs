@@ -2,14 +2,18 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::loose;
 use crate::message::text_at;
 use crate::streamed_calls::{StreamedCalls, append};
+use crate::{loose, vendor_bodies};
 
 /// The answer of an event stream; `None` unless the text is a stream of a known vendor.
 #[must_use]
 pub fn streamed_answer(text: &str) -> Option<Value> {
-    let events: Vec<Value> = events(text).collect();
+    let events: Vec<Value> = if is_event_stream(text) {
+        events(text).collect()
+    } else {
+        values(text)
+    };
     let answer = assembled(&events.iter().collect::<Vec<_>>());
     answer.or_else(|| {
         events
@@ -35,7 +39,7 @@ pub fn assembled(events: &[&Value]) -> Option<Value> {
             whole.get("response").cloned()
         }
         _ if events.iter().any(is_chunk) => Some(completion(events)),
-        _ => None,
+        _ => vendor_bodies::assembled(events),
     }
 }
 
@@ -46,6 +50,19 @@ pub fn is_event_stream(text: &str) -> bool {
     ["event:", "data:", "id:", "retry:", ": ", ":\n"]
         .iter()
         .any(|field| start.starts_with(field))
+}
+
+/// The values of a stream without events: one a line, or a list.
+fn values(text: &str) -> Vec<Value> {
+    let values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let values: Option<Vec<Value>> = values.map(Result::ok).collect();
+    match values.unwrap_or_default() {
+        list if list.len() == 1 => match list.into_iter().next() {
+            Some(Value::Array(events)) => events,
+            alone => alone.into_iter().collect(),
+        },
+        several => several,
+    }
 }
 
 /// The data of all events that are JSON objects. An event ends at an empty line; its data lines belong together.
@@ -153,14 +170,23 @@ fn completion(events: &[&Value]) -> Value {
                     ("role", role) => drop(message.fields.insert("role".to_owned(), role.clone())),
                     (key, value) => append(&mut message.fields, key, value),
                 });
+            let reason = choice
+                .get("finish_reason")
+                .filter(|reason| !reason.is_null());
+            message.finish_reason = reason.cloned().or(message.finish_reason.take());
         }
     }
     let choices: Vec<Value> = choices
         .into_iter()
-        .map(|StreamedMessage { mut fields, calls }| {
+        .map(|streamed| {
+            let StreamedMessage {
+                mut fields,
+                calls,
+                finish_reason,
+            } = streamed;
             fields.entry("role").or_insert_with(|| json!("assistant"));
             fields.extend(calls.whole().map(|calls| ("tool_calls".to_owned(), calls)));
-            json!({ "message": fields })
+            json!({ "message": fields, "finish_reason": finish_reason })
         })
         .collect();
     whole.insert("object".to_owned(), json!("chat.completion"));
@@ -173,6 +199,7 @@ fn completion(events: &[&Value]) -> Value {
 struct StreamedMessage {
     fields: Map<String, Value>,
     calls: StreamedCalls,
+    finish_reason: Option<Value>,
 }
 
 /// The most choices of an answer: an index is a number that somebody wrote.
@@ -208,7 +235,7 @@ mod tests {
         let whole = streamed_answer(text).unwrap();
         assert_eq!(
             whole["choices"],
-            json!([{ "message": { "role": "assistant", "content": "a" } }])
+            json!([{ "message": { "role": "assistant", "content": "a" }, "finish_reason": null }])
         );
         assert!(!is_event_stream("{\"data\": 1}"));
         assert_eq!(streamed_answer("data: nothing\n\n"), None);

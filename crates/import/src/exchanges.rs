@@ -2,11 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::event_stream::streamed_answer;
+use crate::event_stream::{assembled, streamed_answer};
 use crate::loose;
+use crate::message::Role;
 use crate::problem::{Problem, ProblemKind};
 use crate::source::Document;
 use crate::transcript::Format;
+use crate::vendor_bodies::{in_common_form, vendor_of_body};
 
 /// A conversation that was put together of its exchanges.
 pub struct JoinedConversation {
@@ -28,30 +30,44 @@ pub fn has_exchanges(record: &Value) -> bool {
 
 /// The vendor whose models a record's exchanges asked.
 pub fn vendor_of(record: &Value) -> Option<Format> {
-    let exchange = exchanges(0, record).into_iter().next()?;
-    Some(exchange.vendor())
+    let mut exchanges = entries(record).into_iter();
+    exchanges.find_map(|entry| Some(Exchange::of(0, entry)?.vendor()))
 }
 
-/// Puts the exchanges of records together; records that are no exchange stay as they are.
+/// Puts the exchanges of records together. The answer to a request that says "background" is in a later exchange, which asks for it by its id.
 ///
 /// # Errors
-/// A record whose exchanges asked no model.
+/// A record whose exchanges asked no model, or one with a body that cannot be read.
 pub fn join(records: &[Document<'_>]) -> Result<Vec<JoinedConversation>, Problem> {
     let mut chains: Vec<Exchange> = Vec::new();
     for record in records {
-        let found = exchanges(record.at, &record.value);
-        if found.is_empty() {
+        let mut is_read = false;
+        for entry in entries(&record.value) {
+            let mut earlier = chains.iter_mut().rev();
+            if let Some(exchange) = Exchange::of(record.at, entry) {
+                is_read = true;
+                match earlier.find(|earlier| exchange.continues(earlier)) {
+                    Some(earlier) => earlier.take_over(exchange),
+                    None => chains.push(exchange),
+                }
+            } else if is_compressed(entry) {
+                let what = "the body of an answer is compressed";
+                let help = "record it again with decode_compressed_response=True";
+                return Err(Problem::new(record.at, ProblemKind::NoMessages, what, help));
+            } else if let Some(answer) = later_answer(entry)
+                && let Some(asked) =
+                    earlier.find(|earlier| earlier.response.get("id") == answer.get("id"))
+            {
+                is_read = true;
+                asked.add_usage(usage_of(&answer));
+                asked.response = answer;
+            }
+        }
+        if !is_read {
             let what = "this record has no request to a model with its answer";
             let help =
                 "provide the bodies of requests and answers under \"request\" and \"response\"";
             return Err(Problem::new(record.at, ProblemKind::NoMessages, what, help));
-        }
-        for exchange in found {
-            let mut earlier = chains.iter_mut().rev();
-            match earlier.find(|earlier| exchange.continues(earlier)) {
-                Some(earlier) => earlier.take_over(exchange),
-                None => chains.push(exchange),
-            }
         }
     }
     let joined = chains.iter().map(|chain| JoinedConversation {
@@ -69,19 +85,47 @@ struct Exchange {
     request: Map<String, Value>,
     response: Map<String, Value>,
     usage: Map<String, Value>,
+    /// The vendor, if its bodies show it.
+    vendor: Option<Format>,
 }
 
-/// The exchanges of a record with a model: both bodies are objects, and the request has messages or an input.
-fn exchanges(at: usize, record: &Value) -> Vec<Exchange> {
+/// The exchanges of a record, with a model or not.
+fn entries(record: &Value) -> Vec<&Value> {
     let many = record
         .get("interactions")
         .or_else(|| record.get("log")?.get("entries"))
         .and_then(Value::as_array);
-    let records: Vec<&Value> = many.map_or(vec![record], |many| many.iter().collect());
-    records
-        .into_iter()
-        .filter_map(|record| Exchange::of(at, record))
-        .collect()
+    many.map_or(vec![record], |many| many.iter().collect())
+}
+
+/// The answer of the Responses API that an exchange without a body asks for.
+fn later_answer(entry: &Value) -> Option<Map<String, Value>> {
+    match body(entry.get("response")?)? {
+        Value::Object(answer) if answer.get("output").is_some_and(Value::is_array) => Some(answer),
+        _ => None,
+    }
+}
+
+/// Whether the body of an answer is not a text, as its headers say.
+fn is_compressed(entry: &Value) -> bool {
+    let headers = entry
+        .pointer("/response/headers")
+        .and_then(Value::as_object);
+    let mut headers = headers.into_iter().flatten();
+    let is_encoded = headers.any(|(name, _)| name.eq_ignore_ascii_case("content-encoding"));
+    let response = entry.get("response").unwrap_or(&Value::Null);
+    let text = response
+        .pointer("/body/string")
+        .or_else(|| response.get("body"));
+    let text = text.and_then(Value::as_str).unwrap_or_default();
+    is_encoded
+        && !text.trim_start().is_empty()
+        && !text.trim_start().starts_with(['{', '[', 'd', 'e', ':'])
+}
+
+fn usage_of(response: &Map<String, Value>) -> Map<String, Value> {
+    let usage = response.get("usage").and_then(Value::as_object);
+    usage.cloned().unwrap_or_default()
 }
 
 impl Exchange {
@@ -92,33 +136,50 @@ impl Exchange {
         let Value::Object(response) = body(record.get("response")?)? else {
             return None;
         };
+        let vendor = vendor_of_body(&response).or_else(|| vendor_of_body(&request));
+        // What Ollama generates answers a prompt.
+        let is_generated = vendor == Some(Format::Ollama) && !request.contains_key("messages");
+        let request = match request.get("prompt") {
+            Some(prompt) if is_generated => {
+                json!({ "messages": [{ "role": "user", "content": prompt }],
+                "system": request.get("system"), "model": request.get("model") })
+            }
+            Some(_) | None => Value::Object(in_common_form(request)),
+        };
+        let (Value::Object(request), response) = (request, in_common_form(response)) else {
+            return None;
+        };
         let asks = |key: &str| {
             request
                 .get(key)
                 .is_some_and(|asked| asked.is_array() || asked.is_string())
         };
-        if !asks("messages") && !asks("input") {
+        // Other answers, such as a count of tokens, answer no question.
+        let answers = ["choices", "output", "content", "error", "status"];
+        if !(asks("messages") || asks("input"))
+            || !answers.iter().any(|key| response.contains_key(*key))
+        {
             return None;
         }
         let names = ["agent", "case", "metadata"].into_iter();
         let around = names
             .filter_map(|key| Some((key.to_owned(), record.get(key)?.clone())))
             .collect();
-        let usage = response
-            .get("usage")
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default();
+        let usage = usage_of(&response);
         Some(Self {
             at,
             around,
             request,
             response,
             usage,
+            vendor,
         })
     }
 
     fn vendor(&self) -> Format {
+        if let Some(vendor) = self.vendor {
+            return vendor;
+        }
         let kind = self.response.get("type").and_then(Value::as_str);
         match kind {
             Some("message" | "error") => Format::Anthropic,
@@ -146,9 +207,9 @@ impl Exchange {
             .get(before.len())
             .filter(|_| !before.is_empty() && now.starts_with(before));
         let of_model = |message: &Value| {
-            let role = message.get("role").and_then(Value::as_str);
+            let role = message.get("role").and_then(Value::as_str).map(Role::named);
             let kind = message.get("type").and_then(Value::as_str);
-            role == Some("assistant")
+            role == Some(Role::Assistant)
                 || kind.is_some_and(|kind| kind == "reasoning" || kind.ends_with("_call"))
         };
         next.is_some_and(of_model)
@@ -161,6 +222,7 @@ impl Exchange {
             mut request,
             response,
             usage,
+            vendor: _,
         } = next;
         if request
             .get("previous_response_id")
@@ -176,6 +238,12 @@ impl Exchange {
             input.extend(as_list(request.get("input")));
             request.insert("input".to_owned(), Value::Array(input));
         }
+        self.add_usage(usage);
+        self.around.extend(around);
+        (self.request, self.response) = (request, response);
+    }
+
+    fn add_usage(&mut self, usage: Map<String, Value>) {
         for (key, count) in usage {
             let sum = self
                 .usage
@@ -185,8 +253,6 @@ impl Exchange {
             let sum = sum.map(|(before, more)| json!(before.saturating_add(more)));
             self.usage.insert(key, sum.unwrap_or(count));
         }
-        self.around.extend(around);
-        (self.request, self.response) = (request, response);
     }
 
     /// The request and the answer as one object, in the form that the readers of conversations know.
@@ -236,10 +302,14 @@ pub fn body(value: &Value) -> Option<Value> {
                 Some(Value::Object(inner)) if inner.contains_key("string") => {
                     body(inner.get("string")?)
                 }
-                Some(inner @ (Value::Object(_) | Value::String(_))) => body(inner),
+                Some(inner @ (Value::Object(_) | Value::String(_) | Value::Array(_))) => {
+                    body(inner)
+                }
                 Some(_) | None => Some(value.clone()),
             }
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => None,
+        // Gemini streams a list.
+        Value::Array(events) => assembled(&events.iter().collect::<Vec<_>>()),
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
     }
 }

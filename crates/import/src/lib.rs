@@ -7,6 +7,7 @@
 //! Everything is read as far as it can be. Parts other than texts, calls and results are left out, and counted
 //! ([`Transcript::left_out`]); a call that cannot be read is a [`Problem`], because the transcript would say that it was never made.
 
+mod adk;
 mod answers;
 mod builder;
 mod calls;
@@ -31,6 +32,7 @@ mod streamed_calls;
 mod tests;
 mod transcript;
 mod usage;
+mod vendor_bodies;
 
 pub use self::answers::{AnsweredRequest, OwnCalls, answer_transcripts};
 pub use self::event_stream::{is_event_stream, streamed_answer};

@@ -369,11 +369,18 @@ fn parts_of(value: &Value) -> Vec<Part> {
     if is_of_type_of_call(value) || is_named_call(value) {
         return part_of_call(value).into_iter().collect();
     }
+    if value.get("thought") == Some(&Value::Bool(true)) {
+        return vec![Part::Other("thought".to_owned())];
+    }
+    if let Some(part) = executed_code(value) {
+        return vec![part];
+    }
     if let (None, Some(text)) = (kind, value.get("text").and_then(Value::as_str)) {
         return vec![Part::Text(text.to_owned())];
     }
     let wrapped = ["toolResult", "functionResponse", "function_response"];
-    if let Some(inner) = wrapped.iter().find_map(|key| value.get(*key)) {
+    let mut wrapped = wrapped.iter().filter_map(|key| value.get(*key));
+    if let Some(inner) = wrapped.find(|inner| inner.is_object()) {
         return vec![Part::Result(result_of(inner, inner.get("content")))];
     }
     let fields = value.as_object().into_iter().flatten();
@@ -385,6 +392,29 @@ fn parts_of(value: &Value) -> Vec<Part> {
         return vec![Part::Other(kind.to_owned())];
     }
     called
+}
+
+/// The code that Gemini ran itself, or what came of it.
+fn executed_code(value: &Value) -> Option<Part> {
+    let of = |keys: [&str; 2]| {
+        let mut values = keys.into_iter().filter_map(|key| value.get(key));
+        values.find(|value| value.is_object())
+    };
+    let name = "code_execution";
+    if let Some(code) = of(["executableCode", "executable_code"]) {
+        let (name, arguments) = (name.to_owned(), code.clone());
+        return Some(Part::Call(CallPart {
+            name,
+            arguments,
+            ..CallPart::default()
+        }));
+    }
+    let outcome = of(["codeExecutionResult", "code_execution_result"])?;
+    let result = ResultPart {
+        name: Some(name.to_owned()),
+        ..result_of(outcome, None)
+    };
+    Some(Part::Result(result))
 }
 
 /// The keys of a call's name.

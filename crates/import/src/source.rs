@@ -9,8 +9,7 @@ use serde_json::value::RawValue;
 use crate::problem::{Problem, ProblemKind};
 use crate::transcript::{Format, Hints, Transcript};
 use crate::{
-    case_key, coding_agents, conversations, dates, detect, inspect, loose, otlp, promptfoo,
-    results, run_trees,
+    case_key, coding_agents, conversations, dates, detect, inspect, loose, otlp, promptfoo, results, run_trees, adk,
 };
 
 /// A parsed file: one JSON value, or several after each other. Any white space separates them, as in JSON lines parsers.
@@ -98,10 +97,14 @@ impl<'t> Source<'t> {
         hints: Hints<'_>,
     ) -> Result<Vec<Transcript>, Vec<Problem>> {
         let mut runs = match format {
-            Format::OpenAi | Format::Anthropic | Format::Langchain => {
-                conversations::read_conversations(self)?
-            }
+            Format::OpenAi
+            | Format::Anthropic
+            | Format::Langchain
+            | Format::Gemini
+            | Format::Bedrock
+            | Format::Ollama => conversations::read_conversations(self)?,
             Format::ClaudeCode => coding_agents::read_claude_code(self)?,
+            Format::Adk => adk::read_adk(self)?,
             Format::Codex => coding_agents::read_codex(self)?,
             Format::Inspect => inspect::read_inspect(self)?,
             Format::Promptfoo => promptfoo::read_promptfoo(self)?,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Ending, Format, Hints, ProblemKind, Source, Transcript};
+use crate::{Ending, Format, Hints, ProblemKind, Source, Transcript, Usage};
 
 fn read(text: &str) -> Vec<Transcript> {
     let source = Source::parse(text).unwrap();
@@ -243,5 +243,340 @@ fn what_codex_says_in_the_name_of_the_user_is_not_asked() {
     assert_eq!(
         (runs[0].ending, runs[0].error.as_deref()),
         (Ending::Cancelled, Some("interrupted"))
+    );
+}
+
+fn told(
+    run: &Transcript,
+) -> (
+    Option<&str>,
+    Option<&str>,
+    Vec<&str>,
+    Option<u64>,
+    Option<u64>,
+) {
+    let calls = run.calls.iter().map(|call| call.name.as_str()).collect();
+    let Usage {
+        input_tokens,
+        output_tokens,
+        ..
+    } = run.usage;
+    (
+        run.prompt.as_deref(),
+        run.text.as_deref(),
+        calls,
+        input_tokens,
+        output_tokens,
+    )
+}
+
+const ASKED: &str = "Be brief.\n\nWhere is order 17?";
+const ANSWERED: &str = "It was shipped.";
+
+fn exchange(request: &Value, response: &Value) -> Value {
+    json!({ "request": { "method": "POST", "body": request }, "response": { "body": { "string": response.to_string() } } })
+}
+
+/// The form of a vendor: two requests of a loop, and the answers to them.
+struct Loop {
+    format: Format,
+    requests: [Value; 2],
+    answers: [Value; 2],
+}
+
+/// By the vendors' references: generateContent of Gemini, Converse of Bedrock, and the chat of Ollama.
+fn loops() -> [Loop; 3] {
+    let text = |text: &str| json!([{ "text": text }]);
+    let call = json!({ "functionCall": { "name": "find", "args": { "order": 17 } } });
+    let gemini = |contents: Value| json!({ "systemInstruction": { "parts": text("Be brief.") }, "contents": contents, "tools": [{ "functionDeclarations": [] }] });
+    let asked = json!({ "role": "user", "parts": text("Where is order 17?") });
+    let called = json!({ "role": "model", "parts": [{ "text": "Hm.", "thought": true }, call] });
+    let found = json!({ "role": "user", "parts": [{ "functionResponse": { "name": "find", "response": { "state": "shipped" } } }] });
+    let candidate = |content: &Value, output: u32| {
+        json!({ "candidates": [{ "content": content, "finishReason": "STOP", "index": 0 }], "modelVersion": "g-1",
+            "usageMetadata": { "promptTokenCount": 20, "candidatesTokenCount": output, "thoughtsTokenCount": 4, "totalTokenCount": 99 } })
+    };
+    let tool_use = json!({ "role": "assistant", "content": [{ "toolUse": { "toolUseId": "t1", "name": "find", "input": { "order": 17 } } }] });
+    let tool_result = json!({ "role": "user", "content": [{ "toolResult": { "toolUseId": "t1", "content": [{ "json": { "state": "shipped" } }], "status": "success" } }] });
+    let user = json!({ "role": "user", "content": text("Where is order 17?") });
+    let converse = |messages: Value| json!({ "modelId": "b-1", "system": text("Be brief."), "messages": messages, "inferenceConfig": {} });
+    let output = |message: &Value, reason: &str, output: u32| {
+        json!({ "output": { "message": message }, "stopReason": reason, "metrics": { "latencyMs": 5 },
+            "usage": { "inputTokens": 15, "outputTokens": output, "cacheReadInputTokens": 5, "totalTokens": 99 } })
+    };
+    let system = says("system", "Be brief.");
+    let chat = |mut messages: Vec<Value>| {
+        messages.insert(0, system.clone());
+        json!({ "model": "l-1", "messages": messages, "stream": false })
+    };
+    let asks = says("user", "Where is order 17?");
+    let function = json!({ "role": "assistant", "content": "", "tool_calls": [{ "function": { "name": "find", "arguments": { "order": 17 } } }] });
+    let result = json!({ "role": "tool", "tool_name": "find", "content": "shipped" });
+    let done = |message: &Value, output: u32| {
+        json!({ "model": "l-1", "created_at": "2026-03-04T10:00:00Z", "message": message, "done": true, "done_reason": "stop",
+            "prompt_eval_count": 20, "eval_count": output })
+    };
+    [
+        Loop {
+            format: Format::Gemini,
+            requests: [
+                gemini(json!([asked])),
+                gemini(json!([asked, called, found])),
+            ],
+            answers: [
+                candidate(&called, 3),
+                candidate(&json!({ "role": "model", "parts": text(ANSWERED) }), 5),
+            ],
+        },
+        Loop {
+            format: Format::Bedrock,
+            requests: [
+                converse(json!([user])),
+                converse(json!([user, tool_use, tool_result])),
+            ],
+            answers: [
+                output(&tool_use, "tool_use", 7),
+                output(
+                    &json!({ "role": "assistant", "content": text(ANSWERED) }),
+                    "end_turn",
+                    9,
+                ),
+            ],
+        },
+        Loop {
+            format: Format::Ollama,
+            requests: [
+                chat(vec![asks.clone()]),
+                chat(vec![asks, function.clone(), result]),
+            ],
+            answers: [done(&function, 7), done(&says("assistant", ANSWERED), 9)],
+        },
+    ]
+}
+
+#[test]
+fn loops_of_gemini_bedrock_and_ollama_are_read_like_those_of_chat_completions() {
+    for Loop {
+        format,
+        requests,
+        answers,
+    } in loops()
+    {
+        let exchanges: Vec<Value> = requests
+            .iter()
+            .zip(&answers)
+            .map(|(request, answer)| exchange(request, answer))
+            .collect();
+        for text in [
+            lines(&exchanges),
+            json!({ "interactions": exchanges, "version": 1 }).to_string(),
+        ] {
+            assert_eq!(Source::parse(&text).unwrap().format(), Some(format));
+            let runs = read(&text);
+            assert_eq!(runs.len(), 1, "{format:?}");
+            // The thoughts of Gemini are output, and the cache of Bedrock is input.
+            let expected = (
+                Some(ASKED),
+                Some(ANSWERED),
+                vec!["find"],
+                Some(40),
+                Some(16),
+            );
+            assert_eq!(told(&runs[0]), expected, "{format:?}");
+            assert_eq!(runs[0].calls[0].arguments, json!({ "order": 17 }));
+            assert!(runs[0].calls[0].result.to_string().contains("shipped"));
+            assert!(
+                runs[0].model.as_deref().unwrap().ends_with("-1"),
+                "{format:?}"
+            );
+        }
+        // The last request and its answer in one object.
+        let mut whole = requests[1].as_object().unwrap().clone();
+        whole.extend(answers[1].as_object().unwrap().clone());
+        let whole = Value::Object(whole);
+        assert_eq!(
+            Source::parse(&whole.to_string()).unwrap().format(),
+            Some(format)
+        );
+        assert_eq!(told(&only(&whole)).1, Some(ANSWERED), "{format:?}");
+        // The answer alone.
+        assert_eq!(
+            only(&answers[1]).text.as_deref(),
+            Some(ANSWERED),
+            "{format:?}"
+        );
+    }
+}
+
+#[test]
+fn lists_of_messages_of_gemini_and_bedrock_show_their_format() {
+    for (format, key) in [(Format::Gemini, "contents"), (Format::Bedrock, "messages")] {
+        let [gemini, bedrock, _] = loops();
+        let of = if format == Format::Gemini {
+            gemini
+        } else {
+            bedrock
+        };
+        let mut messages = of.requests[1][key].as_array().unwrap().clone();
+        messages.push(match format {
+            Format::Gemini => of.answers[1]["candidates"][0]["content"].clone(),
+            _ => of.answers[1]["output"]["message"].clone(),
+        });
+        let list = json!(messages);
+        assert_eq!(
+            Source::parse(&list.to_string()).unwrap().format(),
+            Some(format)
+        );
+        assert_eq!(told(&only(&list)).1, Some(ANSWERED));
+        assert_eq!(told(&only(&list)).2, ["find"]);
+    }
+}
+
+#[test]
+fn what_gemini_leaves_open_or_refuses_is_no_answer() {
+    let asked = json!("Where is order 17?");
+    let blocked = json!({ "contents": asked, "candidates": [], "promptFeedback": { "blockReason": "SAFETY" } });
+    let cut = json!({ "contents": [asked], "candidates": [{ "finishReason": "MAX_TOKENS" }] });
+    for (value, error) in [
+        (blocked, "SAFETY"),
+        (cut, "the choice has no message: MAX_TOKENS"),
+    ] {
+        let run = only(&value);
+        assert_eq!(
+            (run.ending, run.error.as_deref()),
+            (Ending::Error, Some(error))
+        );
+        assert_eq!(run.query.as_deref(), Some("Where is order 17?"));
+    }
+    // What the SDK for Python dumps: names with underscores, and nulls.
+    let part = |text: &str| json!({ "text": text, "thought": null, "function_call": null, "function_response": null, "executable_code": null });
+    let code = json!({ "text": null, "executable_code": { "code": "3*7", "language": "PYTHON" } });
+    let result = json!({ "text": null, "code_execution_result": { "outcome": "OUTCOME_OK", "output": "21" } });
+    let dumped = json!({ "contents": "3 * 7?", "config": { "system_instruction": "Be brief." }, "model": "g",
+        "candidates": [{ "content": { "role": "model", "parts": [part("I run it."), code, result, part("21.")] }, "finish_reason": "STOP" }],
+        "usage_metadata": { "prompt_token_count": 4, "candidates_token_count": 2, "thoughts_token_count": null } });
+    let run = only(&dumped);
+    assert_eq!(
+        told(&run),
+        (
+            Some("Be brief.\n\n3 * 7?"),
+            Some("21."),
+            vec!["code_execution"],
+            Some(4),
+            Some(2)
+        )
+    );
+    assert_eq!(run.calls[0].result, json!("21"));
+}
+
+#[test]
+fn streams_of_gemini_and_ollama_are_one_answer() {
+    let piece = |text: &str, reason: Value| {
+        json!({ "candidates": [{ "content": { "role": "model", "parts": [{ "text": text }] }, "finishReason": reason }],
+            "usageMetadata": { "promptTokenCount": 4, "candidatesTokenCount": 2 } })
+    };
+    let gemini = [
+        piece("It was ", Value::Null),
+        piece("shipped.", json!("STOP")),
+    ];
+    let events: String = gemini
+        .iter()
+        .map(|event| format!("data: {event}\r\n\r\n"))
+        .collect();
+    let request = json!({ "contents": [{ "parts": [{ "text": "q" }] }] });
+    let token = |text: &str, done: bool| json!({ "model": "l", "message": { "role": "assistant", "content": text }, "done": done, "eval_count": 2 });
+    let ollama = [
+        token("It was ", false),
+        token("shipped.", false),
+        token("", true),
+    ];
+    let chat = json!({ "model": "l", "messages": [says("user", "q")] });
+    let generated = json!({ "model": "l", "prompt": "q" });
+    let words = [
+        json!({ "response": "It was ", "done": false }),
+        json!({ "response": "shipped.", "done": true }),
+    ];
+    for (request, body) in [
+        (&request, json!(gemini)),
+        (&request, json!(events)),
+        (&request, json!(json!(gemini).to_string())),
+        (&chat, json!(lines(&ollama))),
+        (&generated, json!(lines(&words))),
+    ] {
+        let run = only(&json!({ "request": { "body": request }, "response": { "body": body } }));
+        assert_eq!(
+            (run.query.as_deref(), run.text.as_deref()),
+            (Some("q"), Some(ANSWERED)),
+            "{body}"
+        );
+    }
+    for text in [json!(gemini).to_string(), lines(&gemini), lines(&ollama)] {
+        let runs = read(&text);
+        assert_eq!(
+            (runs.len(), runs[0].text.as_deref()),
+            (1, Some(ANSWERED)),
+            "{text}"
+        );
+    }
+    let answers = [piece("a", json!("STOP")), piece("b", json!("STOP"))];
+    assert_eq!(read(&lines(&answers)).len(), 2, "two whole answers");
+}
+
+#[test]
+fn the_answer_to_a_request_in_the_background_is_in_a_later_exchange() {
+    let answer = json!({ "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": ANSWERED }] });
+    let asked = json!({ "model": "g", "background": true, "input": "Where is order 17?" });
+    let of = |status: &str, output: Value, usage: Value| json!({ "id": "r1", "status": status, "output": output, "usage": usage });
+    let poll = |response: Value| json!({ "request": { "method": "GET", "body": "" }, "response": { "parsed_body": response } });
+    let cassette = json!({ "interactions": [
+        { "request": { "method": "POST", "parsed_body": asked }, "response": { "parsed_body": of("queued", json!([]), Value::Null) } },
+        poll(of("in_progress", json!([]), Value::Null)),
+        poll(of("completed", json!([answer]), json!({ "input_tokens": 4, "output_tokens": 3 }))),
+    ] });
+    let run = only(&cassette);
+    assert_eq!(
+        told(&run),
+        (
+            Some("Where is order 17?"),
+            Some(ANSWERED),
+            vec![],
+            Some(4),
+            Some(3)
+        )
+    );
+    assert_eq!(run.ending, Ending::Completed);
+}
+
+#[test]
+fn several_questions_of_a_cassette_are_several_conversations_and_a_compressed_answer_is_refused() {
+    let exchange = |question: &str, body: &str, encoding: &[&str]| {
+        json!({ "request": { "body": json!({ "model": "g", "messages": [says("user", question)] }).to_string() },
+            "response": { "headers": { "Content-Encoding": encoding }, "body": { "string": body } } })
+    };
+    let answer = json!({ "choices": [{ "message": says("assistant", "a") }] }).to_string();
+    let cassette = |second: &Value| {
+        json!({ "interactions": [exchange("one?", &answer, &["gzip"]), second], "version": 1 })
+            .to_string()
+    };
+    let runs = read(&cassette(&exchange("two?", &answer, &[])));
+    let asked: Vec<_> = runs.iter().map(|run| run.query.as_deref()).collect();
+    assert_eq!(asked, [Some("one?"), Some("two?")]);
+    let counted = exchange("two?", "{\"input_tokens\": 5}", &[]);
+    assert_eq!(
+        read(&cassette(&counted)).len(),
+        1,
+        "a count of tokens is no answer"
+    );
+    let text = cassette(&exchange("two?", "H4sIAAAAAAAA/6tWSs7PS8tMLQYA", &["gzip"]));
+    let source = Source::parse(&text).unwrap();
+    let problems = source
+        .transcripts(Format::OpenAi, Hints::default())
+        .unwrap_err();
+    assert_eq!(
+        (problems[0].kind, problems[0].what.as_str()),
+        (
+            ProblemKind::NoMessages,
+            "the body of an answer is compressed"
+        )
     );
 }

@@ -191,13 +191,21 @@ pub enum Format {
     ClaudeCode,
     /// Sessions of Codex.
     Codex,
+    /// Contents, requests and answers of Gemini.
+    Gemini,
+    /// Sets of evaluation cases and sessions of Google's Agent Development Kit.
+    Adk,
+    /// Messages, requests and answers of Bedrock's Converse API.
+    Bedrock,
+    /// Requests and answers of Ollama.
+    Ollama,
     /// Logs with an entry for each case; never found out by themselves.
     Results,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 16] = [
         Self::OpenAi,
         Self::Anthropic,
         Self::Otlp,
@@ -209,6 +217,10 @@ impl Format {
         Self::OpenaiEvals,
         Self::ClaudeCode,
         Self::Codex,
+        Self::Gemini,
+        Self::Adk,
+        Self::Bedrock,
+        Self::Ollama,
         Self::Results,
     ];
 
@@ -227,6 +239,10 @@ impl Format {
             Self::OpenaiEvals => "openai-evals",
             Self::ClaudeCode => "claude-code",
             Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Adk => "adk",
+            Self::Bedrock => "bedrock",
+            Self::Ollama => "ollama",
             Self::Results => "results",
         }
     }

@@ -4,24 +4,46 @@ use serde_json::Value;
 
 use crate::transcript::Usage;
 
-const INPUT: [&str; 5] = [
+const INPUT: [&str; 9] = [
     "input_tokens",
     "prompt_tokens",
+    "inputTokens",
     "promptTokens",
+    "promptTokenCount",
+    "prompt_token_count",
+    "prompt_eval_count",
     "prompt",
     "input",
 ];
-const OUTPUT: [&str; 5] = [
+const OUTPUT: [&str; 9] = [
     "output_tokens",
     "completion_tokens",
+    "outputTokens",
     "completionTokens",
+    "candidatesTokenCount",
+    "candidates_token_count",
+    "eval_count",
     "completion",
     "output",
 ];
-const TOTAL: [&str; 3] = ["total_tokens", "totalTokens", "total"];
+const TOTAL: [&str; 5] = [
+    "total_tokens",
+    "totalTokens",
+    "totalTokenCount",
+    "total_token_count",
+    "total",
+];
 
-/// What Anthropic does not count as input: tokens that were written to its cache or read from it.
-const CACHED: [&str; 2] = ["cache_creation_input_tokens", "cache_read_input_tokens"];
+/// What Anthropic and Bedrock do not count as input: tokens that were written to the cache or read from it.
+const CACHED: [&str; 4] = [
+    "cache_creation_input_tokens",
+    "cache_read_input_tokens",
+    "cacheWriteInputTokens",
+    "cacheReadInputTokens",
+];
+
+/// What Gemini does not count as output: tokens of its thoughts.
+const THOUGHTS: [&str; 2] = ["thoughtsTokenCount", "thoughts_token_count"];
 
 impl Usage {
     /// Adds the tokens that an object states under the names of any vendor.
@@ -34,7 +56,8 @@ impl Usage {
                 .filter_map(count)
                 .fold(input, u64::saturating_add)
         });
-        let output = first(&OUTPUT);
+        let thoughts = first(&THOUGHTS).unwrap_or(0);
+        let output = first(&OUTPUT).map(|output| output.saturating_add(thoughts));
         let both = (input.is_some() || output.is_some())
             .then(|| input.unwrap_or(0).saturating_add(output.unwrap_or(0)));
         add(&mut self.input_tokens, input);

@@ -369,7 +369,7 @@ fn recognised(source: SourceText, disk: Option<&Disk>) -> Result<TranscriptFile,
         Err(problems) => return Err(problems),
     };
     drop(file);
-    let cases = foreign_cases(form, &source, disk.map(|disk| disk as &dyn Files))?;
+    let cases = foreign_cases(form, &source, &runs, disk.map(|disk| disk as &dyn Files))?;
     Ok(TranscriptFile {
         source,
         form,

@@ -166,6 +166,55 @@ const SDKS: &[Written] = &[
     },
 ];
 
+const ANSWERED_BARE: Run = ("completed", BARE, Some(ANSWER), &["find_order"]);
+const VENDORS: &[Written] = &[
+    Written {
+        file: "gemini/contents.json",
+        format: "gemini",
+        runs: &[ANSWERED_BARE],
+    },
+    Written {
+        file: "gemini/exchanges.jsonl",
+        format: "gemini",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "gemini/streamed-exchanges.jsonl",
+        format: "gemini",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "bedrock/messages.json",
+        format: "bedrock",
+        runs: &[ANSWERED_BARE],
+    },
+    Written {
+        file: "bedrock/exchanges.jsonl",
+        format: "bedrock",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "ollama/exchanges.jsonl",
+        format: "ollama",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "ollama/streamed-exchanges.jsonl",
+        format: "ollama",
+        runs: &[WHOLE],
+    },
+    Written {
+        file: "adk/orders.session.json",
+        format: "adk",
+        runs: &[ANSWERED_BARE],
+    },
+    Written {
+        file: "adk/old.test.json",
+        format: "adk",
+        runs: &[ANSWERED_BARE],
+    },
+];
+
 /// Each epoch of a sample is a run.
 const INSPECT: &[Written] = &[Written {
     file: "inspect/failing.json",
@@ -402,6 +451,83 @@ pub fn of_coding_agents() {
             "{file}"
         );
     }
+}
+
+pub fn of_vendors() {
+    all_are_read(VENDORS);
+}
+
+/// A set of cases is what the agent should do, and a recording of it.
+pub fn of_adk() {
+    for file in ["adk/orders.evalset.json", "adk/camel.evalset.json"] {
+        let (repository, ran) = import(file, &[]);
+        let files = "runs/helper/order-17.json\nruns/helper/thanks.json\n";
+        assert_eq!(
+            (ran.code, ran.stdout.as_str()),
+            (0, files),
+            "{file}: {}",
+            ran.stderr
+        );
+        let turns = &record(&repository, "runs/helper/thanks.json", 0)["outputs"]["turns"];
+        assert_eq!(
+            turns[1],
+            json!({ "user": "Thank you.", "text": "You are welcome." })
+        );
+        let config = "version: 1\nsuites:\n  - id: orders\n    kind: tool_use\n    policy: seed\n    path: cases.json\n    agents:\n      \
+            helper: { deterministic: { replay: runs }, fingerprint: { none: the agent is not here } }\n";
+        repository.write("goldgate.yaml", config);
+        repository.write("runs/helper/.keep", "");
+        let cases = |name: &str| -> Value {
+            let ran = repository.goldgate(&["import", file, "--cases", name, "--force"]);
+            assert_eq!(ran.code, 0, "{file}: {}", ran.stderr);
+            serde_json::from_str(&repository.read(name)).unwrap()
+        };
+        let first = cases("cases.json")["cases"][0].clone();
+        let call = json!({ "name": "find_order", "args": { "match": "exact", "values": { "order": 17 } } });
+        assert_eq!(
+            first["trajectory"],
+            json!({ "mode": "exact", "tools": [call] })
+        );
+        assert_eq!(
+            first["answer"],
+            json!({ "similar": { "to": ANSWER, "token_f1": 0.8 } })
+        );
+        let ran = repository.goldgate(&["run"]);
+        assert_eq!(ran.code, 0, "{file}: {}{}", ran.stdout, ran.stderr);
+        let changed = repository
+            .read("runs/helper/thanks.json")
+            .replace("You are welcome.", "No.");
+        repository.write("runs/helper/thanks.json", changed);
+        let ran = repository.goldgate(&["run"]);
+        assert!(
+            ran.stdout.contains("answer_similar[turns.1]"),
+            "{file}: {}",
+            ran.stdout
+        );
+        repository.write(
+            "adk/test_config.json",
+            "{\"criteria\": {\"tool_trajectory_avg_score\": 0.5, \"response_match_score\": 0.6}}",
+        );
+        let first = cases("other.json")["cases"][0].clone();
+        assert_eq!(
+            (
+                &first["trajectory"],
+                &first["answer"]["similar"]["token_f1"]
+            ),
+            (&Value::Null, &json!(0.6))
+        );
+        assert_eq!(
+            first["notes"],
+            "Not imported: tool_trajectory_avg_score: it is an average"
+        );
+    }
+    let (repository, _) = import("adk/orders.session.json", &["--case", "c"]);
+    let ran = repository.goldgate(&["import", "adk/orders.session.json", "--cases", "cases.json"]);
+    assert!(
+        ran.code == 2 && ran.stderr.contains("no file has cases"),
+        "{}",
+        ran.stderr
+    );
 }
 
 pub fn of_chains() {

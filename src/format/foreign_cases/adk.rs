@@ -1,0 +1,133 @@
+//! The evaluation cases of Google's Agent Development Kit.
+
+use import::{Call, Transcript};
+use serde_json::{Map, Value, json};
+
+use super::foreign_case::ForeignCase;
+use crate::diag::Diagnostic;
+use crate::files::{Files, SourceText};
+use crate::format::json;
+
+/// What the kit requires where no `test_config.json` says otherwise: these calls and no others, and an answer with these words.
+const CALLS: f64 = 1.0;
+const WORDS: f64 = 0.8;
+
+/// A case of each run that a set of cases expects; a session is no case.
+///
+/// # Errors
+/// A `test_config.json` that cannot be read.
+pub fn adk_cases(
+    source: &SourceText,
+    runs: &[Transcript],
+    beside: Option<&dyn Files>,
+) -> Result<Vec<ForeignCase>, Diagnostic> {
+    let whole: Value = json::whole(source)?;
+    if whole.get("events").is_some() {
+        return Ok(Vec::new());
+    }
+    let criteria = criteria(source, beside)?;
+    let named = source.file.name().split('.').next().unwrap_or_default();
+    let id = |run: &Transcript| run.case.clone().unwrap_or_else(|| named.to_owned());
+    Ok(runs
+        .iter()
+        .map(|run| case_of(id(run), run, &criteria))
+        .collect())
+}
+
+/// The least scores that the file beside the cases requires; it names each that counts.
+fn criteria(
+    source: &SourceText,
+    beside: Option<&dyn Files>,
+) -> Result<Map<String, Value>, Diagnostic> {
+    let file = source.file.parent().child("test_config.json");
+    let config = beside.and_then(|files| files.text(&file).ok());
+    let stated = config
+        .map(|config| json::whole::<Value>(&config))
+        .transpose()?;
+    let stated = stated.and_then(|config| config.get("criteria")?.as_object().cloned());
+    Ok(stated.unwrap_or_else(|| {
+        let defaults = [
+            ("tool_trajectory_avg_score", CALLS),
+            ("response_match_score", WORDS),
+        ];
+        defaults
+            .map(|(name, least)| (name.to_owned(), json!(least)))
+            .into_iter()
+            .collect()
+    }))
+}
+
+fn case_of(id: String, run: &Transcript, criteria: &Map<String, Value>) -> ForeignCase {
+    let mut left_out = Vec::new();
+    let (mut are_calls_exact, mut least_words) = (false, None);
+    for (name, criterion) in criteria {
+        let least = criterion.get("threshold").unwrap_or(criterion).as_f64();
+        match name.as_str() {
+            "tool_trajectory_avg_score" if least >= Some(CALLS) => are_calls_exact = true,
+            "tool_trajectory_avg_score" if least <= Some(0.0) => {}
+            "tool_trajectory_avg_score" => left_out.push(format!("{name}: it is an average")),
+            "response_match_score" => least_words = least.filter(|least| *least > 0.0),
+            _ => left_out.push(format!("{name}: it has no counterpart")),
+        }
+    }
+    let answer = |text: &str| {
+        let least = least_words.filter(|_| !text.trim().is_empty())?;
+        Some(json!({ "similar": { "to": text, "token_f1": least.min(1.0) } }))
+    };
+    let mut said = Map::new();
+    match run.turns.as_slice() {
+        [_, _, ..] => {
+            let turns = (0_u32..).zip(&run.turns).map(|(index, turn)| {
+                let calls: Vec<&Call> = run
+                    .calls
+                    .iter()
+                    .filter(|call| call.turn == Some(index))
+                    .collect();
+                let mut of_turn = Map::new();
+                of_turn.insert("user".to_owned(), json!(turn.user));
+                if are_calls_exact {
+                    add_calls(&mut of_turn, "tools", &calls);
+                }
+                of_turn.extend(answer(&turn.text).map(|answer| ("answer".to_owned(), answer)));
+                Value::Object(of_turn)
+            });
+            said.insert("turns".to_owned(), turns.collect());
+        }
+        _ => {
+            said.insert("query".to_owned(), json!(run.query));
+            if are_calls_exact {
+                add_calls(
+                    &mut said,
+                    "expected_tools",
+                    &run.calls.iter().collect::<Vec<_>>(),
+                );
+            }
+            let text = run.text.as_deref().unwrap_or_default();
+            said.extend(answer(text).map(|answer| ("answer".to_owned(), answer)));
+        }
+    }
+    let case = ForeignCase::stated(id, said, left_out);
+    if are_calls_exact || least_words.is_some() {
+        case
+    } else {
+        case.into_draft()
+    }
+}
+
+/// Requires these calls in this order, and no others.
+fn add_calls(of: &mut Map<String, Value>, key: &str, calls: &[&Call]) {
+    let mut names: Vec<&str> = Vec::new();
+    for call in calls {
+        if !names.contains(&call.name.as_str()) {
+            names.push(&call.name);
+        }
+    }
+    of.insert(key.to_owned(), json!(names));
+    if !calls.is_empty() {
+        let tools = calls.iter().map(|call| {
+            json!({ "name": call.name, "args": { "match": "exact", "values": call.arguments } })
+        });
+        let trajectory = json!({ "mode": "exact", "tools": tools.collect::<Vec<_>>() });
+        of.insert("trajectory".to_owned(), trajectory);
+    }
+}
