@@ -302,6 +302,9 @@ pub struct ImportArgs {
     /// Config with the agent and the case; goldgate.yaml if it exists
     #[arg(long, value_name = "FILE")]
     pub config: Option<String>,
+    /// The runs of a case are trials with a simulated user, whose words differ: their messages are not compared
+    #[arg(long)]
+    pub trials: bool,
     /// Add a draft case to the agent's suite for each query that no case has
     #[arg(long, conflicts_with = "case")]
     pub new_cases: bool,
@@ -325,6 +328,9 @@ pub struct InitArgs {
     /// Transcripts, or folders of them, in any format that `goldgate import` reads; may be repeated. Without it, an example is written
     #[arg(long, value_name = "PATH")]
     pub from: Vec<String>,
+    /// The runs of a case are trials with a simulated user, whose words differ: they are samples of one case
+    #[arg(long)]
+    pub trials: bool,
     /// Name of the agent in the config
     #[arg(long, value_name = "NAME", default_value = "agent")]
     pub agent: String,

@@ -92,8 +92,7 @@ pub fn redacted_transcript(transcript: Transcript, redactor: &Redactor) -> Trans
         usage,
         model,
         started_at,
-        record,
-        passed,
+    record, passed, is_cut_off,
         left_out,
     } = transcript;
     Transcript {
@@ -135,6 +134,7 @@ pub fn redacted_transcript(transcript: Transcript, redactor: &Redactor) -> Trans
         usage,
         model,
         started_at,
+        is_cut_off,
         record: record.map(|record| value(record, redactor)),
         passed,
         left_out: keys(left_out, redactor),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use import::Transcript;
 
+use super::imported_runs::SamplesOfCase;
 use super::proposed_case::{AnswerWords, Origin, ProposedCase, id_of_file};
 use crate::diag::{Code, Diagnostic, nearest};
 use crate::evaluation::plan::{LoadedSuite, Plan, plan};
@@ -41,6 +42,15 @@ pub struct AddedDrafts<'a> {
 
 /// What makes runs samples of one draft: the file, the stated case, and the words of each user message.
 type DraftKey<'a> = (&'a RepoPath, Option<&'a str>, Vec<Vec<&'a str>>);
+
+/// What the user says in all samples of a case; nothing where trials name their case.
+pub fn compared_messages(run: &Transcript, samples: SamplesOfCase) -> Vec<&str> {
+    if samples == SamplesOfCase::Trials && run.case.is_some() {
+        Vec::new()
+    } else {
+        run.messages()
+    }
+}
 
 /// A file of cases that gets new ones.
 struct ExtendedFile {
@@ -162,7 +172,11 @@ impl KnownCases {
     ///
     /// # Errors
     /// No such suite, or a file that cannot be edited. Then no file is changed.
-    pub fn add_drafts(&self, runs: &[NewRun<'_>]) -> Result<AddedDrafts<'_>, CliError> {
+    pub fn add_drafts(
+        &self,
+        runs: &[NewRun<'_>],
+        samples: SamplesOfCase,
+    ) -> Result<AddedDrafts<'_>, CliError> {
         let words = AnswerWords::of(runs.iter().filter_map(|new| new.run.text.as_deref()));
         let mut files: BTreeMap<&RepoPath, ExtendedFile> = BTreeMap::new();
         let mut added: BTreeMap<DraftKey<'_>, CaseId> = BTreeMap::new();
@@ -173,8 +187,7 @@ impl KnownCases {
         for NewRun { run, origin, agent } in runs {
             let loaded = self.suite_of(agent)?;
             let path = &loaded.config.path;
-            let asked = run
-                .messages()
+            let asked = compared_messages(run, samples)
                 .into_iter()
                 .map(|message| message.split_whitespace().collect())
                 .collect();

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use self::digests::{ComparedMessages, Digests, StampedRecord, StatedDigests};
 pub use self::place::{
-    CaseRuns, ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN,
+    CaseRuns, ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN, SamplesOfCase,
 };
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::evaluation::recorded_agents::with_other_digests;
@@ -167,8 +167,10 @@ impl RecordingWriter<'_> {
         notes: &mut ImportNotes,
     ) -> Result<CaseRecordings, Diagnostics> {
         let mut problems = Diagnostics::default();
-        let compared = self.digests.compared_messages(agent, case);
-        problems.keep_all(same_input(case, &runs.transcripts, compared));
+        if self.place.samples == SamplesOfCase::SameMessages {
+            let compared = self.digests.compared_messages(agent, case);
+            problems.keep_all(same_input(case, &runs.transcripts, compared));
+        }
         let destination = RecordingDestination {
             out: self.place.out,
             folder: &self.folder,
@@ -235,7 +237,7 @@ impl RecordingWriter<'_> {
         let mut samples = 0_u32..;
         for (run, sample) in runs.transcripts.iter().zip(&mut samples) {
             let mut record = run_record(run.run, run.form, agent.clone(), case.clone(), sample);
-            let note = self.digests.add(&mut record, run, self.place.existing);
+            let note = self.digests.add(&mut record, run, self.place);
             notes.unknown.extend(problems.keep_all(note).flatten());
             let record = redacted_record(record, &self.redactor);
             texts.push(StampedRecord::current(run_v1::written(&record)));

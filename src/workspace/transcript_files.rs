@@ -103,8 +103,8 @@ pub struct TranscriptFiles {
 }
 
 /// The ends of names of files that folders are searched for.
-const SUFFIXES: [&str; 8] = [
-    ".json", ".jsonl", ".ndjson", ".gz", ".sse", ".pb", ".eval", ".har",
+const SUFFIXES: [&str; 9] = [
+    ".json", ".jsonl", ".ndjson", ".gz", ".sse", ".pb", ".eval", ".har", ".traj",
 ];
 
 /// Whether a file was named or found in a folder.
@@ -264,6 +264,9 @@ pub fn foreign_cases(
         | Format::Gemini
         | Format::Bedrock
         | Format::Ollama
+        | Format::TauBench
+        | Format::SweAgent
+        | Format::OpenHands
         | Format::Results => Ok(Vec::new()),
     }
 }

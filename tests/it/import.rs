@@ -206,6 +206,10 @@ pub fn trials() -> Vec<Trial> {
             paths::cases_by_a_key,
         ),
         trial(
+            "trials with a simulated user are samples of the case that they name",
+            paths::trials_are_samples,
+        ),
+        trial(
             "import takes conversations as samples only where they answer one input",
             paths::samples_answer_one_input,
         ),

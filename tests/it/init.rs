@@ -543,8 +543,7 @@ fn instructed() {
     repository.write("transcripts/cancel.json", turns.to_string());
     let ran = repository.goldgate(&["init", "--from", "transcripts"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let said = "left out: 1 conversation with a system message after the first user message, or whose turns are not known: \
-                transcripts/cancel.json\n";
+    let said = "left out: 1 conversation with a system message after the first user message: transcripts/cancel.json:1\n";
     assert!(ran.stdout.contains(said), "{}", ran.stdout);
     assert!(
         !repository

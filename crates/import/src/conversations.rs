@@ -177,6 +177,12 @@ fn run_of_object(
         let reason = text_at(chosen, &["finish_reason"]).unwrap_or("no reason given");
         format!("the choice has no message: {reason}")
     });
+    if let Some(chosen) = chosen {
+        conversation.note_end(chosen);
+    }
+    if let Some(details) = whole.get("incomplete_details") {
+        conversation.note_end(details);
+    }
     let (ending, error) = ended(whole, error, unanswered);
     if ending != Ending::Completed {
         // A failed run is valid without an answer.
@@ -241,6 +247,7 @@ pub struct Conversation {
     /// The tokens of each answer, by the id of its message: an answer that is written in several lines states the whole in each.
     usage: Vec<(Option<String>, Value)>,
     pub model: Option<String>,
+    is_cut_off: bool,
 }
 
 impl Conversation {
@@ -305,9 +312,19 @@ impl Conversation {
             self.usage.push((id, usage.clone()));
         }
         let metadata = message.get("response_metadata").unwrap_or(&Value::Null);
+        self.note_end(message);
+        self.note_end(metadata);
         let model = text_at(message, &["model"]).or_else(|| text_at(metadata, &["model_name"]));
         if let Some(model) = model {
             self.model = Some(model.to_owned());
+        }
+    }
+
+    /// Notes why the model stopped; the last answer counts.
+    fn note_end(&mut self, answer: &Value) {
+        let keys = ["stop_reason", "finish_reason", "finishReason", "reason"];
+        if let Some(reason) = text_at(answer, &keys) {
+            self.is_cut_off = is_of_limit(reason);
         }
     }
 
@@ -331,8 +348,17 @@ impl Conversation {
             transcript.usage.add_tokens(usage);
         }
         transcript.model = self.model;
+        transcript.is_cut_off = self.is_cut_off;
         Ok(transcript)
     }
+}
+
+/// Whether this is why a model stops at its limit of tokens, in the words of any vendor.
+pub fn is_of_limit(reason: &str) -> bool {
+    let reasons = ["length", "max_tokens", "max_output_tokens"];
+    reasons
+        .iter()
+        .any(|limit| reason.eq_ignore_ascii_case(limit))
 }
 
 /// The conversation of messages at a byte offset.

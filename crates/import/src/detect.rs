@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::adk::is_adk;
+use crate::benchmarks::benchmark_of;
 use crate::coding_agents::{is_claude_code, is_codex};
 use crate::exchanges::{has_exchanges, vendor_of};
 use crate::message::text_at;
@@ -37,6 +38,9 @@ fn format_of_record(record: &Value) -> Option<Format> {
     }
     if is_adk(record) {
         return Some(Format::Adk);
+    }
+    if let Some(format) = benchmark_of(record) {
+        return Some(format);
     }
     if has("resourceSpans") || has("resource_spans") {
         return Some(Format::Otlp);

@@ -9,6 +9,7 @@
 
 mod adk;
 mod answers;
+mod benchmarks;
 mod builder;
 mod calls;
 mod case_key;

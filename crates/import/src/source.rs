@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::problem::{Problem, ProblemKind};
 use crate::transcript::{Format, Hints, Transcript};
 use crate::{
-    case_key, coding_agents, conversations, dates, detect, inspect, loose, otlp, promptfoo, results, run_trees, adk,
+    case_key, coding_agents, conversations, dates, detect, inspect, loose, otlp, promptfoo, results, run_trees, adk, benchmarks,
 };
 
 /// A parsed file: one JSON value, or several after each other. Any white space separates them, as in JSON lines parsers.
@@ -105,6 +105,9 @@ impl<'t> Source<'t> {
             | Format::Ollama => conversations::read_conversations(self)?,
             Format::ClaudeCode => coding_agents::read_claude_code(self)?,
             Format::Adk => adk::read_adk(self)?,
+            Format::TauBench => benchmarks::read_tau_bench(self)?,
+            Format::SweAgent => benchmarks::read_swe_agent(self)?,
+            Format::OpenHands => benchmarks::read_open_hands(self)?,
             Format::Codex => coding_agents::read_codex(self)?,
             Format::Inspect => inspect::read_inspect(self)?,
             Format::Promptfoo => promptfoo::read_promptfoo(self)?,

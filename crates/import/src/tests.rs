@@ -580,3 +580,185 @@ fn several_questions_of_a_cassette_are_several_conversations_and_a_compressed_an
         )
     );
 }
+
+/// `EnvRunResult` of tau-bench 0.1, and a simulation of tau2-bench.
+#[test]
+fn a_trial_of_tau_bench_is_a_run_of_its_task() {
+    let call = json!({ "id": "c1", "type": "function", "function": { "name": "cancel", "arguments": "{\"order\": 17}" } });
+    let traj = json!([says("system", "Be brief."), says("user", "Cancel it."), { "role": "assistant", "content": null, "tool_calls": [call] },
+        { "role": "tool", "tool_call_id": "c1", "name": "cancel", "content": "done" }, says("assistant", "Cancelled."), says("user", "###STOP###")]);
+    let failed = json!({ "task_id": 4, "trial": 1, "reward": 0.0, "info": { "error": "overloaded", "traceback": "…" }, "traj": [] });
+    let results =
+        json!([{ "task_id": 3, "trial": 0, "reward": 1.0, "info": {}, "traj": traj }, failed]);
+    assert_eq!(
+        Source::parse(&results.to_string()).unwrap().format(),
+        Some(Format::TauBench)
+    );
+    let runs = read(&results.to_string());
+    assert_eq!(
+        (runs[0].case.as_deref(), runs[0].text.as_deref()),
+        (Some("task-3"), Some("Cancelled."))
+    );
+    assert_eq!(
+        (runs[0].calls[0].result.clone(), runs[0].turns.len()),
+        (json!("done"), 1)
+    );
+    assert_eq!(
+        (runs[1].case.as_deref(), runs[1].ending),
+        (Some("task-4"), Ending::Error)
+    );
+    let user = json!([says("user", "Hi."), { "role": "assistant", "content": "Switch it off.", "cost": 0.1 },
+        { "role": "tool", "id": "u1", "requestor": "user", "content": "off" }, says("user", "It is off."), says("assistant", "Good.")]);
+    let run = only(&json!([{ "task_id": "t-1", "trial": 0, "messages": user, "reward_info": {} }]));
+    assert_eq!(
+        (run.case.as_deref(), run.text.as_deref(), run.turns.len()),
+        (Some("t-1"), Some("Good."), 2)
+    );
+}
+
+/// The form of a `.traj` file of SWE-agent 1.0, with the tools of a vendor and with commands in texts.
+#[test]
+fn a_trajectory_of_swe_agent_answers_with_its_submission() {
+    let call = json!({ "id": "c1", "type": "function", "function": { "name": "bash", "arguments": "{\"command\": \"ls\"}" } });
+    let history = |is_of_calls: bool| {
+        let assistant = if is_of_calls {
+            json!({ "role": "assistant", "content": "I look.", "tool_calls": [call], "message_type": "action" })
+        } else {
+            says("assistant", "I look.\n```\nls\n```")
+        };
+        json!([says("system", "Be brief."), { "role": "user", "content": "Here is a demonstration.", "is_demo": true }, says("user", "Fix it."), assistant,
+            { "role": if is_of_calls { "tool" } else { "user" }, "content": [{ "type": "text", "text": "a.py" }], "tool_call_ids": ["c1"] }])
+    };
+    for (is_of_calls, status) in [
+        (true, "submitted"),
+        (false, "submitted"),
+        (true, "exit_cost"),
+    ] {
+        let step =
+            json!({ "action": "ls", "observation": "a.py", "thought": "I look.", "response": "…" });
+        let run = only(
+            &json!({ "environment": "main", "trajectory": [step], "history": history(is_of_calls),
+            "info": { "exit_status": status, "submission": "diff", "model_stats": { "tokens_sent": 9, "tokens_received": 3, "instance_cost": 0.5 } } }),
+        );
+        assert_eq!(
+            told(&run),
+            (
+                Some("Be brief.\n\nFix it."),
+                Some("diff"),
+                vec!["bash"],
+                Some(9),
+                Some(3)
+            ),
+            "{is_of_calls}"
+        );
+        assert_eq!(run.calls[0].arguments, json!({ "command": "ls" }));
+        assert_eq!(run.calls[0].result, json!("a.py"));
+        assert_eq!(run.ending == Ending::Completed, status == "submitted");
+    }
+}
+
+/// Events as `event_to_dict` of OpenHands 0.50 writes them.
+#[test]
+fn an_event_log_of_openhands_is_a_conversation() {
+    let event = |id: u32, source: &str, more: Value| {
+        let mut event = json!({ "id": id, "timestamp": "2026-03-04T10:00:00.5", "source": source });
+        event
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        event
+    };
+    let state = |state: &str| json!({ "observation": "agent_state_changed", "cause": null, "content": "", "extras": { "agent_state": state, "reason": "" } });
+    let log = json!([
+        event(
+            0,
+            "agent",
+            json!({ "action": "system", "args": { "content": "Be brief.", "tools": [] } })
+        ),
+        event(
+            1,
+            "user",
+            json!({ "action": "message", "args": { "content": "Where is order 17?", "image_urls": [] } })
+        ),
+        event(
+            2,
+            "user",
+            json!({ "action": "recall", "args": { "query": "Where is order 17?" } })
+        ),
+        event(
+            3,
+            "environment",
+            json!({ "observation": "recall", "cause": 2, "content": "…", "extras": {} })
+        ),
+        event(
+            4,
+            "agent",
+            json!({ "action": "run", "args": { "command": "cat 17", "thought": "I look.", "blocking": false, "hidden": false },
+            "tool_call_metadata": { "function_name": "execute_bash", "tool_call_id": "c1" } })
+        ),
+        event(
+            5,
+            "agent",
+            json!({ "observation": "run", "cause": 4, "content": "shipped", "extras": { "command": "cat 17" } })
+        ),
+        event(
+            6,
+            "agent",
+            json!({ "action": "finish", "args": { "final_thought": ANSWERED, "outputs": {} }, "message": "All done!" })
+        ),
+        event(7, "environment", state("finished")),
+    ]);
+    let run = only(&log);
+    assert_eq!(
+        told(&run),
+        (
+            Some(ASKED),
+            Some(ANSWERED),
+            vec!["execute_bash"],
+            None,
+            None
+        )
+    );
+    assert_eq!(
+        (&run.calls[0].arguments, &run.calls[0].result),
+        (&json!({ "command": "cat 17" }), &json!("shipped"))
+    );
+    assert_eq!(run.started_at.as_deref(), Some("2026-03-04T10:00:00Z"));
+    let mut failed = log.as_array().unwrap().clone();
+    failed[7] = event(7, "environment", state("error"));
+    let run = only(&json!(failed));
+    assert_eq!(
+        (run.ending, run.error.as_deref()),
+        (Ending::Error, Some("error"))
+    );
+}
+
+#[test]
+fn an_answer_is_cut_off_if_the_model_says_so_in_the_words_of_its_vendor() {
+    let asked = says("user", "q");
+    let message = says("assistant", "a");
+    let chat = |reason: &str| json!({ "messages": [asked], "choices": [{ "message": message, "finish_reason": reason }] });
+    let content = json!([{ "type": "text", "text": "a" }]);
+    let anthropic =
+        |reason: &str| json!({ "role": "assistant", "content": content, "stop_reason": reason });
+    let item = json!({ "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "a" }] });
+    let gemini = json!({ "contents": "q", "candidates": [{ "content": { "parts": [{ "text": "a" }] }, "finishReason": "MAX_TOKENS" }] });
+    let chunk = |reason: Value| json!({ "choices": [{ "index": 0, "delta": { "content": "a" }, "finish_reason": reason }] });
+    for (value, is_cut_off) in [
+        (chat("length"), true),
+        (chat("stop"), false),
+        (json!([asked, anthropic("max_tokens")]), true),
+        (
+            json!([asked, anthropic("max_tokens"), asked, anthropic("end_turn")]),
+            false,
+        ),
+        (
+            json!({ "input": "q", "output": [item], "status": "incomplete", "incomplete_details": { "reason": "max_output_tokens" } }),
+            true,
+        ),
+        (gemini, true),
+        (json!([chunk(Value::Null), chunk(json!("length"))]), true),
+    ] {
+        assert_eq!(only(&value).is_cut_off, is_cut_off, "{value}");
+    }
+}

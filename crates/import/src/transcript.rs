@@ -54,6 +54,8 @@ pub struct Transcript {
     pub model: Option<String>,
     /// When it started, in UTC.
     pub started_at: Option<String>,
+    /// Whether the model stopped at its limit of tokens, so that the answer is not whole.
+    pub is_cut_off: bool,
     /// The record of the run as its own system wrote it, which has more than the texts and calls that are read here.
     pub record: Option<Value>,
     /// Whether the case passed, according to the log.
@@ -199,13 +201,19 @@ pub enum Format {
     Bedrock,
     /// Requests and answers of Ollama.
     Ollama,
+    /// Results of tau-bench.
+    TauBench,
+    /// Trajectories of SWE-agent.
+    SweAgent,
+    /// Event logs of OpenHands.
+    OpenHands,
     /// Logs with an entry for each case; never found out by themselves.
     Results,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 19] = [
         Self::OpenAi,
         Self::Anthropic,
         Self::Otlp,
@@ -221,6 +229,9 @@ impl Format {
         Self::Adk,
         Self::Bedrock,
         Self::Ollama,
+        Self::TauBench,
+        Self::SweAgent,
+        Self::OpenHands,
         Self::Results,
     ];
 
@@ -243,6 +254,9 @@ impl Format {
             Self::Adk => "adk",
             Self::Bedrock => "bedrock",
             Self::Ollama => "ollama",
+            Self::TauBench => "tau-bench",
+            Self::SweAgent => "swe-agent",
+            Self::OpenHands => "openhands",
             Self::Results => "results",
         }
     }

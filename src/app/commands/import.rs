@@ -16,7 +16,8 @@ use crate::suites::read_config;
 use crate::text::{first_of, line};
 use crate::workspace::case_queries::{AddedDrafts, KnownCases, NewRun};
 use crate::workspace::imported_runs::{
-    CaseRuns, ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN, write_recordings,
+    CaseRuns, ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN, SamplesOfCase,
+    write_recordings,
 };
 use crate::workspace::proposed_case::Origin;
 use crate::workspace::run_record_file::RunRecordFile;
@@ -109,6 +110,7 @@ fn write_runs(
         out,
         config: args.config.as_deref(),
         existing,
+        samples: args.samples(),
     };
     let written = match write_recordings(&place, &named, world) {
         Ok(written) => written,
@@ -196,6 +198,12 @@ fn named_format(words: &[String]) -> (Option<Format>, &[String]) {
     found.map_or((None, words), |(form, paths)| (Some(form), paths))
 }
 
+impl ImportArgs {
+    fn samples(&self) -> SamplesOfCase {
+        SamplesOfCase::of(self.trials)
+    }
+}
+
 /// The names given on the command line.
 struct ImportNames<'k> {
     agent: Option<AgentName>,
@@ -203,6 +211,7 @@ struct ImportNames<'k> {
     /// The cases of the config, for runs that do not name theirs.
     known: Option<&'k KnownCases>,
     unknown: UnknownCase,
+    samples: SamplesOfCase,
 }
 
 /// What happens to runs without a case.
@@ -243,6 +252,7 @@ impl<'k> ImportNames<'k> {
             case,
             known: None,
             unknown: UnknownCase::Refused,
+            samples: args.samples(),
         })
     }
 
@@ -331,7 +341,7 @@ impl<'k> ImportNames<'k> {
                     agent: agent.clone(),
                 })
                 .collect();
-            drafts = known.add_drafts(&runs)?;
+            drafts = known.add_drafts(&runs, self.samples)?;
             for ((agent, imported, _), case) in new.iter().zip(&drafts.cases) {
                 match case {
                     Some(case) => add_run(&mut named, agent.clone(), case.clone(), *imported),
@@ -572,6 +582,13 @@ fn notes(runs: &[&Transcript], cases: &[&ForeignCase], skipped: &[String]) -> Ve
         notes.push(format!(
             "{} without an answer text: the trace does not contain the messages' content",
             plural(silent, "run", "runs")
+        ));
+    }
+    let cut_off = runs.iter().filter(|run| run.is_cut_off).count();
+    if cut_off > 0 {
+        notes.push(format!(
+            "{}: the model reached its limit of tokens",
+            plural(cut_off, "answer is cut off", "answers are cut off")
         ));
     }
     if let Some((first, more)) = skipped.split_first() {

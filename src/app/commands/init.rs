@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use import::{Ending, Format};
+use import::{Ending, Format, Transcript};
 use serde::Serialize;
 
 use crate::app::cli::InitArgs;
@@ -14,8 +14,9 @@ use crate::model::{AgentName, CaseId, PathGlob, RepoPath};
 use crate::render::{CliError, plural};
 use crate::suites::{CaseStage, config_schema};
 use crate::text::first_of;
+use crate::workspace::case_queries::compared_messages;
 use crate::workspace::imported_runs::{
-    ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, write_recordings,
+    ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SamplesOfCase, write_recordings,
 };
 use crate::workspace::proposed_case::{AnswerWords, ProposedCase, id_of_file};
 use crate::workspace::transcript_files::{TranscriptFile, foreign_cases};
@@ -69,7 +70,8 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
         .into_iter()
         .map(|file| file.redacted(&redactor))
         .collect();
-    let proposed = proposed(&transcripts, stage);
+    let samples = SamplesOfCase::of(args.trials);
+    let proposed = proposed(&transcripts, stage, samples);
     if proposed.cases.is_empty() {
         let what = "no transcript has a user's message and an answer";
         let help = "use transcripts of complete conversations, one for each file or line: {\"messages\": [{\"role\": \"user\", \
@@ -101,6 +103,7 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
         agent: &agent,
         transcripts: &transcripts,
         proposed: &proposed,
+        samples,
         new: &new,
     };
     let folders: Vec<&str> = [".goldgate", "golden"]
@@ -141,6 +144,7 @@ struct SetUp<'a> {
     agent: &'a AgentName,
     transcripts: &'a [TranscriptFile],
     proposed: &'a ProposedCases,
+    samples: SamplesOfCase,
     /// The files that do not exist yet, with their texts.
     new: &'a [(&'static str, String)],
 }
@@ -158,6 +162,7 @@ impl SetUp<'_> {
             out: RUNS,
             config: None,
             existing: ExistingRecordings::Refused,
+            samples: self.samples,
         };
         written.extend(write_recordings(
             &place,
@@ -196,10 +201,8 @@ fn ask(args: &InitArgs, world: &World) -> anyhow::Result<InitArgs> {
 struct ProposedCases {
     cases: Vec<ProposedCase>,
     assigned: Vec<Vec<Option<usize>>>,
-    /// The files of conversations without a query or an answer, or that failed.
-    incomplete: Vec<String>,
-    /// The files of conversations whose turns are not known, or with a message of the system after the user's first one.
-    of_unknown_turns: Vec<String>,
+    /// Where the conversations are of which no case was made, by the reason.
+    left_out: BTreeMap<&'static str, Vec<String>>,
 }
 
 /// Whether the recorded samples of a case differ.
@@ -271,7 +274,7 @@ impl ProposedCases {
 
 /// One case per messages of the user and stated case. Several conversations of it in a file are its samples. One in another file is a case of
 /// its own if the file can name it: else a later import could not tell the two cases apart.
-fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
+fn proposed(files: &[TranscriptFile], stage: CaseStage, samples: SamplesOfCase) -> ProposedCases {
     let words = AnswerWords::of(
         files
             .iter()
@@ -279,7 +282,7 @@ fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
             .filter_map(|run| run.text.as_deref()),
     );
     let (mut cases, mut used): (Vec<ProposedCase>, _) = (Vec::new(), BTreeSet::new());
-    let (mut incomplete, mut of_unknown_turns) = (Vec::new(), Vec::new());
+    let mut left_out: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
     let mut assigned = Vec::with_capacity(files.len());
     let mut unnamed: BTreeMap<(Option<&str>, Vec<&str>), usize> = BTreeMap::new();
     for file in files {
@@ -290,43 +293,55 @@ fn proposed(files: &[TranscriptFile], stage: CaseStage) -> ProposedCases {
         };
         let origins = file.origins();
         let mut of_file = Vec::with_capacity(file.runs.len());
-        let name = file.source.file.to_string();
         for run in &file.runs {
-            if run.instructed.is_some() || (run.interjected.is_some() && run.turns.is_empty()) {
-                of_unknown_turns.push(name.clone());
-                of_file.push(None);
-                continue;
+            let case = match unusable(run) {
+                Some(why) => Err(why),
+                None => {
+                    let key = (run.case.as_deref(), compared_messages(run, samples));
+                    match known.get(&key) {
+                        Some(case) => Ok(*case),
+                        None => ProposedCase::of(run, origins.of(run), &words, stage)
+                            .ok_or("without an answer")
+                            .map(|mut case| {
+                                case.renamed(&mut used);
+                                cases.push(case);
+                                known.insert(key, cases.len() - 1);
+                                cases.len() - 1
+                            }),
+                    }
+                }
+            };
+            if let Err(why) = case {
+                let place = format!("{}:{}", file.source.file, file.source.line(run.at));
+                left_out.entry(why).or_default().push(place);
             }
-            let said = Some(run.messages())
-                .filter(|said| run.ending == Ending::Completed && !said.is_empty());
-            let case =
-                said.and_then(
-                    |said| match known.get(&(run.case.as_deref(), said.clone())) {
-                        Some(case) => Some(*case),
-                        None => {
-                            let mut case = ProposedCase::of(run, origins.of(run), &words, stage)?;
-                            case.renamed(&mut used);
-                            cases.push(case);
-                            known.insert((run.case.as_deref(), said), cases.len() - 1);
-                            Some(cases.len() - 1)
-                        }
-                    },
-                );
-            if case.is_none() {
-                incomplete.push(name.clone());
-            }
-            of_file.push(case);
+            of_file.push(case.ok());
         }
         if file.runs.is_empty() {
-            incomplete.push(name);
+            let place = file.source.file.to_string();
+            left_out.entry("without an answer").or_default().push(place);
         }
         assigned.push(of_file);
     }
     ProposedCases {
         cases,
         assigned,
-        incomplete,
-        of_unknown_turns,
+        left_out,
+    }
+}
+
+/// Why no case can be made of a run.
+fn unusable(run: &Transcript) -> Option<&'static str> {
+    if run.instructed.is_some() {
+        Some("with a system message after the first user message")
+    } else if run.interjected.is_some() && run.turns.is_empty() {
+        Some("whose turns are not known")
+    } else if run.ending != Ending::Completed {
+        Some("that did not complete")
+    } else if run.messages().is_empty() {
+        Some("without a user's message")
+    } else {
+        None
     }
 }
 
@@ -517,21 +532,9 @@ fn is_there(disk: &Disk, path: &str) -> bool {
 /// What was left out, and what the files still need.
 fn left_to_do(args: &InitArgs, proposed: &ProposedCases) -> String {
     let mut lines = vec![String::new()];
-    for (files, why) in [
-        (
-            &proposed.incomplete,
-            "without a user's message, without an answer, or with an error",
-        ),
-        (
-            &proposed.of_unknown_turns,
-            "with a system message after the first user message, or whose turns are not known",
-        ),
-    ] {
-        if !files.is_empty() {
-            let count = plural(files.len(), "conversation", "conversations");
-            let names: Vec<&str> = files.iter().map(String::as_str).collect();
-            lines.push(format!("left out: {count} {why}: {}", first_of(&names)));
-        }
+    for (why, places) in &proposed.left_out {
+        let count = plural(places.len(), "conversation", "conversations");
+        lines.push(format!("left out: {count} {why}: {}", first_of(places)));
     }
     if !args.from.is_empty() {
         let drafts = plural(proposed.cases.len(), "draft", "drafts");

@@ -5,7 +5,7 @@ use std::path::absolute;
 
 use import::Transcript;
 
-use super::place::{ExistingRecordings, ImportedRun, RecordingsPlace, SHOWN};
+use super::place::{ExistingRecordings, ImportedRun, RecordingsPlace, SHOWN, SamplesOfCase};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::evaluation::plan::{LoadedSuite, Plan, plan};
 use crate::evaluation::recorded_agents::{OtherDigests, RecordingInput, Stamped, recording_input};
@@ -124,7 +124,7 @@ impl Digests {
         &self,
         record: &mut RunRecord,
         imported: &ImportedRun<'_>,
-        existing: ExistingRecordings,
+        place: &RecordingsPlace<'_>,
     ) -> Result<Option<String>, Diagnostics> {
         let ImportedRun {
             run,
@@ -155,7 +155,8 @@ impl Digests {
                 Ok(None)
             }
             InputMatch::Unknown(why) => Ok(Some(format!("{case}: {why}: its input is unknown"))),
-            InputMatch::Another(why) if existing == ExistingRecordings::Replaced => Ok(Some(
+            InputMatch::Another(_) if place.samples == SamplesOfCase::Trials => Ok(None),
+            InputMatch::Another(why) if place.existing == ExistingRecordings::Replaced => Ok(Some(
                 format!("{case}: imported with an unknown input: {why}"),
             )),
             InputMatch::Another(why) => {

@@ -18,6 +18,7 @@ pub struct RecordingsPlace<'a> {
     /// The config with their agents and cases; `None` for goldgate.yaml if it exists.
     pub config: Option<&'a str>,
     pub existing: ExistingRecordings,
+    pub samples: SamplesOfCase,
 }
 
 /// What happens to existing recordings, and to runs whose input differs from the case's.
@@ -27,6 +28,26 @@ pub enum ExistingRecordings {
     Refused,
     /// Recordings with other content are replaced, and such runs are imported with an unknown input.
     Replaced,
+}
+
+/// What makes runs samples of one case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SamplesOfCase {
+    /// The user says the same in each.
+    SameMessages,
+    /// They name the same case. A model plays the user, and says something else in each.
+    Trials,
+}
+
+impl SamplesOfCase {
+    /// By the option `--trials`.
+    pub fn of(trials: bool) -> Self {
+        if trials {
+            Self::Trials
+        } else {
+            Self::SameMessages
+        }
+    }
 }
 
 /// A run, and the file from which it was read.

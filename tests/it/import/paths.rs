@@ -1,6 +1,6 @@
 //! Which files are imported, in which format, and for which case.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::record;
 use crate::repository::Repository;
@@ -169,4 +169,68 @@ pub fn samples_answer_one_input() {
         "{}",
         ran.stderr
     );
+}
+
+/// Two trials of one task: the simulated user words its messages differently.
+pub fn trials_are_samples() {
+    let repository = Repository::empty();
+    let trial = |trial: u32, said: &str, answer: &str| {
+        json!({ "task_id": 1, "trial": trial, "reward": 1.0, "info": {}, "traj": [{ "role": "user", "content": "Cancel my trip." },
+            { "role": "assistant", "content": "Which one?" }, { "role": "user", "content": said }, { "role": "assistant", "content": answer }] })
+    };
+    let results = json!([
+        trial(0, "The one to Oslo.", "Cancelled."),
+        trial(1, "Oslo, please.", "The trip to Oslo is cancelled.")
+    ]);
+    repository.write("results.json", results.to_string());
+    let import = |more: &[&str]| {
+        repository.goldgate(&[&["import", "results.json"], more, &OUT[..]].concat())
+    };
+    let ran = import(&[]);
+    assert!(
+        ran.code == 2 && ran.stderr.contains("[different-inputs]"),
+        "{}",
+        ran.stderr
+    );
+    let files = "runs/h/task-1/0.json\nruns/h/task-1/1.json\n";
+    let ran = import(&["--trials"]);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, files),
+        "{}",
+        ran.stderr
+    );
+    for (more, count) in [(&["--trials"][..], 1), (&[], 2)] {
+        let repository = Repository::empty();
+        repository.write("results.json", results.to_string());
+        let ran = repository.goldgate(
+            &[
+                &[
+                    "init",
+                    "--from",
+                    "results.json",
+                    "--agent",
+                    "h",
+                    "--no-workflow",
+                ],
+                more,
+            ]
+            .concat(),
+        );
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
+        assert_eq!(cases["cases"].as_array().unwrap().len(), count);
+        if count == 1 {
+            assert!(repository.path("golden/runs/h/task-1/1.json").exists());
+            let ran = repository.goldgate(&["review", "--accept", "*"]);
+            assert_eq!(ran.code, 0, "{}", ran.stderr);
+            let ran = repository.goldgate(&["run"]);
+            assert!(
+                ran.stdout.contains("up to 2 samples per case"),
+                "{}{}",
+                ran.stdout,
+                ran.stderr
+            );
+        }
+    }
 }

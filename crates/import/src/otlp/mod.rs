@@ -18,6 +18,7 @@ pub use self::protobuf::json_of_protobuf;
 pub use self::span::{Attributes, TraceSpan};
 use self::span::{SpanOperation, is_inside};
 use self::stated::{StatedCall, stated_calls};
+use crate::conversations::is_of_limit;
 use crate::message::{Message, Part, ResultPart, Role, readable_conversation};
 use crate::problem::{Problem, ProblemKind, all_or_problems};
 use crate::source::Source;
@@ -217,6 +218,7 @@ impl TraceSpans {
             calls,
             usage: self.usage(agent, &chats),
             model: last.and_then(of_model).or_else(|| agent.and_then(of_model)),
+            is_cut_off: last.is_some_and(is_cut_off),
             started_at: started_at(agent.map_or(self.start(), |span| span.start)),
             record: None,
             passed: None,
@@ -351,6 +353,12 @@ fn between(outputs: &[(&TraceSpan, Vec<Message>)], last: Option<&str>) -> Vec<Va
     let kept = texts.filter(|text| !text.is_empty() && Some(text.as_str()) != last);
     kept.map(|text| Transcript::event("assistant", &text))
         .collect()
+}
+
+fn is_cut_off(model: &TraceSpan) -> bool {
+    let reasons = model.attributes.get("gen_ai.response.finish_reasons");
+    let mut reasons = reasons.and_then(Value::as_array).into_iter().flatten();
+    reasons.any(|reason| reason.as_str().is_some_and(is_of_limit))
 }
 
 fn started_at(nanos: i64) -> Option<String> {

@@ -1,0 +1,264 @@
+//! Reads runs of agents in benchmarks: results of tau-bench, trajectories of SWE-agent, and event logs of OpenHands.
+
+use serde_json::{Value, json};
+
+use crate::conversations::Conversation;
+use crate::dates::in_utc;
+use crate::message::{CallPart, Message, Part, ResultPart, Role, plain, text_at};
+use crate::problem::{Problem, all_or_problems};
+use crate::source::Source;
+use crate::transcript::{Ending, Format, Transcript, Usage};
+
+/// The benchmark whose runs or events these records are.
+pub fn benchmark_of(record: &Value) -> Option<Format> {
+    let is_list = |key: &str| record.get(key).is_some_and(Value::is_array);
+    if record.get("task_id").is_some()
+        && record.get("trial").is_some()
+        && (is_list("traj") || is_list("messages"))
+    {
+        return Some(Format::TauBench);
+    }
+    if is_list("history") && is_list("trajectory") {
+        return Some(Format::SweAgent);
+    }
+    let is_event = record.get("args").is_some_and(Value::is_object)
+        && record.get("action").is_some_and(Value::is_string);
+    (is_event && record.get("source").is_some_and(Value::is_string)).then_some(Format::OpenHands)
+}
+
+/// Reads the trials of tau-bench: the task is the case.
+pub fn read_tau_bench(source: &Source<'_>) -> Result<Vec<Transcript>, Vec<Problem>> {
+    let records = source.records().into_iter();
+    all_or_problems(records.map(|(record, at)| trial(record, at)))
+}
+
+fn trial(record: &Value, at: usize) -> Result<Transcript, Problem> {
+    let mut conversation = Conversation::default();
+    let messages = record.get("traj").or_else(|| record.get("messages"));
+    for message in messages.and_then(Value::as_array).into_iter().flatten() {
+        // The simulated user has tools of its own.
+        if text_at(message, &["requestor"]) == Some("user") {
+            conversation
+                .builder
+                .leave_out("result of a tool of the user");
+            continue;
+        }
+        conversation.note(message);
+        conversation.add_read(Message::of(message, Role::User), || at)?;
+    }
+    let error = record
+        .pointer("/info/error")
+        .filter(|error| !error.is_null())
+        .map(plain);
+    if error.is_some() {
+        conversation.builder.begin_answer();
+    }
+    let case = record.get("task_id").map(plain);
+    Ok(Transcript {
+        case: case.map(|task| {
+            if record.get("traj").is_some() {
+                format!("task-{task}")
+            } else {
+                task
+            }
+        }),
+        ending: if error.is_some() {
+            Ending::Error
+        } else {
+            Ending::Completed
+        },
+        error,
+        ..conversation.finish(at)?
+    })
+}
+
+/// Reads trajectories of SWE-agent. The answer is what the agent submitted.
+pub fn read_swe_agent(source: &Source<'_>) -> Result<Vec<Transcript>, Vec<Problem>> {
+    let records = source.records().into_iter();
+    all_or_problems(records.map(|(record, at)| trajectory(record, at)))
+}
+
+fn trajectory(record: &Value, at: usize) -> Result<Transcript, Problem> {
+    let list = |key: &str| {
+        record
+            .get(key)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+    };
+    let has_calls = |message: &Value| message.get("tool_calls").is_some_and(Value::is_array);
+    let is_of_calls = list("history").any(has_calls);
+    let mut conversation = Conversation::default();
+    for message in list("history").filter(|message| message["is_demo"] != true) {
+        let mut message = message.clone();
+        if let Some(id) = message.pointer("/tool_call_ids/0").cloned() {
+            message["tool_call_id"] = id;
+        }
+        let read = Message::of(&message, Role::User);
+        if !is_of_calls && read.role == Role::Assistant {
+            break;
+        }
+        conversation.add_read(read, || at)?;
+    }
+    // Without the tools of a vendor, an action is a command in a text.
+    for step in list("trajectory").filter(|_| !is_of_calls) {
+        let call = CallPart {
+            name: "bash".to_owned(),
+            arguments: json!({ "command": step.get("action") }),
+            result: step.get("observation").cloned(),
+            ..CallPart::default()
+        };
+        let said = text_at(step, &["thought", "response"]).unwrap_or_default();
+        let parts = vec![Part::Text(said.to_owned()), Part::Call(call)];
+        conversation.add_read(
+            Message {
+                role: Role::Assistant,
+                parts,
+            },
+            || at,
+        )?;
+    }
+    let info = record.get("info").unwrap_or(&Value::Null);
+    let submission = text_at(info, &["submission"]).unwrap_or_default();
+    let answer = Message {
+        role: Role::Assistant,
+        parts: vec![Part::Text(submission.to_owned())],
+    };
+    conversation.add_read(answer, || at)?;
+    let status = text_at(info, &["exit_status"]).unwrap_or("no exit status");
+    let is_submitted = status.to_ascii_lowercase().starts_with("submitted");
+    let count = |key: &str| info.get("model_stats")?.get(key)?.as_u64();
+    let usage = Usage {
+        input_tokens: count("tokens_sent"),
+        output_tokens: count("tokens_received"),
+        cost_usd: info
+            .pointer("/model_stats/instance_cost")
+            .and_then(Value::as_f64),
+        ..Usage::default()
+    };
+    Ok(Transcript {
+        ending: if is_submitted {
+            Ending::Completed
+        } else {
+            Ending::Error
+        },
+        error: (!is_submitted).then(|| status.to_owned()),
+        usage,
+        ..conversation.finish(at)?
+    })
+}
+
+/// Reads an event log of OpenHands: actions of the user and the agent, and observations, each with the id of its action.
+pub fn read_open_hands(source: &Source<'_>) -> Result<Vec<Transcript>, Vec<Problem>> {
+    let records = source.records();
+    let at = records.first().map_or(0, |(_, at)| *at);
+    let mut conversation = Conversation::default();
+    let (mut started_at, mut error) = (None, None);
+    for (event, place) in records {
+        if started_at.is_none() {
+            started_at = text_at(event, &["timestamp"]).and_then(in_utc);
+        }
+        let state = event.pointer("/extras/agent_state").and_then(Value::as_str);
+        if let Some(state) = state {
+            let reason = event.pointer("/extras/reason").and_then(Value::as_str);
+            let reason = reason.filter(|reason| !reason.is_empty()).unwrap_or(state);
+            error = (state == "error").then(|| reason.to_owned());
+        }
+        if let Some(message) = message_of(event) {
+            conversation
+                .add_read(message, || place)
+                .map_err(|problem| vec![problem])?;
+        }
+    }
+    if error.is_some() {
+        conversation.builder.begin_answer();
+    }
+    let transcript = conversation.finish(at).map_err(|problem| vec![problem])?;
+    Ok(vec![Transcript {
+        ending: if error.is_some() {
+            Ending::Error
+        } else {
+            Ending::Completed
+        },
+        error,
+        started_at,
+        ..transcript
+    }])
+}
+
+/// What an event says to or of the agent; `None` for states, memories, and empty observations.
+fn message_of(event: &Value) -> Option<Message> {
+    let args = event.get("args").unwrap_or(&Value::Null);
+    let said = |role, text: &str| {
+        Some(Message {
+            role,
+            parts: vec![Part::Text(text.to_owned())],
+        })
+    };
+    let of_user = text_at(event, &["source"]) == Some("user");
+    match text_at(event, &["action"]) {
+        Some("system") => said(Role::System, text_at(args, &["content"])?),
+        Some("message") if of_user => said(Role::User, text_at(args, &["content"])?),
+        Some("message") => said(Role::Assistant, text_at(args, &["content"])?),
+        Some("finish") => said(
+            Role::Assistant,
+            text_at(args, &["final_thought", "thought"])
+                .or_else(|| text_at(event, &["message"]))?,
+        ),
+        Some("recall" | "change_agent_state" | "condensation" | "null") => None,
+        Some(action) if !of_user => {
+            let mut arguments = args.clone();
+            let mut parts = Vec::new();
+            if let Some(fields) = arguments.as_object_mut() {
+                let thought = fields.remove("thought");
+                parts.extend(
+                    thought
+                        .as_ref()
+                        .and_then(Value::as_str)
+                        .map(|text| Part::Text(text.to_owned())),
+                );
+                let of_program = [
+                    "blocking",
+                    "confirmation_state",
+                    "hidden",
+                    "is_input",
+                    "security_risk",
+                ];
+                fields.retain(|key, value| !value.is_null() && !of_program.contains(&key.as_str()));
+            }
+            let name = event
+                .pointer("/tool_call_metadata/function_name")
+                .and_then(Value::as_str);
+            parts.push(Part::Call(CallPart {
+                id: event.get("id").map(plain),
+                name: name.unwrap_or(action).to_owned(),
+                arguments,
+                ..CallPart::default()
+            }));
+            Some(Message {
+                role: Role::Assistant,
+                parts,
+            })
+        }
+        Some(_) => None,
+        None => {
+            let kind = text_at(event, &["observation"])?;
+            let cause = event.get("cause").filter(|cause| !cause.is_null())?;
+            if of_user || ["agent_state_changed", "recall", "null"].contains(&kind) {
+                return None;
+            }
+            let result = event.get("content").cloned().unwrap_or_default();
+            let error = (kind == "error").then(|| plain(&result));
+            let part = ResultPart {
+                id: Some(plain(cause)),
+                name: None,
+                result,
+                error,
+            };
+            Some(Message {
+                role: Role::Tool,
+                parts: vec![Part::Result(part)],
+            })
+        }
+    }
+}
