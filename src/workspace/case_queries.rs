@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use import::Transcript;
 
 use super::imported_runs::SamplesOfCase;
-use super::proposed_case::{AnswerWords, Origin, ProposedCase, id_of_file};
+use super::proposed_case::{AnswerWords, Origin, ProposedSamples, id_of_file};
 use crate::diag::{Code, Diagnostic, nearest};
 use crate::evaluation::plan::{LoadedSuite, Plan, plan};
 use crate::evaluation::selection::Selection;
@@ -42,15 +42,6 @@ pub struct AddedDrafts<'a> {
 
 /// What makes runs samples of one draft: the file, the stated case, and the words of each user message.
 type DraftKey<'a> = (&'a RepoPath, Option<&'a str>, Vec<Vec<&'a str>>);
-
-/// What the user says in all samples of a case; nothing where trials name their case.
-pub fn compared_messages(run: &Transcript, samples: SamplesOfCase) -> Vec<&str> {
-    if samples == SamplesOfCase::Trials && run.case.is_some() {
-        Vec::new()
-    } else {
-        run.messages()
-    }
-}
 
 /// A file of cases that gets new ones.
 struct ExtendedFile {
@@ -177,6 +168,7 @@ impl KnownCases {
         runs: &[NewRun<'_>],
         samples: SamplesOfCase,
     ) -> Result<AddedDrafts<'_>, CliError> {
+        let samples = ProposedSamples::of(runs.iter().map(|new| new.run), samples);
         let words = AnswerWords::of(runs.iter().filter_map(|new| new.run.text.as_deref()));
         let mut files: BTreeMap<&RepoPath, ExtendedFile> = BTreeMap::new();
         let mut added: BTreeMap<DraftKey<'_>, CaseId> = BTreeMap::new();
@@ -187,7 +179,8 @@ impl KnownCases {
         for NewRun { run, origin, agent } in runs {
             let loaded = self.suite_of(agent)?;
             let path = &loaded.config.path;
-            let asked = compared_messages(run, samples)
+            let asked = samples
+                .messages(run)
                 .into_iter()
                 .map(|message| message.split_whitespace().collect())
                 .collect();
@@ -196,7 +189,7 @@ impl KnownCases {
                 drafts.cases.push(Some(case.clone()));
                 continue;
             }
-            let Some(mut case) = ProposedCase::of(run, *origin, &words, CaseStage::Draft) else {
+            let Ok(mut case) = samples.case(run, *origin, &words, CaseStage::Draft) else {
                 drafts.cases.push(None);
                 continue;
             };

@@ -1,11 +1,12 @@
 //! A case proposed from a transcript.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use import::{Call, Transcript, Turn};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::imported_runs::SamplesOfCase;
 use crate::format::foreign_cases::ForeignCase;
 use crate::model::CaseId;
 use crate::suites::CaseStage;
@@ -131,7 +132,7 @@ const NAME_LETTERS: usize = 3;
 impl ProposedCase {
     /// The case of a transcript; `None` without a query or without an answer. What the case of another tool requires is required
     /// here, instead of words of the answer.
-    pub fn of(
+    fn of(
         run: &Transcript,
         origin: Origin<'_>,
         known: &AnswerWords,
@@ -207,6 +208,33 @@ impl ProposedCase {
         })
     }
 
+    /// The case of trials with a simulated user: what all of them called. `None` if they have no call in common.
+    fn of_trials(trials: &[&Transcript], file: &str, stage: CaseStage) -> Option<Self> {
+        let (first, others) = trials.split_first()?;
+        let is_called_by =
+            |run: &Transcript, name: &str| run.calls.iter().any(|call| call.name == name);
+        let is_common = |call: &&Call| others.iter().all(|run| is_called_by(run, &call.name));
+        let expected_tools = distinct_tools(first.calls.iter().filter(is_common));
+        if expected_tools.is_empty() && !trials.iter().all(|run| run.calls.is_empty()) {
+            return None;
+        }
+        Some(Self {
+            id: first.case.clone().filter(|id| CaseId::new(id).is_ok())?,
+            draft: stage,
+            category: "multi_step",
+            said: ProposedMessages::Query {
+                query: first.query.clone()?,
+                expected_tools,
+                expected_output_contains: Vec::new(),
+                trajectory: None,
+            },
+            answer: Vec::new(),
+            notes: format!(
+                "Proposed from {file}: each trial called these tools. Decide what it should do."
+            ),
+        })
+    }
+
     /// Gives the case an id that is not in use yet.
     pub fn renamed(&mut self, used: &mut BTreeSet<String>) {
         let first = self.id.clone();
@@ -216,6 +244,52 @@ impl ProposedCase {
             .find(|id| !used.contains(id));
         self.id = free.unwrap_or(first);
         used.insert(self.id.clone());
+    }
+}
+
+/// The runs from which cases are proposed: how those of one case belong together.
+pub struct ProposedSamples<'a> {
+    samples: SamplesOfCase,
+    trials: BTreeMap<&'a str, Vec<&'a Transcript>>,
+}
+
+impl<'a> ProposedSamples<'a> {
+    pub fn of(runs: impl IntoIterator<Item = &'a Transcript>, samples: SamplesOfCase) -> Self {
+        let mut trials: BTreeMap<&str, Vec<&Transcript>> = BTreeMap::new();
+        for run in runs {
+            if let (SamplesOfCase::Trials, Some(case)) = (samples, run.case.as_deref()) {
+                trials.entry(case).or_default().push(run);
+            }
+        }
+        Self { samples, trials }
+    }
+
+    /// What the user says in all samples of a case; nothing where trials name their case.
+    pub fn messages<'r>(&self, run: &'r Transcript) -> Vec<&'r str> {
+        if self.samples == SamplesOfCase::Trials && run.case.is_some() {
+            Vec::new()
+        } else {
+            run.messages()
+        }
+    }
+
+    /// The case of a run, or of all trials of its case.
+    ///
+    /// # Errors
+    /// Why none is proposed.
+    pub fn case(
+        &self,
+        run: &Transcript,
+        origin: Origin<'_>,
+        known: &AnswerWords,
+        stage: CaseStage,
+    ) -> Result<ProposedCase, &'static str> {
+        let trials = run.case.as_deref().and_then(|case| self.trials.get(case));
+        match trials {
+            Some(trials) => ProposedCase::of_trials(trials, origin.file, stage)
+                .ok_or("whose trials have no call in common"),
+            None => ProposedCase::of(run, origin, known, stage).ok_or("without an answer"),
+        }
     }
 }
 

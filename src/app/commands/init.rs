@@ -14,11 +14,10 @@ use crate::model::{AgentName, CaseId, PathGlob, RepoPath};
 use crate::render::{CliError, plural};
 use crate::suites::{CaseStage, config_schema};
 use crate::text::first_of;
-use crate::workspace::case_queries::compared_messages;
 use crate::workspace::imported_runs::{
     ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SamplesOfCase, write_recordings,
 };
-use crate::workspace::proposed_case::{AnswerWords, ProposedCase, id_of_file};
+use crate::workspace::proposed_case::{AnswerWords, ProposedCase, ProposedSamples, id_of_file};
 use crate::workspace::transcript_files::{TranscriptFile, foreign_cases};
 use crate::world::{Disk, World};
 
@@ -275,6 +274,7 @@ impl ProposedCases {
 /// One case per messages of the user and stated case. Several conversations of it in a file are its samples. One in another file is a case of
 /// its own if the file can name it: else a later import could not tell the two cases apart.
 fn proposed(files: &[TranscriptFile], stage: CaseStage, samples: SamplesOfCase) -> ProposedCases {
+    let samples = ProposedSamples::of(files.iter().flat_map(|file| &file.runs), samples);
     let words = AnswerWords::of(
         files
             .iter()
@@ -297,17 +297,19 @@ fn proposed(files: &[TranscriptFile], stage: CaseStage, samples: SamplesOfCase) 
             let case = match unusable(run) {
                 Some(why) => Err(why),
                 None => {
-                    let key = (run.case.as_deref(), compared_messages(run, samples));
+                    let key = (run.case.as_deref(), samples.messages(run));
                     match known.get(&key) {
                         Some(case) => Ok(*case),
-                        None => ProposedCase::of(run, origins.of(run), &words, stage)
-                            .ok_or("without an answer")
-                            .map(|mut case| {
-                                case.renamed(&mut used);
-                                cases.push(case);
-                                known.insert(key, cases.len() - 1);
-                                cases.len() - 1
-                            }),
+                        None => {
+                            samples
+                                .case(run, origins.of(run), &words, stage)
+                                .map(|mut case| {
+                                    case.renamed(&mut used);
+                                    cases.push(case);
+                                    known.insert(key, cases.len() - 1);
+                                    cases.len() - 1
+                                })
+                        }
                     }
                 }
             };
