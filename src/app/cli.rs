@@ -287,7 +287,7 @@ pub struct ImportArgs {
     /// Write recordings to DIR/AGENT/CASE.json, or to DIR/AGENT/CASE/0.json, 1.json, … for several samples
     #[arg(long, value_name = "DIR", required_unless_present = "cases")]
     pub out: Option<String>,
-    /// Write the cases of promptfoo, of ADK or of OpenAI's evals to this file
+    /// Write the cases that promptfoo, ADK, deepeval, OpenAI's evals or a table have to this file
     #[arg(long, value_name = "FILE")]
     pub cases: Option<String>,
     /// Agent, if the transcript has no or another agent name

@@ -1,48 +1,54 @@
 //! Reads comma-separated values (RFC 4180): rows of fields, in which quotes keep commas and line breaks.
 
-/// A row, and the byte offset at which it starts.
-pub struct CsvRow {
-    pub at: usize,
-    pub fields: Vec<String>,
+use serde_json::{Map, Value};
+
+use crate::diag::{Code, Diagnostic};
+use crate::files::SourceText;
+
+/// The rows of a table, each an object by its header.
+///
+/// # Errors
+/// A quote that is not closed.
+pub fn csv_objects(source: &SourceText) -> Result<Vec<Map<String, Value>>, Diagnostic> {
+    let rows = csv_rows(&source.text).map_err(|at| {
+        let help = "close it; a quote in a quoted field is written twice";
+        source.problem(at, Code::BAD_VALUE, "this quote is not closed", help)
+    })?;
+    let mut rows = rows.into_iter();
+    let header = rows.next().unwrap_or_default();
+    let object = |fields: Vec<String>| {
+        let columns = header.iter().map(|name| name.trim().to_owned());
+        columns.zip(fields.into_iter().map(Value::String)).collect()
+    };
+    Ok(rows.map(object).collect())
 }
 
 /// The rows of a text without empty lines. A quote inside of a field without quotes is a character of it.
 ///
 /// # Errors
 /// The byte offset of a quote that is not closed.
-pub fn csv_rows(text: &str) -> Result<Vec<CsvRow>, usize> {
+fn csv_rows(text: &str) -> Result<Vec<Vec<String>>, usize> {
     let mut rows = Vec::new();
-    let mut row = CsvRow {
-        at: 0,
-        fields: Vec::new(),
-    };
+    let mut row = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
         let at = text.len() - rest.len();
-        if row.fields.is_empty() {
-            row.at = at;
-        }
         let (field, after) = field(rest).ok_or(at)?;
-        row.fields.push(field);
-        rest = match after.strip_prefix(',') {
-            // A comma at the end of the text has an empty field after it.
-            Some("") => {
-                row.fields.push(String::new());
-                ""
-            }
-            Some(next) => {
-                rest = next;
+        row.push(field);
+        if let Some(next) = after.strip_prefix(',') {
+            rest = next;
+            if !next.is_empty() {
                 continue;
             }
-            None => {
-                let line = after.strip_prefix('\r').unwrap_or(after);
-                line.strip_prefix('\n').unwrap_or(line)
-            }
-        };
-        let fields = std::mem::take(&mut row.fields);
-        if fields.iter().any(|field| !field.is_empty()) {
-            let at = row.at;
-            rows.push(CsvRow { at, fields });
+            // A comma at the end of the text has an empty field after it.
+            row.push(String::new());
+        } else {
+            let line = after.strip_prefix('\r').unwrap_or(after);
+            rest = line.strip_prefix('\n').unwrap_or(line);
+        }
+        let row = std::mem::take(&mut row);
+        if row.iter().any(|field| !field.is_empty()) {
+            rows.push(row);
         }
     }
     Ok(rows)
@@ -90,19 +96,9 @@ mod tests {
             ("\"\"", vec![]),
             ("", vec![]),
         ] {
-            let read: Vec<Vec<String>> = csv_rows(text)
-                .unwrap()
-                .into_iter()
-                .map(|row| row.fields)
-                .collect();
+            let read = csv_rows(text).unwrap();
             assert_eq!(read, rows, "{text:?}");
         }
         assert_eq!(csv_rows("a,\"b\nc").err(), Some(2));
-        let starts: Vec<usize> = csv_rows("a\n\n\"b\"\nc")
-            .unwrap()
-            .iter()
-            .map(|row| row.at)
-            .collect();
-        assert_eq!(starts, [0, 3, 7]);
     }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use import::{Format, Transcript};
+use import::{Format, Source, Transcript};
 
 use super::proposed_case::{Origin, QueryCount};
 use super::run_record_file::RunRecordFile;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{FilePaths, Files, SourceText, all_files_below, files_below};
-use crate::format::foreign_cases::{ForeignCase, adk_cases, openai_evals_cases, promptfoo_cases};
+use crate::format::foreign_cases::{ForeignCase, adk_cases, golden_cases, promptfoo_cases};
 use crate::format::redact::redacted_transcript;
 use crate::format::run_v1::{is_run, states_schema};
 use crate::format::transcript::{hints, parsed, read_runs, source_texts};
@@ -226,9 +226,9 @@ fn read_file(
     };
     let hints = hints(reading.case_key, reading.agent);
     let runs = read_runs(&source, &file, form, hints)?;
-    drop(file);
     let beside = place.disk.map(|disk| disk as &dyn Files);
-    let cases = foreign_cases(form, &source, &runs, beside)?;
+    let cases = foreign_cases(form, &source, &file, &runs, beside)?;
+    drop(file);
     let file = TranscriptFile {
         source,
         form,
@@ -245,12 +245,13 @@ fn read_file(
 pub fn foreign_cases(
     form: Format,
     source: &SourceText,
+    file: &Source<'_>,
     runs: &[Transcript],
     beside: Option<&dyn Files>,
 ) -> Result<Vec<ForeignCase>, Diagnostics> {
     match form {
         Format::Promptfoo => Ok(promptfoo_cases(source, beside)?),
-        Format::OpenaiEvals => openai_evals_cases(source),
+        Format::OpenaiEvals | Format::Deepeval | Format::Csv => Ok(golden_cases(file)),
         Format::Adk => Ok(adk_cases(source, runs, beside)?),
         Format::OpenAi
         | Format::Anthropic

@@ -10,6 +10,7 @@ npm install --prefix "$tools" --no-audit --no-fund promptfoo@0.121.20 @anthropic
 python=$tools/python/bin/python
 "$python" sdks.py files
 "$python" vendors.py files
+"$python" deepeval_goldens.py files
 "$python" inspect_logs.py files
 "$python" langchain_dumps.py files
 "$python" langfuse_observations.py files

@@ -158,6 +158,10 @@ pub fn trials() -> Vec<Trial> {
             real_files::of_adk,
         ),
         trial(
+            "import makes draft cases of goldens of deepeval and of tables",
+            real_files::of_goldens,
+        ),
+        trial(
             "import reads dumps of LangChain, LangSmith and Langfuse",
             real_files::of_chains,
         ),

@@ -6,6 +6,7 @@ use crate::adk::is_adk;
 use crate::benchmarks::benchmark_of;
 use crate::coding_agents::{is_claude_code, is_codex};
 use crate::exchanges::{has_exchanges, vendor_of};
+use crate::goldens::format_of_golden;
 use crate::message::text_at;
 use crate::transcript::Format;
 use crate::vendor_bodies::{vendor_of_body, vendor_of_message};
@@ -55,6 +56,9 @@ fn format_of_record(record: &Value) -> Option<Format> {
     if let Some(format) = of_body.or_else(|| vendor_of_message(record)) {
         return Some(format);
     }
+    if let Some(format) = format_of_golden(record) {
+        return Some(format);
+    }
     let is_error = kind == "error" && has("error");
     if is_error || has("stop_reason") || record.get("content").is_some_and(has_anthropic_parts) {
         return Some(Format::Anthropic);
@@ -96,7 +100,6 @@ fn format_of_tool(record: &Value, kind: &str) -> Option<Format> {
             has("tests") && of_config.iter().any(|key| has(key)),
             Format::Promptfoo,
         ),
-        (has("ideal") && has("input"), Format::OpenaiEvals),
         (has("run_type"), Format::Langsmith),
         (has("observations"), Format::Langfuse),
         (has("traceId") && !kind.is_empty(), Format::Langfuse),

@@ -19,6 +19,7 @@ mod dates;
 mod detect;
 mod event_stream;
 mod exchanges;
+pub mod goldens;
 mod inspect;
 pub mod loose;
 mod message;
@@ -37,6 +38,7 @@ mod vendor_bodies;
 
 pub use self::answers::{AnsweredRequest, OwnCalls, answer_transcripts};
 pub use self::event_stream::{is_event_stream, streamed_answer};
+pub use self::message::CallPart;
 pub use self::otlp::json_of_protobuf;
 pub use self::problem::{Problem, ProblemKind};
 pub use self::source::Source;

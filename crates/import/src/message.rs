@@ -53,6 +53,7 @@ pub enum Part {
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CallPart {
+    /// Its id, if it has one.
     pub id: Option<String>,
     /// The tool.
     pub name: String,
@@ -428,13 +429,15 @@ const NAMES: [&str; 6] = [
 ];
 
 /// The keys of a call's arguments.
-const ARGUMENTS: [&str; 7] = [
+const ARGUMENTS: [&str; 9] = [
     "arguments",
     "args",
     "input",
     "tool_kwargs",
     "tool_args",
     "tool_input",
+    "inputParameters",
+    "input_parameters",
     "parameters",
 ];
 

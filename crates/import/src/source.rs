@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::problem::{Problem, ProblemKind};
 use crate::transcript::{Format, Hints, Transcript};
 use crate::{
-    case_key, coding_agents, conversations, dates, detect, inspect, loose, otlp, promptfoo, results, run_trees, adk, benchmarks,
+    case_key, coding_agents, conversations, dates, detect, inspect, loose, otlp, promptfoo, results, run_trees, adk, benchmarks, goldens,
 };
 
 /// A parsed file: one JSON value, or several after each other. Any white space separates them, as in JSON lines parsers.
@@ -87,6 +87,17 @@ impl<'t> Source<'t> {
         records
     }
 
+    /// The values of the records, in the order of the file.
+    #[must_use]
+    pub fn values(&self) -> Vec<&Value> {
+        let documents = self.documents.iter();
+        let values = documents.flat_map(|document| match &document.value {
+            Value::Array(list) => list.iter().collect(),
+            alone => vec![alone],
+        });
+        values.collect()
+    }
+
     /// Reads all runs, in the order of the file. A file that has cases only has no runs.
     ///
     /// # Errors
@@ -111,7 +122,7 @@ impl<'t> Source<'t> {
             Format::Codex => coding_agents::read_codex(self)?,
             Format::Inspect => inspect::read_inspect(self)?,
             Format::Promptfoo => promptfoo::read_promptfoo(self)?,
-            Format::OpenaiEvals => Vec::new(),
+            Format::OpenaiEvals | Format::Deepeval | Format::Csv => goldens::read_goldens(self)?,
             Format::Results => results::read_results(self)?,
             Format::Otlp => return otlp::read_traces(self, hints),
             Format::Langsmith | Format::Langfuse => {

@@ -207,13 +207,17 @@ pub enum Format {
     SweAgent,
     /// Event logs of OpenHands.
     OpenHands,
+    /// Goldens of deepeval.
+    Deepeval,
+    /// Tables of questions and answers, which are cases only.
+    Csv,
     /// Logs with an entry for each case; never found out by themselves.
     Results,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::OpenAi,
         Self::Anthropic,
         Self::Otlp,
@@ -232,6 +236,8 @@ impl Format {
         Self::TauBench,
         Self::SweAgent,
         Self::OpenHands,
+        Self::Deepeval,
+        Self::Csv,
         Self::Results,
     ];
 
@@ -257,6 +263,8 @@ impl Format {
             Self::TauBench => "tau-bench",
             Self::SweAgent => "swe-agent",
             Self::OpenHands => "openhands",
+            Self::Deepeval => "deepeval",
+            Self::Csv => "csv",
             Self::Results => "results",
         }
     }

@@ -161,7 +161,7 @@ fn write_cases(
     let refuse =
         |code, what: &str, help: &str| CliError::from(Diagnostic::of_file(path, code, what, help));
     if cases.is_empty() {
-        let help = "name a promptfoo config or output, a set of cases of ADK, or samples of OpenAI's evals; goldgate init --from proposes cases for transcripts";
+        let help = "name a promptfoo config or output, a set of cases of ADK, goldens, samples of OpenAI's evals, or a table; goldgate init --from proposes cases for transcripts";
         return Err(refuse(Code::NOTHING_SELECTED, "no file has cases", help));
     }
     let mut known = BTreeSet::new();

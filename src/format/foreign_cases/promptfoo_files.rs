@@ -3,9 +3,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::promptfoo_rows::{csv_objects, test_of_row};
+use super::promptfoo_rows::test_of_row;
 use crate::diag::{Code, Diagnostic};
 use crate::files::{Files, SourceText, files_below};
+use crate::format::csv::csv_objects;
 use crate::format::{json, yaml};
 use crate::model::{PathGlob, RepoPath};
 

@@ -2,28 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::diag::{Code, Diagnostic};
-use crate::files::SourceText;
-use crate::format::csv::csv_rows;
-
-/// The rows of a table, each an object by its header.
-///
-/// # Errors
-/// A quote that is not closed.
-pub fn csv_objects(source: &SourceText) -> Result<Vec<Map<String, Value>>, Diagnostic> {
-    let rows = csv_rows(&source.text).map_err(|at| {
-        let help = "close it; a quote in a quoted field is written twice";
-        source.problem(at, Code::BAD_VALUE, "this quote is not closed", help)
-    })?;
-    let mut rows = rows.into_iter();
-    let header = rows.next().map(|row| row.fields).unwrap_or_default();
-    let object = |fields: Vec<String>| {
-        let columns = header.iter().map(|name| name.trim().to_owned());
-        columns.zip(fields.into_iter().map(Value::String)).collect()
-    };
-    Ok(rows.map(|row| object(row.fields)).collect())
-}
-
 /// The test in a row.
 pub fn test_of_row(row: Map<String, Value>) -> Value {
     let mut test = json!({ "vars": {}, "metadata": {} });

@@ -4,10 +4,12 @@ use std::io::Read;
 
 use flate2::read::MultiGzDecoder;
 use import::{is_event_stream, json_of_protobuf, streamed_answer};
+use serde_json::Value;
 
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
 use crate::format::archive::{ArchiveLimits, zip};
+use crate::format::csv::csv_objects;
 use crate::format::yaml;
 use crate::model::{InputLimit, RepoPath};
 
@@ -89,6 +91,13 @@ fn text_of(file: &RepoPath, bytes: Vec<u8>) -> Result<SourceText, Diagnostic> {
     if has_suffix(&[".yaml", ".yml"]) {
         let value = yaml::merged(&source)?;
         return Ok(SourceText::from_text(file.clone(), value.to_string()));
+    }
+    if has_suffix(&[".csv"]) {
+        let rows: Value = csv_objects(&source)?
+            .into_iter()
+            .map(Value::Object)
+            .collect();
+        return Ok(SourceText::from_text(file.clone(), rows.to_string()));
     }
     if !is_event_stream(&source.text) {
         return Ok(source);

@@ -530,6 +530,59 @@ pub fn of_adk() {
     );
 }
 
+/// Goldens are drafts of cases, and recordings where they have an answer; a plain table has the same form.
+pub fn of_goldens() {
+    for file in [
+        "deepeval/goldens.json",
+        "deepeval/goldens.csv",
+        "deepeval/goldens.jsonl",
+    ] {
+        let (repository, ran) = import(file, &[]);
+        assert_eq!(
+            (ran.code, ran.stdout.as_str()),
+            (0, "runs/helper/order-17.json\n"),
+            "{file}: {}",
+            ran.stderr
+        );
+        let run = record(&repository, "runs/helper/order-17.json", 0);
+        assert_eq!(run["outputs"]["text"], "Order 17 was shipped.");
+        assert_eq!(
+            run["intermediate"]["tool_calls"][0]["arguments"],
+            json!({ "order": 17 })
+        );
+        let ran = repository.goldgate(&["import", file, "--cases", "cases.json"]);
+        assert_eq!(ran.code, 0, "{file}: {}", ran.stderr);
+        let cases: Value = serde_json::from_str(&repository.read("cases.json")).unwrap();
+        let first = json!({ "id": "order-17", "query": "Where is my order 17?", "expected_tools": ["find_order"],
+            "answer": [{ "any_of": ["shipped"] }], "draft": true });
+        let second = json!({ "id": "sample-2", "query": "When are you open, \"today\"?", "answer": [{ "any_of": ["9 to 5"] }], "draft": true });
+        assert_eq!(cases["cases"], json!([first, second]), "{file}");
+    }
+    let repository = Repository::empty();
+    repository.write(
+        "golden.csv",
+        "id,question,expected_answer\n7,\"Where, please?\",here\n,When?,\n",
+    );
+    let ran = repository.goldgate(&["import", "golden.csv", "--cases", "cases.json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let cases: Value = serde_json::from_str(&repository.read("cases.json")).unwrap();
+    let first = json!({ "id": "7", "query": "Where, please?", "answer": [{ "any_of": ["here"] }], "draft": true });
+    assert_eq!(
+        cases["cases"],
+        json!([first, { "id": "sample-2", "query": "When?", "draft": true }])
+    );
+    repository.write("open.csv", "question,answer\nWhere?,\"here\n");
+    let ran = repository.goldgate(&["import", "open.csv", "--cases", "c.json"]);
+    assert!(
+        ran.code == 2
+            && ran
+                .stderr
+                .starts_with("open.csv:2:8: this quote is not closed"),
+        "{}",
+        ran.stderr
+    );
+}
+
 pub fn of_chains() {
     all_are_read(CHAINS);
 }
