@@ -23,8 +23,9 @@ use crate::fold::{GradedSample, PairMeta};
 use crate::gate::{BaseRuns, ComparedPair, GateInput};
 use crate::golden_changes::RecordingReport;
 use crate::model::{
-    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Grade, Identity, LogVerdict, NotGateable, Better,
-    PairResult, Run, RunSource, Sample, SampleUse, SampleUses, SuiteId, SuiteReport, Tier,
+    AgentName, AnsweredBy, Baseline, Better, CaseId, Exclusion, Grade, Identity, LogVerdict,
+    NotGateable, PairResult, Run, RunSource, Sample, SampleUse, SampleUses, SuiteId, SuiteReport,
+    Tier,
 };
 use crate::report::AgentFacts;
 use crate::suites::{

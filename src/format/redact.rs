@@ -92,7 +92,9 @@ pub fn redacted_transcript(transcript: Transcript, redactor: &Redactor) -> Trans
         usage,
         model,
         started_at,
-    record, passed, is_cut_off,
+        record,
+        passed,
+        is_cut_off,
         left_out,
     } = transcript;
     Transcript {

@@ -9,7 +9,8 @@ use serde_json::value::RawValue;
 use crate::problem::{Problem, ProblemKind};
 use crate::transcript::{Format, Hints, Transcript};
 use crate::{
-    case_key, coding_agents, conversations, dates, detect, inspect, loose, otlp, promptfoo, results, run_trees, adk, benchmarks, goldens,
+    adk, benchmarks, case_key, coding_agents, conversations, dates, detect, goldens, inspect,
+    loose, otlp, promptfoo, results, run_trees,
 };
 
 /// A parsed file: one JSON value, or several after each other. Any white space separates them, as in JSON lines parsers.

@@ -31,7 +31,8 @@ use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
 use crate::model::{
     Agent, AgentName, Alpha, Budget, Config, Policy, Price, Provider, RecordPolicy, RedactPattern,
-    RepoPath, StatedBand, StatedFields, StatedGate, StatedLimit, SuiteConfig, SuiteId, Target, Tier, Transport, Wire, TermFile,
+    RepoPath, StatedBand, StatedFields, StatedGate, StatedLimit, SuiteConfig, SuiteId, Target,
+    TermFile, Tier, Transport, Wire,
 };
 
 /// Reads a config whose suites are of these kinds; paths are relative to its folder.
