@@ -11,7 +11,7 @@ use crate::trial;
 
 /// The pages whose files and commands are tried.
 const TRIED: [&str; 8] = [
-    "coming-from.md",
+    "coming-from/promptfoo.md",
     "recipes/chat-agent.md",
     "recipes/claude.md",
     "recipes/contract-review.md",

@@ -28,6 +28,7 @@ pub mod hidden_reasoning;
 pub mod input;
 pub mod judged;
 pub mod labels;
+pub mod match_form;
 pub mod match_rules;
 pub mod matching;
 pub mod meaning;

@@ -14,7 +14,8 @@ use crate::model::{
 #[cfg(test)]
 use crate::suites::SettingEdits;
 use crate::suites::settings::{OwnSettings, PathMove};
-use crate::suites::shared::match_rules::{CategoryMatch, CitationMatch, MatchMode};
+use crate::suites::shared::match_form::{MatchForm, SynonymsForm};
+use crate::suites::shared::match_rules::MatchMode;
 use crate::text::counted;
 
 #[derive(Debug, Clone, Default, Serialize)]
@@ -73,35 +74,11 @@ const MOST_PER_FINDING: usize = 10;
 pub struct FindingsKeys {
     /// Categories that expectations may use; default: any word.
     categories: Option<Vec<String>>,
-    /// When a produced finding matches an expected one (kind `findings`).
+    /// When a produced finding matches an expected one (kind `findings`), or an atom has a fact (kind `stochastic`).
     #[serde(rename = "match")]
     matching: Option<MatchForm>,
     /// How recall counts (kind `findings`).
     recall: Option<RecallForm>,
-}
-
-/// When a produced finding matches an expected one.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct MatchForm {
-    /// Whether categories fit by their words, or have to be equal; default `words`.
-    category: Option<CategoryMatch>,
-    /// Files with words that mean the same.
-    synonyms: Option<SynonymsForm>,
-    /// Whether keywords are also looked for in quotes; default true.
-    quotes: Option<bool>,
-    /// Whether the cited file has the expected name, or its path contains it; default `name`.
-    citation: Option<CitationMatch>,
-}
-
-/// Files with words that mean the same: a group a line, commas between.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct SynonymsForm {
-    /// File of categories that mean the same.
-    categories: Option<String>,
-    /// File of keywords that mean the same.
-    keywords: Option<String>,
 }
 
 /// How recall counts.
@@ -123,25 +100,28 @@ impl FromKeys for FindingsSettings {
         } = form;
         Self {
             categories,
-            matching: matching.map_or_else(MatchSettings::default, |form| form.check(reader)),
+            matching: matching.map_or_else(MatchSettings::default, |form| {
+                MatchSettings::of(form, reader)
+            }),
             recall: recall.map_or_else(RecallSettings::default, |form| form.check(reader)),
         }
     }
 }
 
-impl MatchForm {
-    fn check(self, reader: &mut SuiteKeyReader<'_, '_>) -> MatchSettings {
+impl MatchSettings {
+    fn of(form: MatchForm, reader: &mut SuiteKeyReader<'_, '_>) -> Self {
+        form.refuse_for_findings(reader);
         let usual = MatchMode::default();
         let mode = MatchMode {
-            category: self.category.unwrap_or(usual.category),
-            quotes: self.quotes.unwrap_or(usual.quotes),
-            citation: self.citation.unwrap_or(usual.citation),
+            category: form.category.unwrap_or(usual.category),
+            quotes: form.quotes.unwrap_or(usual.quotes),
+            citation: form.citation.unwrap_or(usual.citation),
         };
         let mut synonyms = SynonymFiles::default();
         if let Some(SynonymsForm {
             categories,
             keywords,
-        }) = self.synonyms
+        }) = form.synonyms
         {
             let path = [Key("match"), Key("synonyms")];
             let [of_categories, of_keywords] =
@@ -149,7 +129,7 @@ impl MatchForm {
             synonyms.categories = categories.map(|file| reader.file(&of_categories, &file));
             synonyms.keywords = keywords.map(|file| reader.file(&of_keywords, &file));
         }
-        MatchSettings { mode, synonyms }
+        Self { mode, synonyms }
     }
 }
 

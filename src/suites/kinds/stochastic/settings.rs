@@ -13,6 +13,7 @@ use crate::model::{SettingChange, SettingFile, SettingRule, SuiteId};
 #[cfg(test)]
 use crate::suites::SettingEdits;
 use crate::suites::settings::OwnSettings;
+use crate::suites::shared::match_form::MatchForm;
 
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct StochasticSettings {
@@ -24,21 +25,9 @@ pub struct StochasticSettings {
 /// The keys.
 #[derive(Default, Deserialize, JsonSchema)]
 pub struct StochasticKeys {
-    /// When an atom has a fact of a list of facts (kind `stochastic`).
+    /// When a produced finding matches an expected one (kind `findings`), or an atom has a fact (kind `stochastic`).
     #[serde(rename = "match")]
     matching: Option<MatchForm>,
-}
-
-/// When an atom has a fact of a list of facts.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct MatchForm {
-    /// What an equal category adds to the score of a fact and an atom, 0 to 1; default 0.3. The keywords give the rest.
-    category_weight: Option<f64>,
-    /// The least score of a match, above 0; default 0.4.
-    threshold: Option<f64>,
-    /// Whether an atom matches one fact at most; default true.
-    one_to_one: Option<bool>,
 }
 
 impl FromKeys for StochasticSettings {
@@ -49,6 +38,7 @@ impl FromKeys for StochasticSettings {
         let Some(form) = form.matching else {
             return Self { rule: usual };
         };
+        form.refuse_for_facts(reader);
         let rule = PairRule {
             category_weight: form.category_weight.unwrap_or(usual.category_weight),
             threshold: form.threshold.unwrap_or(usual.threshold),
