@@ -134,6 +134,25 @@ impl SimilarityMeasure {
     }
 }
 
+/// What a condition is in checks and advice.
+struct ConditionRow {
+    word: &'static str,
+    says: ConditionSays,
+    next: &'static str,
+}
+
+/// Whether a condition may forbid a text.
+#[derive(PartialEq, Eq)]
+enum ConditionSays {
+    Requires,
+    MayForbid,
+}
+
+const ASK_FOR_CONTENT: &str =
+    "make the prompt ask for this content or wording; only if the answer is right, correct the case";
+const RULE_OUT: &str =
+    "make the prompt rule this wording out; only if the answer is right, correct the case";
+
 /// Why a condition does not hold.
 #[derive(Debug, PartialEq, Eq)]
 pub enum AnswerMiss {
@@ -145,25 +164,7 @@ pub enum AnswerMiss {
 impl AnswerCondition {
     /// The word of its check; one of [`WORDS`].
     pub fn word(&self) -> &'static str {
-        match self {
-            Self::Equals(_) => "answer_equals",
-            Self::OneOf(_) => "answer_one_of",
-            Self::AllOf(_) => "answer_all_of",
-            Self::AnyOf(_) => "answer_any_of",
-            Self::NoneOf(_) => "answer_none_of",
-            Self::StartsWith(_) => "answer_starts_with",
-            Self::EndsWith(_) => "answer_ends_with",
-            Self::Regex(_) => "answer_regex",
-            Self::NotRegex(_) => "answer_not_regex",
-            Self::JsonSchema(..) => "answer_json_schema",
-            Self::Json(..) => "answer_json",
-            Self::Length(_) => "answer_length",
-            Self::Similar(_) => "answer_similar",
-            Self::Refuses(_) | Self::DoesNotRefuse(_) => "answer_refusal",
-            Self::Latency(_) => "answer_max_latency_ms",
-            Self::Cost(_) => "answer_max_cost_usd",
-            Self::Not(..) => "answer_not",
-        }
+        self.row().word
     }
 
     /// The expectation in one line.
@@ -234,65 +235,65 @@ impl AnswerCondition {
     /// Whether it may forbid a text, so that it must also hold for what the answer may have been before its keys were removed. A condition
     /// that quotes the removed part is about the answer as it was recorded.
     pub fn forbids(&self) -> bool {
-        let may_forbid = match self {
-            Self::NotRegex(_)
-            | Self::JsonSchema(..)
-            | Self::Json(..)
-            | Self::DoesNotRefuse(_)
-            | Self::Not(..) => true,
-            Self::Equals(_)
-            | Self::OneOf(_)
-            | Self::AllOf(_)
-            | Self::AnyOf(_)
-            | Self::NoneOf(_)
-            | Self::StartsWith(_)
-            | Self::EndsWith(_)
-            | Self::Regex(_)
-            | Self::Length(_)
-            | Self::Similar(_)
-            | Self::Refuses(_)
-            | Self::Latency(_)
-            | Self::Cost(_) => false,
-        };
-        may_forbid && !self.expectation().contains(REDACTED)
+        self.row().says == ConditionSays::MayForbid && !self.expectation().contains(REDACTED)
     }
 
     /// The next step if it does not hold.
     pub fn next_action(&self) -> &'static str {
-        match self {
-            Self::Equals(_)
-            | Self::OneOf(_)
-            | Self::AllOf(_)
-            | Self::AnyOf(_)
-            | Self::StartsWith(_)
-            | Self::EndsWith(_)
-            | Self::Regex(_)
-            | Self::Similar(_) => {
-                "make the prompt ask for this content or wording; only if the answer is right, correct the case"
-            }
-            Self::NoneOf(_) | Self::NotRegex(_) | Self::Not(..) => {
-                "make the prompt rule this wording out; only if the answer is right, correct the case"
-            }
-            Self::JsonSchema(..) => {
-                "make the prompt's output instructions agree with the schema; only if the answer is right, correct the schema"
-            }
-            Self::Json(..) => {
-                "make the prompt ask for these values; only if the answer is right, correct the case"
-            }
-            Self::Length(_) => {
-                "make the prompt state the length; only if the length is right, correct the limits of the case"
-            }
-            Self::Refuses(_) => {
-                "make the prompt say when to refuse; only if the answer does refuse, add its wording to the list of terms `refusal`"
-            }
-            Self::DoesNotRefuse(_) => "make the prompt say that the agent may do this task",
-            Self::Latency(_) => {
-                "make the agent faster; only if the time is right, correct the limit of the case"
-            }
-            Self::Cost(_) => {
-                "use a smaller model or fewer tokens; only if the cost is right, correct the limit of the case"
-            }
-        }
+        self.row().next
+    }
+
+    fn row(&self) -> ConditionRow {
+        use ConditionSays::{MayForbid, Requires};
+        let (word, says, next) = match self {
+            Self::Equals(_) => ("answer_equals", Requires, ASK_FOR_CONTENT),
+            Self::OneOf(_) => ("answer_one_of", Requires, ASK_FOR_CONTENT),
+            Self::AllOf(_) => ("answer_all_of", Requires, ASK_FOR_CONTENT),
+            Self::AnyOf(_) => ("answer_any_of", Requires, ASK_FOR_CONTENT),
+            Self::NoneOf(_) => ("answer_none_of", Requires, RULE_OUT),
+            Self::StartsWith(_) => ("answer_starts_with", Requires, ASK_FOR_CONTENT),
+            Self::EndsWith(_) => ("answer_ends_with", Requires, ASK_FOR_CONTENT),
+            Self::Regex(_) => ("answer_regex", Requires, ASK_FOR_CONTENT),
+            Self::NotRegex(_) => ("answer_not_regex", MayForbid, RULE_OUT),
+            Self::JsonSchema(..) => (
+                "answer_json_schema",
+                MayForbid,
+                "make the prompt's output instructions agree with the schema; only if the answer is right, correct the schema",
+            ),
+            Self::Json(..) => (
+                "answer_json",
+                MayForbid,
+                "make the prompt ask for these values; only if the answer is right, correct the case",
+            ),
+            Self::Length(_) => (
+                "answer_length",
+                Requires,
+                "make the prompt state the length; only if the length is right, correct the limits of the case",
+            ),
+            Self::Similar(_) => ("answer_similar", Requires, ASK_FOR_CONTENT),
+            Self::Refuses(_) => (
+                "answer_refusal",
+                Requires,
+                "make the prompt say when to refuse; only if the answer does refuse, add its wording to the list of terms `refusal`",
+            ),
+            Self::DoesNotRefuse(_) => (
+                "answer_refusal",
+                MayForbid,
+                "make the prompt say that the agent may do this task",
+            ),
+            Self::Latency(_) => (
+                "answer_max_latency_ms",
+                Requires,
+                "make the agent faster; only if the time is right, correct the limit of the case",
+            ),
+            Self::Cost(_) => (
+                "answer_max_cost_usd",
+                Requires,
+                "use a smaller model or fewer tokens; only if the cost is right, correct the limit of the case",
+            ),
+            Self::Not(..) => ("answer_not", MayForbid, RULE_OUT),
+        };
+        ConditionRow { word, says, next }
     }
 
     /// Why it does not hold for an answer; `None` if it holds.
