@@ -82,6 +82,8 @@ pub enum Command {
     Record(RecordArgs),
     /// Convert transcripts of other tools, and run records, into recordings
     Import(ImportArgs),
+    /// Take over the baseline of another system: numbers of agents, without cases
+    Baseline(BaselineArgs),
     /// Write today's digests into recordings: you say that they were made with the present files
     Stamp(StampArgs),
     /// Say where the pass rate of each agent lies, and how often these cases and samples see a loss
@@ -346,6 +348,30 @@ pub struct InitArgs {
     /// Ask nothing, also on a terminal
     #[arg(long)]
     pub yes: bool,
+}
+
+/// Options of `baseline`.
+#[derive(Args, Debug)]
+pub struct BaselineArgs {
+    /// What to do
+    #[arg(value_enum, value_name = "ACTION")]
+    pub action: BaselineAction,
+    /// File with {"metrics": {AGENT: {METRIC: NUMBER}}}
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// Suite whose agents the numbers are of
+    #[arg(long, value_name = "SUITE")]
+    pub suite: String,
+    /// Config file
+    #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
+    pub config: String,
+}
+
+/// What `baseline` does.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BaselineAction {
+    /// Write the numbers of a file into the config's baseline
+    Import,
 }
 
 /// Options of `calibrate`.

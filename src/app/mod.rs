@@ -10,8 +10,8 @@ use clap::Parser;
 
 use self::cli::{Cli, ColorArg, Command};
 use self::commands::{
-    calibrate, check, completions, diff, explain, history, import, init, label, man, merge, repair,
-    report, review, run, schema, selftest, stamp,
+    baseline, calibrate, check, completions, diff, explain, history, import, init, label, man,
+    merge, repair, report, review, run, schema, selftest, stamp,
 };
 #[cfg(feature = "models")]
 use self::commands::{judge, record};
@@ -84,6 +84,7 @@ pub fn execute(arguments: impl IntoIterator<Item = OsString>, world: &mut World)
         Command::Review(args) => review::review(args, world),
         Command::Stamp(args) => stamp::stamp(args, world),
         Command::Import(args) => import::import(args, world),
+        Command::Baseline(args) => baseline::baseline(args, world),
         Command::Calibrate(args) => calibrate::calibrate(args, world),
         Command::Label(args) => label::label(args, world),
         #[cfg(feature = "models")]

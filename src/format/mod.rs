@@ -1,5 +1,6 @@
 //! Parses and renders all file formats: configs, recordings, baselines, reports, event payloads. Reads no files.
 
+pub mod aggregate_baseline;
 pub mod archive;
 #[cfg(feature = "models")]
 pub(crate) mod aws;

@@ -1,5 +1,6 @@
 //! The commands, one module each.
 
+pub mod baseline;
 pub mod calibrate;
 pub mod check;
 pub mod completions;
