@@ -86,7 +86,7 @@ const ELSEWHERE: &[(&str, &str, usize, &str)] = &[
     (
         "src/suites/shared/produced.rs",
         "findings",
-        2,
+        3,
         "a key of outputs",
     ),
 ];

@@ -123,7 +123,7 @@ fn never_run() {
         expected,
     );
     let case =
-        r#"{ "contract": "commercial-lease", "agents": ["legal", "zeta"], "shared_findings": [] }"#;
+        r#"{ "contract": "commercial-lease", "agents": ["legal", "zeta"], "no_duplicates": true }"#;
     repository.write("fixtures/cross/cases/new.json", case);
     for command in ["run", "check"] {
         let ran = repository.goldgate(&[command]);

@@ -108,6 +108,16 @@ pub struct CrossAgentCase {
     pub forbidden: Vec<(String, u32)>,
 }
 
+impl CrossAgentCase {
+    /// Whether every run would pass. Agents can only contradict each other in shared findings.
+    fn is_empty(&self) -> bool {
+        self.shared.is_empty()
+            && self.expected.is_empty()
+            && self.forbidden.is_empty()
+            && !self.no_duplicates
+    }
+}
+
 pub fn read_golden(
     file: &CaseSource,
     source: &SourceText,
@@ -170,6 +180,12 @@ pub fn read_golden(
         expected: rule_ids(&cursor, rules, "expected_triggers", form.expected_triggers)?,
         forbidden: rule_ids(&cursor, rules, "must_not_trigger", form.must_not_trigger)?,
     };
+    if case.is_empty() {
+        let help =
+            "add shared_findings, expected_triggers or must_not_trigger, or no_duplicates: true";
+        let what = "the case requires nothing";
+        return Err(cursor.problem(&[], Code::ASKS_NOTHING, what, help));
+    }
     Ok((pair, case))
 }
 

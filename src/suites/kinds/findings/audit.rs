@@ -76,8 +76,8 @@ impl AuditedFindings<'_> {
             if expectation.is_empty() && pair.answer.is_none() {
                 audit.problems.push(Diagnostic::of_file(
                     &pair.golden,
-                    Code::CANNOT_FAIL,
-                    "the case expects and forbids nothing",
+                    Code::ASKS_NOTHING,
+                    "the case requires nothing",
                     "add expected_findings, must_not_find, or max_expected_findings: 0 for a document without findings",
                 ));
             }
