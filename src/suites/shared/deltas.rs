@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use recover::Anchor;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::asking::{list, object, one_of, text};
 use super::reading::from_text;
@@ -19,6 +20,8 @@ pub struct DeltasOutput {
     pub deltas: Vec<Delta>,
     /// The success condition of each recommendation; empty if it has none.
     pub conditions: Vec<String>,
+    /// The errors that the agent reports.
+    pub errors: Vec<String>,
     /// Whether every delta could be read. If not, the items and kinds of the lost ones are unknown.
     pub whole: bool,
     /// Parts with the wrong format.
@@ -81,7 +84,8 @@ pub const DELTAS: OutputLists = OutputLists {
 
 /// The names of such an output.
 pub const DELTAS_FIELDS: &[OutputField] = &[
-    OutputField::named("deltas", &[]),
+    OutputField::named("deltas", &["inferredAtoms"]),
+    OutputField::named("errors", &[]),
     OutputField::named("recommendations", &[]),
     OutputField::named("deltas.item", &[]),
     OutputField::named("deltas.kind", &[]),
@@ -99,6 +103,7 @@ struct DeltasForm<'a> {
     #[serde(borrow)]
     deltas: Lenient<Vec<Lenient<Object<DeltaForm<'a>>>>>,
     recommendations: Lenient<Vec<Lenient<Object<DeltaStepForm<'a>>>>>,
+    errors: Lenient<Vec<Value>>,
     text: Lenient<Text<'a>>,
 }
 
@@ -109,6 +114,17 @@ struct DeltaForm<'a> {
     item: Lenient<Text<'a>>,
     kind: Lenient<Text<'a>>,
     evidence: Lenient<Object<DeltaEvidenceForm<'a>>>,
+    #[serde(rename = "sourceTest")]
+    source_test: Lenient<Object<SourceTestForm<'a>>>,
+}
+
+/// The test of a requirement that the agent proposes: the test has none yet.
+#[derive(Deserialize, Default)]
+#[serde(default, rename_all = "camelCase")]
+struct SourceTestForm<'a> {
+    #[serde(borrow)]
+    file_path: Lenient<Text<'a>>,
+    test_name: Lenient<Text<'a>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -155,9 +171,15 @@ pub fn produced(run: &Run) -> (DeltasOutput, Layer) {
     let DeltasForm {
         deltas,
         recommendations,
+        errors,
         text,
     } = lenient::object(&run.outputs);
+    let errors = errors.list().iter().map(|error| match error {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    });
     let mut out = DeltasOutput {
+        errors: errors.collect(),
         whole: true,
         ..DeltasOutput::default()
     };
@@ -220,11 +242,20 @@ fn delta(
         item,
         kind,
         evidence,
+        source_test,
     })) = form
     else {
         flaws.push(format!("deltas[{index}] is not an object"));
         return None;
     };
+    if let (Lenient::Given(Object(test)), true) =
+        (source_test, item.is_absent() && kind.is_absent())
+    {
+        if test.test_name.text().is_empty() {
+            flaws.push(format!("deltas[{index}] has no item or no kind"));
+        }
+        return Some(orphan_test(test));
+    }
     if item.text().is_empty() || kind.text().is_empty() {
         flaws.push(format!("deltas[{index}] has no item or no kind"));
     }
@@ -260,6 +291,24 @@ fn delta(
         tests,
         ranges,
     })
+}
+
+fn orphan_test(test: &SourceTestForm<'_>) -> Delta {
+    let (path, name) = (test.file_path.text(), test.test_name.text());
+    let stated = |text: &str| {
+        if text.is_empty() {
+            Vec::new()
+        } else {
+            vec![text.to_owned()]
+        }
+    };
+    Delta {
+        item: name.to_owned(),
+        kind: DeltaKind::OrphanTest.as_str().to_owned(),
+        paths: stated(path),
+        tests: stated(name),
+        ranges: Vec::new(),
+    }
 }
 
 fn condition(form: &Lenient<Object<DeltaStepForm<'_>>>) -> String {
@@ -312,6 +361,30 @@ mod tests {
         );
         assert_eq!(read.conditions, ["done", "also", "", ""]);
         assert_eq!(kinds_by_item(&read.deltas)["a"].len(), 2);
+    }
+
+    #[test]
+    fn a_requirement_of_a_test_says_that_the_test_has_none() {
+        let (read, _) = reading(serde_json::json!({
+            "deltas": [{"description": "x", "sourceTest": {"filePath": "a.ts", "testName": "t"}}, {"sourceTest": {}}],
+            "errors": ["late", {"code": 1}]}));
+        let first = &read.deltas[0];
+        assert_eq!(
+            (
+                first.item.as_str(),
+                first.kind.as_str(),
+                &*first.paths,
+                &*first.tests
+            ),
+            (
+                "t",
+                "orphan_test",
+                &["a.ts".to_owned()][..],
+                &["t".to_owned()][..]
+            )
+        );
+        assert_eq!(read.errors, ["late", r#"{"code":1}"#]);
+        assert!(!read.whole, "the second one has no name");
     }
 
     #[test]

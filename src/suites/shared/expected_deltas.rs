@@ -54,6 +54,11 @@ impl ExpectedDeltas {
         Ok(Self(expected))
     }
 
+    /// Adds an item, unless it is expected already.
+    pub fn add(&mut self, item: &str, kind: DeltaKind) {
+        self.0.entry(item.to_owned()).or_insert(kind.as_str());
+    }
+
     /// Number of expected items.
     pub fn len(&self) -> usize {
         self.0.len()

@@ -1,8 +1,10 @@
 //! A snapshot of a repository, and the request about it to a live agent.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::asking::Prompt;
 use super::deltas::{DeltaKind, form};
@@ -12,7 +14,7 @@ use crate::format::Step::{At, Key};
 use crate::model::{Ask, RepoPath};
 
 /// The contents of a repository.
-#[derive(Deserialize, Serialize, JsonSchema, Debug, Clone, PartialEq)]
+#[derive(Deserialize, Serialize, JsonSchema, Debug, Clone, PartialEq, Default)]
 #[serde(deny_unknown_fields)]
 pub struct RepositorySnapshot {
     /// Paths.
@@ -23,10 +25,10 @@ pub struct RepositorySnapshot {
     pub tests: Vec<String>,
     /// Covered lines, as `path:from-to`.
     #[serde(default)]
-    coverage: Vec<String>,
+    pub coverage: Vec<String>,
     /// Ids of requirements.
     #[serde(default)]
-    atoms: Vec<String>,
+    pub atoms: Vec<String>,
 }
 
 impl RepositorySnapshot {
@@ -65,8 +67,8 @@ impl RepositorySnapshot {
         Ok(coverage)
     }
 
-    /// Asks for deltas, and for at most `most` recommendations.
-    pub fn ask(&self, most: Option<usize>) -> Ask {
+    /// Asks for deltas, and for at most `most` recommendations; `contents` is what the agent is shown besides the names.
+    pub fn ask(&self, most: Option<usize>, contents: &BTreeMap<&'static str, Value>) -> Ask {
         let kinds = DeltaKind::ALL.map(DeltaKind::as_str);
         let next = match most {
             Some(most) => format!("Recommend next steps, at most {most}"),
@@ -85,9 +87,18 @@ impl RepositorySnapshot {
         .say(
             "Answer with one JSON object: {\"deltas\": [{\"item\", \"kind\", \"evidence\": {\"file_paths\": [], \"test_names\": [], \
              \"coverage_refs\": []}}], \"recommendations\": [{\"action\", \"success_condition\"}]}.",
-        )
-        .show(&[("The snapshot", &format!("{:#}", json!(self)))]);
+        );
+        let mut material = vec![("The snapshot", format!("{:#}", json!(self)))];
         let mut inputs = json!({"snapshot": self});
+        for (key, value) in contents {
+            material.push((key, format!("{value:#}")));
+            inputs[*key] = value.clone();
+        }
+        let material: Vec<(&str, &str)> = material
+            .iter()
+            .map(|(title, text)| (*title, text.as_str()))
+            .collect();
+        let prompt = prompt.show(&material);
         if let Some(most) = most {
             inputs["max_recommendations"] = json!(most);
         }

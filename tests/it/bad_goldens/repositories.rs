@@ -49,13 +49,25 @@ pub const CASES: &[Case] = &[
         "reconciliation",
         "fixtures/x.json",
         "{}",
-        ":1:2: the key \"snapshot\" is missing",
+        ":1:1: the key \"snapshot\" is missing; add \"snapshot\" with the names",
     ),
     (
         "reconciliation",
         "fixtures/x.json",
-        "{\"snapshot\": {}}",
-        ":1:16: the key \"max_recommendations\" is missing",
+        r#"{"snapshot": {}, "repo": {"files": {}}}"#,
+        r#":1:18: the fixture has both snapshot and repo; keep one"#,
+    ),
+    (
+        "reconciliation",
+        "fixtures/x.json",
+        r#"{"repo": {"files": {"a.ts": ""}, "testFiles": ["b.ts"]}}"#,
+        r#":1:48: "b.ts" is not one of the files; add its text to `files`"#,
+    ),
+    (
+        "reconciliation",
+        "fixtures/x.json",
+        r#"{"repo": {"files": {}}, "expected": {"orphanTests": [{"filePath": "a.ts", "testName": " "}]}}"#,
+        r#":1:87: the name of a test is empty; write it"#,
     ),
     (
         "reconciliation",

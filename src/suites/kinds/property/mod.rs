@@ -333,7 +333,7 @@ impl Suite for Property {
         let variant_snapshot = variant.map_or(snapshot, |variant| &variant.snapshot);
         Ok(Some(match variant_snapshot {
             // The prompt does not reveal that this is a variant: an agent would know what is measured.
-            Some(snapshot) => snapshot.ask(None),
+            Some(snapshot) => snapshot.ask(None, &BTreeMap::new()),
             None => {
                 let inputs = json!({
                     "case": pair.case.as_str(),

@@ -1,17 +1,15 @@
 //! Kind `reconciliation`: agents that compare code, tests and requirements.
 
+mod fixture;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
+use self::fixture::{Fixture, FixtureForm, TestRef, read_fixture};
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::files::{Files, SourceText};
-use crate::format::Step::Key;
-use crate::format::{JsonCursor, json};
+use crate::files::Files;
 use crate::model::{
-    Ask, Check, ExplainedBy, Failure, Gate, Grade, MetricSpec, Run, RunKey, SuiteConfig, all_hold,
-    indicator, share,
+    Ask, Check, CheckKey, ExplainedBy, Failure, Gate, Grade, MetricSpec, Run, RunKey, SuiteConfig,
+    all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -20,18 +18,17 @@ use crate::suites::kind::{
 };
 use crate::suites::settings::{NoSettings, SettingsSpec};
 use crate::suites::shared::answer::text::AnswerOutput;
-use crate::suites::shared::case_frame::{CaseForm, Framed};
+use crate::suites::shared::case_frame::Framed;
 use crate::suites::shared::case_keys::DescriptionKeys;
 use crate::suites::shared::case_table::CaseTable;
 use crate::suites::shared::deltas::{
-    DELTAS, DELTAS_FIELDS, Delta, DeltasOutput, kinds_by_item, produced,
+    DELTAS, DELTAS_FIELDS, Delta, DeltaKind, DeltasOutput, kinds_by_item, produced,
 };
-use crate::suites::shared::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::shared::folder;
-use crate::suites::shared::folder::GoldenCase;
 use crate::suites::shared::own_metrics::{metrics, values_of_sample};
-use crate::suites::shared::snapshot::{LineRange, RepositorySnapshot};
+use crate::suites::shared::snapshot::LineRange;
+use crate::text::line;
 
 pub const KIND: SuiteKind = SuiteKind {
     name: "reconciliation",
@@ -67,7 +64,7 @@ pub const KIND: SuiteKind = SuiteKind {
 metrics!(ReconciliationMetrics {
     scenario_pass_rate: MetricSpec {
         gates: &[Gate::AS_THE_BASELINE],
-        meaning: "fixtures with all deltas found and of the right kind, evidence grounded and actions bounded / fixtures",
+        meaning: "fixtures with all deltas found and of the right kind, evidence grounded, actions and errors bounded, and no linked test reported / fixtures",
         ..MetricSpec::RATE
     },
     delta_recall: MetricSpec {
@@ -87,38 +84,10 @@ metrics!(ReconciliationMetrics {
     },
     bounded_actions: MetricSpec {
         explained_by: ExplainedBy::Checks(&["actions_bounded"]),
-        meaning: "1 if there are at most max_recommendations, each with a success condition, else 0",
+        meaning: "1 if there are at most max_recommendations, if stated, each with a success condition, else 0",
         ..MetricSpec::PLAIN
     },
 });
-
-/// `fixtures/{case}.json`: a snapshot of a repository, and the expected deltas.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(title = "reconciliation fixture")]
-struct FixtureForm {
-    /// The repository.
-    snapshot: RepositorySnapshot,
-    /// The deltas that must be found.
-    #[serde(default)]
-    expected_deltas: Vec<ExpectedDeltaForm>,
-    /// The maximum number of recommendations.
-    max_recommendations: usize,
-    /// The rule of the prompt package that this tests, by id or text.
-    rule: Option<String>,
-}
-
-impl CaseForm for FixtureForm {}
-
-struct Fixture {
-    snapshot: RepositorySnapshot,
-    files: BTreeSet<String>,
-    tests: BTreeSet<String>,
-    coverage: Vec<LineRange>,
-    expected: ExpectedDeltas,
-    most: usize,
-    rule: Option<String>,
-}
 
 struct Reconciliation {
     table: CaseTable<Fixture>,
@@ -132,21 +101,6 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         |source, _| read_fixture(source),
     )?;
     Ok(Box::new(Reconciliation { table }))
-}
-
-fn read_fixture(source: &SourceText) -> Result<GoldenCase<Fixture>, Diagnostic> {
-    let Framed { frame, form } = json::golden::<Framed<FixtureForm>>(source)?;
-    let cursor = JsonCursor::whole(source);
-    let fixture = Fixture {
-        files: form.snapshot.files.iter().cloned().collect(),
-        tests: form.snapshot.tests.iter().cloned().collect(),
-        coverage: form.snapshot.ranges(&cursor.inner(&[Key("snapshot")]))?,
-        expected: ExpectedDeltas::read(&cursor, form.expected_deltas)?,
-        most: form.max_recommendations,
-        rule: cursor.rule(form.rule)?,
-        snapshot: form.snapshot,
-    };
-    frame.case(&cursor, fixture)
 }
 
 impl Fixture {
@@ -208,7 +162,9 @@ impl Suite for Reconciliation {
             .iter()
             .filter(|delta| fixture.grounds(delta))
             .count();
-        let bounded = produced.conditions.len() <= fixture.most
+        let bounded = fixture
+            .most
+            .is_none_or(|most| produced.conditions.len() <= most)
             && produced.conditions.iter().all(|one| !one.is_empty());
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
         let checks = ReconciliationChecker {
@@ -241,7 +197,8 @@ impl Suite for Reconciliation {
         _files: &dyn Files,
     ) -> Result<Option<Ask>, Diagnostic> {
         let fixture = self.table.case(pair);
-        Ok(Some(fixture.snapshot.ask(Some(fixture.most))))
+        let request = fixture.snapshot.ask(fixture.most, &fixture.contents);
+        Ok(Some(request))
     }
 }
 
@@ -255,8 +212,7 @@ struct ReconciliationChecker<'a> {
 impl ReconciliationChecker<'_> {
     fn checks(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Check> {
         let form = "make the agent answer {\"deltas\": [{item, kind, evidence}], \"recommendations\": [{action, success_condition}]}";
-        let most = self.fixture.most;
-        vec![
+        let mut checks = vec![
             Check::only(
                 "schema",
                 || "JSON with the lists deltas and recommendations".to_owned(),
@@ -279,10 +235,59 @@ impl ReconciliationChecker<'_> {
             ),
             Check::only(
                 "actions_bounded",
-                || format!("recommendations: at most {most}, each with a success condition"),
+                || match self.fixture.most {
+                    Some(most) => {
+                        format!("recommendations: at most {most}, each with a success condition")
+                    }
+                    None => "recommendations: each with a success condition".to_owned(),
+                },
                 self.unbounded(),
             ),
-        ]
+        ];
+        for (index, test) in (0_u32..).zip(&self.fixture.linked) {
+            checks.push(Check::of(
+                "not_orphan",
+                CheckKey::At(index),
+                1,
+                || format!("no orphan \"{}\" of {}", test.test_name, test.file_path),
+                self.reported(test),
+            ));
+        }
+        if let Some(most) = self.fixture.most_errors {
+            checks.push(Check::only(
+                "errors_bounded",
+                || format!("errors: at most {most}"),
+                self.too_many_errors(most),
+            ));
+        }
+        checks
+    }
+
+    fn reported(&self, test: &TestRef) -> Option<Failure> {
+        let is_it = |delta: &&Delta| {
+            delta.kind == DeltaKind::OrphanTest.as_str()
+                && delta.item == test.test_name
+                && (delta.paths.is_empty() || delta.paths.contains(&test.file_path))
+        };
+        self.produced.deltas.iter().find(is_it)?;
+        let detail = format!("\"{}\" is reported, and an atom has it", test.test_name);
+        let action = "make the agent read which tests the registry links to an atom".to_owned();
+        let rule = self.fixture.rule.as_deref();
+        Some(
+            self.classifier
+                .failure(CheckFailure::Content, rule, detail, action),
+        )
+    }
+
+    fn too_many_errors(&self, most: usize) -> Option<Failure> {
+        let found = self.produced.errors.len();
+        let first = self.produced.errors.first().filter(|_| found > most)?;
+        let detail = format!("errors: {found}; the first is {}", line(first, 200));
+        let action = "fix what the agent reports".to_owned();
+        Some(
+            self.classifier
+                .failure(CheckFailure::Unmapped, None, detail, action),
+        )
     }
 
     fn missing(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Option<Failure> {
@@ -353,19 +358,19 @@ impl ReconciliationChecker<'_> {
     }
 
     fn unbounded(&self) -> Option<Failure> {
-        let (found, most) = (self.produced.conditions.len(), self.fixture.most);
+        let found = self.produced.conditions.len();
         let open = self
             .produced
             .conditions
             .iter()
             .filter(|one| one.is_empty())
             .count();
-        let detail = match (found > most, open) {
-            (true, _) => format!("recommendations: {found}"),
-            (false, 0) => return None,
-            (false, open) => {
-                format!("recommendations without a success condition: {open} of {found}")
-            }
+        let detail = if self.fixture.most.is_some_and(|most| found > most) {
+            format!("recommendations: {found}")
+        } else if open > 0 {
+            format!("recommendations without a success condition: {open} of {found}")
+        } else {
+            return None;
         };
         let action = "make the prompt limit the recommendations, each with a success condition";
         Some(
