@@ -1,54 +1,135 @@
-//! Reads comma-separated values (RFC 4180): rows of fields, in which quotes keep commas and line breaks.
+//! Reads comma-separated values (RFC 4180): rows of fields, in which quotes keep commas and line breaks. It knows no types: every value is
+//! a text.
+
+use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use crate::diag::{Code, Diagnostic};
-use crate::files::SourceText;
+use crate::files::{OriginPiece, PieceChange, SourceText};
+
+/// A field, and where it starts.
+struct Field {
+    text: String,
+    start: usize,
+}
+
+struct Row {
+    fields: Vec<Field>,
+    range: Range<usize>,
+}
 
 /// The rows of a table, each an object by its header.
 ///
 /// # Errors
 /// A quote that is not closed.
 pub fn csv_objects(source: &SourceText) -> Result<Vec<Map<String, Value>>, Diagnostic> {
-    let rows = csv_rows(&source.text).map_err(|at| {
-        let help = "close it; a quote in a quoted field is written twice";
-        source.problem(at, Code::BAD_VALUE, "this quote is not closed", help)
-    })?;
-    let mut rows = rows.into_iter();
-    let header = rows.next().unwrap_or_default();
-    let object = |fields: Vec<String>| {
-        let columns = header.iter().map(|name| name.trim().to_owned());
-        columns.zip(fields.into_iter().map(Value::String)).collect()
+    let mut rows = rows(source)?.into_iter();
+    let header = rows.next().map_or_else(Vec::new, |row| row.fields);
+    let object = |row: Row| {
+        let columns = header.iter().map(|name| name.text.trim().to_owned());
+        let values = row
+            .fields
+            .into_iter()
+            .map(|field| Value::String(field.text));
+        columns.zip(values).collect()
     };
     Ok(rows.map(object).collect())
+}
+
+/// A table as a JSON list of objects, with the positions of the table. An empty field is a missing key.
+///
+/// # Errors
+/// The position of a quote that is not closed, or of a row with another number of fields than the header.
+pub fn csv_as_json(source: SourceText) -> Result<SourceText, Diagnostic> {
+    let mut rows = rows(&source)?.into_iter();
+    let header = rows.next().map_or_else(Vec::new, |row| row.fields);
+    let (mut text, mut pieces) = ("[".to_owned(), Vec::new());
+    let mut mark = |text: &str, original: usize| {
+        pieces.push(OriginPiece {
+            start: text.len(),
+            original,
+            change: PieceChange::Rewritten,
+        });
+    };
+    for (index, row) in rows.enumerate() {
+        if row.fields.len() != header.len() {
+            let (own, expected) = (row.fields.len(), header.len());
+            let what = format!(
+                "the row has another number of fields than the header: {own}, not {expected}"
+            );
+            let help =
+                "write a field for each name of the header, and quotes around a text with a comma";
+            return Err(source.problem(row.range.start, Code::BAD_VALUE, what, help));
+        }
+        text.push_str(if index > 0 { "," } else { "" });
+        mark(&text, row.range.start);
+        text.push('{');
+        let columns = header.iter().zip(row.fields);
+        let stated = columns.filter(|(_, field)| !field.text.is_empty());
+        for (number, (name, field)) in stated.enumerate() {
+            text.push_str(if number > 0 { "," } else { "" });
+            mark(&text, name.start);
+            text.push_str(&Value::from(name.text.trim()).to_string());
+            text.push(':');
+            mark(&text, field.start);
+            text.push_str(&Value::from(field.text).to_string());
+        }
+        text.push('}');
+    }
+    text.push(']');
+    Ok(SourceText::from_pieces(Arc::new(source), text, pieces))
+}
+
+/// Where the rows below the header are; `None` if the table is not valid.
+pub fn case_rows(source: &SourceText) -> Option<Vec<Range<usize>>> {
+    let rows = rows(source).ok()?;
+    Some(rows.into_iter().skip(1).map(|row| row.range).collect())
+}
+
+fn rows(source: &SourceText) -> Result<Vec<Row>, Diagnostic> {
+    csv_rows(&source.text).map_err(|at| {
+        let help = "close it; a quote in a quoted field is written twice";
+        source.problem(at, Code::BAD_VALUE, "this quote is not closed", help)
+    })
 }
 
 /// The rows of a text without empty lines. A quote inside of a field without quotes is a character of it.
 ///
 /// # Errors
 /// The byte offset of a quote that is not closed.
-fn csv_rows(text: &str) -> Result<Vec<Vec<String>>, usize> {
+fn csv_rows(text: &str) -> Result<Vec<Row>, usize> {
     let mut rows = Vec::new();
-    let mut row = Vec::new();
+    let mut fields: Vec<Field> = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let at = text.len() - rest.len();
-        let (field, after) = field(rest).ok_or(at)?;
-        row.push(field);
+        let start = text.len() - rest.len();
+        let (own, after) = field(rest).ok_or(start)?;
+        fields.push(Field { text: own, start });
+        let mut end = text.len() - after.len();
         if let Some(next) = after.strip_prefix(',') {
             rest = next;
             if !next.is_empty() {
                 continue;
             }
             // A comma at the end of the text has an empty field after it.
-            row.push(String::new());
+            end = text.len();
+            fields.push(Field {
+                text: String::new(),
+                start: end,
+            });
         } else {
             let line = after.strip_prefix('\r').unwrap_or(after);
             rest = line.strip_prefix('\n').unwrap_or(line);
         }
-        let row = std::mem::take(&mut row);
-        if row.iter().any(|field| !field.is_empty()) {
-            rows.push(row);
+        let fields = std::mem::take(&mut fields);
+        if fields.iter().any(|field| !field.text.is_empty()) {
+            let start = fields.first().map_or(end, |field| field.start);
+            rows.push(Row {
+                fields,
+                range: start..end,
+            });
         }
     }
     Ok(rows)
@@ -78,7 +159,17 @@ fn field(text: &str) -> Option<(String, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::csv_rows;
+    use serde_json::{Value, json};
+
+    use super::{case_rows, csv_as_json, csv_rows};
+    use crate::files::SourceText;
+    use crate::format::JsonCursor;
+    use crate::format::Step::{At, Key};
+    use crate::model::RepoPath;
+
+    fn source(text: &str) -> SourceText {
+        SourceText::from_text(RepoPath::root().child("a.csv"), text.to_owned())
+    }
 
     #[test]
     fn quotes_keep_commas_line_breaks_and_quotes() {
@@ -97,8 +188,60 @@ mod tests {
             ("", vec![]),
         ] {
             let read = csv_rows(text).unwrap();
-            assert_eq!(read, rows, "{text:?}");
+            let texts = read
+                .iter()
+                .map(|row| row.fields.iter().map(|field| field.text.as_str()));
+            let texts: Vec<Vec<&str>> = texts.map(Iterator::collect).collect();
+            assert_eq!(texts, rows, "{text:?}");
         }
         assert_eq!(csv_rows("a,\"b\nc").err(), Some(2));
+    }
+
+    #[test]
+    fn each_row_below_the_header_is_an_object_of_texts() {
+        for (text, expected) in [
+            ("", json!([])),
+            ("id,expected\n", json!([])),
+            (
+                "id,expected\n1,yes\n2,\n",
+                json!([{"id": "1", "expected": "yes"}, {"id": "2"}]),
+            ),
+            (
+                "id, question\r\n1,\"a\r\nb\"\r\n\r\n2,ä",
+                json!([{"id": "1", "question": "a\r\nb"}, {"id": "2", "question": "ä"}]),
+            ),
+        ] {
+            let read = csv_as_json(source(text)).unwrap();
+            let value: Value = serde_json::from_str(&read.text).unwrap();
+            assert_eq!(value, expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn each_field_has_its_position() {
+        let table = "id,question\n1,a\n\n2,\"ä\"\n";
+        let read = csv_as_json(source(table)).unwrap();
+        let cursor = JsonCursor::whole(&read);
+        let point = read.point(cursor.value(&[At(1), Key("question")]));
+        assert_eq!((point.line, point.column), (4, 3));
+        assert_eq!(case_rows(&source(table)).unwrap(), [12..15, 17..23]);
+    }
+
+    #[test]
+    fn a_broken_table_is_refused_at_its_place() {
+        for (text, at) in [
+            (
+                "id,q\n1\n",
+                "2:1: the row has another number of fields than the header: 1, not 2",
+            ),
+            (
+                "id,q\n1,a,b\n",
+                "2:1: the row has another number of fields than the header: 3, not 2",
+            ),
+            ("id,q\n1,\"a\n", "2:3: this quote is not closed"),
+        ] {
+            let problem = csv_as_json(source(text)).unwrap_err().to_string();
+            assert!(problem.starts_with(&format!("a.csv:{at}")), "{problem}");
+        }
     }
 }

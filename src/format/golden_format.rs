@@ -1,10 +1,11 @@
-//! The formats of golden files: JSON, YAML, and JSON Lines. Every reader gets JSON, with the positions of the file.
+//! The formats of golden files: JSON, YAML, JSON Lines, and CSV. Every reader gets JSON, with the positions of the file.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::csv::csv_as_json;
 use super::{json, yaml};
 use crate::diag::Diagnostic;
 use crate::files::{OriginPiece, PieceChange, SourceText};
@@ -16,14 +17,17 @@ pub enum GoldenFormat {
     Yaml,
     /// JSON Lines: one case a line.
     JsonLines,
+    /// A table: one case a row.
+    Csv,
 }
 
 /// The endings of file names, with their formats.
-const ENDINGS: [(&str, GoldenFormat); 4] = [
+const ENDINGS: [(&str, GoldenFormat); 5] = [
     (".json", GoldenFormat::Json),
     (".yaml", GoldenFormat::Yaml),
     (".yml", GoldenFormat::Yaml),
     (".jsonl", GoldenFormat::JsonLines),
+    (".csv", GoldenFormat::Csv),
 ];
 
 impl GoldenFormat {
@@ -34,13 +38,21 @@ impl GoldenFormat {
             .find_map(|(ending, format)| Some((name.strip_suffix(ending)?, *format)))
     }
 
+    /// Whether a file in this format has many cases.
+    pub fn is_of_many(self) -> bool {
+        match self {
+            Self::JsonLines | Self::Csv => true,
+            Self::Json | Self::Yaml => false,
+        }
+    }
+
     /// The format of a golden file; without a known ending it is JSON.
     pub fn of(source: &SourceText) -> Self {
         Self::of_name(source.file.name()).map_or(Self::Json, |(_, format)| format)
     }
 }
 
-/// The text of a golden file as JSON; positions in it are those of the file. The lines of JSON Lines become a list.
+/// The text of a golden file as JSON; positions in it are those of the file. The lines of JSON Lines and the rows of a table become a list.
 ///
 /// # Errors
 /// The position of what is not valid, or is not in JSON.
@@ -49,6 +61,7 @@ pub fn golden_json(source: SourceText) -> Result<SourceText, Diagnostic> {
         GoldenFormat::Json => Ok(source),
         GoldenFormat::Yaml => yaml::json_text::yaml_as_json(source),
         GoldenFormat::JsonLines => list_of_lines(source),
+        GoldenFormat::Csv => csv_as_json(source),
     }
 }
 

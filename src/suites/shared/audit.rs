@@ -32,14 +32,14 @@ impl Audit {
     pub fn strays(&mut self, files: &dyn Files, folder: &RepoPath) {
         for entry in files.list(folder).unwrap_or_default() {
             let format = GoldenFormat::of_name(&entry.name).map(|(_, format)| format);
-            if entry.kind != EntryKind::File
-                || matches!(format, None | Some(GoldenFormat::JsonLines))
-            {
+            if entry.kind != EntryKind::File || format.is_none_or(GoldenFormat::is_of_many) {
                 let help = match format {
-                    Some(GoldenFormat::JsonLines) => {
+                    Some(format) if format.is_of_many() => {
                         "name it as the path of the suite, or move it elsewhere"
                     }
-                    _ => "rename it to {case}.json or {case}.yaml, or move it elsewhere",
+                    Some(_) | None => {
+                        "rename it to {case}.json or {case}.yaml, or move it elsewhere"
+                    }
                 };
                 self.note(
                     &folder.child(&entry.name),

@@ -122,7 +122,7 @@ pub fn files_of_cases(files: &dyn Files, folder: &RepoPath) -> Result<Vec<CaseSo
             at: 0,
         };
         let part = GoldenPart::of_file(folder.child(&entry.name));
-        let is_case = entry.kind == EntryKind::File && format != GoldenFormat::JsonLines;
+        let is_case = entry.kind == EntryKind::File && !format.is_of_many();
         is_case.then_some(CaseSource {
             part,
             id,
@@ -157,7 +157,7 @@ pub fn keep_first_of_name(cases: Vec<CaseSource>, problems: &mut Diagnostics) ->
     cases
 }
 
-/// The cases of a file of many: a list, an object with the list under `cases`, or JSON Lines. Adds every entry without an id, and every id
+/// The cases of a file of many: a list, an object with the list under `cases`, JSON Lines, or a table. Adds every entry without an id, and every id
 /// that is used twice, to the problems.
 ///
 /// # Errors

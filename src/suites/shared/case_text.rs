@@ -6,6 +6,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::files::SourceText;
+use crate::format::csv::case_rows;
 use crate::format::yaml::edit;
 use crate::format::{GoldenFormat, Step, golden_json, golden_value, without_member};
 use crate::model::{AgentName, CaseId};
@@ -133,6 +134,7 @@ impl<'a> CaseText<'a> {
                 path.extend(element.map(|element| Step::At(element.index)));
                 edit::without_key(self.source, &path, DRAFT)?
             }
+            GoldenFormat::Csv => return None,
         };
         let accept = |case: &mut Value| {
             case.as_object_mut()
@@ -176,6 +178,7 @@ impl<'a> CaseText<'a> {
                 self.replaced(start..self.range.end + end, "")
             }
             GoldenFormat::Yaml => edit::without_element(self.source, list.path(), *index)?,
+            GoldenFormat::Csv => return None,
         };
         let mut expected = golden_value(self.source.clone())?;
         list.list(&mut expected)?.remove(*index);
@@ -230,6 +233,7 @@ pub fn with_cases(source: &SourceText, cases: &[String]) -> Option<String> {
             )
         }
         GoldenFormat::Yaml => edit::with_elements(source, list.path(), cases)?,
+        GoldenFormat::Csv => return None,
     };
     let added: Vec<Value> = cases
         .iter()
@@ -266,8 +270,10 @@ fn elements(source: &SourceText, list: ListPlace) -> Option<Vec<Range<usize>>> {
         cases: Vec<&'t RawValue>,
     }
     let format = GoldenFormat::of(source);
-    if format == GoldenFormat::Yaml {
-        return edit::element_lines(source, list.path());
+    match format {
+        GoldenFormat::Yaml => return edit::element_lines(source, list.path()),
+        GoldenFormat::Csv => return case_rows(source),
+        GoldenFormat::Json | GoldenFormat::JsonLines => {}
     }
     let json = golden_json(source.clone()).ok()?;
     let raws: Vec<&RawValue> = match list {

@@ -205,7 +205,7 @@ pub const CASES: &[Case] = &[
         "stochastic",
         SCENE,
         r#"{"groundTruth": [{"fact": "a", "keywords": ["k"], "isDecided": false}], "thresholds": {"precision": 1, "recall": 1}}"#,
-        r#":1:2: there is no decided fact; write at least one"#,
+        r#":1:2: no fact is decided; write at least one"#,
     ),
     (
         "stochastic",

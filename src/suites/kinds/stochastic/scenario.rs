@@ -290,7 +290,7 @@ fn read_facts(
                 }
             }
             if facts.is_empty() {
-                let what = "there is no decided fact".to_owned();
+                let what = "no fact is decided".to_owned();
                 return Err(bad_truth(what, "write at least one"));
             }
         }
