@@ -232,25 +232,6 @@ The price is fixed.";
 }
 
 #[test]
-fn a_clause_can_be_identified_by_its_heading_alone() {
-    // The original has no section 9: only the heading identifies the section.
-    let before =
-        "1. Delivery\nAt once.\n2. Exclusivity\nNobody else buys here.\n3. Price\nSee the list.";
-    let delete =
-        r#"{"clauses": [{"operation": "delete", "section": "9", "heading": "Exclusivity"}]}"#;
-    clean(
-        before,
-        "1. Delivery\nAt once.\n2. Price\nSee the list.",
-        delete,
-    );
-    let edit = r#"{"clauses": [{"operation": "edit", "section": "9", "heading": "Price", "must_contain": ["annex"]}]}"#;
-    clean(before, &before.replace("list", "annex"), edit);
-    // A section that no instruction mentions must still not change.
-    let other = before.replace("list", "annex").replace("At once", "Later");
-    assert_eq!(kinds(before, &other, edit), [FaultKind::Unintended]);
-}
-
-#[test]
 fn a_line_loses_only_its_reference_to_a_deleted_section() {
     let before = "
 1. Term. The agreement ends after one year.
