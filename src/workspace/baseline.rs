@@ -103,6 +103,8 @@ pub enum Replaced {
     BetterAndWorse,
     /// All.
     Everything,
+    /// Better ones, to show a run: its numbers count even if a hard gate fails.
+    Shown,
 }
 
 /// Returns the baseline with this run's numbers. Entries of suites and agents that did not run, or that measured nothing, are kept
@@ -427,7 +429,7 @@ pub fn unusable_numbers(report: &Report) -> Vec<String> {
 impl GradedRun {
     /// Returns the baseline with this run's numbers.
     pub fn proposed(&self) -> Baseline {
-        self.proposed_after(self.against.as_ref(), Replaced::Better)
+        self.proposed_after(self.against.as_ref(), Replaced::Shown)
     }
 
     pub fn proposed_after(&self, before: Option<&Baseline>, replaced: Replaced) -> Baseline {

@@ -324,7 +324,12 @@ fn failed_before() {
         "runs/a/d.json",
         json!({"status": "completed", "outputs": {"text": TEXT}}).to_string(),
     );
-    assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 1);
+    assert_eq!(
+        repository
+            .goldgate(&["run", "--update-baseline", "--all"])
+            .code,
+        1
+    );
     let (code, agent) = report(&repository, &[]);
     assert_eq!(
         (code, &agent["metrics"]["answer_pass_rate"]["baseline"]),

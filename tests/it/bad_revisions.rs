@@ -488,7 +488,8 @@ fn wrong_types() {
 fn unread() {
     let scores = json!({"entity_substitution": 1, "jurisdiction_transformation": 1, "liability_reallocation": 1,
         "clause_operations": 1, "legal_coherence": 1});
-    let right = json!({"overall_score": 1, "criteria_scores": scores, "satisfied": true});
+    let right = json!({"overall_score": 1, "criteria_scores": scores, "satisfied": true, "unmet_criteria": [], "feedback": "",
+        "attempt_number": 1, "revision_suggestions": [], "red_flags": []});
     for (evaluations, valid) in [
         (vec![json!("good")], json!(0.0)),
         (vec![json!("good"), right.clone()], json!(0.5)),

@@ -150,7 +150,7 @@ fn baseline_of_base() {
         "evals/golden/runs/legal/lease.json",
         format!("{before}    ],{after}"),
     );
-    run(&repository, &update);
+    run(&repository, &[&update[..], &["--all"]].concat());
     assert!(
         repository
             .read("evals/baselines/latest.json")

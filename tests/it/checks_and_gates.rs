@@ -24,6 +24,7 @@ pub fn trials() -> Vec<Trial> {
 
 /// The checks of each kind, by role, and the metric that counts a case as failed when any of them fails.
 const CHECKS: &[(&str, &str, &str, &[&str])] = &[
+    ("custom", "", "case_pass_rate", &["check"]),
     (
         "findings",
         "",

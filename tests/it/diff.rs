@@ -108,7 +108,7 @@ fn commits() {
     git(&repository.path(""), &["branch", "-M", "main"]);
     git(&repository.path(""), &["switch", "-q", "-c", "change"]);
     repository.replace(RECORDING, "Needs prior approval.", "Needs nothing.");
-    repository.goldgate(&["run", "-q", "--update-baseline"]);
+    repository.goldgate(&["run", "-q", "--update-baseline", "--all"]);
     commit_all(&repository);
     let ran = diff(&repository, &["main", "HEAD"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));

@@ -203,7 +203,7 @@ fn calls_compared() {
 fn with_base() {
     let repository = committed();
     repository.replace(RECORDING, "Needs prior approval.", "Needs nothing.");
-    repository.goldgate(&["run", "-q", "--update-baseline"]);
+    repository.goldgate(&["run", "-q", "--update-baseline", "--all"]);
     commit_all(&repository);
     assert!(
         explain(&repository, &["lease"])
