@@ -80,19 +80,21 @@ impl Paragraph {
             self.text.push(' ');
         }
         let start = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
-        self.map.retain(|(offset, _)| *offset < start);
+        // Only offsets of the blanks at the end are left out: going through all of them for each line would not be linear.
+        while self.map.last().is_some_and(|(offset, _)| *offset >= start) {
+            self.map.pop();
+        }
         let moved = next.map.iter();
         self.map
             .extend(moved.map(|(offset, source)| (offset.saturating_add(start), *source)));
         self.text.push_str(&next.text);
         self.source.end = next.source.end;
         for token in next.signature {
-            let mut runs = self.signature.iter().rev();
             let is_same = match &token {
-                FormatToken::Paragraph(_) | FormatToken::Row(_) => self.signature.contains(&token),
-                FormatToken::Run(_) => {
-                    runs.find(|own| matches!(own, FormatToken::Run(_))) == Some(&token)
+                FormatToken::Paragraph(_) | FormatToken::Row(_) => {
+                    self.signature.first() == Some(&token)
                 }
+                FormatToken::Run(_) => self.signature.last() == Some(&token),
                 FormatToken::Mark(_) | FormatToken::Content { .. } => false,
             };
             if !is_same {

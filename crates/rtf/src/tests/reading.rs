@@ -491,3 +491,20 @@ fn a_source_of_an_old_code_page_is_the_same_as_a_text() {
         "{\\rtf1 é\\bin1 }}"
     );
 }
+
+#[test]
+fn an_appended_paragraph_keeps_its_places_and_formats() {
+    let source = br"{\rtf1 Hong  \par Kong {\b bold}\par\pard\qc right\par}";
+    let mut paragraphs = read(source).paragraphs.into_iter();
+    let mut first = paragraphs.next().unwrap();
+    let own = first.signature.clone();
+    first.append(paragraphs.next().unwrap());
+    assert_eq!(first.text, "Hong Kong bold");
+    let at = |word: &[u8]| source.windows(word.len()).position(|part| part == word);
+    assert_eq!(Some(first.source_at(5)), at(b"Kong"));
+    assert_eq!(Some(first.source_at(10)), at(b"bold"));
+    // The same format is there once, another one is added.
+    assert_eq!(first.signature.len(), own.len() + 1);
+    first.append(paragraphs.next().unwrap());
+    assert_eq!(first.signature.len(), own.len() + 3);
+}
