@@ -204,7 +204,7 @@ impl TranscriptFiles {
 struct Place<'a> {
     /// Its path below the folder that was named.
     inner: Option<&'a str>,
-    /// The disk with the files beside it.
+    /// The disk with the files of its folder.
     disk: Option<&'a Disk>,
 }
 
@@ -226,8 +226,8 @@ fn read_file(
     };
     let hints = hints(reading.case_key, reading.agent);
     let runs = read_runs(&source, &file, form, hints)?;
-    let beside = place.disk.map(|disk| disk as &dyn Files);
-    let cases = foreign_cases(form, &source, &file, &runs, beside)?;
+    let files = place.disk.map(|disk| disk as &dyn Files);
+    let cases = foreign_cases(form, &source, &file, &runs, files)?;
     drop(file);
     let file = TranscriptFile {
         source,
@@ -238,7 +238,7 @@ fn read_file(
     Ok(ReadFile::Runs(file.redacted(redactor)))
 }
 
-/// The cases of another tool in a file with these runs; `beside` has the files that it may name.
+/// The cases of another tool in a file with these runs; `files` has those that it may name.
 ///
 /// # Errors
 /// A file without cases in a format of cases.
@@ -247,12 +247,12 @@ pub fn foreign_cases(
     source: &SourceText,
     file: &Source<'_>,
     runs: &[Transcript],
-    beside: Option<&dyn Files>,
+    files: Option<&dyn Files>,
 ) -> Result<Vec<ForeignCase>, Diagnostics> {
     match form {
-        Format::Promptfoo => Ok(promptfoo_cases(source, beside)?),
+        Format::Promptfoo => Ok(promptfoo_cases(source, files)?),
         Format::OpenaiEvals | Format::Deepeval | Format::Csv => Ok(golden_cases(file)),
-        Format::Adk => Ok(adk_cases(source, runs, beside)?),
+        Format::Adk => Ok(adk_cases(source, runs, files)?),
         Format::OpenAi
         | Format::Anthropic
         | Format::Otlp

@@ -246,15 +246,16 @@ fn what_codex_says_in_the_name_of_the_user_is_not_asked() {
     );
 }
 
-fn told(
-    run: &Transcript,
-) -> (
-    Option<&str>,
-    Option<&str>,
-    Vec<&str>,
+/// The prompt, the answer, the tools, and the tokens of a run.
+type Seen<'r> = (
+    Option<&'r str>,
+    Option<&'r str>,
+    Vec<&'r str>,
     Option<u64>,
     Option<u64>,
-) {
+);
+
+fn seen(run: &Transcript) -> Seen<'_> {
     let calls = run.calls.iter().map(|call| call.name.as_str()).collect();
     let Usage {
         input_tokens,
@@ -382,7 +383,7 @@ fn loops_of_gemini_bedrock_and_ollama_are_read_like_those_of_chat_completions() 
                 Some(40),
                 Some(16),
             );
-            assert_eq!(told(&runs[0]), expected, "{format:?}");
+            assert_eq!(seen(&runs[0]), expected, "{format:?}");
             assert_eq!(runs[0].calls[0].arguments, json!({ "order": 17 }));
             assert!(runs[0].calls[0].result.to_string().contains("shipped"));
             assert!(
@@ -398,7 +399,7 @@ fn loops_of_gemini_bedrock_and_ollama_are_read_like_those_of_chat_completions() 
             Source::parse(&whole.to_string()).unwrap().format(),
             Some(format)
         );
-        assert_eq!(told(&only(&whole)).1, Some(ANSWERED), "{format:?}");
+        assert_eq!(seen(&only(&whole)).1, Some(ANSWERED), "{format:?}");
         // The answer alone.
         assert_eq!(
             only(&answers[1]).text.as_deref(),
@@ -427,8 +428,8 @@ fn lists_of_messages_of_gemini_and_bedrock_show_their_format() {
             Source::parse(&list.to_string()).unwrap().format(),
             Some(format)
         );
-        assert_eq!(told(&only(&list)).1, Some(ANSWERED));
-        assert_eq!(told(&only(&list)).2, ["find"]);
+        assert_eq!(seen(&only(&list)).1, Some(ANSWERED));
+        assert_eq!(seen(&only(&list)).2, ["find"]);
     }
 }
 
@@ -457,7 +458,7 @@ fn what_gemini_leaves_open_or_refuses_is_no_answer() {
         "usage_metadata": { "prompt_token_count": 4, "candidates_token_count": 2, "thoughts_token_count": null } });
     let run = only(&dumped);
     assert_eq!(
-        told(&run),
+        seen(&run),
         (
             Some("Be brief.\n\n3 * 7?"),
             Some("21."),
@@ -535,7 +536,7 @@ fn the_answer_to_a_request_in_the_background_is_in_a_later_exchange() {
     ] });
     let run = only(&cassette);
     assert_eq!(
-        told(&run),
+        seen(&run),
         (
             Some("Where is order 17?"),
             Some(ANSWERED),
@@ -641,7 +642,7 @@ fn a_trajectory_of_swe_agent_answers_with_its_submission() {
             "info": { "exit_status": status, "submission": "diff", "model_stats": { "tokens_sent": 9, "tokens_received": 3, "instance_cost": 0.5 } } }),
         );
         assert_eq!(
-            told(&run),
+            seen(&run),
             (
                 Some("Be brief.\n\nFix it."),
                 Some("diff"),
@@ -710,7 +711,7 @@ fn an_event_log_of_openhands_is_a_conversation() {
     ]);
     let run = only(&log);
     assert_eq!(
-        told(&run),
+        seen(&run),
         (
             Some(ASKED),
             Some(ANSWERED),

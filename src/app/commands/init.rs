@@ -385,8 +385,8 @@ fn recognised(source: SourceText, disk: Option<&Disk>) -> Result<TranscriptFile,
         Err(problems) if problems.are_all(Code::NO_ANSWER) => Vec::new(),
         Err(problems) => return Err(problems),
     };
-    let beside = disk.map(|disk| disk as &dyn Files);
-    let cases = foreign_cases(form, &source, &file, &runs, beside)?;
+    let files = disk.map(|disk| disk as &dyn Files);
+    let cases = foreign_cases(form, &source, &file, &runs, files)?;
     drop(file);
     Ok(TranscriptFile {
         source,

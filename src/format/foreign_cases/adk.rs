@@ -19,13 +19,13 @@ const WORDS: f64 = 0.8;
 pub fn adk_cases(
     source: &SourceText,
     runs: &[Transcript],
-    beside: Option<&dyn Files>,
+    files: Option<&dyn Files>,
 ) -> Result<Vec<ForeignCase>, Diagnostic> {
     let whole: Value = json::whole(source)?;
     if whole.get("events").is_some() {
         return Ok(Vec::new());
     }
-    let criteria = criteria(source, beside)?;
+    let criteria = criteria(source, files)?;
     let named = source.file.name().split('.').next().unwrap_or_default();
     let id = |run: &Transcript| run.case.clone().unwrap_or_else(|| named.to_owned());
     Ok(runs
@@ -34,13 +34,13 @@ pub fn adk_cases(
         .collect())
 }
 
-/// The least scores that the file beside the cases requires; it names each that counts.
+/// The least scores that the file next to the cases requires; it names each that counts.
 fn criteria(
     source: &SourceText,
-    beside: Option<&dyn Files>,
+    files: Option<&dyn Files>,
 ) -> Result<Map<String, Value>, Diagnostic> {
     let file = source.file.parent().child("test_config.json");
-    let config = beside.and_then(|files| files.text(&file).ok());
+    let config = files.and_then(|files| files.text(&file).ok());
     let stated = config
         .map(|config| json::whole::<Value>(&config))
         .transpose()?;

@@ -12,7 +12,7 @@ use crate::diag::Diagnostic;
 use crate::files::{Files, SourceText};
 use crate::format::json;
 
-/// The cases of a config (`tests`), or of an output (`results`); `files` has what a config keeps beside it.
+/// The cases of a config (`tests`), or of an output (`results`); `files` has what a config keeps in other files.
 ///
 /// # Errors
 /// A file that has no tests, or that keeps them where they are not read.
@@ -101,6 +101,13 @@ fn filled_in(value: Value, vars: &Map<String, Value>) -> Value {
     }
 }
 
+/// The value of a variable, or of a key in it.
+fn value_at<'v>(vars: &'v Map<String, Value>, path: &str) -> Option<&'v Value> {
+    let mut keys = path.split('.');
+    let value = vars.get(keys.next()?)?;
+    keys.try_fold(value, |value, key| value.get(key))
+}
+
 /// Where the first tag of a template begins.
 fn first_tag(template: &str) -> Option<usize> {
     let mut braces = template.match_indices('{').map(|(at, _)| at);
@@ -118,9 +125,9 @@ fn with_variables(template: &str, vars: &Map<String, Value>) -> String {
             break;
         };
         whole.push_str(before);
-        let is_of_name = |one: char| one.is_alphanumeric() || one == '_';
-        let words = inner.split(|one| !is_of_name(one));
-        for value in words.filter_map(|word| vars.get(word)) {
+        let is_of_path = |one: char| one.is_alphanumeric() || one == '_' || one == '.';
+        let paths = inner.split(|one| !is_of_path(one));
+        for value in paths.filter_map(|path| value_at(vars, path)) {
             whole.push_str(
                 &value
                     .as_str()

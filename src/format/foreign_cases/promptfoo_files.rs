@@ -1,4 +1,4 @@
-//! The files beside a promptfoo config: its tests, its first prompt, and what variables and assertions name. Code is not run, and a file
+//! What a promptfoo config keeps in other files: its tests, its first prompt, and what variables and assertions name. Code is not run, and a file
 //! outside of the config's folder is not read; either is refused by name.
 
 use serde_json::{Map, Value, json};
@@ -60,7 +60,7 @@ impl<'a> ConfigFiles<'a> {
             return Err(refuse("is not a file"));
         }
         let Some(files) = self.files else {
-            return Err(refuse("is beside a config that is not in a file"));
+            return Err(refuse("is a file, but the config is not in one"));
         };
         let is_inside = |path: &RepoPath| path.is_within(&self.folder());
         let glob = PathGlob::new(folder, path).map_err(|why| refuse(&why))?;

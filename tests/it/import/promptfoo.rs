@@ -385,7 +385,7 @@ pub fn tests_elsewhere() {
         piped.code == 2
             && piped
                 .stderr
-                .contains("is beside a config that is not in a file"),
+                .contains("is a file, but the config is not in one"),
         "{}",
         piped.stderr
     );
@@ -454,6 +454,10 @@ pub fn files_beside() {
         (
             "prompts: ask.yaml\ntests: [{ vars: { q: 'a \"b\"' } }]",
             "a \"b\"",
+        ),
+        (
+            "prompts: ['Hi {{ user.name }}!']\ntests: [{ vars: { user: { name: Ada } } }]",
+            "Hi Ada!",
         ),
         (
             "prompts: ['{% if lang %}{{ lang | upper }}{% endif %}: {{ q | trim }}']\ntests: [{ vars: { q: hi } }]",
