@@ -176,6 +176,15 @@ fn settings(kind: &SuiteKind) {
     );
 }
 
+/// Whether a key may be left out.
+fn is_optional(property: &Value) -> bool {
+    let null = Value::from("null");
+    let is_null = |choice: &Value| choice["type"] == null;
+    let types = property["type"].as_array().into_iter().flatten();
+    let choices = property["anyOf"].as_array().into_iter().flatten();
+    types.into_iter().any(|one| *one == null) || choices.into_iter().any(is_null)
+}
+
 struct SettingTable<'a> {
     root: &'a Value,
     rules: &'static [SettingRule],
@@ -197,6 +206,10 @@ impl SettingTable<'_> {
                 format!("{path}.{key}")
             };
             let default = defaults.and_then(|defaults| defaults.get(key));
+            // A key of a form that another kind reads: this one has no value for it.
+            if defaults.is_some() && default.is_none() && is_optional(property) {
+                continue;
+            }
             let inner = self.resolved(property);
             let meaning = property["description"]
                 .as_str()

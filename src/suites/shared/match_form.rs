@@ -8,23 +8,23 @@ use crate::diag::Code;
 use crate::format::Step::Key;
 use crate::format::config::SuiteKeyReader;
 
-/// When a produced finding matches an expected one (kind `findings`), or an atom has a fact (kind `stochastic`).
+/// When a produced finding matches an expected one, or an atom has a fact.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MatchForm {
-    /// Whether categories fit by their words, or have to be equal; default `words` (kind `findings`).
+    /// Whether categories fit by their words, or have to be equal; default `words`, of findings.
     pub category: Option<CategoryMatch>,
-    /// Files with words that mean the same (kind `findings`).
+    /// Files with words that mean the same, of findings.
     pub synonyms: Option<SynonymsForm>,
-    /// Whether keywords are also looked for in quotes; default true (kind `findings`).
+    /// Whether keywords are also looked for in quotes; default true, of findings.
     pub quotes: Option<bool>,
-    /// Whether the cited file has the expected name, or its path contains it; default `name` (kind `findings`).
+    /// Whether the cited file has the expected name, or its path contains it; default `name`, of findings.
     pub citation: Option<CitationMatch>,
-    /// What an equal category adds to the score of a fact and an atom, 0 to 1; default 0.3. The keywords give the rest (kind `stochastic`).
+    /// What an equal category adds to the score of a fact and an atom, 0 to 1; default 0.3. The keywords give the rest, of facts.
     pub category_weight: Option<f64>,
-    /// The least score of a match, above 0; default 0.4 (kind `stochastic`).
+    /// The least score of a match, above 0; default 0.4, of facts.
     pub threshold: Option<f64>,
-    /// Whether an atom matches one fact at most; default true (kind `stochastic`).
+    /// Whether an atom matches one fact at most; default true, of facts.
     pub one_to_one: Option<bool>,
 }
 
@@ -47,7 +47,7 @@ impl MatchForm {
             ("quotes", self.quotes.is_some()),
             ("citation", self.citation.is_some()),
         ];
-        refuse(reader, &of_findings, "findings");
+        refuse(reader, &of_findings, "an expected finding");
     }
 
     /// The same for findings.
@@ -57,13 +57,13 @@ impl MatchForm {
             ("threshold", self.threshold.is_some()),
             ("one_to_one", self.one_to_one.is_some()),
         ];
-        refuse(reader, &of_facts, "stochastic");
+        refuse(reader, &of_facts, "a fact of the client");
     }
 }
 
-fn refuse(reader: &mut SuiteKeyReader<'_, '_>, keys: &[(&str, bool)], kind: &str) {
+fn refuse(reader: &mut SuiteKeyReader<'_, '_>, keys: &[(&str, bool)], about: &str) {
     for (key, _) in keys.iter().filter(|(_, is_stated)| *is_stated) {
-        let what = format!("{key} has no effect here: kind {kind} reads it");
+        let what = format!("{key} has no effect here: it is about the match with {about}");
         reader.refuse(
             &[Key("match"), Key(key)],
             Code::NO_EFFECT,

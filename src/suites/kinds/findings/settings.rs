@@ -74,7 +74,7 @@ const MOST_PER_FINDING: usize = 10;
 pub struct FindingsKeys {
     /// Categories that expectations may use; default: any word.
     categories: Option<Vec<String>>,
-    /// When a produced finding matches an expected one (kind `findings`), or an atom has a fact (kind `stochastic`).
+    /// When a produced finding matches an expected one, or an atom has a fact.
     #[serde(rename = "match")]
     matching: Option<MatchForm>,
     /// How recall counts (kind `findings`).

@@ -25,7 +25,7 @@ pub struct StochasticSettings {
 /// The keys.
 #[derive(Default, Deserialize, JsonSchema)]
 pub struct StochasticKeys {
-    /// When a produced finding matches an expected one (kind `findings`), or an atom has a fact (kind `stochastic`).
+    /// When a produced finding matches an expected one, or an atom has a fact.
     #[serde(rename = "match")]
     matching: Option<MatchForm>,
 }

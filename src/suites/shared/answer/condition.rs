@@ -148,8 +148,7 @@ enum ConditionSays {
     MayForbid,
 }
 
-const ASK_FOR_CONTENT: &str =
-    "make the prompt ask for this content or wording; only if the answer is right, correct the case";
+const ASK_FOR_CONTENT: &str = "make the prompt ask for this content or wording; only if the answer is right, correct the case";
 const RULE_OUT: &str =
     "make the prompt rule this wording out; only if the answer is right, correct the case";
 
