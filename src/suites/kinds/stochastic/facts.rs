@@ -68,7 +68,8 @@ impl PairRule {
         pairs.sort_by(|one, other| other.0.total_cmp(&one.0));
         let (mut matched, mut used) = (vec![false; facts.len()], vec![false; atoms.len()]);
         for (_, fact, atom) in pairs {
-            if !matched[fact] && !(self.one_to_one && used[atom]) {
+            let is_taken = matched[fact] || self.one_to_one && used[atom];
+            if !is_taken {
                 (matched[fact], used[atom]) = (true, true);
             }
         }
@@ -196,7 +197,11 @@ mod tests {
             ),
             (fact("", &["saml"]), atom("", "has saml"), 0.0),
         ] {
-            let scores = fact_scores(Some(PairRule::default()), &[fact], &[atom.clone()]);
+            let scores = fact_scores(
+                Some(PairRule::default()),
+                &[fact],
+                std::slice::from_ref(&atom),
+            );
             assert_eq!(scores, [expected], "{atom:?}");
         }
     }

@@ -217,7 +217,7 @@ impl Suite for Stochastic {
         let rubric = scenario
             .measure
             .as_ref()
-            .map(|measure| rubric_scores(measure, &produced, &has_part));
+            .map(|measure| rubric_scores(measure, &produced, has_part));
         let compared = ComparedValues {
             precision,
             recall,
