@@ -125,7 +125,7 @@ pub fn trials() -> Vec<Trial> {
             paths::nothing_to_read_is_told,
         ),
         trial(
-            "import tells ten problems of one kind as one",
+            "import shows three or more equal problems as one",
             paths::equal_problems_are_one,
         ),
         trial(

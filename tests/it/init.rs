@@ -363,7 +363,7 @@ fn nothing_replaced() {
     assert_eq!(ran.code, 2);
     assert!(
         ran.stderr
-            .contains("golden/cases.json: this already exists; "),
+            .contains("golden/cases.json: this already exists (and 2 more problems like this); "),
         "{}",
         ran.stderr
     );

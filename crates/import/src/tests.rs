@@ -434,7 +434,7 @@ fn lists_of_messages_of_gemini_and_bedrock_show_their_format() {
 }
 
 #[test]
-fn what_gemini_leaves_open_or_refuses_is_no_answer() {
+fn what_gemini_leaves_open_or_refuses_does_not_answer() {
     let asked = json!("Where is order 17?");
     let blocked = json!({ "contents": asked, "candidates": [], "promptFeedback": { "blockReason": "SAFETY" } });
     let cut = json!({ "contents": [asked], "candidates": [{ "finishReason": "MAX_TOKENS" }] });
@@ -566,7 +566,7 @@ fn several_questions_of_a_cassette_are_several_conversations_and_a_compressed_an
     assert_eq!(
         read(&cassette(&counted)).len(),
         1,
-        "a count of tokens is no answer"
+        "a count of tokens does not answer"
     );
     let text = cassette(&exchange("two?", "H4sIAAAAAAAA/6tWSs7PS8tMLQYA", &["gzip"]));
     let source = Source::parse(&text).unwrap();

@@ -12,7 +12,7 @@ use crate::format::json;
 const CALLS: f64 = 1.0;
 const WORDS: f64 = 0.8;
 
-/// A case of each run that a set of cases expects; a session is no case.
+/// A case of each run that a set of cases expects; sessions have none.
 ///
 /// # Errors
 /// A `test_config.json` that cannot be read.
