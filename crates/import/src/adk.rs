@@ -23,10 +23,7 @@ pub fn is_adk(record: &Value) -> bool {
 }
 
 fn is_old_invocation(record: &Value) -> bool {
-    record.get("query").is_some_and(Value::is_string)
-        && ["expected_tool_use", "reference"]
-            .iter()
-            .any(|key| record.get(*key).is_some())
+    record.get("query").is_some_and(Value::is_string) && record.get("expected_tool_use").is_some()
 }
 
 fn is_old_case(record: &Value) -> bool {

@@ -763,3 +763,17 @@ fn an_answer_is_cut_off_if_the_model_says_so_in_the_words_of_its_vendor() {
         assert_eq!(only(&value).is_cut_off, is_cut_off, "{value}");
     }
 }
+
+#[test]
+fn a_table_of_questions_is_not_a_conversation_of_the_kit() {
+    let row = json!({ "query": "Where?", "reference": "here" });
+    let format = |record: &Value| {
+        Source::parse(&json!([record]).to_string())
+            .unwrap()
+            .format()
+    };
+    assert_eq!(format(&row), Some(Format::Csv));
+    let mut invocation = row;
+    invocation["expected_tool_use"] = json!([]);
+    assert_eq!(format(&invocation), Some(Format::Adk));
+}
