@@ -510,15 +510,21 @@ impl AgentReport {
 
     /// Failed checks, and differences that fail a gate and that no check covers, by tag.
     pub fn taxonomy(&self) -> BTreeMap<Tag, u32> {
+        let mut counts = self.failed_checks_by_tag();
+        for tag in self.unchecked_differences().into_values() {
+            *counts.entry(tag).or_default() += 1;
+        }
+        counts
+    }
+
+    /// Failed checks by tag. They depend on the runs alone, not on what these are compared with.
+    pub fn failed_checks_by_tag(&self) -> BTreeMap<Tag, u32> {
         let mut counts: BTreeMap<Tag, u32> = Tag::ALL.into_iter().map(|tag| (tag, 0)).collect();
         for failure in self
             .failures()
             .filter_map(|(_, check)| check.failure.as_ref())
         {
             *counts.entry(failure.tag).or_default() += 1;
-        }
-        for tag in self.unchecked_differences().into_values() {
-            *counts.entry(tag).or_default() += 1;
         }
         counts
     }

@@ -336,7 +336,7 @@ fn entry(agent: &AgentReport, before: Option<&BaselineEntry>) -> BaselineEntry {
         earlier: left_out
             .filter_map(|case| Some((case.clone(), before?.last_values(case)?.clone())))
             .collect(),
-        taxonomy: agent.taxonomy(),
+        taxonomy: agent.failed_checks_by_tag(),
         infra: Some(agent.lost_samples()),
         layers: agent.read_layers.clone(),
         judges: agent

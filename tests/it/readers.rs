@@ -409,7 +409,7 @@ fn first_run() {
     let expected = "First run: 3 gates pass, 1 is below its limit: legal finding_recall 0%, needs 80% (not in the baseline). ";
     assert_eq!(last, format!("{expected}{next}"), "{}", ran.stdout);
     // A baseline that this run cannot be compared with is a baseline.
-    repository.goldgate(&["run", "--update-baseline"]);
+    repository.goldgate(&["run", "--update-baseline", "--all"]);
     repository.replace(
         "baselines/latest.json",
         "\"scorer\": \"",

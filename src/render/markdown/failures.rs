@@ -182,12 +182,17 @@ pub fn taxonomy(report: &Report) -> String {
             .agents()
             .map(|agent| i64::from(agent.taxonomy()[&tag]))
             .sum();
+        let failed: i64 = report
+            .agents()
+            .map(|agent| i64::from(agent.failed_checks_by_tag()[&tag]))
+            .sum();
         let before: i64 = report
             .agents()
             .filter_map(|agent| agent.taxonomy_before.as_ref()?.get(&tag))
             .map(|count| i64::from(*count))
             .sum();
-        let change = counted_change(now, known.then_some(before));
+        // A baseline has only failed checks.
+        let change = counted_change(failed, known.then_some(before));
         match (now, before) {
             (0, 0) => {}
             _ => put(
