@@ -168,13 +168,11 @@ fn keys_around(text: &str, at: usize) -> Vec<String> {
                     end += 1 + usize::from(text.as_bytes()[end] == b'\\');
                 }
                 read = end;
-                if text[(end + 1).min(text.len())..]
-                    .trim_start()
-                    .starts_with(':')
+                let after = text[(end + 1).min(text.len())..].trim_start();
+                if after.starts_with(':')
+                    && let Some(keys) = open.last_mut()
                 {
-                    if let Some(keys) = open.last_mut() {
-                        keys.push(string);
-                    }
+                    keys.push(string);
                 }
             }
             _ => {}

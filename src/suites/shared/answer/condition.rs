@@ -243,54 +243,57 @@ impl AnswerCondition {
     }
 
     fn row(&self) -> ConditionRow {
-        use ConditionSays::{MayForbid, Requires};
         let (word, says, next) = match self {
-            Self::Equals(_) => ("answer_equals", Requires, ASK_FOR_CONTENT),
-            Self::OneOf(_) => ("answer_one_of", Requires, ASK_FOR_CONTENT),
-            Self::AllOf(_) => ("answer_all_of", Requires, ASK_FOR_CONTENT),
-            Self::AnyOf(_) => ("answer_any_of", Requires, ASK_FOR_CONTENT),
-            Self::NoneOf(_) => ("answer_none_of", Requires, RULE_OUT),
-            Self::StartsWith(_) => ("answer_starts_with", Requires, ASK_FOR_CONTENT),
-            Self::EndsWith(_) => ("answer_ends_with", Requires, ASK_FOR_CONTENT),
-            Self::Regex(_) => ("answer_regex", Requires, ASK_FOR_CONTENT),
-            Self::NotRegex(_) => ("answer_not_regex", MayForbid, RULE_OUT),
+            Self::Equals(_) => ("answer_equals", ConditionSays::Requires, ASK_FOR_CONTENT),
+            Self::OneOf(_) => ("answer_one_of", ConditionSays::Requires, ASK_FOR_CONTENT),
+            Self::AllOf(_) => ("answer_all_of", ConditionSays::Requires, ASK_FOR_CONTENT),
+            Self::AnyOf(_) => ("answer_any_of", ConditionSays::Requires, ASK_FOR_CONTENT),
+            Self::NoneOf(_) => ("answer_none_of", ConditionSays::Requires, RULE_OUT),
+            Self::StartsWith(_) => (
+                "answer_starts_with",
+                ConditionSays::Requires,
+                ASK_FOR_CONTENT,
+            ),
+            Self::EndsWith(_) => ("answer_ends_with", ConditionSays::Requires, ASK_FOR_CONTENT),
+            Self::Regex(_) => ("answer_regex", ConditionSays::Requires, ASK_FOR_CONTENT),
+            Self::NotRegex(_) => ("answer_not_regex", ConditionSays::MayForbid, RULE_OUT),
             Self::JsonSchema(..) => (
                 "answer_json_schema",
-                MayForbid,
+                ConditionSays::MayForbid,
                 "make the prompt's output instructions agree with the schema; only if the answer is right, correct the schema",
             ),
             Self::Json(..) => (
                 "answer_json",
-                MayForbid,
+                ConditionSays::MayForbid,
                 "make the prompt ask for these values; only if the answer is right, correct the case",
             ),
             Self::Length(_) => (
                 "answer_length",
-                Requires,
+                ConditionSays::Requires,
                 "make the prompt state the length; only if the length is right, correct the limits of the case",
             ),
-            Self::Similar(_) => ("answer_similar", Requires, ASK_FOR_CONTENT),
+            Self::Similar(_) => ("answer_similar", ConditionSays::Requires, ASK_FOR_CONTENT),
             Self::Refuses(_) => (
                 "answer_refusal",
-                Requires,
+                ConditionSays::Requires,
                 "make the prompt say when to refuse; only if the answer does refuse, add its wording to the list of terms `refusal`",
             ),
             Self::DoesNotRefuse(_) => (
                 "answer_refusal",
-                MayForbid,
+                ConditionSays::MayForbid,
                 "make the prompt say that the agent may do this task",
             ),
             Self::Latency(_) => (
                 "answer_max_latency_ms",
-                Requires,
+                ConditionSays::Requires,
                 "make the agent faster; only if the time is right, correct the limit of the case",
             ),
             Self::Cost(_) => (
                 "answer_max_cost_usd",
-                Requires,
+                ConditionSays::Requires,
                 "use a smaller model or fewer tokens; only if the cost is right, correct the limit of the case",
             ),
-            Self::Not(..) => ("answer_not", MayForbid, RULE_OUT),
+            Self::Not(..) => ("answer_not", ConditionSays::MayForbid, RULE_OUT),
         };
         ConditionRow { word, says, next }
     }
