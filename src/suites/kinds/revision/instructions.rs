@@ -340,17 +340,19 @@ fn agree(cursor: &JsonCursor<'_>, clauses: &[Clause]) -> Result<(), Diagnostic> 
 
 /// Rejects weights that do not sum to 1, names without the word of a criterion, and an impossible limit.
 fn weighted(cursor: &JsonCursor<'_>, acceptance: &Acceptance) -> Result<(), Diagnostic> {
-    let (top, names) = (Key("acceptance_criteria"), acceptance.criteria.keys());
-    for name in names.filter(|name| Criterion::in_name(name).is_none()) {
+    let top = Key("acceptance_criteria");
+    let mut names = acceptance.criteria.keys();
+    if let Some(name) = names.find(|name| Criterion::in_name(name).is_none()) {
         let what = format!("\"{name}\" has no word of a criterion");
         let help = "write entity, jurisdiction, liability, clause or coherence in its name";
         let path = [top, Key("criteria"), Key(name)];
         return Err(cursor.problem_of_key(&path, Code::BAD_NUMBER, what, help));
     }
-    let weights = acceptance.criteria.values().map(|one| one.weight);
+    let mut weights = acceptance.criteria.values().map(|one| one.weight);
     let sum: f64 = weights.clone().sum();
-    let fits = weights.clone().all(|weight| (0.0..=1.0).contains(&weight));
-    if !acceptance.criteria.is_empty() && !(fits && (sum - 1.0).abs() <= EPSILON) {
+    let fits = weights.all(|weight| (0.0..=1.0).contains(&weight));
+    let is_whole = fits && (sum - 1.0).abs() <= EPSILON;
+    if !is_whole && !acceptance.criteria.is_empty() {
         let what = format!("the weights sum to {}", (sum * 1e9).round() / 1e9);
         let help = "write weights from 0 to 1 that sum to 1";
         return Err(cursor.problem(&[top, Key("criteria")], Code::BAD_NUMBER, what, help));
