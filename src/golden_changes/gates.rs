@@ -332,7 +332,6 @@ mod tests {
         let number = Limit::Number;
         let base = |otherwise| Limit::Baseline { otherwise };
         let (hard, band) = (Strictness::Hard, Strictness::Band);
-        let compared = |zone, tolerance| Strictness::ComparedBand { zone, tolerance };
         let floor = |limit, strictness| gate(LimitSide::Min, limit, strictness);
         let ceiling = |limit, strictness| gate(LimitSide::Max, limit, strictness);
         let change = |tolerance| Gate::Change {
@@ -425,26 +424,6 @@ mod tests {
                 floor(base(Some(0.4)), hard),
                 LimitMove::Looser,
             ),
-            (
-                floor(number(0.8), band(0.1)),
-                floor(number(0.8), compared(0.1, 0.05)),
-                LimitMove::Looser,
-            ),
-            (
-                floor(number(0.8), compared(0.1, 0.05)),
-                floor(number(0.8), band(0.1)),
-                LimitMove::Tighter,
-            ),
-            (
-                floor(number(0.8), compared(0.1, 0.05)),
-                floor(number(0.8), compared(0.1, 0.06)),
-                LimitMove::Looser,
-            ),
-            (
-                floor(number(0.8), compared(0.1, 0.05)),
-                floor(number(0.8), compared(0.05, 0.05)),
-                LimitMove::Tighter,
-            ),
             (change(0.1), change(0.2), LimitMove::Looser),
             (change(0.2), change(0.1), LimitMove::Tighter),
             (change(0.2), floor(number(0.1), hard), LimitMove::Looser),
@@ -468,5 +447,41 @@ mod tests {
             ),
             LimitMove::Looser
         );
+    }
+
+    #[test]
+    fn a_band_in_which_the_baseline_decides_is_looser_than_one_without() {
+        let band = Strictness::Band;
+        let compared = |zone, tolerance| Strictness::ComparedBand { zone, tolerance };
+        let floor = |strictness| gate(LimitSide::Min, Limit::Number(0.8), strictness);
+        let table = [
+            (
+                floor(band(0.1)),
+                floor(compared(0.1, 0.05)),
+                LimitMove::Looser,
+            ),
+            (
+                floor(compared(0.1, 0.05)),
+                floor(band(0.1)),
+                LimitMove::Tighter,
+            ),
+            (
+                floor(compared(0.1, 0.05)),
+                floor(compared(0.1, 0.06)),
+                LimitMove::Looser,
+            ),
+            (
+                floor(compared(0.1, 0.05)),
+                floor(compared(0.05, 0.05)),
+                LimitMove::Tighter,
+            ),
+        ];
+        for (old, new, moved) in table {
+            assert_eq!(
+                looser(&MetricSpec::PLAIN, &old, &new),
+                moved,
+                "{old:?} {new:?}"
+            );
+        }
     }
 }

@@ -55,7 +55,13 @@ const CHECKS: &[(&str, &str, &str, &[&str])] = &[
         "interview",
         "",
         "scenario_pass_rate",
-        &["schema", "expected_atom", "rubric_total"],
+        &[
+            "schema",
+            "expected_atom",
+            "rubric_total",
+            "no_vacuous_atom",
+            "non_goal",
+        ],
     ),
     (
         "stochastic",
@@ -73,6 +79,8 @@ const CHECKS: &[(&str, &str, &str, &[&str])] = &[
             "kinds_right",
             "evidence_grounded",
             "actions_bounded",
+            "errors_bounded",
+            "not_orphan",
         ],
     ),
     (

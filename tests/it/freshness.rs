@@ -278,14 +278,14 @@ fn across() {
     repository.write("goldgate.yaml", format!("{CONFIG}{stated}"));
     repository.write(
         "together/cases/both.json",
-        r#"{ "contract": "lease", "agents": ["legal", "legal"] }"#,
+        r#"{ "contract": "lease", "agents": ["legal", "legal"], "no_duplicates": true }"#,
     );
     if repository.goldgate(&["check"]).code != 0 {
         repository.replace("goldgate.yaml", "      legal:", "      finance: { deterministic: { replay: golden/runs }, fingerprint: [prompts/finance.md] }\n      legal:");
         repository.write("prompts/finance.md", "Report every cost.\n");
         repository.write(
             "golden/expected/finance/lease.json",
-            "{ \"expected_findings\": [] }",
+            r#"{ "expected_findings": [], "must_not_find": [{ "category": "fraud", "reason": "none is there" }] }"#,
         );
         repository.write(
             "golden/runs/finance/lease.json",

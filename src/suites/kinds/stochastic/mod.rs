@@ -2,7 +2,6 @@
 
 mod explained;
 mod facts;
-mod refold;
 mod scenario;
 mod settings;
 mod thresholds;
@@ -12,16 +11,15 @@ use std::collections::BTreeSet;
 
 use self::explained::ScenarioMeans;
 use self::facts::{fact_scores, matching_atom};
-use self::refold::refold;
 use self::scenario::{Reference, StochasticScenario, StochasticScenarioForm, read_scenario};
 use self::settings::StochasticSettings;
-use self::thresholds::ComparedValues;
-use self::whole::{are_identical, set};
+use self::thresholds::{ComparedValues, Thresholds};
+use self::whole::{are_identical, set, variance};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::model::{
-    Ask, Better, Check, Gate, Grade, MetricSpec, PairResult, Ruling, Run, RunKey, SampleFold,
-    SuiteConfig, Unit, all_hold, harmonic, indicator,
+    Ask, Better, Check, Gate, Grade, MetricSpec, PairResult, PairValue, Ruling, Run, RunKey,
+    SampleFold, SuiteConfig, Unit, all_hold, harmonic, indicator,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -378,6 +376,62 @@ impl Suite for Stochastic {
 
     /// The request depends on the case alone.
     fn read_inputs(&self, _pair: &Pair, _files: &dyn Files) {}
+}
+
+/// Sets the values that follow from those of all samples of a pair.
+fn refold(thresholds: Thresholds, values: &mut [PairValue]) {
+    let Some(StochasticMetrics {
+        precision,
+        recall,
+        f1,
+        rubric_total,
+        precision_variance,
+        recall_variance,
+        f1_variance,
+        precision_stddev,
+        recall_stddev,
+        f1_stddev,
+        scenario_pass_rate,
+        identical_runs: _,
+        case_pass_rate: _,
+    }) = StochasticMetrics::from_table_order(values)
+    else {
+        return;
+    };
+    let (Some(mean_precision), Some(mean_recall), Some(mean_f1)) =
+        (precision.value, recall.value, f1.value)
+    else {
+        return;
+    };
+    let means = ComparedValues {
+        precision: mean_precision,
+        recall: mean_recall,
+        rubric: rubric_total.value,
+    };
+    let passes = means.reach(thresholds);
+    for (of_run, mean, of_variance, of_stddev) in [
+        (
+            precision,
+            mean_precision,
+            precision_variance,
+            precision_stddev,
+        ),
+        (recall, mean_recall, recall_variance, recall_stddev),
+        (f1, mean_f1, f1_variance, f1_stddev),
+    ] {
+        let variance = variance(
+            &of_run
+                .samples
+                .iter()
+                .copied()
+                .flatten()
+                .collect::<Vec<f64>>(),
+            mean,
+        );
+        set(of_variance, variance);
+        set(of_stddev, variance.sqrt());
+    }
+    set(scenario_pass_rate, indicator(passes));
 }
 
 #[cfg(test)]
