@@ -292,7 +292,7 @@ pub struct RunFile<'a> {
     /// The settings of the run, of which the model is read.
     #[schemars(with = "Option<Value>")]
     config: Option<&'a RawValue>,
-    /// The steps of the run, where there is no `intermediate`.
+    /// The steps of the run, without `intermediate`.
     #[serde(rename = "nodeTransitions")]
     #[schemars(with = "Option<Value>")]
     node_transitions: Option<&'a RawValue>,

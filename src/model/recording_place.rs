@@ -25,7 +25,7 @@ pub struct RecordingPattern {
     below: String,
 }
 
-/// Why a text with braces is no pattern.
+/// Why a text with braces is not a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadPattern {
     /// It has no `{case}`.

@@ -155,12 +155,12 @@ fn latency() {
     let times: Vec<Value> = (1..=20)
         .map(|at| json!({"total_latency_ms": at * 10}))
         .collect();
-    let gates = "latency_ms: { max: 105 }, latency_ms_p95: { max: 190 }";
+    let gates = "latency_ms: { max: 110 }, latency_ms_p95: { max: 190 }";
     let (code, agent) = report(&cases(gates, &times));
     let value = |name: &str| agent["metrics"][name]["value"].clone();
     assert_eq!(
         (code, value("latency_ms"), value("latency_ms_p95")),
-        (0, json!(105.0), json!(190.0))
+        (0, json!(110.0), json!(190.0))
     );
     assert_eq!(report(&cases("latency_ms_p95: { max: 189 }", &times)).0, 1);
 }

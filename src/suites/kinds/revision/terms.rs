@@ -70,7 +70,7 @@ pub fn terms(draft: &Draft) -> DefinedTerms {
             known.uses += 1;
             in_own += usize::from(line == known.line);
         }
-        // The definition itself is no use; another mention in the same line is.
+        // Another mention in the line of the definition is a use; the definition itself does not count.
         known.uses -= in_own.min(1);
     }
     terms
