@@ -64,13 +64,15 @@ fn other_than_logged(results: &[PairResult], log: LogVerdict) -> Option<String> 
         .map(|pair| pair.case.as_str())
         .collect();
     let here = match log {
-        LogVerdict::Pass => "fail",
-        LogVerdict::Fail => "pass",
+        LogVerdict::Pass => LogVerdict::Fail,
+        LogVerdict::Fail => LogVerdict::Pass,
     };
     (!others.is_empty()).then(|| {
-        let count = plural(others.len(), "case", "cases");
-        let what = format!("the log says {} for {count} that {here} here", log.as_str());
-        format!("{what}: {}", first_of(&others))
+        let (log, here) = (log.as_str(), here.as_str());
+        format!(
+            "the log says {log} where this run says {here}: {}",
+            first_of(&others)
+        )
     })
 }
 
