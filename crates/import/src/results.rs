@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::message::{plain, text_at};
 use crate::problem::{Problem, ProblemKind, all_or_problems};
-use crate::source::{Source, element_offsets};
-use crate::transcript::{Ending, Transcript};
+use crate::source::{Source, element_offsets, elements};
+use crate::transcript::{Ending, Hints, Transcript};
 
 /// The keys under which a log has its entries; those of reports are below another list.
 const LISTS: [&str; 5] = ["results", "cases", "entries", "tests", "evaluations"];
@@ -31,53 +31,46 @@ const VERDICTS: [&str; 7] = [
 const TIMES: [&str; 4] = ["run_at", "timestamp", "created_at", "started_at"];
 
 /// Reads a run of each entry.
-pub(crate) fn read_results(source: &Source<'_>) -> Result<Vec<Transcript>, Vec<Problem>> {
+pub(crate) fn read_results(
+    source: &Source<'_>,
+    hints: Hints<'_>,
+) -> Result<Vec<Transcript>, Vec<Problem>> {
     let mut runs = Vec::new();
     for document in &source.documents {
         let log = &document.value;
         let time = text_at(log, &TIMES);
-        let offsets = |keys: &[&str]| element_offsets(source.text, document.raw, keys);
-        let of_reports = log.get("reports").and_then(Value::as_array);
-        if let Some(reports) = of_reports {
-            for (report, at) in reports.iter().zip(offsets(&["reports"])) {
-                let entries = list(report).map_or(&[][..], |(_, entries)| entries);
-                let agent = text_at(report, &["agent"]);
-                runs.extend(entries.iter().map(|entry| run(at, entry, agent, time)));
-            }
-        } else if let Some((key, entries)) = list(log) {
-            let agent = text_at(log, &["agent"]);
-            let places = offsets(&[key]).into_iter();
-            runs.extend(
-                places
-                    .zip(entries)
-                    .map(|(at, entry)| run(at, entry, agent, time)),
-            );
-        } else if let Some(entries) = log.as_array() {
-            let places = offsets(&[]).into_iter();
-            runs.extend(
-                places
-                    .zip(entries)
-                    .map(|(at, entry)| run(at, entry, None, None)),
-            );
-        } else {
-            runs.push(run(document.at, log, None, time));
+        let lists = match log.get("reports").and_then(Value::as_array) {
+            Some(reports) => elements(document.raw, &["reports"])
+                .into_iter()
+                .zip(reports)
+                .collect(),
+            None => vec![(document.raw, log)],
+        };
+        for (raw, of_list) in lists {
+            let agent = text_at(of_list, &["agent"]);
+            let (places, entries) = match list(of_list) {
+                Some((keys, entries)) => (element_offsets(source.text, raw, &keys), entries),
+                None => (vec![document.at], std::slice::from_ref(of_list)),
+            };
+            let placed = places.into_iter().zip(entries);
+            runs.extend(placed.map(|(at, entry)| run(at, entry, (agent, time), hints)));
         }
     }
     all_or_problems(runs)
 }
 
-/// The entries of a log, with their key.
-fn list(log: &Value) -> Option<(&'static str, &[Value])> {
-    LISTS
-        .into_iter()
-        .find_map(|key| Some((key, log.get(key)?.as_array()?.as_slice())))
+/// The entries of a log, with the keys that lead to them; `None` if it is an entry itself.
+fn list(log: &Value) -> Option<(Vec<&'static str>, &[Value])> {
+    let under = |key: &'static str| Some((vec![key], log.get(key)?.as_array()?.as_slice()));
+    let itself = || Some((Vec::new(), log.as_array()?.as_slice()));
+    LISTS.into_iter().find_map(under).or_else(itself)
 }
 
 fn run(
     at: usize,
     entry: &Value,
-    agent: Option<&str>,
-    time: Option<&str>,
+    (agent, time): (Option<&str>, Option<&str>),
+    hints: Hints<'_>,
 ) -> Result<Transcript, Problem> {
     let get = |keys: &[&str]| {
         let values = keys.iter().filter_map(|key| entry.get(*key));
@@ -89,7 +82,7 @@ fn run(
         _ => None,
     });
     let query = get(&QUERIES).and_then(Value::as_str).map(str::to_owned);
-    if id.is_none() && query.is_none() {
+    if id.is_none() && query.is_none() && hints.case_key.is_none() {
         let help =
             "name the key with --case-key, or write the case or the question into each entry";
         let what = "this entry does not say which case it is";
@@ -165,12 +158,12 @@ mod tests {
 
     use super::{read_results, verdict};
     use crate::source::Source;
-    use crate::transcript::{Ending, Transcript};
+    use crate::transcript::{Ending, Format, Hints, Transcript};
 
     fn reading(log: &Value) -> Result<Vec<Transcript>, String> {
         let text = log.to_string();
         let source = Source::parse(&text).unwrap();
-        read_results(&source).map_err(|problems| problems[0].what.clone())
+        read_results(&source, Hints::default()).map_err(|problems| problems[0].what.clone())
     }
 
     #[test]
@@ -218,6 +211,25 @@ mod tests {
         }
         let nameless = reading(&json!([{ "answer": "x" }])).unwrap_err();
         assert_eq!(nameless, "this entry does not say which case it is");
+    }
+
+    #[test]
+    fn the_key_of_the_case_may_be_named() {
+        let log = json!({ "reports": [
+            { "agent": "a", "cases": [{ "meta": { "nr": 3 }, "output": "x" }, { "meta": { "nr": 4 }, "output": "y" }] },
+            { "agent": "b", "cases": [{ "meta": { "nr": 3 }, "output": "z" }] }] });
+        let text = log.to_string();
+        let hints = Hints {
+            case_key: Some("meta.nr"),
+            ..Hints::default()
+        };
+        let source = Source::parse(&text).unwrap();
+        let runs = source.transcripts(Format::Results, hints).unwrap();
+        let cases: Vec<_> = runs
+            .iter()
+            .map(|run| (run.agent.as_deref().unwrap(), run.case.as_deref().unwrap()))
+            .collect();
+        assert_eq!(cases, [("a", "3"), ("a", "4"), ("b", "3")]);
     }
 
     #[test]

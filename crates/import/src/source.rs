@@ -124,7 +124,7 @@ impl<'t> Source<'t> {
             Format::Inspect => inspect::read_inspect(self)?,
             Format::Promptfoo => promptfoo::read_promptfoo(self)?,
             Format::OpenaiEvals | Format::Deepeval | Format::Csv => goldens::read_goldens(self)?,
-            Format::Results => results::read_results(self)?,
+            Format::Results => results::read_results(self, hints)?,
             Format::Otlp => return otlp::read_traces(self, hints),
             Format::Langsmith | Format::Langfuse => {
                 return run_trees::read_run_trees(format, self, hints);
@@ -160,12 +160,17 @@ pub(crate) fn fields<'t, T: Deserialize<'t>>(text: &str, raw: &'t RawValue) -> R
 
 /// The byte offsets of the elements of a list, which is in an object under keys, one in the other.
 pub(crate) fn element_offsets(text: &str, raw: &RawValue, keys: &[&str]) -> Vec<usize> {
+    let elements = elements(raw, keys).into_iter();
+    elements.map(|one| offset_of(text, one)).collect()
+}
+
+/// The elements of such a list.
+pub(crate) fn elements<'t>(raw: &'t RawValue, keys: &[&str]) -> Vec<&'t RawValue> {
     let Some((key, inner)) = keys.split_first() else {
-        let elements: Vec<&RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
-        return elements.iter().map(|one| offset_of(text, one)).collect();
+        return serde_json::from_str(raw.get()).unwrap_or_default();
     };
     let fields: BTreeMap<String, &RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
     fields
         .get(*key)
-        .map_or_else(Vec::new, |list| element_offsets(text, list, inner))
+        .map_or_else(Vec::new, |list| elements(list, inner))
 }
