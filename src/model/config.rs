@@ -241,10 +241,7 @@ impl Agent {
     /// The places of its recordings, in both tiers.
     pub fn recording_places(&self) -> impl Iterator<Item = RecordingPlace> {
         let sources = [Tier::Deterministic, Tier::Model].into_iter();
-        sources.filter_map(|tier| match self.source(tier)? {
-            RunSource::Replay(place) => Some(place.clone()),
-            RunSource::Live(live) => live.exchanges.clone().map(RecordingPlace::Folder),
-        })
+        sources.filter_map(|tier| self.source(tier)?.place())
     }
 
     /// The files that define it: `fingerprint` if configured, else its prompt package.

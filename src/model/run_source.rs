@@ -43,6 +43,14 @@ impl RunSource {
         }
     }
 
+    /// The place of the recordings that decide what a run answers: the recordings themselves, or those with its exchanges.
+    pub fn place(&self) -> Option<RecordingPlace> {
+        match self {
+            Self::Replay(place) => Some(place.clone()),
+            Self::Live(live) => live.exchanges.clone().map(RecordingPlace::Folder),
+        }
+    }
+
     /// The folder of the recordings that decide what a run answers: the recordings themselves, or those with its exchanges. `None` where a
     /// pattern says where they are: nothing is written there.
     pub fn recordings(&self) -> Option<&RepoPath> {

@@ -23,13 +23,12 @@ pub type Recordings = BTreeMap<(String, u32), (String, RepoPath)>;
 
 /// The place of the recordings of an agent in a tier, and what they are used for.
 pub fn recordings_of(agent: &Agent, tier: Tier) -> Option<(RecordingPlace, RecordingUse)> {
-    match source_of(agent, tier)? {
-        RunSource::Replay(place) => Some((place.clone(), RecordingUse::Graded)),
-        RunSource::Live(live) => {
-            let place = RecordingPlace::Folder(live.exchanges.clone()?);
-            Some((place, RecordingUse::AnswersCalls))
-        }
-    }
+    let source = source_of(agent, tier)?;
+    let used = match source {
+        RunSource::Replay(_) => RecordingUse::Graded,
+        RunSource::Live(_) => RecordingUse::AnswersCalls,
+    };
+    Some((source.place()?, used))
 }
 
 /// The name of the target that an agent calls: that of its model tier, else of its other tier.
