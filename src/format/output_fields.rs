@@ -109,8 +109,8 @@ impl OutputFields {
     fn are_outputs(&self, record: &Map<String, Value>) -> bool {
         let of_outputs = |row: &&FieldRow| row.part == RecordPart::Outputs && row.place.len() == 1;
         self.rows.iter().filter(of_outputs).any(|row| {
-            let has = |path: &Vec<String>| values(record, path).is_some();
-            has(&row.place) || row.stated.iter().chain(&row.aliases).any(has)
+            let mut others = row.stated.iter().chain(&row.aliases);
+            has(record, &row.place) || others.any(|path| has(record, path))
         })
     }
 
@@ -248,7 +248,7 @@ impl FieldRow {
                 return found;
             }
         }
-        if values(target, place).is_some() {
+        if has(target, place) {
             return None;
         }
         find(&self.aliases)
@@ -283,6 +283,23 @@ fn values(object: &Map<String, Value>, path: &[String]) -> Option<FoundValues> {
             has_any.then_some(FoundValues::Each(of_each))
         }
         _ => None,
+    }
+}
+
+/// Whether there is a value at a path that is not null.
+fn has(object: &Map<String, Value>, path: &[String]) -> bool {
+    let Some((key, rest)) = path.split_first() else {
+        return false;
+    };
+    match object.get(key) {
+        None | Some(Value::Null) => false,
+        Some(_) if rest.is_empty() => true,
+        Some(Value::Object(inner)) => has(inner, rest),
+        Some(Value::Array(list)) => {
+            let mut objects = list.iter().filter_map(Value::as_object);
+            objects.any(|element| has(element, rest))
+        }
+        Some(_) => false,
     }
 }
 
