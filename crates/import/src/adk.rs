@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 
+use crate::case_key::as_id;
 use crate::conversations::Conversation;
 use crate::dates::time;
 use crate::message::{Message, Role, part_of_call, text_at};
@@ -13,13 +14,16 @@ use crate::transcript::{Ending, Transcript};
 
 /// Whether a record is a set of cases, a case, an invocation of one, or a session.
 pub fn is_adk(record: &Value) -> bool {
-    let is_list = |key: &str| at(record, key).is_some_and(Value::is_array);
     let is_of_app = at(record, "app_name").is_some() || at(record, "user_id").is_some();
-    is_list("eval_cases")
-        || (is_list("conversation") && at(record, "eval_id").is_some())
+    is_list(record, "eval_cases")
+        || (is_list(record, "conversation") && at(record, "eval_id").is_some())
         || is_old_invocation(record)
         || is_old_case(record)
-        || (is_list("events") && is_of_app)
+        || (is_list(record, "events") && is_of_app)
+}
+
+fn is_list(record: &Value, key: &str) -> bool {
+    at(record, key).is_some_and(Value::is_array)
 }
 
 fn is_old_invocation(record: &Value) -> bool {
@@ -149,10 +153,7 @@ fn case_id(stated: &str) -> String {
         Some((_, file)) => file.split('.').next().unwrap_or_default(),
         None => stated,
     };
-    let is_valid = |one: char| one.is_ascii_alphanumeric() || ['.', '_', '-'].contains(&one);
-    name.chars()
-        .map(|one| if is_valid(one) { one } else { '-' })
-        .collect()
+    as_id(name)
 }
 
 /// What the user said, what the agent did, and what it answered.

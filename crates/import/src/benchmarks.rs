@@ -11,14 +11,13 @@ use crate::transcript::{Ending, Format, Transcript, Usage};
 
 /// The benchmark whose runs or events these records are.
 pub fn benchmark_of(record: &Value) -> Option<Format> {
-    let is_list = |key: &str| record.get(key).is_some_and(Value::is_array);
     if record.get("task_id").is_some()
         && record.get("trial").is_some()
-        && (is_list("traj") || is_list("messages"))
+        && (is_list(record, "traj") || is_list(record, "messages"))
     {
         return Some(Format::TauBench);
     }
-    if is_list("history") && is_list("trajectory") {
+    if is_list(record, "history") && is_list(record, "trajectory") {
         return Some(Format::SweAgent);
     }
     let is_event = record.get("args").is_some_and(Value::is_object)
@@ -78,6 +77,10 @@ pub fn read_swe_agent(source: &Source<'_>) -> Result<Vec<Transcript>, Vec<Proble
     all_or_problems(records.map(|(record, at)| trajectory(record, at)))
 }
 
+fn is_list(record: &Value, key: &str) -> bool {
+    record.get(key).is_some_and(Value::is_array)
+}
+
 fn trajectory(record: &Value, at: usize) -> Result<Transcript, Problem> {
     let list = |key: &str| {
         record
@@ -86,8 +89,7 @@ fn trajectory(record: &Value, at: usize) -> Result<Transcript, Problem> {
             .into_iter()
             .flatten()
     };
-    let has_calls = |message: &Value| message.get("tool_calls").is_some_and(Value::is_array);
-    let is_of_calls = list("history").any(has_calls);
+    let is_of_calls = list("history").any(|message| is_list(message, "tool_calls"));
     let mut conversation = Conversation::default();
     for message in list("history").filter(|message| message["is_demo"] != true) {
         let mut message = message.clone();

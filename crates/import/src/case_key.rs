@@ -44,6 +44,12 @@ fn case_at(source: &Source<'_>, at: usize, key: &str) -> Result<String, Problem>
     })
 }
 
+/// A name as an id: what an id cannot have becomes a hyphen.
+pub fn as_id(name: &str) -> String {
+    let is_valid = |one: char| one.is_ascii_alphanumeric() || ['.', '_', '-'].contains(&one);
+    name.replace(|one| !is_valid(one), "-")
+}
+
 /// The text or the number at a path. A key may contain dots itself.
 pub fn text_at(value: &Value, path: &str) -> Option<String> {
     match value.get(path) {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::calls::{calls_within, each_once};
+use crate::case_key::as_id;
 use crate::conversations::conversation_of_messages;
 use crate::loose;
 use crate::message::{CallPart, Message, Part, Role, plain, text_at};
@@ -75,15 +76,10 @@ fn run(at: usize, result: &Value, ids: &CaseIds) -> Result<Transcript, Problem> 
         ..Usage::default()
     };
     usage.add_tokens(response.get("tokenUsage").unwrap_or(&null));
-    let valid = |one: char| match one {
-        '.' | '_' | '-' => one,
-        _ if one.is_ascii_alphanumeric() => one,
-        _ => '-',
-    };
     let named = text_at(provider, &["label", "id"]);
     let prompt = get("promptIdx").as_u64();
     Ok(Transcript {
-        agent: named.map(|name| name.chars().map(valid).collect()),
+        agent: named.map(as_id),
         variant: prompt.map(|index| format!("prompt {}", index + 1)),
         case: Some(ids.id(get("testCase"), index_of(result))),
         ending: if is_failed || is_cached {
