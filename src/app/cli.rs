@@ -59,6 +59,8 @@ pub enum ColorArg {
 pub enum Command {
     /// Grade the runs of all suites and compare with the baseline: the main command
     Run(RunArgs),
+    /// Show on an example what goldgate does: an agent, one changed line of its prompt, the red run
+    Demo(DemoArgs),
     /// Set up goldgate in this folder: config, cases and recordings from transcripts, and the workflow
     Init(InitArgs),
     /// Validate config, cases and recordings, and show how often the gates would fail by chance
@@ -104,6 +106,14 @@ pub enum Command {
     /// Run as a GitHub Action: inputs from INPUT_*, context from GITHUB_*
     #[cfg(feature = "github")]
     Action,
+}
+
+/// Options of `demo`.
+#[derive(Args, Debug)]
+pub struct DemoArgs {
+    /// The folder to write the example to, which must not exist [default: a new folder for temporary files]
+    #[arg(value_name = "FOLDER")]
+    pub folder: Option<String>,
 }
 
 /// Options of `run`.

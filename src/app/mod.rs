@@ -10,8 +10,8 @@ use clap::Parser;
 
 use self::cli::{Cli, ColorArg, Command};
 use self::commands::{
-    baseline, calibrate, check, completions, diff, explain, history, import, init, label, man,
-    merge, repair, report, review, run, schema, selftest, stamp,
+    baseline, calibrate, check, completions, demo, diff, explain, history, import, init, label,
+    man, merge, repair, report, review, run, schema, selftest, stamp,
 };
 #[cfg(feature = "models")]
 use self::commands::{judge, record};
@@ -68,6 +68,7 @@ pub fn execute(arguments: impl IntoIterator<Item = OsString>, world: &mut World)
     let world = &*world;
     let outcome = match &cli.command {
         Command::Run(args) => run::run(args, world),
+        Command::Demo(args) => demo::demo(args, world),
         Command::Init(args) => init::init(args, world),
         Command::Merge(args) => merge::merge(args, world),
         #[cfg(feature = "github")]
