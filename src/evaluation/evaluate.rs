@@ -8,6 +8,7 @@ use rayon::iter::{
 };
 
 use super::answering_models::AnsweringModels;
+use super::asked::asked;
 use super::base_runs::{BaseRecordings, BaseResults};
 use super::call_lanes::call_lanes;
 use super::harmless_tools::without_harmless_tools;
@@ -450,6 +451,7 @@ fn grade_pair(
     folded.logged = logged(&completed);
     if !folded.passed.passes() {
         folded.calls = call_lanes(&completed);
+        folded.asked = asked(loaded, pair, context.files())?;
     }
     folded.uses = sample_uses(&completed);
     folded.outputs_sha256 = digest;

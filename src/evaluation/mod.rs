@@ -6,6 +6,7 @@
 
 pub mod agent_digest;
 pub mod answering_models;
+mod asked;
 pub mod base_judgement;
 pub mod base_runs;
 pub mod call_lanes;

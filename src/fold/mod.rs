@@ -118,6 +118,7 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
         kept,
         complaints: BTreeMap::new(),
         judged: Vec::new(),
+        asked: None,
         calls: Vec::new(),
         uses: SampleUses::default(),
         outputs_sha256: None,

@@ -143,6 +143,9 @@ impl UserMessage {
 /// The field of `inputs` with a user's own words.
 pub const QUERY: &str = "query";
 
+/// The key of an input that is not a text.
+pub const INPUT: &str = "input";
+
 words! {
     #[derive(PartialOrd, Ord)]
     pub enum LoopRole {

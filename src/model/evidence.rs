@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::file_form::is_zero;
 use super::ids::CaseId;
 use super::tag::Tag;
+use super::words::words;
 
 /// An element of a case that keeps a metric of a sample from its best value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,22 +104,41 @@ pub struct EvidenceLine {
     /// The next step for an engineer; absent if no check covers the difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_action: Option<String>,
+    /// What says it.
+    pub source: EvidenceSource,
+}
+
+words! {
+    /// What says that a case differs from its expectation.
+    pub enum EvidenceSource {
+        /// A failed check.
+        Check = "check",
+        /// An element of the output that no check covers.
+        Element = "element",
+        /// The case's number of a metric, where nothing else explains it.
+        Number = "number",
+        /// How many samples are right, before and now.
+        Samples = "samples",
+        /// Samples that are missing, with the command that records them.
+        Missing = "missing",
+    }
 }
 
 impl EvidenceLine {
     /// A difference that no check covers.
-    pub fn unchecked(difference: Difference, samples: Option<u32>, tag: Option<Tag>) -> Self {
+    pub fn unchecked(source: EvidenceSource, difference: Difference) -> Self {
         Self {
             difference,
-            samples,
-            tag,
+            samples: None,
+            tag: None,
             next_action: None,
+            source,
         }
     }
 
     /// Whether it is a failed check.
     pub fn is_of_check(&self) -> bool {
-        self.next_action.is_some()
+        self.source == EvidenceSource::Check
     }
 }
 

@@ -67,7 +67,7 @@ pub use call::{
     SampleRequest, StopReason, TokenUsage, ToolAnswer, ToolSpec, Toolbox, UserTurns,
 };
 pub(crate) use call::{
-    CannedResult, CannedTool, ConversationSoFar, LoopRole, NextRole, PastTurn, QUERY,
+    CannedResult, CannedTool, ConversationSoFar, INPUT, LoopRole, NextRole, PastTurn, QUERY,
     SimulatedUser, UserMessage,
 };
 pub(crate) use case_choice::CaseChoice;
@@ -82,7 +82,8 @@ pub(crate) use config::{
 };
 pub(crate) use days::RunDays;
 pub(crate) use evidence::{
-    CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls,
+    CaseEvidence, Difference, EvidenceLine, EvidenceSource, MetricEvidence, PairShortfall,
+    Shortfall, Shortfalls,
 };
 pub(crate) use gate::GateKind;
 pub use gate::{ChangeDirection, Gate, Limit, LimitSide, Strictness};

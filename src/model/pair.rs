@@ -430,6 +430,9 @@ pub struct PairResult {
     /// Audit data of single samples, by sample; stored next to a report, not in it.
     #[serde(skip)]
     pub kept: Vec<(u32, Box<str>)>,
+    /// The user's messages, on one line; only if the case fails, and absent where no user asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Box<str>>,
     /// The tools that each sample called, in order; only if the case fails.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Vec<CalledTool>>,

@@ -6,9 +6,9 @@ use super::rules::failed_rule;
 use super::sparkline::sparkline;
 use super::{number, words};
 use crate::model::{
-    AgentReport, Approval, COVERAGE, CaseEvidence, CaseId, EvidenceLine, FailureLine, GateKind,
-    GateRuling, MOVED, MetricReport, NEWLY_FAILING, POLICY_METRICS, PairCheck, PairResult, Report,
-    SuiteReport, Tag, metric_value,
+    AgentReport, Approval, COVERAGE, CaseEvidence, FailureLine, GateKind, GateRuling, MOVED,
+    MetricReport, NEWLY_FAILING, POLICY_METRICS, PairCheck, PairResult, Report, SuiteReport, Tag,
+    metric_value,
 };
 
 #[derive(Clone, Copy)]
@@ -80,31 +80,6 @@ pub fn approved_gate<'a>(
     failed.next().filter(|_| approval.is_some())
 }
 
-/// Whether the evidence of one of these metrics shows a failed check.
-pub fn is_shown(metrics: &[FailedMetric<'_>], failed: &FailureLine<'_>) -> bool {
-    let mut of_agent = metrics.iter().filter(|FailedMetric { suite, agent, .. }| {
-        suite.id == failed.suite.id
-            && suite.tier == failed.suite.tier
-            && agent.agent == failed.agent.agent
-    });
-    of_agent.any(|shown| shows_check(shown.metric, failed.case, failed.check))
-}
-
-fn shows_check(metric: &MetricReport, case: &PairResult, check: &PairCheck) -> bool {
-    let mut cases = metric
-        .evidence
-        .cases
-        .iter()
-        .filter(|evidence| evidence.case == case.case);
-    cases.any(|evidence| {
-        let mut checked = evidence
-            .differences
-            .iter()
-            .filter(|line| line.is_of_check());
-        checked.any(|line| line.difference.line == check.location.line)
-    })
-}
-
 /// Whether a number is that of a rule of the policy `regression`.
 pub fn is_rule(metric: &MetricReport) -> bool {
     POLICY_METRICS.contains(&metric.name.as_str())
@@ -112,6 +87,20 @@ pub fn is_rule(metric: &MetricReport) -> bool {
 
 pub fn first_failed(metric: &MetricReport) -> Option<&GateRuling> {
     metric.gates.iter().find(|gate| gate.ruling.fails())
+}
+
+/// A gate with its value and its limit: `severity_accuracy 87.5% (≥ 95%)`.
+pub fn short_gate(
+    metric: &MetricReport,
+    gate: &GateRuling,
+    clean: impl Fn(&str) -> String,
+) -> String {
+    format!(
+        "{} {} ({})",
+        clean(&metric.name),
+        words::value(metric),
+        words::gate_with(metric, gate, &clean)
+    )
 }
 
 /// A failed gate in one phrase: `severity_accuracy 87.5%, needs 95% (baseline 100%)`.
@@ -180,19 +169,6 @@ pub fn case_value(metric: &MetricReport, evidence: &CaseEvidence) -> String {
     }
 }
 
-/// The cases that moved a metric, each with its report if there is one.
-pub fn cases_with_reports<'a>(
-    agent: &'a AgentReport,
-    metric: &'a MetricReport,
-) -> impl Iterator<Item = (&'a CaseEvidence, Option<&'a PairResult>)> {
-    let report_of = |id: &CaseId| agent.cases.iter().find(|case| case.case == *id);
-    metric
-        .evidence
-        .cases
-        .iter()
-        .map(move |evidence| (evidence, report_of(&evidence.case)))
-}
-
 /// The check of the output's format, if it explains why a case moved a metric: what cannot be read fails every other check.
 pub fn unreadable<'a>(
     case: Option<&'a PairResult>,
@@ -226,16 +202,6 @@ fn format_check(case: &PairResult) -> Option<&PairCheck> {
     })
 }
 
-/// The share of samples with a difference: ` (2 of 3 samples)`; empty if the case has one sample.
-pub fn in_samples(case: Option<&PairResult>, line: &EvidenceLine) -> String {
-    match (line.samples, case.map(|case| case.completed)) {
-        (Some(samples), Some(completed)) if completed > 1 => {
-            format!(" ({samples} of {completed} samples)")
-        }
-        (_, _) => String::new(),
-    }
-}
-
 /// The metric's values in the last committed baselines; `None` if they are not known.
 pub fn past_baselines(metric: &MetricReport) -> Option<String> {
     let known = || metric.past.iter().flatten().copied();
@@ -259,10 +225,4 @@ pub fn past_baselines(metric: &MetricReport) -> Option<String> {
         "last {all} baselines: {} ({ends}{those})",
         sparkline(&metric.past)
     ))
-}
-
-/// The number of further cases that moved the metric; `None` if all are listed.
-pub fn more_cases(metric: &MetricReport) -> Option<String> {
-    let more = metric.evidence.more as usize;
-    (more > 0).then(|| words::plural(more, "more case", "more cases"))
 }

@@ -1,9 +1,9 @@
 //! GitHub's Markdown: one tier's section of the comment, and the job summary.
 
 mod advice;
+mod broken;
 mod cases;
 mod changes;
-mod evidence;
 mod failures;
 mod links;
 mod next_steps;
@@ -11,11 +11,11 @@ mod numbers;
 mod remarks;
 
 use self::advice::advice;
+use self::broken::{broken_cases, moved_cases};
 use self::cases::cases;
 pub(crate) use self::changes::{hidden_kinds, kinds_of_changes, shown_changes};
 use self::changes::{listed, needing_approval};
-use self::evidence::{failed_gates, moved_cases};
-use self::failures::{newly_failing, other_failures, taxonomy};
+use self::failures::{other_failures, taxonomy};
 pub use self::links::{Acceptance, Links};
 pub use self::next_steps::acceptance_line;
 use self::next_steps::next_steps;
@@ -106,15 +106,10 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<MarkdownBlo
         block(0, "no verdict", not_gateable(report)),
         block(1, "notes", notes(report)),
         block(0, NEEDS_APPROVAL, needing_approval(report)),
-        block(1, "cases behind failed gates", failed_gates(report, links)),
-        block(2, "newly failing cases", newly_failing(report, links)),
+        block(1, "broken cases", broken_cases(report, links)),
     ];
     match tables {
-        Tables::One => all.push(block(
-            1,
-            "changed numbers",
-            changed(&report.suites, report.approval.as_ref()),
-        )),
+        Tables::One => all.push(block(1, "changed numbers", changed(report, &report.suites))),
         Tables::BySuite => all.extend(report.suites.iter().map(|suite| {
             let fails = suite.verdict.fails();
             let (rank, name) = if fails {
@@ -122,11 +117,7 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<MarkdownBlo
             } else {
                 (6, "a suite's changed numbers")
             };
-            block(
-                rank,
-                name,
-                changed(std::slice::from_ref(suite), report.approval.as_ref()),
-            )
+            block(rank, name, changed(report, std::slice::from_ref(suite)))
         })),
     }
     all.extend([

@@ -1,6 +1,7 @@
 //! The report as text, one file per format. A renderer decides nothing, computes nothing and prints nothing.
 
 pub(crate) mod annotations;
+mod broken;
 mod certainty;
 mod cli_error;
 mod evidence;

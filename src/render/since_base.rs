@@ -23,12 +23,6 @@ pub struct DiffMarks {
     pub added: (&'static str, &'static str),
 }
 
-/// Introduces what the commit changed in an agent whose gate fails.
-pub const LIKELY_CAUSE: &str = "changed since the base commit, so the likely cause";
-
-/// The next step where an agent changed.
-pub const UNDO_IT: &str = "next: undo or reword this change, and record again; where the new behaviour is right, change the cases";
-
 /// Whether what this commit changed in an agent explains a failed case: its output is another one than on the base commit. Then a tag would
 /// only contradict it.
 pub fn explains(agent: &AgentReport, case: Option<&PairResult>) -> bool {

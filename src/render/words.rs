@@ -4,9 +4,9 @@ pub use super::headline::{command, headline, passes_by_approval};
 use super::number::p_in_percent;
 use super::plain::line;
 use crate::model::{
-    AgentReport, Approval, BaseCommitValue, Better, CaseTrend, GateKind, GateRuling, GoldenChange,
+    AgentReport, Approval, BaseCommitValue, CaseTrend, GateKind, GateRuling, GoldenChange,
     MetricReport, NotGateable, OtherOutcome, OtherPullRequest, PairResult, Quarantine, Report,
-    Ruling, Standing, SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
+    Ruling, SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
 };
 use crate::text::clauses;
 
@@ -228,44 +228,6 @@ fn base_commit_value(
         None => String::new(),
     };
     format!("; {branch} is already at {value}{baseline}")
-}
-
-/// The least number of samples that have to fail alike before a case is called steady.
-const STEADY: u32 = 3;
-
-/// The most cases that a sentence names.
-const NAMED: usize = 3;
-
-/// The cases behind a metric that were right in the baseline and fail in all of their samples.
-pub fn steady_failures(agent: &AgentReport, metric: &MetricReport) -> Option<String> {
-    let best = match metric.better {
-        Better::Higher => 1.0,
-        Better::Lower => 0.0,
-        Better::Neither => return None,
-    };
-    let right_before = metric
-        .evidence
-        .cases
-        .iter()
-        .filter(|one| metric.unit == Unit::Share && one.baseline == Some(best));
-    let steady = right_before.filter_map(|one| {
-        let case = agent.cases.iter().find(|case| case.case == one.case)?;
-        let (completed, mut checks) = (case.completed, case.checks.iter());
-        let in_all = one
-            .differences
-            .iter()
-            .any(|line| line.samples == Some(completed));
-        let is_steady = in_all || checks.any(|check| check.standing == Standing::Fails);
-        (completed >= STEADY && is_steady).then_some(one.case.as_str())
-    });
-    let names: Vec<&str> = steady.collect();
-    let more = match names.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let first = names.get(..NAMED).unwrap_or(&names).join(", ");
-    (!first.is_empty())
-        .then(|| format!("wrong in every sample, and right in the baseline: {first}{more}"))
 }
 
 /// How a case moved since the baseline. The checks of a case may pass while its numbers are below a limit.

@@ -3,8 +3,8 @@
 use crate::fold;
 use crate::model::{
     AgentReport, Aggregate, BaselineEntry, Better, CaseEvidence, CaseTrend, Difference,
-    EvidenceLine, Exclusion, ExplainedBy, MOVED, MetricEvidence, MetricReport, MetricSpec,
-    PairCheck, PairResult, Ruling, Tag, Unit, Verdict, metric_value,
+    EvidenceLine, EvidenceSource, Exclusion, ExplainedBy, MOVED, MetricEvidence, MetricReport,
+    MetricSpec, PairCheck, PairResult, Ruling, Tag, Unit, Verdict, metric_value,
 };
 use crate::text::line;
 
@@ -124,7 +124,10 @@ impl<'a> Explained<'a> {
                 expected: format!("more than half of {} samples complete", pair.planned),
                 produced: line(&format!("{} completed: {why}", pair.completed), LONGEST),
             };
-            whole_case(case, vec![EvidenceLine::unchecked(difference, None, None)])
+            whole_case(
+                case,
+                vec![EvidenceLine::unchecked(EvidenceSource::Number, difference)],
+            )
         })
     }
 
@@ -263,15 +266,15 @@ impl<'a> Explained<'a> {
             .checks
             .first()
             .map_or(1, |check| check.location.line);
-        EvidenceLine::unchecked(
-            Difference {
-                line,
-                expected,
-                produced,
-            },
-            None,
-            Some(self.spec().tag),
-        )
+        let difference = Difference {
+            line,
+            expected: format!("{} {expected}", self.metric.name),
+            produced,
+        };
+        EvidenceLine {
+            tag: Some(self.spec().tag),
+            ..EvidenceLine::unchecked(EvidenceSource::Number, difference)
+        }
     }
 }
 
@@ -307,12 +310,10 @@ fn of_metric<'a>(
         .shortfalls
         .iter()
         .filter(|one| one.metrics.iter().any(|metric| metric == spec.name));
-    let shortfalls = shortfalls.map(move |one| {
-        EvidenceLine::unchecked(
-            bounded(one.difference.clone()),
-            (completed > 1).then_some(one.samples),
-            Some(spec.tag),
-        )
+    let shortfalls = shortfalls.map(move |one| EvidenceLine {
+        samples: (completed > 1).then_some(one.samples),
+        tag: Some(spec.tag),
+        ..EvidenceLine::unchecked(EvidenceSource::Element, bounded(one.difference.clone()))
     });
     failed_checks(case, named).chain(shortfalls)
 }
@@ -339,6 +340,7 @@ pub(super) fn failed_checks<'a>(
             samples: None,
             tag: Some(failure.tag),
             next_action: Some(line(&failure.next_action, LONGEST)),
+            source: EvidenceSource::Check,
         })
     })
 }

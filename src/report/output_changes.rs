@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::fold;
 use crate::format::lenient;
 use crate::model::{Better, CALL_LISTS, ChangedText, MovedUse, Run, Sample, SampleUse};
-use crate::suites::used;
+use crate::suites::{ObservedCall, calls, used};
 use crate::text::{ChangedRange, changed_part, changed_ranges};
 
 /// The number of values that are kept of a case.
@@ -23,8 +23,8 @@ const SHORT: usize = 40;
 /// The least share by which a use has to move.
 const LEAST: f64 = 0.1;
 
-/// What is measured of a call: it differs in every run, and the use of samples is compared as a whole.
-const MEASURED: [&str; 2] = ["latency_ms", "duration_ms"];
+/// The calls of a run without any.
+const NO_CALL: &str = "none";
 
 const USES: [SampleUse; 3] = [SampleUse::Tokens, SampleUse::Latency, SampleUse::Cost];
 
@@ -104,7 +104,7 @@ pub fn changed_outputs(names: &[&str], before: &[Sample], now: &[Sample]) -> Vec
                 .get(number)
                 .map_or(String::new(), |name| format!("{name}: "));
             let mut found = Vec::new();
-            compare(&prefix, Some(&whole(old)), Some(&whole(new)), &mut found);
+            compare_runs(&prefix, old, new, &mut found);
             for one in found {
                 let index = *by_path.entry(one.0.clone()).or_insert(paths.len());
                 if index == paths.len() {
@@ -165,28 +165,42 @@ fn without_indices(path: &str) -> String {
     })
 }
 
-/// The output of a run with its tool calls.
-fn whole(run: &Run) -> Value {
-    let mut whole =
+/// The output of a run without its calls.
+fn output(run: &Run) -> Value {
+    let mut output =
         lenient::any(&run.outputs).unwrap_or_else(|_| Value::String(run.outputs.to_string()));
-    let calls = run
-        .intermediate
-        .as_deref()
-        .and_then(|text| lenient::any(text).ok());
-    let mut calls =
-        calls.and_then(|value| CALL_LISTS.iter().find_map(|key| value.get(key)).cloned());
-    for call in calls
-        .iter_mut()
-        .filter_map(Value::as_array_mut)
-        .flatten()
-        .filter_map(Value::as_object_mut)
-    {
-        MEASURED.iter().for_each(|key| _ = call.remove(*key));
+    if let Value::Object(fields) = &mut output {
+        fields.retain(|key, _| !CALL_LISTS.contains(&key.as_str()));
     }
-    if let (Value::Object(fields), Some(calls)) = (&mut whole, calls) {
-        fields.insert("tool_calls".to_owned(), calls);
+    output
+}
+
+/// Compares two runs: their outputs; and the names of the tools that they called, or, where these are the same, the arguments. What a tool
+/// returned is not the agent's.
+fn compare_runs(prefix: &str, before: &Run, now: &Run, found: &mut Vec<ChangedValue>) {
+    compare(prefix, Some(&output(before)), Some(&output(now)), found);
+    let (old, new) = (calls(before).0, calls(now).0);
+    let names = |calls: &[ObservedCall]| {
+        let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
+        if names.is_empty() {
+            NO_CALL.to_owned()
+        } else {
+            names.join(" → ")
+        }
+    };
+    let (names_before, names_now) = (names(&old), names(&new));
+    if names_before != names_now {
+        found.push((
+            format!("{prefix}calls"),
+            Some(names_before),
+            Some(names_now),
+        ));
+        return;
     }
-    whole
+    for (old, new) in old.iter().zip(&new) {
+        let path = format!("{prefix}{}", new.name);
+        compare(&path, Some(&old.arguments), Some(&new.arguments), found);
+    }
 }
 
 fn compare(path: &str, before: Option<&Value>, now: Option<&Value>, found: &mut Vec<ChangedValue>) {
@@ -455,15 +469,41 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_a_call_does_not_count() {
-        let call = |latency: u32| {
-            let calls = format!(r#"{{"tool_calls":[{{"name":"read","latency_ms":{latency}}}]}}"#);
-            Sample::Completed(vec![Run {
+    fn calls_differ_by_their_tools_and_else_by_their_arguments() {
+        let called = |calls: &str| {
+            let calls = format!(r#"{{"tool_calls":[{calls}]}}"#);
+            [Sample::Completed(vec![Run {
                 intermediate: Some(calls.into()),
                 ..Run::of("{}")
-            }])
+            }])]
         };
-        assert!(changed_outputs(&[], &[call(21)], &[call(31)]).is_empty());
+        let read = r#"{"name":"read","arguments":{"id":1},"latency_ms":21,"result":"a"}"#;
+        let read_again = r#"{"name":"read","arguments":{"id":1},"latency_ms":31,"result":"b"}"#;
+        let read_other = r#"{"name":"read","arguments":{"id":2}}"#;
+        let send = r#"{"name":"send","arguments":{}}"#;
+        for (before, now, changed) in [
+            (read, read_again, None),
+            (read, read_other, Some(("read.id", "1", "2"))),
+            (read, "", Some(("calls", "read", "none"))),
+            (
+                read,
+                &format!("{read_other},{send}"),
+                Some(("calls", "read", "read → send")),
+            ),
+        ] {
+            let found = changed_outputs(&[], &called(before), &called(now));
+            let texts: Vec<_> = found
+                .iter()
+                .map(|one| {
+                    (
+                        one.name.as_str(),
+                        one.before.as_deref().unwrap_or_default(),
+                        one.now.as_deref().unwrap_or_default(),
+                    )
+                })
+                .collect();
+            assert_eq!(texts, changed.into_iter().collect::<Vec<_>>());
+        }
     }
 
     #[test]

@@ -7,9 +7,9 @@ use crate::gate::{
 };
 use crate::model::{
     AgentReport, AskedCase, BaseCommitValue, Better, BrokenRule, COVERAGE, CaseEvidence, CaseId,
-    Comparison, Difference, EvidenceLine, GateKind, GateRuling, MetricEvidence, MetricReport,
-    NotGateable, POLICY_METRICS, PairResult, Policy, PolicyReport, Ruling, SuiteId, UnchangedSums,
-    Unit, Verdict, six_places,
+    Comparison, Difference, EvidenceLine, EvidenceSource, GateKind, GateRuling, MetricEvidence,
+    MetricReport, NotGateable, POLICY_METRICS, PairResult, Policy, PolicyReport, Ruling, SuiteId,
+    UnchangedSums, Unit, Verdict, six_places,
 };
 use crate::text::named;
 
@@ -250,8 +250,8 @@ fn test_metric(
 
 /// A case that scores less than before: by how much, and which checks fail.
 fn drop_evidence(report: &AgentReport, drop: &Drop) -> CaseEvidence {
-    let side = |RightSamples { right, of }: RightSamples, score: f64| {
-        let right = format!("right in {right} of {of}");
+    let side = |RightSamples { right, of }: RightSamples, score: f64, when: &str| {
+        let right = format!("right in {right} of {of} {when}");
         // Where as many are right, the score tells what is worse.
         if drop.right_before == drop.right_now {
             format!("{right}, score {score:.2}")
@@ -260,8 +260,8 @@ fn drop_evidence(report: &AgentReport, drop: &Drop) -> CaseEvidence {
         }
     };
     let sides = (
-        side(drop.right_before, drop.before),
-        side(drop.right_now, drop.now),
+        side(drop.right_before, drop.before, "before"),
+        side(drop.right_now, drop.now, "now"),
     );
     evidence(
         report,
@@ -286,24 +286,12 @@ fn evidence(
         expected,
         produced,
     };
-    let mut differences: Vec<EvidenceLine> = found
+    let checks = found
         .into_iter()
-        .flat_map(|pair| failed_checks(pair, |_| true))
-        .take(DIFFERENCES)
-        .collect();
-    let next = differences
-        .first()
-        .and_then(|first| first.next_action.clone());
-    let tag = differences.first().and_then(|first| first.tag);
-    differences.insert(
-        0,
-        EvidenceLine {
-            tag,
-            next_action: next,
-            ..EvidenceLine::unchecked(whole, None, None)
-        },
-    );
-    differences.truncate(DIFFERENCES);
+        .flat_map(|pair| failed_checks(pair, |_| true));
+    let samples = EvidenceLine::unchecked(EvidenceSource::Samples, whole);
+    let differences = std::iter::once(samples).chain(checks);
+    let differences = differences.take(DIFFERENCES).collect();
     CaseEvidence {
         case: case.clone(),
         value,
@@ -370,7 +358,7 @@ fn add_missing(evidence: &mut CaseEvidence, asked: &AskedCase) {
     };
     evidence
         .differences
-        .insert(1, EvidenceLine::unchecked(missing, None, None));
+        .insert(1, EvidenceLine::unchecked(EvidenceSource::Missing, missing));
 }
 
 fn never_metric(report: &AgentReport, outcome: &PolicyOutcome) -> MetricReport {
@@ -391,6 +379,9 @@ fn never_metric(report: &AgentReport, outcome: &PolicyOutcome) -> MetricReport {
         };
         let sides = (format!("never {}", class.as_str()), produced.to_owned());
         let mut evidence = evidence(report, case, sides, (None, None));
+        if let Some(first) = evidence.differences.first_mut() {
+            first.source = EvidenceSource::Number;
+        }
         if let Some(asked) = asked {
             add_missing(&mut evidence, asked);
         }
@@ -427,7 +418,7 @@ fn floor_metric(report: &AgentReport, outcome: &PolicyOutcome) -> MetricReport {
         evidence(
             report,
             &pair.case,
-            ("a right answer".to_owned(), produced),
+            ("needs a right answer".to_owned(), produced),
             (None, None),
         )
     });

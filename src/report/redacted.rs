@@ -98,6 +98,7 @@ impl ReportRedactor<'_> {
                 samples: _,
                 tag: _,
                 next_action,
+                source: _,
             } = line;
             self.difference(difference);
             self.optional(next_action);
@@ -135,6 +136,7 @@ impl ReportRedactor<'_> {
         pair.judged
             .iter_mut()
             .for_each(|judged| self.judged(judged));
+        pair.asked.iter_mut().for_each(|text| self.fixed(text));
         pair.calls
             .iter_mut()
             .flatten()

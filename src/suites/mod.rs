@@ -34,7 +34,7 @@ pub(crate) use self::shared::case_files::is_case_file;
 pub(crate) use self::shared::case_marks::CaseStage;
 pub(crate) use self::shared::case_text::{CaseText, with_cases};
 pub(crate) use self::shared::entries::GoldenEntries;
-pub use self::shared::every_kind::COMMON;
+pub use self::shared::every_kind::{CASE_PASS_RATE, COMMON};
 pub(crate) use self::shared::failure_classifier::broken_tools;
 pub use self::shared::grade_context::GradeContext;
 pub(crate) use self::shared::grade_context::{PromptPackage, RecordedParts};

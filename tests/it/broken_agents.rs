@@ -60,10 +60,10 @@ const BROKEN: [BrokenAgent; 12] = [
         breaks: lower_severity,
         headline: "Merge blocked: commercial severity_accuracy 70%, needs 84.5% (baseline 89.5%).",
         tells: &[
-            "letter-of-intent 0% (baseline 100%)",
+            "**letter-of-intent**: severity_accuracy 0% (baseline 100%)",
             "expected exclusivity with severity medium to high",
             "got exclusivity reported as low (3 of 3 samples)",
-            "findings[0].severity (3 of 3 samples): ~~high~~ **low**",
+            "changed findings[0].severity (3 of 3 samples): ~~high~~ **low**",
         ],
         silent_on: &["No failure of", "commercial-lease", "expected_gap"],
     },
@@ -77,9 +77,9 @@ const BROKEN: [BrokenAgent; 12] = [
         breaks: one_day,
         headline: "Merge blocked: assistant case_pass_rate 97.9%, needs 100% (baseline 100%).",
         tells: &[
-            "edge_case-17 0% (baseline 100%)",
+            "**edge_case-17**: case_pass_rate 0% (baseline 100%)",
             "nearest call appointment_availability(period: \"day\"), expected \"week\"",
-            "tool_calls[0].arguments.period (3 of 3 samples): ~~week~~ **day**",
+            "changed appointment_availability.period (3 of 3 samples): ~~week~~ **day**",
         ],
         silent_on: &["tooling", "0 calls match", "mend the tool"],
     },
@@ -92,9 +92,9 @@ const BROKEN: [BrokenAgent; 12] = [
         breaks: convert_twice,
         headline: "Merge blocked: assistant case_pass_rate 95.8%, needs 100% (baseline 100%).",
         tells: &[
-            "convert-fever 0% (baseline 100%)",
-            "got convert_units → convert_units (1 of 2 calls match)",
-            "tool_calls[1] (3 of 3 samples): **convert_units(from: F, to: C, value: 101.3)**",
+            "**convert-fever**: case_pass_rate 0% (baseline 100%)",
+            "got called convert_units → convert_units",
+            "changed calls (3 of 3 samples): ",
         ],
         silent_on: &[],
     },
@@ -124,7 +124,7 @@ const BROKEN: [BrokenAgent; 12] = [
         breaks: ghost_code,
         headline: "Merge blocked: reconciler ",
         tells: &[
-            "rec-001 0% (baseline 100%)",
+            "**rec-001**: scenario_pass_rate 0% (baseline 100%)",
             "not found: ",
             "(coupled)",
             "~~coupled~~ **ghost_code**",
@@ -140,7 +140,7 @@ const BROKEN: [BrokenAgent; 12] = [
         breaks: prose,
         headline: "Merge blocked: reconciler scenario_pass_rate 0%, needs 90% (baseline 100%).",
         tells: &[
-            "rec-001 0% (baseline 100%)",
+            "**rec-001**: scenario_pass_rate 0% (baseline 100%)",
             "the text contains no readable JSON with a list \"deltas\"",
         ],
         silent_on: &[],
@@ -173,7 +173,7 @@ const BROKEN: [BrokenAgent; 12] = [
         breaks: unstable,
         headline: "Merge blocked: interviewer scenario_pass_rate 66.7%, needs 100% (baseline 100%).",
         tells: &[
-            "sto-002 0% (baseline 100%)",
+            "**sto-002**: ",
             "3 of 5 samples reach both thresholds; mean recall 0.56, needs 0.75 (by sample: 1.00 0.00 0.86 0.00 0.93)",
         ],
         silent_on: &["precision 1.00 of", "recall 0.57 of"],
@@ -187,7 +187,7 @@ const BROKEN: [BrokenAgent; 12] = [
         breaks: ux,
         headline: "Merge blocked: interviewer ",
         tells: &[
-            "int-019 ",
+            "**int-019**: ",
             "security",
             "has the category \"ux\", not security",
         ],
@@ -202,7 +202,7 @@ const BROKEN: [BrokenAgent; 12] = [
         breaks: by_order,
         headline: "Merge blocked: reconciler classification_stability 66.7%, needs 100% (baseline 100%).",
         tells: &[
-            "prop-05 66.7% (baseline 100%)",
+            "**prop-05**: classification_stability 66.7% (baseline 100%)",
             "files reordered: classified differently: src/alarm/battery.ts",
             "~~coupled~~ **orphan_test**",
         ],
@@ -220,7 +220,7 @@ const BROKEN: [BrokenAgent; 12] = [
         breaks: readme_only,
         headline: "Merge blocked: inspector task_pass_rate 66.7%, needs 100% (baseline 100%).",
         tells: &[
-            "buggy_calc 0% (baseline 100%)",
+            "**buggy_calc**: ",
             "calc/core.py was not inspected; the agent inspected README.md",
             "~~tests/test_core.py~~ **README.md**",
         ],

@@ -73,7 +73,7 @@ fn only_failed() {
     let ran = repository.goldgate(&["run", "-v", "--failed"]);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     assert!(
-        ran.stdout.contains("contracts/legal/deed") && !ran.stdout.contains("lease"),
+        ran.stdout.contains("\n  deed: ") && !ran.stdout.contains("lease"),
         "{}",
         ran.stdout
     );

@@ -203,7 +203,9 @@ fn transcripts() {
     let worse = repository.goldgate(&["run"]);
     assert_eq!(worse.code, 1, "{}", worse.stdout);
     assert!(
-        worse.stdout.contains("answers/helper/refund "),
+        worse
+            .stdout
+            .contains("answers/helper: 1 broken case\n  refund: "),
         "{}",
         worse.stdout
     );

@@ -69,12 +69,13 @@ fn order() {
     let parts = [
         "> **Merge blocked: legal finding&#95;recall 0%",
         "**1 golden change without an approval:**",
-        "**contracts / legal: finding&#95;recall 0%, needs 80% (baseline 100%)**",
-        "- lease 0% (baseline 100%)\n  - expected a finding of change&#95;of&#95;control",
-        "<br>likely cause: prompt. Next: ",
+        "**contracts / legal: 1 broken case**",
+        "- **lease**: finding&#95;recall 0% &#40;baseline 100%&#41;<br>expected a finding of change&#95;of&#95;control",
+        "<br>next: ",
+        "\nGates: finding&#95;recall 0% (≥ 80%)",
+        "<details>",
         "| | baseline | now | change | gate |",
         "Reproduce it: ",
-        "<details>",
         "unchanged numbers</summary>",
         "<sub>working tree at ",
     ];
@@ -201,10 +202,13 @@ fn past() {
     commit_all(&repository);
     repository.write(recording, &worse);
     let once = comment(&repository);
-    assert!(once.contains("\nLast 2 baselines: "), "{once}");
+    assert!(
+        once.contains("\nfinding&#95;recall, last 2 baselines: "),
+        "{once}"
+    );
     let page = against_base(&repository, &["run", "--format", "html"]).stdout;
     assert!(
-        page.contains("Last 2 baselines: ") && page.contains("<polyline"),
+        page.contains("finding_recall, last 2 baselines: ") && page.contains("<polyline"),
         "{page}"
     );
     // One committed baseline is no history. A shallow clone does not have the older ones.
@@ -229,12 +233,11 @@ fn since_base() {
     repository.write("prompts/legal.md", "Report every change of the rent.\n");
     let comment = comment(&repository);
     let parts = [
-        "**contracts / legal: finding&#95;recall 0%",
+        "**contracts / legal: 1 broken case**",
         "Changed since the base commit, so the likely cause:\n\n- prompts/legal.md: Report every change of ~~control.~~ **the rent.**\n",
         "\nNext: undo or reword this change, and record again; where the new behaviour is right, change the cases\n",
-        "- lease 0% (baseline 100%)",
-        "  - output since the base commit: findings&#91;0&#93;.category: ~~change-of-control~~ **rent**\n",
-        "  - output since the base commit: findings&#91;0&#93;.title: ~~Change of control~~ **Rent**\n",
+        "- **lease**: finding&#95;recall 0% &#40;baseline 100%&#41;<br>",
+        "<br>changed findings&#91;0&#93;.category: ~~change-of-control~~ **rent**\n",
     ];
     let places: Vec<usize> = parts
         .iter()
@@ -500,12 +503,16 @@ fn screen() {
                 .unwrap_or_else(|| panic!("{columns}: {text}: {}", ran.stdout))
         };
         assert!(
-            place("lease expected_finding[0]") < place("office expected_gap"),
+            place("\n  lease: ") < place("contracts/legal/office: expected_gap"),
             "{}",
             ran.stdout
         );
-        assert!(ran.stdout.contains(", failed before]"), "{}", ran.stdout);
-        for name in ["finding_recall", "finding_precision", "case_pass_rate"] {
+        assert!(
+            ran.stdout.contains("1 case failed before, too"),
+            "{}",
+            ran.stdout
+        );
+        for name in ["finding_recall", "f1_score"] {
             let whole = ran
                 .stdout
                 .lines()
@@ -635,13 +642,16 @@ fn failed_tool() {
     sample(1, "rent", fails);
     sample(2, "rent", fails);
     assert!(
-        comment().contains("likely cause: tooling. Next: fix the tool search first"),
+        comment().contains(
+            "next: fix the tool search first&#58; the agent worked without its result (`tooling`)"
+        ),
         "{}",
         comment()
     );
     sample(0, "change-of-control", fails);
     assert!(
-        comment().contains("likely cause: prompt. Next: ") && !comment().contains("tooling. Next"),
+        comment().contains("<br>next: sharpen the category rules")
+            && !comment().contains("(`tooling`)"),
         "{}",
         comment()
     );
@@ -651,7 +661,8 @@ fn failed_tool() {
         sample(number, "rent", &format!("{fails}, {works}"));
     }
     assert!(
-        comment().contains("likely cause: prompt. Next: ") && !comment().contains("tooling. Next"),
+        comment().contains("<br>next: sharpen the category rules")
+            && !comment().contains("(`tooling`)"),
         "{}",
         comment()
     );

@@ -1,117 +1,126 @@
-//! What blocks: each failed gate with the cases that moved it, then the other failed checks.
+//! What is broken, by case, and the other failed checks.
 
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
 use super::plots;
-use super::texts::{agent_name, bounded, with_commands};
-use crate::model::{
-    AgentReport, CaseEvidence, CaseTrend, ChangedText, EvidenceLine, FailureLine, GateKind,
-    MetricReport, PairResult, Report, Tag, metric_value,
+use super::texts::{agent_name, bounded};
+use crate::model::{AgentReport, ChangedText, FailureLine, GateKind, Report};
+use crate::render::broken::{
+    BrokenAgent, BrokenCase, CaseRow, Differences, SHOWN, broken_agents, other_checks,
 };
-use crate::render::evidence::FailedMetric;
 use crate::render::plain::title;
-use crate::render::since_base::{LIKELY_CAUSE, UNDO_IT, changed_names, explains};
+use crate::render::since_base::{changed_names, explains};
 use crate::render::{evidence, words};
 use crate::text::{WordPiece, changed_words};
 
 /// The number of failed checks that are listed.
 const LISTED: usize = 200;
 
-/// Each failed gate with its cases: expected, baseline, now.
-pub fn failed_gates(report: &Report) -> Markup {
-    let failed = evidence::failed_metrics(report);
+/// Each agent with its broken cases, expected, baseline and now, and the gates that they moved.
+pub fn broken_cases(report: &Report) -> Markup {
+    let agents = broken_agents(report, SHOWN);
     html! {
-        @if !failed.is_empty() {
-            section aria-labelledby="failed" {
-                h2 id="failed" { (words::plural(failed.len(), "failed gate", "failed gates")) } "\n"
-                @for failed in &failed { (failed_gate(failed)) }
+        @if !agents.is_empty() {
+            section aria-labelledby="broken" {
+                h2 id="broken" { "What is broken" } "\n"
+                @for broken in &agents { (broken_agent(broken)) }
             } "\n"
         }
     }
 }
 
-fn failed_gate(failed: &FailedMetric<'_>) -> Markup {
-    let FailedMetric {
-        suite,
-        agent,
-        metric,
-        gate,
-    } = failed;
-    let name = agent_name(suite, agent);
+fn broken_agent(broken: &BrokenAgent<'_>) -> Markup {
+    let name = agent_name(broken.suite, broken.agent);
+    let agent = broken.agent;
+    let is_tested = broken
+        .gates
+        .iter()
+        .any(|(_, gate)| gate.gate == GateKind::Test);
     // A hint that an earlier case has is not repeated.
     let mut hints = BTreeSet::new();
     html! {
-        h3.fail { (name) ": " (bounded(&evidence::failed_gate(metric, gate))) } "\n"
-        @if let Some(chance) = words::steady_failures(agent, metric) { p.soft { (with_commands(&title(&chance))) } "\n" }
-        (agent_changes(agent))
-        @if gate.gate == GateKind::Test { (plots::unchanged_sums(agent)) }
-        div.wide role="region" tabindex="0" aria-label={ "Cases behind " (name) " " (bounded(&metric.name)) } {
-            table.cases {
-                thead { tr { th scope="col" { "case" } th scope="col" { "expected" } th scope="col" { "baseline" } th scope="col" { "now" } } }
-                tbody {
-                    "\n"
-                    @for (one, case) in evidence::cases_with_reports(agent, metric) { (case_rows(agent, metric, one, case, &mut hints)) }
+        h3 class=[broken.fails().then_some("fail")] { (name) ": " (broken.title()) } "\n"
+        @if broken.fails() { (agent_changes(broken)) }
+        @if !broken.cases.is_empty() {
+            div.wide role="region" tabindex="0" aria-label={ "Broken cases of " (name) } {
+                table.cases {
+                    thead { tr { th scope="col" { "case" } th scope="col" { "expected" } th scope="col" { "baseline" } th scope="col" { "now" } } }
+                    tbody {
+                        "\n"
+                        @for case in &broken.cases { (case_rows(agent, case, &mut hints)) }
+                    }
                 }
-            }
-        } "\n"
-        @if let Some(past) = evidence::past_baselines(metric) {
-            p.soft { (title(&past)) }
-            (plots::trend(metric))
-            "\n"
+            } "\n"
         }
-        @if let Some(more) = evidence::more_cases(metric) { p.soft { "… and " (more) } "\n" }
+        @if let Some(others) = broken.others(bounded) { p { (others) } "\n" }
+        @if !broken.gates.is_empty() { p { "Gates: " (broken.gate_line(bounded)) } "\n" }
+        @if is_tested { (plots::unchanged_sums(agent)) }
+        @for (metric, _) in &broken.gates {
+            @if let Some(past) = evidence::past_baselines(metric) {
+                p.soft { (bounded(&metric.name)) ", " (past) }
+                (plots::trend(metric))
+                "\n"
+            }
+        }
     }
 }
 
-/// One row for each expectation. Differences with the same expectation share it.
+/// One row for each result, with the expectations that it does not meet.
 fn case_rows<'a>(
     agent: &AgentReport,
-    metric: &MetricReport,
-    one: &'a CaseEvidence,
-    case: Option<&PairResult>,
-    hints: &mut BTreeSet<(Tag, &'a str)>,
+    case: &BrokenCase<'a>,
+    hints: &mut BTreeSet<&'a str>,
 ) -> Markup {
-    let same = |one: &EvidenceLine, next: &EvidenceLine| {
-        one.difference.expected == next.difference.expected
-    };
-    let groups: Vec<&[EvidenceLine]> = one.differences.chunk_by(same).collect();
-    let changed = agent.since_base.outputs_of(&one.case);
+    let mut asked = None;
+    let mut next = None;
+    let mut pairs: Vec<(Vec<&str>, String)> = Vec::new();
+    for row in case.rows(Differences::All, hints) {
+        match row {
+            CaseRow::Asked(text) => asked = Some(text),
+            CaseRow::Expected(all) => pairs.push((all, String::new())),
+            CaseRow::Got(text, samples) => {
+                if let Some((_, got)) = pairs.last_mut() {
+                    *got = format!("{}{samples}", bounded(text));
+                }
+            }
+            CaseRow::Next(tag, text) => next = Some((tag, text)),
+            // The table has all changes, and all differences.
+            CaseRow::Changed(..) | CaseRow::More(_) => {}
+        }
+    }
+    if pairs.is_empty() {
+        pairs.push((Vec::new(), String::new()));
+    }
+    let changed = agent.since_base.outputs_of(case.case);
     html! {
-        @for (index, group) in groups.iter().enumerate() {
+        @for (index, (expected, got)) in pairs.iter().enumerate() {
             tr {
                 @if index == 0 {
-                    th scope="rowgroup" rowspan=(groups.len()) {
-                        (one.case)
-                        @if let Some(case) = case {
-                            br; span.file { (bounded(case.golden.as_str())) ":" (group.first().map_or(1, |line| line.difference.line)) }
-                            @if let Some(recording) = &case.recording { br; span.file { (bounded(recording.as_str())) } }
+                    th scope="rowgroup" rowspan=(pairs.len()) {
+                        (case.case)
+                        @if let Some(file) = case.golden() { br; span.file { (bounded(file)) ":" (case.line()) } }
+                        @if let Some(recording) = case.result.and_then(|result| result.recording.as_ref()) {
+                            br; span.file { (bounded(recording.as_str())) }
                         }
-                        (plots::samples(agent, metric, one, case))
-                        @if let Some(case) = case { (plots::lanes(case)) }
+                        @if let Some(asked) = asked { p { "asked " (bounded(asked)) } }
+                        @let standing = case.standing();
+                        @if !standing.is_empty() { p.soft { (bounded(&standing)) } }
+                        @if let Some((metric, evidence)) = case.measured() { (plots::samples(agent, metric, evidence, case.result)) }
+                        @if let Some(result) = case.result { (plots::lanes(result)) }
                     }
                 }
-                td data-label="expected" { @if let Some(line) = group.first() { (bounded(&line.difference.expected)) } }
+                td data-label="expected" { @for text in expected { p { (bounded(text)) } } }
                 @if index == 0 {
-                    td data-label="baseline" rowspan=(groups.len()) {
-                        @if !evidence::is_rule(metric) { b { (metric_value(metric.unit, one.baseline)) } }
+                    td data-label="baseline" rowspan=(pairs.len()) {
                         @for change in changed { (side(change, change.before.as_deref())) }
                     }
                 }
                 td data-label="now" {
-                    @if index == 0 {
-                        @if !evidence::is_rule(metric) { b.fail { (metric_value(metric.unit, one.value)) } }
-                        @for change in changed { (marked(change)) }
-                    }
-                    @for line in *group {
-                        p { (bounded(&line.difference.produced)) span.soft { (evidence::in_samples(case, line)) } }
-                        @if let (Some(tag), Some(next), false) = (line.tag, &line.next_action, explains(agent, case)) {
-                            @if hints.insert((tag, next)) {
-                                p.soft { "Likely cause: " b { (tag.as_str()) } ". Next: " (bounded(next)) }
-                            }
-                        }
-                    }
+                    p { (got) }
+                    @if index == 0 { @for change in changed { (marked(change)) } }
+                    @if let (0, Some((tag, next))) = (index, next) { p.soft { "Next: " (bounded(next)) " (" (tag.as_str()) ")" } }
                 }
             } "\n"
         }
@@ -144,38 +153,26 @@ fn marked(change: &ChangedText) -> Markup {
 }
 
 /// What this commit changed in an agent.
-fn agent_changes(agent: &AgentReport) -> Markup {
+fn agent_changes(broken: &BrokenAgent<'_>) -> Markup {
+    let changes = &broken.agent.since_base.agent;
     html! {
-        @if !agent.since_base.agent.is_empty() {
-            p { (title(LIKELY_CAUSE)) ":" }
-            @for change in &agent.since_base.agent { (marked(change)) }
-            p { (title(UNDO_IT)) "." }
+        @if !changes.is_empty() {
+            p { (title(broken.likely_cause())) ":" }
+            @for change in changes { (marked(change)) }
+            @if let Some(next) = broken.undo_it() { p { (title(next)) "." } }
             "\n"
         }
     }
 }
 
-/// The failed checks of counted cases that no failed gate shows; those of newly failing cases first.
-pub fn failed_checks(report: &Report) -> Markup {
-    let metrics = evidence::failed_metrics(report);
-    let others: Vec<FailureLine<'_>> = report
-        .failures()
-        .filter(|failed| !evidence::is_shown(&metrics, failed))
-        .collect();
-    let (new, old): (Vec<_>, Vec<_>) = others
-        .into_iter()
-        .partition(|failed| failed.case.trend == CaseTrend::NewlyFailing);
+/// The failed checks of cases that are not broken by this change, folded.
+pub fn other_failures(report: &Report) -> Markup {
+    let others = other_checks(report);
     html! {
-        @if !new.is_empty() {
-            section aria-labelledby="newly" {
-                h2 id="newly" { "Newly failing cases" } "\n"
-                (checks(&new))
-            } "\n"
-        }
-        @if !old.is_empty() {
+        @if !others.is_empty() {
             details {
-                summary { (words::outside_gates(old.len())) }
-                (checks(&old))
+                summary { (words::outside_gates(others.len())) }
+                (checks(&others))
             } "\n"
         }
     }
@@ -196,7 +193,7 @@ fn checks(all: &[FailureLine<'_>]) -> Markup {
                         @if explains(failed.agent, Some(failed.case)) {
                             p.soft { "Likely cause: " (changed_names(failed.agent, bounded)) }
                         } @else {
-                            p.soft { "Likely cause: " b { (failure.tag.as_str()) } ". Next: " (bounded(&failure.next_action)) }
+                            p.soft { "Next: " (bounded(&failure.next_action)) " (" (failure.tag.as_str()) ")" }
                         }
                     }
                 } "\n"

@@ -48,8 +48,8 @@ pub fn html(report: &Report) -> String {
                     "\n"
                     (notes(report))
                     (changes::golden_changes(report))
-                    (failed::failed_gates(report))
-                    (failed::failed_checks(report))
+                    (failed::broken_cases(report))
+                    (failed::other_failures(report))
                     (plots::differences(report))
                     (uses::uses(report))
                     (cases::cases(report))

@@ -1,9 +1,9 @@
 //! Failed checks, and how many there are of each tag. A tag is a hint at the cause, not a finding.
 
 use super::Links;
-use super::evidence::likely_cause;
+use super::broken::next_step;
 use crate::model::{CaseTrend, FailureLine, Report, Tag};
-use crate::render::evidence::{failed_metrics, is_shown, repeats_unreadable};
+use crate::render::broken::other_checks;
 use crate::render::plain::{inline, name, put};
 use crate::render::{since_base, words};
 use crate::text::encoded_path;
@@ -14,29 +14,9 @@ const LISTED: usize = 25;
 /// The number of cases that are named for the same failure.
 const CASES: usize = 10;
 
-/// The failed checks of newly failing cases that no failed gate shows.
-pub fn newly_failing(report: &Report, links: &Links) -> String {
-    let new: Vec<FailureLine<'_>> = hidden_failures(report)
-        .into_iter()
-        .filter(|failed| failed.case.trend == CaseTrend::NewlyFailing)
-        .collect();
-    if new.is_empty() {
-        return String::new();
-    }
-    let count = words::plural(new.len(), "failed check", "failed checks");
-    format!(
-        "**{count} in newly failing cases**\n\n{}",
-        listed(&new, links)
-    )
-}
-
-/// The other failed checks that no failed gate shows, folded.
+/// The failed checks of cases that are not broken by this change, folded.
 pub fn other_failures(report: &Report, links: &Links) -> String {
-    let all = hidden_failures(report);
-    let others: Vec<FailureLine<'_>> = all
-        .into_iter()
-        .filter(|failed| failed.case.trend != CaseTrend::NewlyFailing)
-        .collect();
+    let others = other_checks(report);
     if others.is_empty() {
         return String::new();
     }
@@ -53,15 +33,6 @@ pub fn other_failures(report: &Report, links: &Links) -> String {
         "<details><summary>{title}</summary>\n\n{}\n</details>\n",
         listed(&others, links)
     )
-}
-
-/// The failed checks that are not among the evidence of a failed gate.
-fn hidden_failures(report: &Report) -> Vec<FailureLine<'_>> {
-    let metrics = failed_metrics(report);
-    report
-        .failures()
-        .filter(|failed| !is_shown(&metrics, failed) && !repeats_unreadable(failed))
-        .collect()
 }
 
 /// One line for each check and result; cases with the same result share it.
@@ -129,7 +100,7 @@ fn failures(alike: &[FailureLine<'_>], links: &Links) -> String {
             "likely cause: {}",
             since_base::changed_names(first.agent, |text| inline(text, 160))
         ),
-        false => likely_cause(failure.tag, &failure.next_action),
+        false => next_step(failure.tag, &failure.next_action),
     };
     let expected = first
         .check

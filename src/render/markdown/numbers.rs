@@ -1,10 +1,11 @@
 //! The tables of numbers: moved, unchanged, and the smallest detectable change.
 
-use super::evidence::MARKS;
+use super::broken::MARKS;
 use crate::model::{
     AgentReport, Approval, MetricReport, NEWLY_FAILING, Noise, Report, Ruling, SuiteReport,
     Verdict, metric_value,
 };
+use crate::render::broken::broken_agents;
 use crate::render::evidence::{approved_gate, has_moved};
 use crate::render::number::ValueDirection;
 use crate::render::plain::{inline, name, put};
@@ -100,12 +101,20 @@ fn gate_cell(metric: &MetricReport, approval: Option<&Approval>) -> String {
     }
 }
 
-/// The numbers that moved or failed. A gate that passes because of an approval says so.
-pub fn changed(suites: &[SuiteReport], approval: Option<&Approval>) -> String {
-    match rows(suites, approval, is_changed) {
-        (0, _) => String::new(),
-        (_, rows) => format!("{HEAD}{rows}"),
+/// The numbers of these suites that moved or failed; folded where a case is broken, which comes first. A gate that passes because of an
+/// approval says so.
+pub fn changed(report: &Report, suites: &[SuiteReport]) -> String {
+    let (count, rows) = rows(suites, report.approval.as_ref(), is_changed);
+    if count == 0 {
+        return String::new();
     }
+    if broken_agents(report, 0).is_empty() {
+        return format!("{HEAD}{rows}");
+    }
+    let count = words::plural(count, "number", "numbers");
+    format!(
+        "<details><summary>{count} that moved or failed</summary>\n\n{HEAD}{rows}\n</details>\n"
+    )
 }
 
 pub fn unchanged(report: &Report) -> String {

@@ -5,10 +5,11 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, ColumnConstraint, Table
 use super::frame::{WIDE, on_screen, suite_name};
 use super::wrapping::wrapped;
 use crate::model::{AgentReport, MetricReport, Report, metric_value};
-use crate::render::evidence;
 use crate::render::number::{ValueDirection, change, direction_of};
+use crate::render::plain::line;
 use crate::render::screen::Screen;
 use crate::render::words::GateCounts;
+use crate::render::{evidence, words};
 
 pub(super) fn overview(report: &Report, screen: Screen) -> String {
     let mut table = Table::new();
@@ -54,7 +55,7 @@ fn largest_change(agent: &AgentReport) -> String {
         .iter()
         .find_map(|metric| Some((metric, evidence::first_failed(metric)?)));
     if let Some((metric, gate)) = failed {
-        return evidence::failed_gate(metric, gate);
+        return evidence::short_gate(metric, gate, |text| line(text, words::NAME));
     }
     let moved = |wanted: ValueDirection| {
         let found = agent

@@ -25,6 +25,16 @@ pub struct ObservedCall {
     pub step: Option<u32>,
 }
 
+/// The tools that were called, in order: `called get_order → refund`.
+pub fn called(calls: &[ObservedCall]) -> String {
+    let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
+    if names.is_empty() {
+        "called no tool".to_owned()
+    } else {
+        format!("called {}", names.join(" → "))
+    }
+}
+
 impl ObservedCall {
     /// The tool's name without its MCP server.
     pub fn tool(&self) -> &str {

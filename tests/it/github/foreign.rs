@@ -121,12 +121,15 @@ fn harmless() {
         // What is between two backticks is code, and escaped like the rest.
         plain(text, &line.replace("<code>", "").replace("</code>", ""));
     }
-    let evidence = body.lines().find(|line| line.contains(". Next: ")).unwrap();
-    let (detail, next) = evidence.split_once(". Next: ").unwrap();
-    let (detail, cause) = detail.rsplit_once("<br>").unwrap();
-    assert!(cause.starts_with("likely cause: "), "{cause}");
-    plain("detail", detail.split_once("<br>").unwrap().1);
-    plain("next action", next);
+    let evidence = body
+        .lines()
+        .find(|line| line.contains("<br>next: "))
+        .unwrap();
+    let (detail, next) = evidence.split_once("<br>next: ").unwrap();
+    for row in detail.split("<br>").skip(1) {
+        plain("detail", row);
+    }
+    plain("next action", next.rsplit_once(" (`").unwrap().0);
 }
 
 /// Nothing in the raw text is Markdown or HTML, and nothing in the text as the page has it is what GitHub looks for there.

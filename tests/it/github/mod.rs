@@ -518,7 +518,7 @@ fn regression() {
         );
         assert!(body.contains(&link), "{body}");
         let recording =
-            format!(" ([recording](https://github.example/acme/agents/blob/{head}/{RUN}))\n");
+            format!(" ([recording](https://github.example/acme/agents/blob/{head}/{RUN})): ");
         assert_eq!(body.matches(&recording).count(), 1, "{body}");
     }
 }

@@ -8,7 +8,9 @@ use self::case::{CustomCase, CustomCaseForm, read_case};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::lenient;
-use crate::model::{Ask, Check, Grade, Layer, Run, RunKey, SuiteConfig, all_hold, indicator};
+use crate::model::{
+    Ask, Check, Grade, INPUT, Layer, Run, RunKey, SuiteConfig, all_hold, indicator,
+};
 use crate::suites::GradeContext;
 use crate::suites::kind::{
     AgentPolicy, CasePairs, FixtureFolder, GoldenForm, LegacyOutput, OutputLists, Pair, RunCaching,
@@ -113,7 +115,7 @@ impl Suite for Custom {
     ) -> Result<Option<Ask>, Diagnostic> {
         let (prompt, inputs) = match &self.table.case(pair).input {
             Value::String(text) => (text.clone(), json!({"query": text})),
-            other => (format!("{other:#}"), json!({"input": other})),
+            other => (format!("{other:#}"), json!({INPUT: other})),
         };
         Ok(Some(Ask::plain(prompt, inputs, None)))
     }

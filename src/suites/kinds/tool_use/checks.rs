@@ -6,7 +6,7 @@ use super::cases::ToolUseCase;
 use super::produced::ToolUseOutput;
 use super::trajectory::{Followed, Trajectory, TrajectoryCondition};
 use crate::model::{Check, CheckKey, Failure};
-use crate::suites::shared::calls::contains;
+use crate::suites::shared::calls::{called, contains};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::text::line;
 
@@ -137,17 +137,7 @@ impl ToolUseChecker<'_> {
     }
 
     fn called(&self) -> String {
-        let names: Vec<&str> = self
-            .produced
-            .calls
-            .iter()
-            .map(|call| call.name.as_str())
-            .collect();
-        if names.is_empty() {
-            "no tool was called".to_owned()
-        } else {
-            format!("the agent called {}", names.join(", "))
-        }
+        called(&self.produced.calls)
     }
 
     fn answer(&self) -> String {
@@ -157,19 +147,14 @@ impl ToolUseChecker<'_> {
     fn no_tool(&self) -> Option<Failure> {
         (!self.produced.calls.is_empty()).then(|| {
             let action = "make the prompt say when to answer without a tool";
-            self.classifier.failure(
-                CheckFailure::Choice,
-                None,
-                format!("expected no tool call; {}", self.called()),
-                action.to_owned(),
-            )
+            self.classifier
+                .failure(CheckFailure::Choice, None, self.called(), action.to_owned())
         })
     }
 
     fn tool(&self, tool: &str) -> Option<Failure> {
         let called = self.produced.calls.iter().any(|call| call.name == tool);
-        (!called)
-            .then(|| self.not_called(tool, format!("{tool} was not called; {}", self.called())))
+        (!called).then(|| self.not_called(tool, self.called()))
     }
 
     pub fn not_called(&self, tool: &str, detail: String) -> Failure {
@@ -209,9 +194,7 @@ impl ToolUseChecker<'_> {
 
     fn output(&self, tool: &str, part: &Value, results: &[Option<&Value>]) -> Option<Failure> {
         let Some(last) = results.last() else {
-            return Some(
-                self.not_called(tool, format!("{tool} was not called; {}", self.called())),
-            );
+            return Some(self.not_called(tool, self.called()));
         };
         let mut recorded = results.iter().flatten();
         (!recorded.any(|result| contains(result, part))).then(|| {

@@ -17,7 +17,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::format::JsonCursor;
 use crate::format::Step::{At, Key};
 use crate::model::{harmonic, words};
-use crate::suites::shared::calls::ObservedCall;
+use crate::suites::shared::calls::{ObservedCall, called};
 use crate::suites::shared::matching;
 
 /// The expected calls.
@@ -317,17 +317,7 @@ impl Trajectory {
             TrajectoryMode::InOrder | TrajectoryMode::Superset => matched == expected,
             TrajectoryMode::Subset => matched == made,
         };
-        let called: Vec<String> = calls.iter().map(|call| call.name.clone()).collect();
-        let strayed = (!followed).then(|| {
-            let got = self.mode.listed(&called);
-            let nearest = self.nearest(calls, &fits);
-            let count = match made {
-                0 => String::new(),
-                1 => format!(" ({matched} of 1 call matches)"),
-                _ => format!(" ({matched} of {made} calls match)"),
-            };
-            format!("{got}{count}{nearest}")
-        });
+        let strayed = (!followed).then(|| called(calls) + &self.nearest(calls, &fits));
         let is_called = |name: &&String| calls.iter().any(|call| call.may_be(name));
         let met: Vec<&str> = self
             .forbidden

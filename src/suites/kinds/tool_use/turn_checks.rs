@@ -4,6 +4,7 @@ use super::checks::{ToolUseChecker, trajectory_checks};
 use super::produced::ProducedTurn;
 use super::turns::{CaseTurn, UserMessages};
 use crate::model::{Check, CheckKey, Failure, SimulatedUser, Tag};
+use crate::suites::shared::calls::called;
 use crate::suites::shared::failure_classifier::CheckFailure;
 use crate::suites::shared::turns::turn_name;
 use crate::text::line;
@@ -119,7 +120,7 @@ impl ToolUseChecker<'_> {
             return Some(missing(name));
         };
         let action = "make the prompt say when to answer without a tool";
-        (!made.calls.is_empty()).then(|| self.choice(called(name, made), action.to_owned()))
+        (!made.calls.is_empty()).then(|| self.choice(called_in(name, made), action.to_owned()))
     }
 
     fn tool_in(&self, tool: &str, name: &str, made: Option<&ProducedTurn>) -> Option<Failure> {
@@ -127,12 +128,7 @@ impl ToolUseChecker<'_> {
             return Some(missing(name));
         };
         let is_called = made.calls.iter().any(|call| call.name == tool);
-        (!is_called).then(|| {
-            self.not_called(
-                tool,
-                format!("{tool} was not called; {}", called(name, made)),
-            )
-        })
+        (!is_called).then(|| self.not_called(tool, called_in(name, made)))
     }
 
     fn choice(&self, detail: String, next_action: String) -> Failure {
@@ -157,12 +153,8 @@ fn not_the_conversation(detail: String) -> Failure {
     }
 }
 
-fn called(name: &str, made: &ProducedTurn) -> String {
-    let names: Vec<&str> = made.calls.iter().map(|call| call.name.as_str()).collect();
-    match names.as_slice() {
-        [] => format!("no tool was called in {name}"),
-        names => format!("in {name} the agent called {}", names.join(", ")),
-    }
+fn called_in(name: &str, made: &ProducedTurn) -> String {
+    format!("{} in {name}", called(&made.calls))
 }
 
 fn quoted(message: &str) -> String {

@@ -1,0 +1,508 @@
+//! What is broken, by case: everything that is said of a case, once.
+
+use std::collections::BTreeSet;
+
+use super::evidence::{
+    case_value, failed_metrics, is_rule, repeats_unreadable, short_gate, unreadable,
+};
+use super::{since_base, words};
+use crate::model::{
+    AgentReport, CaseEvidence, CaseId, CaseTrend, ChangedText, EvidenceLine, EvidenceSource,
+    FailureLine, GateRuling, MetricReport, PairCheck, PairResult, Report, Ruling, SuiteReport, Tag,
+    Verdict,
+};
+use crate::suites::CASE_PASS_RATE;
+
+/// The number of cases that are shown with their evidence.
+pub const SHOWN: usize = 5;
+
+/// The number of further cases of an agent that are named.
+const NAMED: usize = 12;
+
+/// The number of differences of a case that are shown.
+const DIFFERENCES: usize = 2;
+
+/// An agent with gates that fail or are inconclusive, or with a case that fails and did not fail before.
+pub struct BrokenAgent<'a> {
+    pub suite: &'a SuiteReport,
+    pub agent: &'a AgentReport,
+    /// Its metrics with a failed gate, then those with an inconclusive one, each with its first such gate.
+    pub gates: Vec<(&'a MetricReport, &'a GateRuling)>,
+    /// Its cases that are shown, the worst first.
+    pub cases: Vec<BrokenCase<'a>>,
+    /// Further cases.
+    pub named: Vec<&'a CaseId>,
+    /// The number of cases beyond these.
+    pub more: usize,
+}
+
+/// A case, with what is said of it.
+pub struct BrokenCase<'a> {
+    pub case: &'a CaseId,
+    /// Its result, if it has one.
+    pub result: Option<&'a PairResult>,
+    lines: Vec<BrokenLine<'a>>,
+    /// The metrics that it moved.
+    moved: Vec<(&'a MetricReport, &'a CaseEvidence)>,
+    agent: &'a AgentReport,
+}
+
+/// An expectation that a case does not meet.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct BrokenLine<'a> {
+    expected: &'a str,
+    produced: &'a str,
+    /// The line of the golden file.
+    line: u32,
+    /// The number of samples with it, if they differ.
+    samples: Option<u32>,
+    hint: Option<(Tag, &'a str)>,
+    source: EvidenceSource,
+}
+
+/// A row of a case.
+pub enum CaseRow<'a> {
+    /// What the user asked.
+    Asked(&'a str),
+    /// Expectations with the same result.
+    Expected(Vec<&'a str>),
+    /// The result, and in how many samples.
+    Got(&'a str, String),
+    /// Differences that are not shown.
+    More(usize),
+    /// What differs from the output at the base commit.
+    Changed(&'a ChangedText, u32),
+    /// The tag and the next step.
+    Next(Tag, &'a str),
+}
+
+/// Everything that is broken, the agents with failed gates first. Over all agents, [`SHOWN`] cases or `most` are shown.
+pub fn broken_agents(report: &Report, most: usize) -> Vec<BrokenAgent<'_>> {
+    let mut agents: Vec<BrokenAgent<'_>> = Vec::new();
+    for failed in failed_metrics(report) {
+        let agent = entry(&mut agents, failed.suite, failed.agent);
+        agent.add_metric(failed.metric, failed.gate);
+    }
+    for (suite, agent) in report.suite_agents() {
+        for metric in &agent.metrics {
+            if let Some(gate) = undecided(metric) {
+                entry(&mut agents, suite, agent).add_metric(metric, gate);
+            }
+        }
+    }
+    for failed in report.failures() {
+        if failed.case.trend != CaseTrend::StillFailing && !repeats_unreadable(&failed) {
+            let agent = entry(&mut agents, failed.suite, failed.agent);
+            agent.add_check(failed.case, failed.check);
+        }
+    }
+    fold_beyond(&mut agents, most);
+    agents
+}
+
+/// Names the cases beyond a number, over all agents.
+fn fold_beyond(agents: &mut [BrokenAgent<'_>], most: usize) {
+    let mut left = most;
+    // Each agent shows its worst case before another one shows its second.
+    let mut shown = vec![0; agents.len()];
+    while left > 0 {
+        let before = left;
+        for (agent, shown) in agents.iter().zip(&mut shown) {
+            if left > 0 && *shown < agent.cases.len() {
+                *shown += 1;
+                left -= 1;
+            }
+        }
+        if left == before {
+            break;
+        }
+    }
+    for (agent, shown) in agents.iter_mut().zip(shown) {
+        agent.fold(shown);
+    }
+}
+
+/// The failed checks of counted cases that failed before and decide no gate.
+pub fn other_checks(report: &Report) -> Vec<FailureLine<'_>> {
+    let broken = broken_agents(report, usize::MAX);
+    let is_broken = |failed: &FailureLine<'_>| {
+        let mut agents = broken
+            .iter()
+            .filter(|one| std::ptr::eq(one.agent, failed.agent));
+        agents.any(|one| one.cases.iter().any(|case| *case.case == failed.case.case))
+    };
+    let others = report.failures();
+    others
+        .filter(|failed| !is_broken(failed) && !repeats_unreadable(failed))
+        .collect()
+}
+
+/// The agents with numbers that are worse and fail no gate, with the cases behind them that are not broken.
+pub fn moved_agents(report: &Report, most: usize) -> Vec<BrokenAgent<'_>> {
+    let broken = broken_agents(report, usize::MAX);
+    let mut agents: Vec<BrokenAgent<'_>> = Vec::new();
+    for (suite, agent) in report.suite_agents() {
+        let is_broken = |case: &CaseId| {
+            let mut of_agent = broken.iter().filter(|one| std::ptr::eq(one.agent, agent));
+            of_agent.any(|one| one.cases.iter().any(|broken| broken.case == case))
+        };
+        let moved = agent
+            .metrics
+            .iter()
+            .filter(|metric| !metric.verdict.fails() && undecided(metric).is_none());
+        for metric in moved {
+            for evidence in &metric.evidence.cases {
+                if !is_broken(&evidence.case) {
+                    entry(&mut agents, suite, agent).add_case(metric, evidence);
+                }
+            }
+        }
+    }
+    fold_beyond(&mut agents, most);
+    agents
+}
+
+/// The first inconclusive gate of a metric that cases explain.
+fn undecided(metric: &MetricReport) -> Option<&GateRuling> {
+    let is_undecided = |ruling: &Ruling| *ruling == Ruling::Judged(Verdict::Inconclusive);
+    let explained = is_undecided(&metric.verdict) && !metric.evidence.cases.is_empty();
+    let mut gates = metric.gates.iter();
+    gates.find(|gate| explained && is_undecided(&gate.ruling))
+}
+
+fn entry<'a, 'b>(
+    agents: &'b mut Vec<BrokenAgent<'a>>,
+    suite: &'a SuiteReport,
+    agent: &'a AgentReport,
+) -> &'b mut BrokenAgent<'a> {
+    let known = agents.iter().position(|one| std::ptr::eq(one.agent, agent));
+    let index = known.unwrap_or_else(|| {
+        agents.push(BrokenAgent {
+            suite,
+            agent,
+            gates: Vec::new(),
+            cases: Vec::new(),
+            named: Vec::new(),
+            more: 0,
+        });
+        agents.len() - 1
+    });
+    &mut agents[index]
+}
+
+impl<'a> BrokenAgent<'a> {
+    fn add_metric(&mut self, metric: &'a MetricReport, gate: &'a GateRuling) {
+        self.gates.push((metric, gate));
+        for evidence in &metric.evidence.cases {
+            self.add_case(metric, evidence);
+        }
+        // Metrics name some of the same cases, so the largest number is the best that is known.
+        let all = metric.evidence.cases.len() + metric.evidence.more as usize;
+        self.more = self.more.max(all);
+    }
+
+    fn add_case(&mut self, metric: &'a MetricReport, evidence: &'a CaseEvidence) {
+        let mut cases = self.agent.cases.iter();
+        let result = cases.find(|case| case.case == evidence.case);
+        let case = self.case(&evidence.case, result);
+        case.moved.push((metric, evidence));
+        case.add_evidence(evidence);
+    }
+
+    fn add_check(&mut self, result: &'a PairResult, check: &'a PairCheck) {
+        if let Some(failure) = check.failure.as_deref() {
+            self.case(&result.case, Some(result)).add(BrokenLine {
+                expected: check.expected.as_deref().unwrap_or_default(),
+                produced: &failure.detail,
+                line: check.location.line,
+                samples: None,
+                hint: Some((failure.tag, &failure.next_action)),
+                source: EvidenceSource::Check,
+            });
+        }
+    }
+
+    fn case(&mut self, case: &'a CaseId, result: Option<&'a PairResult>) -> &mut BrokenCase<'a> {
+        let known = self.cases.iter().position(|one| one.case == case);
+        let index = known.unwrap_or_else(|| {
+            self.cases.push(BrokenCase {
+                case,
+                result,
+                lines: Vec::new(),
+                moved: Vec::new(),
+                agent: self.agent,
+            });
+            self.cases.len() - 1
+        });
+        &mut self.cases[index]
+    }
+
+    /// Puts cases that failed before behind the others, and names those beyond `shown`.
+    fn fold(&mut self, shown: usize) {
+        self.more = self.more.saturating_sub(self.cases.len());
+        self.cases.sort_by_key(BrokenCase::failed_before);
+        let rest = self.cases.split_off(shown);
+        self.more += rest.len().saturating_sub(NAMED);
+        self.named = rest.iter().take(NAMED).map(|case| case.case).collect();
+    }
+
+    /// Whether a gate of it fails.
+    pub fn fails(&self) -> bool {
+        self.gates.iter().any(|(_, gate)| gate.ruling.fails())
+    }
+
+    /// Introduces what the commit changed in an agent whose gate fails.
+    pub fn likely_cause(&self) -> &'static str {
+        if self.rules_out_chance() {
+            "changed since the base commit, so the likely cause"
+        } else {
+            "changed since the base commit"
+        }
+    }
+
+    /// The next step where the agent changed; `None` where chance may be the cause.
+    pub fn undo_it(&self) -> Option<&'static str> {
+        self.rules_out_chance().then_some(
+            "next: undo or reword this change, and record again; where the new behaviour is right, change the cases",
+        )
+    }
+
+    /// Whether a rule of the policy `regression` fails, or every case was right before.
+    fn rules_out_chance(&self) -> bool {
+        let by_rule = self.gates.iter().any(|(metric, _)| is_rule(metric));
+        let was_right = |metric: &MetricReport| {
+            metric.name != CASE_PASS_RATE.name
+                || metric.comparison.baseline.is_none_or(|rate| rate == 1.0)
+        };
+        by_rule || self.agent.metrics.iter().all(was_right)
+    }
+
+    /// What its cases are, in words: `3 broken cases`.
+    pub fn title(&self) -> String {
+        let count = self.cases.len() + self.named.len() + self.more;
+        let (one, many) = match (self.fails(), self.gates.is_empty()) {
+            (true, _) => ("broken case", "broken cases"),
+            (false, false) => ("case in question", "cases in question"),
+            (false, true) => (
+                "failing case that decides no gate",
+                "failing cases that decide no gate",
+            ),
+        };
+        words::plural(count, one, many)
+    }
+
+    /// The gates that its cases moved, in one line: `finding_recall 66.7% (≥ 80%), f1_score 80% (drop ≤ 5 pp)`.
+    pub fn gate_line(&self, clean: impl Fn(&str) -> String) -> String {
+        let gate = |(metric, gate): &(&MetricReport, &GateRuling)| {
+            let undecided = if gate.ruling.fails() {
+                ""
+            } else {
+                " is inconclusive"
+            };
+            short_gate(metric, gate, &clean) + undecided
+        };
+        let gates: Vec<String> = self.gates.iter().map(gate).collect();
+        gates.join(", ")
+    }
+
+    /// The cases that are not shown: `also lease, loan and 3 more`.
+    pub fn others(&self, clean: impl Fn(&str) -> String) -> Option<String> {
+        let named: Vec<String> = self.named.iter().map(|case| clean(case.as_str())).collect();
+        match (named.is_empty(), self.more) {
+            (true, 0) => None,
+            (true, more) => Some(format!(
+                "and {}",
+                words::plural(more, "more case", "more cases")
+            )),
+            (false, 0) => Some(format!("also {}", named.join(", "))),
+            (false, more) => Some(format!("also {} and {more} more", named.join(", "))),
+        }
+    }
+}
+
+impl<'a> BrokenCase<'a> {
+    fn add_evidence(&mut self, evidence: &'a CaseEvidence) {
+        // What cannot be read fails every other check.
+        if let Some(check) = unreadable(self.result, evidence)
+            && let Some(failure) = check.failure.as_deref()
+        {
+            self.lines
+                .retain(|line| line.source == EvidenceSource::Samples);
+            self.add(BrokenLine {
+                expected: check.expected.as_deref().unwrap_or_default(),
+                produced: &failure.detail,
+                line: check.location.line,
+                samples: None,
+                hint: Some((failure.tag, &failure.next_action)),
+                source: EvidenceSource::Check,
+            });
+            return;
+        }
+        for line in &evidence.differences {
+            let EvidenceLine {
+                difference,
+                samples,
+                tag,
+                next_action,
+                source,
+            } = line;
+            self.add(BrokenLine {
+                expected: &difference.expected,
+                produced: &difference.produced,
+                line: difference.line,
+                samples: *samples,
+                hint: tag.zip(next_action.as_deref()),
+                source: *source,
+            });
+        }
+    }
+
+    fn add(&mut self, line: BrokenLine<'a>) {
+        let is_known = |known: &BrokenLine<'_>| {
+            let is_alike = (known.expected, known.produced) == (line.expected, line.produced);
+            // The first rule that counts samples says enough.
+            is_alike
+                || (known.source, line.source) == (EvidenceSource::Samples, EvidenceSource::Samples)
+        };
+        if !self.lines.iter().any(is_known) {
+            self.lines.push(line);
+        }
+    }
+
+    /// The first metric of its samples that it moved; the rules of a policy have no values of samples.
+    pub fn measured(&self) -> Option<(&'a MetricReport, &'a CaseEvidence)> {
+        let mut moved = self.moved.iter().copied();
+        moved.find(|(metric, _)| !is_rule(metric))
+    }
+
+    fn failed_before(&self) -> bool {
+        self.result
+            .is_some_and(|case| case.trend == CaseTrend::StillFailing)
+    }
+
+    /// How many samples are right, before and now, else the first number that it moved; empty where no gate is about it and it has one sample.
+    pub fn standing(&self) -> String {
+        let counted = self.lines_of(|source| source == EvidenceSource::Samples);
+        if let Some(line) = counted.first() {
+            return format!("{}, {}", line.expected, line.produced);
+        }
+        if let Some((metric, evidence)) = self.measured() {
+            let value = case_value(metric, evidence);
+            if !value.is_empty() {
+                return format!("{} {value}", metric.name);
+            }
+        }
+        let samples = self.result.filter(|case| case.completed > 1);
+        let Some((case, right)) = samples.and_then(|case| Some((case, case.passing?))) else {
+            return String::new();
+        };
+        let before = if self.failed_before() {
+            "; failed before"
+        } else {
+            ""
+        };
+        format!("right in {right} of {} samples{before}", case.completed)
+    }
+
+    /// The line of the golden file with the first expectation that is not met.
+    pub fn line(&self) -> u32 {
+        let met = self.lines_of(|source| source != EvidenceSource::Samples);
+        met.first()
+            .copied()
+            .or(self.lines.first())
+            .map_or(1, |line| line.line)
+    }
+
+    /// The file of the golden set.
+    pub fn golden(&self) -> Option<&'a str> {
+        self.result.map(|case| case.golden.as_str())
+    }
+
+    fn lines_of(&self, included: impl Fn(EvidenceSource) -> bool) -> Vec<&BrokenLine<'a>> {
+        let lines = self.lines.iter();
+        lines.filter(|line| included(line.source)).collect()
+    }
+
+    /// Its rows; `hints` has the next steps that other cases show already.
+    pub fn rows(&self, most: Differences, hints: &mut BTreeSet<&'a str>) -> Vec<CaseRow<'a>> {
+        let mut rows = Vec::new();
+        let asked = self.result.and_then(|case| case.asked.as_deref());
+        rows.extend(asked.map(CaseRow::Asked));
+        let mut lines = self
+            .lines_of(|source| matches!(source, EvidenceSource::Check | EvidenceSource::Element));
+        if lines.is_empty() {
+            lines = self.lines_of(|source| source == EvidenceSource::Number);
+        }
+        let missing = self.lines_of(|source| source == EvidenceSource::Missing);
+        let groups: Vec<Vec<&BrokenLine<'a>>> = alike(&lines);
+        let shown = match most {
+            Differences::Few => groups.len().min(DIFFERENCES),
+            Differences::All => groups.len(),
+        };
+        for group in groups.iter().take(shown).chain(&alike(&missing)) {
+            rows.push(CaseRow::Expected(
+                group.iter().map(|line| line.expected).collect(),
+            ));
+            if let Some(first) = group.first() {
+                rows.push(CaseRow::Got(first.produced, self.in_samples(first)));
+            }
+        }
+        if groups.len() > shown {
+            rows.push(CaseRow::More(groups.len() - shown));
+        }
+        let completed = self.result.map_or(1, |case| case.completed);
+        let changed = self.agent.since_base.outputs_of(self.case);
+        let is_shown = |change: &&ChangedText| {
+            let now = change.now.as_deref().unwrap_or_default();
+            !lines.iter().any(|line| line.produced.contains(now))
+        };
+        let first = changed.iter().find(is_shown).or(changed.first());
+        rows.extend(first.map(|change| CaseRow::Changed(change, completed)));
+        if !since_base::explains(self.agent, self.result) {
+            let new = lines
+                .iter()
+                .filter_map(|line| line.hint)
+                .find(|(_, next)| !hints.contains(next));
+            if let Some((tag, next)) = new {
+                hints.insert(next);
+                rows.push(CaseRow::Next(tag, next));
+            }
+        }
+        rows
+    }
+
+    fn in_samples(&self, line: &BrokenLine<'_>) -> String {
+        match (line.samples, self.result.map(|case| case.completed)) {
+            (Some(samples), Some(completed)) if completed > 1 => {
+                format!(" ({samples} of {completed} samples)")
+            }
+            (_, _) => String::new(),
+        }
+    }
+}
+
+/// How many differences of a case are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Differences {
+    /// The first ones.
+    Few,
+    /// All that the report has.
+    All,
+}
+
+/// Groups lines with the same result.
+fn alike<'a, 'b>(lines: &[&'b BrokenLine<'a>]) -> Vec<Vec<&'b BrokenLine<'a>>> {
+    let mut groups: Vec<Vec<&BrokenLine<'a>>> = Vec::new();
+    for line in lines {
+        let same = groups.iter_mut().find(|group| {
+            group
+                .first()
+                .is_some_and(|first| first.produced == line.produced)
+        });
+        match same {
+            Some(group) => group.push(line),
+            None => groups.push(vec![line]),
+        }
+    }
+    groups
+}
