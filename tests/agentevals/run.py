@@ -231,7 +231,7 @@ def main():
         line = f"{settings['test']}, {setting}: {WORDS[expected[name]]} there, {WORDS[found[name]]} here"
         if name.startswith("call-"):
             of_tests.append(line)
-        # The reason is in docs/agentevals.md.
+        # The reason is in docs/coming-from/trajectories.md.
         elif expected[name] or not in_some_order[name]:
             way = next(way for way, names in ways.items() if name in names)
             unknown.append(f"{line}; change: {way}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests that agentevals ships and compares the verdicts of its trajectory evaluators with goldgate's: docs/agentevals.md.
+# Runs the tests that agentevals ships and compares the verdicts of its trajectory evaluators with goldgate's: docs/coming-from/trajectories.md.
 # Installs agentevals from PyPI into a temporary folder. usage: tests/agentevals/run.sh GOLDGATE_BINARY [--invert N]
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

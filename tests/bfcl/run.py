@@ -13,7 +13,7 @@ import sys
 import tempfile
 import types
 
-# Ways to answer whose verdicts differ by design; docs/bfcl.md says why.
+# Ways to answer whose verdicts differ by design; docs/coming-from/trajectories.md says why.
 BY_DESIGN = {"a float for an integer", "without whitespace"}
 # Entries whose list of right answers contradicts the declaration of the tool.
 CONTRADICTIONS = {"parallel_multiple_12", "parallel_multiple_26", "simple_python_17", "simple_python_200"}

@@ -85,7 +85,7 @@ fn chat((query, tool, answer): (&str, &str, &str)) -> Value {
 }
 
 /// A repository with the transcripts and the prompts of the support agent alone.
-fn empty() -> Repository {
+pub fn empty() -> Repository {
     let repository = Repository::empty();
     for (number, one) in CHATS.into_iter().enumerate() {
         repository.write(&format!("transcripts/{number}.json"), chat(one).to_string());

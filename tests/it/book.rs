@@ -10,15 +10,13 @@ use crate::repository::{Repository, program, ran, root};
 use crate::trial;
 
 /// The pages whose files and commands are tried.
-const TRIED: [&str; 8] = [
+const TRIED: [&str; 6] = [
     "coming-from/promptfoo.md",
     "recipes/chat-agent.md",
-    "recipes/claude.md",
     "recipes/contract-review.md",
     "recipes/documents.md",
     "recipes/extraction.md",
-    "recipes/langgraph.md",
-    "recipes/openai-agents.md",
+    "recipes/frameworks.md",
 ];
 
 pub fn trials() -> Vec<Trial> {

@@ -13,7 +13,7 @@ use goldgate::suites::{ANSWER_METRICS, COMMON, KINDS, USE_METRICS};
 use libtest_mimic::Trial;
 
 use crate::repository::{Repository, program, ran, root};
-use crate::trial;
+use crate::{adopt, trial};
 
 pub fn trials() -> Vec<Trial> {
     let pages = KINDS.iter().map(|kind| {
@@ -31,11 +31,11 @@ pub fn trials() -> Vec<Trial> {
         ),
         trial(
             "the examples of the page on statistics are the program's own",
-            || shown("statistics.md", 5),
+            || shown("statistics.md", 1),
         ),
         trial(
             "the examples of the page on judges are the program's own",
-            || shown("judges.md", 2),
+            || shown("judges.md", 1),
         ),
         trial(
             "an unknown schema is told with the known ones",
@@ -54,6 +54,10 @@ pub fn trials() -> Vec<Trial> {
             || page("cases"),
         ),
         trial("every link of a page leads to a file and a heading", links),
+        trial(
+            "the README shows what its commands print, and the whole workflow",
+            readme,
+        ),
         trial(
             "the example of the page on transcripts is what the program does",
             transcripts,
@@ -95,7 +99,45 @@ fn schemas() {
     assert_eq!(there, shipped);
 }
 
-/// Puts the files of a page into a repository, runs its command and compares what it prints.
+/// The README shows the last line of each of its commands, and the workflow that is shipped.
+fn readme() {
+    let file = root().join("README.md");
+    let text = fs::read_to_string(&file).unwrap();
+    let (before, console, rest) = block(&text, "console");
+    let (between, _, after) = block(rest, "yaml");
+    let repository = adopt::empty();
+    let mut printed = String::new();
+    for line in console.lines().filter(|line| line.starts_with("$ ")) {
+        let words = line.split_whitespace().skip(2);
+        let arguments: Vec<&str> = words.map(|word| word.trim_matches('\'')).collect();
+        let ran = repository.goldgate(&arguments);
+        assert_eq!(ran.code, 0, "{line}: {}{}", ran.stdout, ran.stderr);
+        let last = ran.stdout.trim_end().lines().last().unwrap_or_default();
+        printed.push_str(&format!("{line}\n{last}\n"));
+    }
+    let shipped = fs::read_to_string(root().join("docs/workflows/goldgate.yml")).unwrap();
+    let (_, workflow) = shipped.split_once("\nname: goldgate\n").unwrap();
+    let current = format!(
+        "{before}```console\n{printed}```\n{between}```yaml\nname: goldgate\n{workflow}```\n{after}"
+    );
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&file, &current).unwrap();
+    }
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(
+        text == current,
+        "README.md is not current; BLESS=1 rewrites it\n{current}"
+    );
+}
+
+/// What is before the first block of a language, in it, and after it.
+fn block<'a>(text: &'a str, language: &str) -> (&'a str, &'a str, &'a str) {
+    let (before, rest) = text.split_once(&format!("```{language}\n")).unwrap();
+    let (block, after) = rest.split_once("```\n").unwrap();
+    (before, block, after)
+}
+
+/// Puts the files of a page into a repository, runs its commands and compares the failures that they report.
 fn page(kind: &str) {
     let file = root().join("docs/kinds").join(format!("{kind}.md"));
     let text = fs::read_to_string(&file).unwrap();
@@ -106,7 +148,7 @@ fn page(kind: &str) {
     while let (Some(block), Some(after)) = (blocks.next(), blocks.next()) {
         let (_, body) = block.split_once('\n').unwrap_or((block, ""));
         let label = before.trim_end().rsplit('\n').next().unwrap_or_default();
-        match (label.strip_suffix("`:"), label.strip_suffix("` prints:")) {
+        match (label.strip_suffix("`:"), label.strip_suffix("` reports:")) {
             (Some(path), None) => {
                 repository.write(path.trim_start_matches('`'), format!("{body}\n"))
             }
@@ -117,43 +159,45 @@ fn page(kind: &str) {
         }
         before = after.to_owned();
     }
-    let (mut current, mut told) = (text.clone(), String::new());
+    let mut current = text.clone();
+    assert!(!commands.is_empty(), "{kind}.md shows no command");
     for (line, shown) in &commands {
         let arguments: Vec<&str> = line.split_whitespace().skip(1).collect();
         let ran = repository.goldgate(&arguments);
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
-        // What was asked and produced stands in the page's files already, and the prompt has fences of its own.
-        let came = ran
-            .stdout
-            .split("\nasked")
-            .next()
-            .unwrap_or_default()
-            .trim_end();
-        let old = format!(
-            "`{line}` prints:\n\n```text\n{}",
-            if shown.is_empty() {
-                String::new()
-            } else {
-                format!("{shown}\n")
-            }
-        );
+        let failures = failures(&ran.stdout);
+        // What a page shows fails: its reader came because something did.
+        assert!(failures.contains("FAILS"), "{}", ran.stdout);
+        let block = |body: &str| format!("`{line}` reports:\n\n```text\n{body}\n```");
         assert!(
-            current.contains(&old),
+            current.contains(&block(shown)),
             "{kind}.md: the block of {line} has another form"
         );
-        current = current.replace(&old, &format!("`{line}` prints:\n\n```text\n{came}\n"));
-        told.push_str(came);
+        current = current.replace(&block(shown), &block(&failures));
     }
     if std::env::var_os("BLESS").is_some() {
         fs::write(&file, &current).unwrap();
     } else {
         assert!(
             current == text,
-            "{kind}.md is not current; BLESS=1 rewrites it\n{told}"
+            "{kind}.md is not current; BLESS=1 rewrites it\n{current}"
         );
     }
-    // What a page shows fails: its reader came because something did.
-    assert!(told.contains("FAILS"), "{told}");
+}
+
+/// The checks that fail in what `explain` prints, each with what was expected and what the agent gave.
+fn failures(printed: &str) -> String {
+    let mut lines = Vec::new();
+    let mut is_failure = false;
+    for line in printed.lines() {
+        let is_detail = line.starts_with("          ");
+        is_failure = line.starts_with("    FAILS ") || (is_failure && is_detail);
+        let text = line.trim_start();
+        if is_failure && (!is_detail || text.starts_with("expected ") || text.starts_with("got ")) {
+            lines.push(line.strip_prefix("    ").unwrap_or(line));
+        }
+    }
+    lines.join("\n")
 }
 
 /// Walks over a page from its top: puts its files into a repository, runs its commands and compares what they print.
@@ -504,7 +548,7 @@ fn unknown_schema() {
 /// The pages that people read on GitHub.
 fn pages_of_the_repository() -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
-    for folder in ["", "docs", "docs/kinds"] {
+    for folder in ["", "docs", "docs/coming-from", "docs/kinds", "docs/recipes"] {
         let entries = fs::read_dir(root().join(folder))
             .unwrap()
             .map(|entry| entry.unwrap().path());

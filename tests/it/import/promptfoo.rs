@@ -26,7 +26,7 @@ const DIFFERENT: &[(&str, &str)] = &[
     ),
 ];
 
-/// The 24 assertions of the table in docs/traces.md, each with an answer that is right, and with one that is wrong where it has one.
+/// The 24 assertions of the table in docs/coming-from/promptfoo.md, each with an answer that is right, and with one that is wrong where it has one.
 fn repository() -> (Repository, Value) {
     let repository = Repository::empty();
     let output =
