@@ -59,10 +59,6 @@ pub fn trials() -> Vec<Trial> {
             readme,
         ),
         trial(
-            "the example of the page on transcripts is what the program does",
-            transcripts,
-        ),
-        trial(
             "the page on traces names every variable and attribute that the program knows",
             names_of_traces,
         ),
@@ -198,48 +194,6 @@ fn failures(printed: &str) -> String {
         }
     }
     lines.join("\n")
-}
-
-/// Walks over a page from its top: puts its files into a repository, runs its commands and compares what they print.
-fn transcripts() {
-    let file = root().join("docs/traces.md");
-    let text = fs::read_to_string(&file).unwrap();
-    let repository = Repository::empty();
-    let mut parts = text.split("\n```");
-    let mut current = parts.next().unwrap().to_owned();
-    let mut commands = 0;
-    while let (Some(block), Some(after)) = (parts.next(), parts.next()) {
-        let (form, body) = block.split_once('\n').unwrap_or((block, ""));
-        let label = current
-            .trim_end()
-            .rsplit('\n')
-            .next()
-            .unwrap_or_default()
-            .to_owned();
-        let mut shown = body.to_owned();
-        match (label.strip_suffix("`:"), label.strip_suffix("` prints:")) {
-            (Some(path), None) => {
-                repository.write(path.trim_start_matches('`'), format!("{body}\n"))
-            }
-            (None, Some(line)) => {
-                let ran = repository.goldgate(&line.split_whitespace().skip(1).collect::<Vec<_>>());
-                assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
-                shown = ran.stdout.trim_end().to_owned();
-                commands += 1;
-            }
-            _ => panic!("traces.md: what is this block? {label}"),
-        }
-        current.push_str(&format!("\n```{form}\n{shown}\n```{after}"));
-    }
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&file, &current).unwrap();
-    } else {
-        assert!(
-            text == current,
-            "traces.md is not current; BLESS=1 rewrites it\n{current}"
-        );
-    }
-    assert_eq!(commands, 2);
 }
 
 /// What stands in quotes in the sender and its spans is what the page has to name.
