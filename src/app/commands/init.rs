@@ -131,7 +131,7 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
     if !is_at_root {
         world.say(&format!(
             "No workflow was written: GitHub reads only those in .github/workflows of the repository's root. Write one there with the input \
-             config: {config} (docs/approval.md, \"Several configs in one repository\").\n"
+             config: {config} (docs/github.md, \"Several configs\").\n"
         ));
     }
     world.say(next(args));
