@@ -25,6 +25,7 @@ use super::agent_digest::{AgentState, CORRECT_PATTERNS};
 use super::plan::Plan;
 use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{FileMatch, Files};
+use crate::format::recorded_attempts::recording_text;
 use crate::format::recorded_v1::RecordedDigests;
 use crate::format::{lenient, run_v1};
 use crate::golden_changes::{
@@ -181,7 +182,7 @@ impl RecordingReader<'_> {
         }
         let mut report = RecordingReport::default();
         let mut reasons = Vec::new();
-        let before = match self.agent_on_base(suite, name, tiers) {
+        let before = match self.agent_on_base((suite, name), cases, tiers) {
             Err(problem) if could_not_be_read(&problem) => {
                 reasons.push(format!("{}: {}", problem.file, problem.what));
                 places.clear();
@@ -190,7 +191,7 @@ impl RecordingReader<'_> {
             before => before?,
         };
         for (place, used) in places {
-            let recorded = listed(self.files, &place, name)?;
+            let recorded = listed(self.files, &place, name, cases)?;
             let graded = AgentToGrade {
                 key: (suite, name),
                 state: &state,
@@ -260,8 +261,8 @@ impl RecordingReader<'_> {
 
     fn agent_on_base(
         &self,
-        suite: &SuiteId,
-        name: &AgentName,
+        (suite, name): (&SuiteId, &AgentName),
+        cases: &BTreeSet<CaseId>,
         tiers: &[Tier],
     ) -> Result<Option<AgentOnBase<'_>>, Diagnostic> {
         let Some(base) = self.base else {
@@ -274,7 +275,7 @@ impl RecordingReader<'_> {
         };
         let mut recordings = Recordings::new();
         for (place, _) in tiers.iter().filter_map(|tier| recordings_of(agent, *tier)) {
-            recordings.extend(listed(base.sides.base, &place, name)?);
+            recordings.extend(listed(base.sides.base, &place, name, cases)?);
         }
         Ok(Some(AgentOnBase {
             agent,
@@ -310,7 +311,7 @@ impl RecordingReader<'_> {
     ) -> Option<NamedRecording> {
         let (case, _) = key;
         // Grading reports a recording that cannot be read.
-        let text = self.files.text(file).ok()?.text;
+        let text = recording_text(self.files, file).ok()?.text;
         let stated = run_v1::stated_origin(&text);
         let (suite, agent) = graded.key;
         let run = CaseId::new(case).ok().map(|case| RunKey {
@@ -464,7 +465,7 @@ fn compared(
     (old, then): (&RepoPath, &CurrentDigests<'_>),
     (file, text): (&RepoPath, &str),
 ) -> ComparedRecording {
-    let read = base.sides.base.text(old).map(|source| source.text);
+    let read = recording_text(base.sides.base, old).map(|source| source.text);
     let is_same_file = base.sides.base.likeness(old, file) == FileMatch::Same;
     let unread = match &read {
         Err(problem) if !is_same_file && could_not_be_read(problem) => Some(problem.what.clone()),

@@ -14,13 +14,14 @@ use super::sample_count::SampleCount;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files};
 use crate::format::output_fields::OutputFields;
-use crate::format::recording_layout::{RecordingPaths, patterned, sample_number};
+use crate::format::recorded_attempts::recording_text;
+use crate::format::recording_layout::{PlacedRecordings, RecordingPaths, patterned, sample_number};
 use crate::format::run_v1;
 use crate::format::yaml::Step::{At, Key};
 use crate::format::yaml::YamlLocations;
 use crate::golden_changes::record_missing;
 use crate::model::{
-    AgentName, Baseline, Config, RecordingPattern, RecordingPlace, RepoPath, Run, RunKey,
+    AgentName, Baseline, CaseId, Config, RecordingPattern, RecordingPlace, RepoPath, Run, RunKey,
     RunSource, RunStatus, Sample, SuiteConfig, SuiteId, Tier, UngradedReason,
 };
 use crate::suites::{CaseStage, Pair, kind};
@@ -109,17 +110,21 @@ impl<'a> Replay<'a> {
     ) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let mut folders: BTreeMap<SuiteId, BTreeMap<AgentName, RecordingFolder>> = BTreeMap::new();
-        let asked: BTreeSet<&SuiteId> = plan
+        let runs = plan
             .suites
             .iter()
             .flat_map(|loaded| loaded.suite.pairs_to_run())
-            .flat_map(|pair| &pair.runs)
-            .map(|key| &key.suite)
-            .collect();
+            .flat_map(|pair| &pair.runs);
+        let mut asked: BTreeMap<&SuiteId, BTreeMap<&AgentName, BTreeSet<CaseId>>> = BTreeMap::new();
+        for key in runs {
+            let agents = asked.entry(&key.suite).or_default();
+            let cases = agents.entry(&key.agent).or_default();
+            cases.insert(key.case.clone());
+        }
         let suites = config
             .suites
             .iter()
-            .filter(|suite| asked.contains(&suite.id));
+            .filter(|suite| asked.contains_key(&suite.id));
         let fields = suites
             .clone()
             .filter_map(|suite| Some((suite.id.clone(), kind(&suite.kind)?.output_fields(suite))))
@@ -151,7 +156,12 @@ impl<'a> Replay<'a> {
                         RecordingFolder::list(files, folder.child(name.as_str()), &record_missing)
                     }
                     RecordingPlace::Pattern(pattern) => {
-                        RecordingFolder::of_pattern(files, pattern, name, &record_missing)
+                        let cases = asked.get(suite).and_then(|agents| agents.get(name));
+                        let none = BTreeSet::new();
+                        let cases = cases.unwrap_or(&none);
+                        patterned(files, pattern, name, cases).map(|placed| {
+                            RecordingFolder::of_pattern(pattern, placed, &record_missing)
+                        })
                     }
                 };
                 let listed = listed.map_err(|problem| {
@@ -393,7 +403,7 @@ impl<'a> Replay<'a> {
         if let Some(run) = known {
             return Ok(run);
         }
-        let run = run_v1::read_run_with(&self.files.text(file)?, key, sample, fields)?;
+        let run = run_v1::read_run_with(&recording_text(self.files, file)?, key, sample, fields)?;
         if let (RulesSource::Head, Some(read)) = (self.rules, self.read) {
             read.keep(of_sample(), &run);
         }
@@ -431,25 +441,24 @@ impl RecordingFolder {
         })
     }
 
-    /// The files of an agent that a pattern names. Other files below its root are the user's own.
+    /// The recordings of an agent that a pattern names. Other files below its root are the user's own.
     fn of_pattern(
-        files: &dyn Files,
         pattern: &RecordingPattern,
-        agent: &AgentName,
+        placed: PlacedRecordings,
         record_missing: &str,
-    ) -> Result<Self, Diagnostic> {
+    ) -> Self {
         let mut samples: HashMap<String, BTreeMap<u32, RepoPath>> = HashMap::new();
-        for ((case, sample), file) in patterned(files, pattern, agent)? {
+        for ((case, sample), file) in placed {
             samples.entry(case).or_default().insert(sample, file);
         }
         let entries = samples
             .into_iter()
             .map(|(case, files)| (case, RecordingLayout::Samples(files)));
-        Ok(Self {
+        Self {
             path: pattern.root().clone(),
             entries: entries.collect(),
             record_missing: record_missing.to_owned(),
-        })
+        }
     }
 
     fn paths(&self, case: &str) -> RecordingPaths {

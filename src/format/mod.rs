@@ -28,6 +28,7 @@ mod long_numbers;
 pub mod otlp;
 pub mod output_fields;
 mod raw_json;
+pub(crate) mod recorded_attempts;
 pub(crate) mod recorded_v1;
 pub(crate) mod recording_layout;
 pub(crate) mod redact;

@@ -1,10 +1,10 @@
 //! Where recordings are: `{agent}/{case}.json` in a folder of recordings, or `{agent}/{case}/{sample}.json` with a file for each sample.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diag::{Diagnostic, ReadFailure};
+use crate::diag::{Code, Diagnostic, ReadFailure};
 use crate::files::{EntryKind, Files, all_files_below};
-use crate::model::{AgentName, CaseId, RecordingPattern, RepoPath};
+use crate::model::{AgentName, CaseId, MatchedRecording, RecordingPattern, RepoPath};
 
 /// Sample numbers are below this one.
 pub const SAMPLE_NUMBERS: u32 = 1000;
@@ -84,33 +84,51 @@ impl RecordingPaths {
 /// A recording, by case and sample.
 pub type PlacedRecordings = BTreeMap<(String, u32), RepoPath>;
 
-/// The files of an agent that a pattern names. The texts that number samples are numbered from 0 in their order, over all cases of the agent, so
-/// that a case without one of them has a lost sample.
+/// The recordings of an agent that a pattern names. The texts that number samples are numbered from 0 in their order, over all cases of the agent,
+/// so that a case without one of them has a lost sample. Where the pattern does not say the case, they are of the only one of these.
 ///
 /// # Errors
-/// A folder that cannot be listed.
+/// A folder that cannot be listed, and recordings without a case in a suite with several.
 pub fn patterned(
     files: &dyn Files,
     pattern: &RecordingPattern,
     agent: &AgentName,
+    cases: &BTreeSet<CaseId>,
 ) -> Result<PlacedRecordings, Diagnostic> {
     let below = all_files_below(files, pattern.root())?;
-    let matched: Vec<(&str, &str, &RepoPath)> = below
-        .iter()
-        .filter_map(|(inner, file)| {
-            let (case, sample) = pattern.matched(agent, inner)?;
-            Some((case, sample, file))
-        })
+    let matched: Vec<MatchedRecording<'_>> = below
+        .keys()
+        .filter_map(|inner| pattern.matched(agent, inner))
         .collect();
-    let mut samples: Vec<&str> = matched.iter().map(|(_, sample, _)| *sample).collect();
-    samples.sort_by_key(|text| (text.parse::<u64>().unwrap_or(u64::MAX), *text));
+    let mut samples: Vec<&str> = matched.iter().map(|found| found.sample).collect();
+    samples.sort_by_key(|text| in_number_order(text));
     samples.dedup();
     let numbers: BTreeMap<&str, u32> = samples.into_iter().zip(0..SAMPLE_NUMBERS).collect();
-    let placed = matched.into_iter().filter_map(|(case, sample, file)| {
-        let number = *numbers.get(sample)?;
-        Some(((case.to_owned(), number), file.clone()))
-    });
-    Ok(placed.collect())
+    let mut placed = PlacedRecordings::new();
+    for MatchedRecording { case, sample, file } in matched {
+        let Some(number) = numbers.get(sample) else {
+            continue;
+        };
+        let case = match (case, cases.first()) {
+            (Some(case), _) => case.to_owned(),
+            (None, Some(only)) if cases.len() == 1 => only.to_string(),
+            (None, _) => return Err(without_case(&file, cases.len())),
+        };
+        placed.insert((case, *number), file);
+    }
+    Ok(placed)
+}
+
+/// The problem of a recording whose path does not say which of several cases it is of.
+fn without_case(file: &RepoPath, cases: usize) -> Diagnostic {
+    let what = format!("this recording is of one case, but the suite has {cases}");
+    let help = "write {case} in the pattern of replay, or a suite for each case";
+    Diagnostic::of_file(file, Code::BAD_PATH, what, help)
+}
+
+/// The order of texts that number something: by their number, then by their letters.
+pub fn in_number_order(text: &str) -> (u64, &str) {
+    (text.parse().unwrap_or(u64::MAX), text)
 }
 
 /// The sample number in the name of a file: `0.json` to `999.json`, without leading zeros.

@@ -35,7 +35,7 @@ pub fn name_gained_cases(github: &GitHub, event: &Event, done: &mut GradedRun) {
         }
         RecordingPlace::Pattern(pattern) => tree.keys().any(|path| {
             let found = pattern.recording(agent, path);
-            found.is_some_and(|(found, _)| found == case)
+            found.is_some_and(|found| found.case.is_none_or(|found| found == case))
         }),
     };
     let mut gained = BTreeSet::new();

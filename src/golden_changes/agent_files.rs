@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::found::ChangeCollector;
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::files::{EntryKind, FilePaths, Files, files_below};
+use crate::format::recorded_attempts::recording_text;
 use crate::format::recording_layout::case_and_sample;
 use crate::format::run_v1;
 use crate::model::{Agent, AgentName, PathGlob, RecordingPlace, RepoPath};
@@ -69,17 +70,26 @@ pub fn is_listed(files: &dyn Files, file: &RepoPath) -> Result<bool, Diagnostic>
 
 /// Whether a file is a recording of the agent, or of another one in the same folder.
 fn is_recording(files: &dyn Files, agent: &Agent, file: &RepoPath) -> bool {
-    let is_placed = |(place, name): &(RecordingPlace, AgentName)| match place {
+    let mut places = agent.recorded.iter();
+    let recording = places.find_map(|(place, name)| recording_of(place, name, file));
+    let text = recording.map(|recording| recording_text(files, &recording));
+    text.is_some_and(|text| text.is_ok_and(|source| run_v1::is_run(&source)))
+}
+
+/// The recording that a file is, or that it is a part of.
+fn recording_of(place: &RecordingPlace, agent: &AgentName, file: &RepoPath) -> Option<RepoPath> {
+    match place {
         RecordingPlace::Folder(folder) => {
-            let folder = folder.child(name.as_str());
-            let inner = file.as_str().strip_prefix(folder.as_str());
-            let inner = inner.and_then(|inner| inner.strip_prefix('/'));
-            inner.is_some_and(|inner| case_and_sample(inner).is_some())
+            let folder = folder.child(agent.as_str());
+            let inner = file.as_str().strip_prefix(folder.as_str())?;
+            let placed = case_and_sample(inner.strip_prefix('/')?);
+            placed.map(|_| file.clone())
         }
-        RecordingPlace::Pattern(pattern) => pattern.recording(name, file).is_some(),
-    };
-    agent.recorded.iter().any(is_placed)
-        && files.text(file).is_ok_and(|source| run_v1::is_run(&source))
+        RecordingPlace::Pattern(pattern) => {
+            let matched = pattern.recording(agent, file)?;
+            Some(matched.file)
+        }
+    }
 }
 
 /// Whether an agent's patterns or its prompt name a file.

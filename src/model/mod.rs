@@ -133,7 +133,9 @@ pub use record::{
 pub(crate) use recorded_call::{
     Answerer, CaptureSource, ExchangeWire, RecordedExchange, RecordedRequest, RecordedResponse,
 };
-pub use recording_place::{BadPattern, RecordingPattern, RecordingPlace};
+pub use recording_place::{
+    AttemptNames, BadPattern, MatchedRecording, RecordingPattern, RecordingPlace,
+};
 pub(crate) use recording_row::{Effect, RecordingRow, Row};
 pub use redact_pattern::RedactPattern;
 pub(crate) use reliability::{Passing, Reliability};

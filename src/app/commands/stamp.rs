@@ -6,7 +6,7 @@ use crate::app::cli::StampArgs;
 use crate::diag::Diagnostics;
 use crate::evaluation::plan::plan;
 use crate::evaluation::recorded_agents::{OtherDigests, Stamped, StampedSuite, with_other_digests};
-use crate::files::Files;
+use crate::format::recorded_attempts::{recording_text, stamped_file};
 use crate::model::RepoPath;
 use crate::render::{CliError, plural};
 use crate::world::{Disk, ReadOnce, World};
@@ -39,7 +39,7 @@ pub fn stamp(args: &StampArgs, world: &World) -> Result<u8, CliError> {
             if texts.contains_key(&recording.file) {
                 continue;
             }
-            let text = files.text(&recording.file)?.text;
+            let text = recording_text(&files, &recording.file)?.text;
             match recording.digests.stamped(&text, over) {
                 Stamped::Written(text) => {
                     *counts.entry(recording.agent).or_default() += 1;
@@ -51,8 +51,10 @@ pub fn stamp(args: &StampArgs, world: &World) -> Result<u8, CliError> {
         }
     }
     problems.or(())?;
-    for (file, text) in &texts {
-        disk.replace_input(file, text.as_bytes())?;
+    let is_current = texts.is_empty();
+    for (recording, text) in texts {
+        let (file, text) = stamped_file(recording, text);
+        disk.replace_input(&file, text.as_bytes())?;
     }
     for (agent, count) in &counts {
         let subject = plural(*count, "recording has", "recordings have");
@@ -68,7 +70,7 @@ pub fn stamp(args: &StampArgs, world: &World) -> Result<u8, CliError> {
         ));
         return Ok(NOT_STAMPED);
     }
-    if texts.is_empty() {
+    if is_current {
         world.say("nothing to do: every recording states today's digests\n");
     }
     Ok(0)

@@ -1,13 +1,13 @@
 //! Where the recordings of an agent are, and what it calls.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::Diagnostic;
 use crate::evaluation::plan::source_of;
 use crate::files::{Files, all_files_below};
 use crate::format::called_target::target_digest;
 use crate::format::recording_layout::{case_and_sample, patterned};
-use crate::model::{Agent, AgentName, Config, RecordingPlace, RepoPath, RunSource, Tier};
+use crate::model::{Agent, AgentName, CaseId, Config, RecordingPlace, RepoPath, RunSource, Tier};
 
 /// What recordings of an agent are used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,16 +45,17 @@ pub fn called(config: &Config, agent: &Agent) -> Option<String> {
     config.targets.get(live_target(agent)?).map(target_digest)
 }
 
-/// The recordings of an agent, also those that git ignores: they are graded as well.
+/// The recordings of an agent of these cases, also those that git ignores: they are graded as well.
 pub fn listed(
     files: &dyn Files,
     place: &RecordingPlace,
     name: &AgentName,
+    cases: &BTreeSet<CaseId>,
 ) -> Result<Recordings, Diagnostic> {
     let folder = match place {
         RecordingPlace::Folder(folder) => folder,
         RecordingPlace::Pattern(pattern) => {
-            let placed = patterned(files, pattern, name)?.into_iter();
+            let placed = patterned(files, pattern, name, cases)?.into_iter();
             return Ok(placed
                 .map(|(key, file)| (key, (file.to_string(), file)))
                 .collect());

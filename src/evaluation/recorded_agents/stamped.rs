@@ -178,7 +178,7 @@ impl AgentToStamp<'_> {
         let target = called(config, self.agent);
         let mut recordings = Vec::new();
         for place in places {
-            for ((case, _), (_, file)) in listed(files, &place, self.name)? {
+            for ((case, _), (_, file)) in listed(files, &place, self.name, self.cases)? {
                 let case = CaseId::new(&case).ok();
                 let Some(case) = case.filter(|case| self.cases.contains(case)) else {
                     continue;

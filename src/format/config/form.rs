@@ -228,6 +228,8 @@ pub(super) enum RoleForm {
 pub(super) struct SourceForm {
     /// A folder of recordings, or a pattern of their paths such as `out/run-{sample}/{agent}/{case}.json`. With `target`, the word `exchanges`: the target's code runs, and the recordings answer its model calls.
     pub(super) replay: Option<String>,
+    /// The names of the folders of attempts that each recording of a pattern consists of, such as `attempt_*`: a file for each part of an attempt.
+    pub(super) attempts: Option<String>,
     /// The name of a live target.
     pub(super) target: Option<String>,
     /// The folder of recordings whose exchanges are replayed, with `replay: exchanges`.

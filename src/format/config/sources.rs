@@ -139,8 +139,16 @@ impl ConfigReader<'_> {
                 );
                 None
             }
+            (None, Some(_)) if form.attempts.is_some() => {
+                self.bad_pattern(at, BadPattern::Attempts);
+                None
+            }
             (Some(place), None) => {
                 let place = RecordingPlace::at(self.path(at, &place));
+                let place = match &form.attempts {
+                    Some(names) => place.and_then(|place| place.with_attempts(names)),
+                    None => place,
+                };
                 place
                     .map(RunSource::Replay)
                     .map_err(|bad| self.bad_pattern(at, bad))
@@ -179,10 +187,17 @@ impl ConfigReader<'_> {
 
     fn bad_pattern(&mut self, at: &[Step<'_>], bad: BadPattern) {
         let what = match bad {
-            BadPattern::NoCase => "the pattern of recordings does not say where the case is",
-            BadPattern::Placeholder => "braces in the path of recordings are not a pattern",
+            BadPattern::Placeholder => "the path of recordings is not a pattern",
+            BadPattern::Attempts => "attempts are not folders of a pattern",
         };
-        let help = "write {case}, and {agent} and {sample} where the path has them, once each: out/{agent}/{case}.json";
+        let help = match bad {
+            BadPattern::Placeholder => {
+                "write {case}, {agent} and {sample} where the path has them, once each and no *: out/{agent}/{case}.json"
+            }
+            BadPattern::Attempts => {
+                "write replay: \"out/{agent}/{case}\" and a name with one *: attempts: attempt_*"
+            }
+        };
         self.refuse(at, Code::BAD_PATH, what, help);
     }
 
@@ -200,6 +215,7 @@ impl ConfigReader<'_> {
             critic,
             prompt: _,
             record,
+            attempts,
         } = form;
         let help = "write { replay: exchanges, target: NAME, recordings: FOLDER }";
         let (Some(EXCHANGES), Some(target), Some(folder)) = (replay.as_deref(), target, recordings)
@@ -213,8 +229,8 @@ impl ConfigReader<'_> {
             self.refuse(at, Code::BAD_SOURCE, what, "move it to deterministic");
             return None;
         }
-        if record || critic.is_some() {
-            let what = "record and critic have no effect with replay: exchanges";
+        if record || critic.is_some() || attempts.is_some() {
+            let what = "record, critic and attempts have no effect with replay: exchanges";
             self.refuse(at, Code::NO_EFFECT, what, "remove them");
             return None;
         }

@@ -66,8 +66,8 @@ const FIELDS: &[OutputField] = &[
     OutputField::named("text", &[]),
     OutputField::named("evaluation", &[]),
     OutputField::named("attempts", &[]),
-    OutputField::named("attempts.document", &[]),
-    OutputField::named("attempts.evaluation", &[]),
+    OutputField::named("attempts.document", &["candidate"]),
+    OutputField::named("attempts.evaluation", &["critic"]),
 ];
 
 /// The suite kind `revision`.
