@@ -200,7 +200,19 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
     ),
     (
         r#"{"clauses": [{"operation": "add", "text": "pays"}]}"#,
-        ":1:14: a new clause is not found by a text of the original; state section and must_contain",
+        ": the original contains \"pays\" already, so adding it cannot fail",
+    ),
+    (
+        r#"{"clauses": [{"operation": "add", "text": "Notices", "after": "9"}]}"#,
+        ": \"Notices\" is to follow section 9, but the original has no such section",
+    ),
+    (
+        r#"{"clause_add": [{"insert_after_section": "Law", "rtf_text": "Notices"}]}"#,
+        ":1:42: \"Law\" is not a section number",
+    ),
+    (
+        r#"{"domicile_shift": {"governing_law": "Syldavia"}}"#,
+        ":1:38: the config does not say what governing_law replaces",
     ),
     (
         r#"{"clauses": [{"operation": "edit", "section": "1", "new_text": "Pays"}]}"#,

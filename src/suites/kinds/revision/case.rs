@@ -8,6 +8,7 @@ use super::draft::Draft;
 use super::instructions::Instructions;
 use super::score::{Verification, verify};
 use super::scoring::Scoring;
+use super::settings::RevisionSettings;
 use super::{instructions, structure, unfounded};
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files, SourceText, sha256_hex};
@@ -37,7 +38,7 @@ pub struct RevisionCase {
 pub fn open_cases(
     suite: &SuiteConfig,
     files: &dyn Files,
-    scoring: &Scoring,
+    settings: &RevisionSettings,
 ) -> Result<Vec<CaseEntry<RevisionCase>>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let folder = suite.path.child("cases");
@@ -53,7 +54,7 @@ pub fn open_cases(
             let folder = folder.child(name);
             let file = golden_file(files, &folder)?;
             file.read(files, |source, own| {
-                read_golden_case(suite, own, &folder, name, source, scoring)
+                read_golden_case(suite, own, &folder, name, source, settings)
             })
         })
         .collect();
@@ -111,12 +112,13 @@ fn read_golden_case(
     folder: &RepoPath,
     name: &str,
     source: &SourceText,
-    scoring: &Scoring,
+    settings: &RevisionSettings,
 ) -> Result<CaseEntry<RevisionCase>, Diagnostic> {
     let id = CaseId::new(name)
         .map_err(|bad| Diagnostic::of_file(folder, Code::BAD_ID, bad.to_string(), bad.help()))?;
-    let Framed { frame, form: asked } = instructions::read_instructions(source)?;
-    let scoring = scoring.of_case(asked.acceptance_criteria.as_ref());
+    let Framed { frame, form: asked } =
+        instructions::read_instructions(source, &settings.replaced)?;
+    let scoring = settings.scoring.of_case(asked.acceptance_criteria.as_ref());
     let (original, before) = document(files, &folder.child("original.rtf"))?;
     // The document that a critic judges may be broken: finding that is the critic's task.
     let judged = match files.bytes(&folder.child("revised.rtf")) {
@@ -135,8 +137,9 @@ fn read_golden_case(
     let of_answer = answer
         .as_ref()
         .map_or("", |answer| answer.measured_with.as_str());
+    let replaced = asked.replaced_values(&settings.replaced);
     let measured = format!(
-        "{}\n{before}\n{after}\n{scoring:?}{of_answer}",
+        "{}\n{before}\n{after}\n{scoring:?}{of_answer}{replaced}",
         digested_case(&source.text, DescriptionKeys::USUAL)
     );
     let judged = judged.map(|(_, draft, verification)| (draft, verification));

@@ -27,7 +27,12 @@ impl Clauses<'_> {
 
     fn missing(&self, clause: &Clause) -> Option<String> {
         if let Some(text) = &clause.text {
-            return self.not_done_to(text, clause.new_text.as_deref());
+            return match clause.operation {
+                ClauseOperation::Add => self.text_not_added(text, clause.after.as_deref()),
+                ClauseOperation::Delete | ClauseOperation::Replace | ClauseOperation::Edit => {
+                    self.not_done_to(text, clause.new_text.as_deref())
+                }
+            };
         }
         let Some(expected_number) = number(&clause.section) else {
             return Some(format!(
@@ -59,6 +64,44 @@ impl Clauses<'_> {
             .then(|| format!("no paragraph contains \"{new}\""))
     }
 
+    /// Why no paragraph with a text was added after a section.
+    fn text_not_added(&self, text: &str, after: Option<&str>) -> Option<String> {
+        let lines = self.alignment.lines_with(text, Side::Revised);
+        if lines.is_empty() {
+            return Some(format!("no paragraph contains \"{text}\""));
+        }
+        let after = after?;
+        let expected = match self.former_section(after) {
+            Ok(expected) => expected,
+            Err(missing) => return Some(missing),
+        };
+        let depth = self.revised.sections[expected].number.len();
+        let is_former = |index: &usize| {
+            self.alignment.taken.contains(index)
+                && self.revised.sections[*index].number.len() <= depth
+        };
+        let former_before = |line: usize| {
+            let sections = &self.revised.sections;
+            let before = sections.partition_point(|section| section.lines.start <= line);
+            (0..before).rev().find(is_former)
+        };
+        let follows = lines
+            .iter()
+            .any(|line| former_before(*line) == Some(expected));
+        (!follows).then(|| format!("it does not follow the former section {after}"))
+    }
+
+    /// What a section of the original became, or why the position of what follows it cannot be checked.
+    fn former_section(&self, after: &str) -> Result<usize, String> {
+        let before = number(after).and_then(|number| self.original.section(&number));
+        let became = before.and_then(|section| self.alignment.sections.get(&section));
+        became.copied().ok_or_else(|| {
+            format!(
+                "section {after}, which it must follow, is missing, so its position cannot be checked"
+            )
+        })
+    }
+
     fn not_added(&self, clause: &Clause, expected_number: &Number) -> Option<String> {
         let heading = clause.heading.as_deref().map(norm);
         let fits = |index: &usize| {
@@ -84,19 +127,16 @@ impl Clauses<'_> {
             ));
         }
         if let Some(after) = clause.after.as_deref() {
-            let before = number(after).and_then(|number| self.original.section(&number));
-            let Some(expected) = before.and_then(|section| self.alignment.sections.get(&section))
-            else {
-                return Some(format!(
-                    "section {after}, which it must follow, is missing, so its position cannot be checked"
-                ));
+            let expected = match self.former_section(after) {
+                Ok(expected) => expected,
+                Err(missing) => return Some(missing),
             };
             let depth = expected_number.len();
             // A section's sub-sections may come between.
             let previous = (0..found)
                 .rev()
                 .find(|index| self.revised.sections[*index].number.len() <= depth);
-            if previous != Some(*expected) {
+            if previous != Some(expected) {
                 return Some(format!("it does not follow the former section {after}"));
             }
         }

@@ -187,7 +187,16 @@ impl Targets {
         let mut changed = BTreeSet::new();
         for clause in &asked.clauses {
             if let Some(text) = &clause.text {
-                targets.add_lines(clauses, text, clause.new_text.as_ref());
+                let new = match clause.operation {
+                    ClauseOperation::Add => Some(text),
+                    ClauseOperation::Delete | ClauseOperation::Replace | ClauseOperation::Edit => {
+                        clause.new_text.as_ref()
+                    }
+                };
+                targets.add_lines(clauses, text, new);
+                if clause.operation == ClauseOperation::Add {
+                    targets.add_new_sections(clauses, text);
+                }
             }
             if clause.operation == ClauseOperation::Add {
                 let Some(expected) = number(&clause.section) else {
@@ -262,6 +271,16 @@ impl Targets {
         original.extend(clauses.alignment.lines_with(text, Side::Original));
         let new = new.map(|new| clauses.alignment.lines_with(new, Side::Revised));
         revised.extend(new.into_iter().flatten());
+    }
+
+    /// Adds the sections of the revised document that are new and have a text: their headings are new, too.
+    fn add_new_sections(&mut self, clauses: &Clauses<'_>, text: &str) {
+        let lines = clauses.alignment.lines_with(text, Side::Revised);
+        let sections = lines
+            .iter()
+            .filter_map(|line| clauses.revised.lines[*line].section);
+        let new = sections.filter(|section| !clauses.alignment.taken.contains(section));
+        self.revised.extend(new);
     }
 
     fn may_change(&self, original: &Draft, line: usize) -> bool {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::draft::{Draft, number};
+use super::draft::{Draft, dotted, number};
 use super::fault::Criterion;
 use crate::diag::{Code, Diagnostic};
 use crate::files::SourceText;
@@ -31,6 +31,18 @@ pub struct Instructions {
     /// Operations on single clauses.
     #[serde(default)]
     pub clauses: Vec<Clause>,
+    /// Clauses to add, with their text as RTF.
+    #[serde(default)]
+    clause_add: Vec<AddedClause>,
+    /// Clauses to delete.
+    #[serde(default)]
+    clause_delete: Vec<DeletedClause>,
+    /// New values of a party; the suite's `replaced` has the old ones.
+    #[serde(default)]
+    counterparty_update: NewParty,
+    /// New values of the law; the suite's `replaced` has the old ones.
+    #[serde(default)]
+    domicile_shift: NewDomicile,
     /// What may change although no other instruction mentions it.
     #[serde(default)]
     pub allowed_changes: Vec<AllowedChange>,
@@ -50,6 +62,9 @@ pub struct Acceptance {
     /// The weights sum to 1.
     #[serde(default)]
     pub criteria: BTreeMap<String, WeightedCriterion>,
+    /// Names of criteria, for readers: all of them count by their weight.
+    #[serde(default, rename = "required_criteria")]
+    _required_criteria: Vec<String>,
 }
 
 /// The limits of one case.
@@ -66,6 +81,9 @@ pub struct Thresholds {
 pub struct WeightedCriterion {
     /// The weight, 0 to 1.
     pub weight: f64,
+    /// What it is, for readers.
+    #[serde(rename = "description")]
+    _description: Option<String>,
 }
 
 impl CaseForm for Instructions {}
@@ -146,7 +164,7 @@ pub struct Clause {
     /// The clause's number in the original; for an added clause, its number in the revised document.
     #[serde(default)]
     pub section: String,
-    /// Instead of `section`: the words of the original to delete or to change, within one paragraph.
+    /// Instead of `section`: the words of the original to delete or to change, or those of the added clause, within one paragraph.
     #[serde(alias = "old_text")]
     pub text: Option<String>,
     /// The words that take the place of `text`.
@@ -162,6 +180,63 @@ pub struct Clause {
     #[serde(default)]
     pub must_not_contain: Vec<String>,
 }
+
+/// A clause to add.
+#[derive(Deserialize, JsonSchema, Debug)]
+#[serde(deny_unknown_fields)]
+struct AddedClause {
+    /// Its name, for readers.
+    #[serde(rename = "tag")]
+    _tag: Option<String>,
+    /// The section of the original before it: its number, with or without its heading.
+    insert_after_section: String,
+    /// Its text as RTF.
+    rtf_text: String,
+}
+
+/// A clause to delete.
+#[derive(Deserialize, JsonSchema, Debug)]
+#[serde(deny_unknown_fields)]
+struct DeletedClause {
+    /// Its number in the original, with or without its heading.
+    section: String,
+    /// Why, for readers.
+    #[serde(rename = "reason")]
+    _reason: Option<String>,
+}
+
+/// New values of a party.
+#[derive(Deserialize, JsonSchema, Debug, Default, PartialEq)]
+#[serde(deny_unknown_fields)]
+struct NewParty {
+    /// Its name.
+    name: Option<String>,
+    /// Its number in the register.
+    registration_code: Option<String>,
+    /// Its tax number.
+    vat: Option<String>,
+    /// Its address.
+    address: Option<String>,
+    /// Its e-mail address.
+    email: Option<String>,
+}
+
+/// New values of the law.
+#[derive(Deserialize, JsonSchema, Debug, Default, PartialEq)]
+#[serde(deny_unknown_fields)]
+struct NewDomicile {
+    /// The law.
+    governing_law: Option<String>,
+    /// The court or its place.
+    venue: Option<String>,
+    /// Who decides disputes.
+    arbitration_body: Option<String>,
+    /// The rules of disputes.
+    arbitration_rules: Option<String>,
+}
+
+/// The old values that new ones replace, by their key; null where the originals have none.
+pub type ReplacedValues = BTreeMap<String, Option<String>>;
 
 /// What to do with a clause.
 #[derive(Deserialize, JsonSchema, Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,6 +254,19 @@ pub enum ClauseOperation {
 }
 
 impl Clause {
+    fn of(operation: ClauseOperation) -> Self {
+        Self {
+            operation,
+            section: String::new(),
+            text: None,
+            new_text: None,
+            heading: None,
+            after: None,
+            must_contain: Vec::new(),
+            must_not_contain: Vec::new(),
+        }
+    }
+
     /// What the operation is on, for messages.
     pub fn target(&self) -> String {
         match &self.text {
@@ -203,8 +291,11 @@ impl ClauseOperation {
 }
 
 /// Reads instructions and rejects those that cannot be followed.
-pub fn read_instructions(source: &SourceText) -> Result<Framed<Instructions>, Diagnostic> {
-    let framed: Framed<Instructions> = json::golden(source)?;
+pub fn read_instructions(
+    source: &SourceText,
+    replaced: &ReplacedValues,
+) -> Result<Framed<Instructions>, Diagnostic> {
+    let mut framed: Framed<Instructions> = json::golden(source)?;
     let asked = &framed.form;
     let cursor = JsonCursor::whole(source);
     for (at, one) in asked.entities.iter().enumerate() {
@@ -257,7 +348,177 @@ pub fn read_instructions(source: &SourceText) -> Result<Framed<Instructions>, Di
     if let Some(acceptance) = &asked.acceptance_criteria {
         weighted(&cursor, acceptance)?;
     }
+    framed.form.add_new_values(&cursor, replaced)?;
+    framed.form.add_clauses_by_text(&cursor)?;
     Ok(framed)
+}
+
+impl Instructions {
+    /// The old values that these instructions replace, for a digest; empty if they state no new ones.
+    pub fn replaced_values(&self, replaced: &ReplacedValues) -> String {
+        let is_plain = self.counterparty_update == NewParty::default()
+            && self.domicile_shift == NewDomicile::default();
+        if is_plain {
+            String::new()
+        } else {
+            format!("{replaced:?}")
+        }
+    }
+
+    /// Adds the replacements of which the instructions state only the new values.
+    fn add_new_values(
+        &mut self,
+        cursor: &JsonCursor<'_>,
+        replaced: &ReplacedValues,
+    ) -> Result<(), Diagnostic> {
+        let NewParty {
+            name,
+            registration_code,
+            vat,
+            address,
+            email,
+        } = &self.counterparty_update;
+        let party = NewValues {
+            cursor,
+            replaced,
+            object: "counterparty_update",
+        };
+        let changes = party.changes([
+            ("name", name),
+            ("registration_code", registration_code),
+            ("vat", vat),
+            ("address", address),
+            ("email", email),
+        ])?;
+        self.entities.extend(changes.into_iter().map(Entity::from));
+        let NewDomicile {
+            governing_law,
+            venue,
+            arbitration_body,
+            arbitration_rules,
+        } = &self.domicile_shift;
+        let domicile = NewValues {
+            cursor,
+            replaced,
+            object: "domicile_shift",
+        };
+        let law = domicile.changes([("governing_law", governing_law)])?.pop();
+        let phrases = domicile.changes([
+            ("venue", venue),
+            ("arbitration_body", arbitration_body),
+            ("arbitration_rules", arbitration_rules),
+        ])?;
+        match (law, &mut self.jurisdiction) {
+            (Some(_), Some(_)) => {
+                let what = "the law is stated under jurisdiction, too";
+                let path = [Key("domicile_shift"), Key("governing_law")];
+                Err(cursor.problem(&path, Code::CONTRADICTION, what, "keep one of them"))
+            }
+            (Some(PhraseChange { from, to }), stated @ None) => {
+                *stated = Some(Jurisdiction { from, to, phrases });
+                Ok(())
+            }
+            (None, Some(law)) => {
+                law.phrases.extend(phrases);
+                Ok(())
+            }
+            (None, None) => {
+                self.entities.extend(phrases.into_iter().map(Entity::from));
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds the operations on clauses that are stated by their text and by a section with its heading.
+    fn add_clauses_by_text(&mut self, cursor: &JsonCursor<'_>) -> Result<(), Diagnostic> {
+        for (at, added) in self.clause_add.iter().enumerate() {
+            let path = [Key("clause_add"), At(at)];
+            let after = step(&path, Key("insert_after_section"));
+            let after = section_number(cursor, &after, &added.insert_after_section)?;
+            let text = Draft::read(added.rtf_text.as_bytes());
+            if text.lines.is_empty() {
+                let help = "write the words of the clause";
+                let path = step(&path, Key("rtf_text"));
+                return Err(cursor.problem(&path, Code::CANNOT_FAIL, "it has no text", help));
+            }
+            self.clauses.extend(text.lines.iter().map(|line| Clause {
+                text: Some(line.text[line.words_from..].trim().to_owned()),
+                after: Some(after.clone()),
+                ..Clause::of(ClauseOperation::Add)
+            }));
+        }
+        for (at, deleted) in self.clause_delete.iter().enumerate() {
+            let path = [Key("clause_delete"), At(at), Key("section")];
+            self.clauses.push(Clause {
+                section: section_number(cursor, &path, &deleted.section)?,
+                ..Clause::of(ClauseOperation::Delete)
+            });
+        }
+        Ok(())
+    }
+}
+
+/// New values that one object of the instructions states.
+struct NewValues<'a> {
+    cursor: &'a JsonCursor<'a>,
+    replaced: &'a ReplacedValues,
+    object: &'a str,
+}
+
+impl NewValues<'_> {
+    /// The changes from the old values to these new ones.
+    fn changes<const N: usize>(
+        &self,
+        values: [(&str, &Option<String>); N],
+    ) -> Result<Vec<PhraseChange>, Diagnostic> {
+        let mut changes = Vec::new();
+        for (key, new) in values {
+            let Some(to) = new else { continue };
+            let path = [Key(self.object), Key(key)];
+            match self.replaced.get(key) {
+                Some(Some(from)) if norm(from) != norm(to) => changes.push(PhraseChange {
+                    from: from.clone(),
+                    to: to.clone(),
+                }),
+                Some(Some(_)) => {
+                    let what = format!("\"{to}\" would become itself");
+                    let help = "correct replaced of the suite";
+                    return Err(self.cursor.problem(&path, Code::NO_EFFECT, what, help));
+                }
+                Some(None) => {}
+                None => {
+                    let what = format!("the config does not say what {key} replaces");
+                    let help = format!(
+                        "add replaced: {{ {key}: OLD VALUE }} to the suite, or null where the original has none"
+                    );
+                    return Err(self.cursor.problem(&path, Code::CANNOT_FAIL, what, help));
+                }
+            }
+        }
+        Ok(changes)
+    }
+}
+
+impl From<PhraseChange> for Entity {
+    fn from(PhraseChange { from, to }: PhraseChange) -> Self {
+        Self {
+            from,
+            to,
+            defined_as: Vec::new(),
+            becomes: Vec::new(),
+        }
+    }
+}
+
+/// The number at the start of a section's name, such as 5.1 of "5.1. Amendment".
+fn section_number(
+    cursor: &JsonCursor<'_>,
+    path: &[Step<'_>],
+    name: &str,
+) -> Result<String, Diagnostic> {
+    let first = name.split_whitespace().next().unwrap_or_default();
+    is_number(cursor, path, first)?;
+    Ok(number(first).map_or_else(String::new, |number| dotted(&number)))
 }
 
 /// Rejects a name that is both an old and a new name: an occurrence of it could be either.
@@ -492,18 +753,19 @@ fn possible_by_text(
     let word = clause.operation.as_str();
     let old = cursor.keyword(&step(path, Key("text")), text)?;
     let has_new = match clause.operation {
-        ClauseOperation::Delete => false,
+        ClauseOperation::Add | ClauseOperation::Delete => false,
         ClauseOperation::Replace | ClauseOperation::Edit => true,
-        ClauseOperation::Add => {
-            let help = "state section and must_contain instead of text";
-            let what = "a new clause is not found by a text of the original";
-            return Err(cursor.problem(path, Code::NO_EFFECT, what, help));
-        }
     };
+    if let Some(after) = &clause.after {
+        is_number(cursor, &step(path, Key("after")), after)?;
+    }
     let without_effect = [
         ("section", !clause.section.is_empty()),
         ("heading", clause.heading.is_some()),
-        ("after", clause.after.is_some()),
+        (
+            "after",
+            clause.after.is_some() && clause.operation != ClauseOperation::Add,
+        ),
         ("must_contain", !clause.must_contain.is_empty()),
         ("must_not_contain", !clause.must_not_contain.is_empty()),
         ("new_text", clause.new_text.is_some() && !has_new),

@@ -221,13 +221,12 @@ struct Revision {
 }
 
 fn open(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
-    let scoring = suite
+    let settings = suite
         .settings
         .get::<RevisionSettings>()
         .cloned()
-        .unwrap_or_default()
-        .scoring;
-    let opened = case::open_cases(suite, files, &scoring)?;
+        .unwrap_or_default();
+    let opened = case::open_cases(suite, files, &settings)?;
     let rows = opened.into_iter().map(|entry| {
         // A critic gets only the cases that have a revised document.
         let graded = suite

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fault::Criterion;
+use super::instructions::ReplacedValues;
 use super::scoring::{Penalties, PenaltyMode, Scoring};
 use crate::diag::Code;
 use crate::format::Step::Key;
@@ -19,6 +20,7 @@ use crate::suites::settings::OwnSettings;
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RevisionSettings {
     pub scoring: Scoring,
+    pub replaced: ReplacedValues,
 }
 
 /// The keys.
@@ -26,6 +28,9 @@ pub struct RevisionSettings {
 pub struct RevisionKeys {
     /// Weights and penalties that replace the defaults, with a rationale (kind `revision`).
     scoring: Option<ScoringForm>,
+    /// What the values of counterparty_update and domicile_shift replace, by their key; null where the originals have none (kind `revision`).
+    #[serde(default)]
+    replaced: ReplacedValues,
 }
 
 /// How a revised contract is scored; omitted settings keep their defaults.
@@ -83,6 +88,7 @@ impl FromKeys for RevisionSettings {
             scoring: form
                 .scoring
                 .map_or_else(Scoring::default, |form| form.checked(reader)),
+            replaced: form.replaced,
         }
     }
 }
@@ -331,6 +337,7 @@ mod tests {
       critical_failures_block: true
       max_attempts: 3
       rationale: seed
+    replaced: { name: Acme Ltd }
 ";
 
     pub const EDITS: &[SettingEdit] = &[
@@ -338,6 +345,12 @@ mod tests {
             "SuiteForm.scoring",
             "quality_gate: 0.85",
             "quality_gate: 0.80",
+            Some(NeedsApproval),
+        ),
+        (
+            "SuiteForm.replaced",
+            "Acme Ltd",
+            "Northwind Ltd",
             Some(NeedsApproval),
         ),
         (

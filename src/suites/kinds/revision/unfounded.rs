@@ -24,7 +24,22 @@ pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
     let known = |text: &str| number(text).is_some_and(|number| original.section(&number).is_some());
     for clause in &asked.clauses {
         if let Some(text) = &clause.text {
-            if !original.names(text) {
+            let is_there = original.names(text);
+            if clause.operation == ClauseOperation::Add {
+                if is_there {
+                    missing.push(format!(
+                        "the original contains {} already, so adding it cannot fail",
+                        clause.target()
+                    ));
+                }
+                let after = clause.after.as_deref();
+                if let Some(section) = after.filter(|section| !known(section)) {
+                    missing.push(format!(
+                        "{} is to follow section {section}, but the original has no such section",
+                        clause.target()
+                    ));
+                }
+            } else if !is_there {
                 missing.push(format!(
                     "no paragraph of the original contains {}, which the instructions {}",
                     clause.target(),
