@@ -3,10 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use aho_corasick::AhoCorasick;
+use recover::{Anchor, recover, recover_any};
 use serde_json::{Map, Value};
 
 use super::lenient;
-use crate::model::{OutputField, RecordPart, StatedFields};
+use crate::model::{Layer, OutputField, RecordPart, StatedFields};
+use crate::text::answer_start;
 
 /// Where the outputs of a suite's agents are.
 #[derive(Default)]
@@ -44,6 +46,15 @@ pub struct GradedParts {
     pub outputs: String,
     /// The steps, a JSON object.
     pub intermediate: Option<String>,
+    /// How the JSON in the text of the outputs was read, if the parts are in it.
+    pub text_layer: Option<Layer>,
+}
+
+/// The object in the text of outputs that have nothing else of the kind.
+struct TextObject {
+    object: Map<String, Value>,
+    /// How it was read from where the answer begins, in bytes; `None` if it is the whole text.
+    around: Option<(Layer, usize)>,
 }
 
 impl OutputFields {
@@ -107,8 +118,8 @@ impl OutputFields {
 
     /// Whether the top level of a record without status and outputs is outputs: it has a key of the kind.
     fn are_outputs(&self, record: &Map<String, Value>) -> bool {
-        let of_outputs = |row: &&FieldRow| row.part == RecordPart::Outputs && row.place.len() == 1;
-        self.rows.iter().filter(of_outputs).any(|row| {
+        let mut rows = self.rows.iter().filter(|row| row.is_top_level_output());
+        rows.any(|row| {
             let mut others = row.stated.iter().chain(&row.aliases);
             has(record, &row.place) || others.any(|path| has(record, path))
         })
@@ -129,23 +140,34 @@ impl OutputFields {
         let mut in_text = self.object_in_text(&outputs);
         let mut changed = false;
         for row in &self.rows {
-            let own = in_text.as_mut().unwrap_or(&mut outputs);
-            changed |= row.apply(own, &mut intermediate, &whole);
+            let own = in_text.as_mut().map(|found| &mut found.object);
+            changed |= row.apply(own.unwrap_or(&mut outputs), &mut intermediate, &whole);
         }
-        if let Some(object) = in_text {
-            let text = Value::Object(object).to_string();
+        let around = in_text.as_ref().and_then(|found| found.around);
+        if let Some(TextObject { object, .. }) = in_text {
+            let object = Value::Object(object).to_string();
+            let text = match (around, outputs.get(TEXT)) {
+                // The kind reads the first object that fits, and checks of the answer need the other words.
+                (Some((_, start)), Some(Value::String(text))) => {
+                    let (reasoning, answer) = text.split_at(start);
+                    format!("{reasoning}{object}\n{answer}")
+                }
+                (Some(_) | None, _) => object,
+            };
             outputs.insert(TEXT.to_owned(), Value::from(text));
         }
         let has_steps = parts.1.is_some() || !intermediate.is_empty();
         changed.then(|| GradedParts {
             outputs: Value::Object(outputs).to_string(),
             intermediate: has_steps.then(|| Value::Object(intermediate).to_string()),
+            text_layer: around.map(|(layer, _)| layer),
         })
     }
 
-    /// The object that the text of the outputs consists of, if the outputs have nothing else of the kind.
-    fn object_in_text(&self, outputs: &Map<String, Value>) -> Option<Map<String, Value>> {
-        let text = outputs.get(TEXT)?.as_str()?.trim();
+    /// The object that the text of the outputs consists of or contains, if the outputs have nothing else of the kind.
+    fn object_in_text(&self, outputs: &Map<String, Value>) -> Option<TextObject> {
+        let whole = outputs.get(TEXT)?.as_str()?;
+        let text = whole.trim();
         let fenced = text
             .strip_prefix("```json")
             .or_else(|| text.strip_prefix("```"))
@@ -155,7 +177,48 @@ impl OutputFields {
         if self.are_outputs(&others) {
             return None;
         }
-        object(fenced.unwrap_or(text))
+        match object(fenced.unwrap_or(text)) {
+            Some(object) => Some(TextObject {
+                object,
+                around: None,
+            }),
+            None => self.recovered_object(whole),
+        }
+    }
+
+    /// The first object of a text that has a key of the kind, also a damaged one.
+    fn recovered_object(&self, text: &str) -> Option<TextObject> {
+        let start = answer_start(text)?;
+        let answer = &text[start..];
+        let keys = self.rows.iter().filter(|row| row.is_top_level_output());
+        let keys = keys.flat_map(|row| row.stated.iter().chain(&row.aliases));
+        let by_key = keys.filter_map(|path| match path.as_slice() {
+            [key] => recover(
+                answer,
+                &Anchor {
+                    list: key,
+                    field: "",
+                },
+            ),
+            _ => None,
+        });
+        recover_any(answer)
+            .into_iter()
+            .chain(by_key)
+            .find_map(|found| {
+                let layer = Layer::from(found.layer);
+                match found.value {
+                    Value::Object(object)
+                        if layer < Layer::Salvaged && self.are_outputs(&object) =>
+                    {
+                        Some(TextObject {
+                            object,
+                            around: Some((layer, start)),
+                        })
+                    }
+                    _ => None,
+                }
+            })
     }
 
     /// The stated fields that no record has, though one has the object that would hold it, with their paths.
@@ -186,6 +249,11 @@ const OF_RECORDS: [&str; 8] = [
 const TEXT: &str = "text";
 
 impl FieldRow {
+    /// Whether it is a key of the outputs themselves.
+    fn is_top_level_output(&self) -> bool {
+        self.part == RecordPart::Outputs && self.place.len() == 1
+    }
+
     /// Puts the field in its place, and says whether something changed.
     fn apply(
         &self,
@@ -363,7 +431,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::OutputFields;
-    use crate::model::{OutputField, RecordPart, StatedFields};
+    use crate::model::{Layer, OutputField, RecordPart, StatedFields};
 
     const FIELDS: &[OutputField] = &[
         OutputField::named("findings", &["found"]),
@@ -462,8 +530,40 @@ mod tests {
             let read: Value = serde_json::from_str(read(text).as_str().unwrap()).unwrap();
             assert_eq!(read, serde_json::from_str::<Value>(mapped).unwrap());
         }
-        let around = r#"Here: {"items": [1]}"#;
-        assert_eq!(read(around), around);
+        for text in [
+            r#"Here: {"items": [1]}"#,
+            r#"See {"note": 2}, then {"items": [1]}, that is all"#,
+            r#"Here: {items: [1,]}"#,
+        ] {
+            let read = read(text);
+            let read = read.as_str().unwrap();
+            assert!(read.starts_with(r#"{"findings":[1],"items":[1]"#), "{read}");
+            assert!(read.ends_with(text), "{read}");
+        }
+        let thought = read(r#"<think>{"items": [0]}</think> {items: [1]}"#);
+        let thought = thought.as_str().unwrap();
+        assert!(
+            thought.starts_with(r#"<think>{"items": [0]}</think>{"findings":[1]"#),
+            "{thought}"
+        );
+        let endless = r#"<think> {items: [1]}"#;
+        assert_eq!(read(endless), endless);
+        let other = r#"Here: {"note": [1]}"#;
+        assert_eq!(read(other), other);
+    }
+
+    #[test]
+    fn what_was_repaired_is_not_read_strictly() {
+        let layer = |text: &str| {
+            let fields = OutputFields::new(FIELDS, &stated(&json!({ "findings": ["items"] })));
+            let outputs = json!({ "text": text }).to_string();
+            let record = json!({ "outputs": { "text": text } }).to_string();
+            let parts = fields.in_place(&record, (&outputs, None));
+            parts.and_then(|parts| parts.text_layer)
+        };
+        assert_eq!(layer(r#"{"items": [1]}"#), None);
+        assert_eq!(layer(r#"So: {"items": [1]}"#), Some(Layer::Strict));
+        assert_eq!(layer(r#"So: {items: [1,]}"#), Some(Layer::Repaired));
     }
 
     #[test]

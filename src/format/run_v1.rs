@@ -201,12 +201,14 @@ fn run_of(
         (None, Some(raw)) => Some(format!("{{\"nodeTransitions\": {}}}", raw.get()).into()),
         (None, None) => None,
     };
-    let (outputs, steps) = match fields.in_place(&source.text, (&outputs, steps.as_deref())) {
+    let in_place = fields.in_place(&source.text, (&outputs, steps.as_deref()));
+    let (outputs, steps, text_layer) = match in_place {
         Some(GradedParts {
             outputs,
             intermediate,
-        }) => (outputs.into(), intermediate.map(Cow::from)),
-        None => (outputs, steps),
+            text_layer,
+        }) => (outputs.into(), intermediate.map(Cow::from), text_layer),
+        None => (outputs, steps, None),
     };
     let provenance = Provenance {
         model: provenance.model.clone().or(record.config.and_then(model)),
@@ -229,6 +231,7 @@ fn run_of(
         counted_tools: metrics.counted_tools,
         provenance,
         prompt,
+        text_layer,
     })
 }
 

@@ -176,6 +176,16 @@ impl Layer {
     }
 }
 
+impl From<recover::RecoveryLayer> for Layer {
+    fn from(layer: recover::RecoveryLayer) -> Self {
+        match layer {
+            recover::RecoveryLayer::Strict => Self::Strict,
+            recover::RecoveryLayer::Repaired => Self::Repaired,
+            recover::RecoveryLayer::Salvaged => Self::Salvaged,
+        }
+    }
+}
+
 /// The grade of one sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grade {

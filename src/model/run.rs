@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::grade::Layer;
 use super::ids::{AgentName, CaseId, SuiteId};
 use super::judge::Ballot;
 use super::outputs::Outputs;
@@ -48,6 +49,8 @@ pub struct Run {
     pub provenance: Provenance,
     /// The prompt in the record, if there is one and no digest of the input.
     pub prompt: Option<Box<str>>,
+    /// How the JSON in its text was read, if its parts were put in place before grading.
+    pub text_layer: Option<Layer>,
 }
 
 /// The calls that the measures of a run count, by tool.
@@ -72,6 +75,7 @@ impl Run {
             counted_tools: CountedTools::default(),
             provenance: Provenance::default(),
             prompt: None,
+            text_layer: None,
         }
     }
 }
@@ -213,4 +217,14 @@ pub enum Sample {
     },
     /// It was skipped, because no answer could change a verdict.
     Spared,
+}
+
+impl Sample {
+    /// Its completed runs; none if one of them did not complete.
+    pub fn runs(&self) -> &[Run] {
+        match self {
+            Self::Completed(runs) => runs,
+            Self::Inconclusive { .. } | Self::Spared => &[],
+        }
+    }
 }

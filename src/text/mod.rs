@@ -35,7 +35,7 @@ pub(crate) use norm::norm_cased;
 pub(crate) use paragraphs::paragraphs;
 pub(crate) use pattern::pattern;
 pub(crate) use percent::{decoded, encoded_path, encoded_segment};
-pub(crate) use reasoning::without_reasoning;
+pub(crate) use reasoning::{answer_start, without_reasoning};
 pub(crate) use returns::{with_returns, without_returns};
 pub use secrets::Redactor;
 pub(crate) use similarity::{levenshtein, rouge_l, token_f1};

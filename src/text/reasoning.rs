@@ -5,6 +5,15 @@ use std::borrow::Cow;
 const OPENING: &str = "<think>";
 const CLOSING: &str = "</think>";
 
+/// Where the answer begins after the reasoning of a text, in bytes; `None` if the reasoning has no end.
+pub fn answer_start(text: &str) -> Option<usize> {
+    if text.trim_start().starts_with(['{', '[']) {
+        return Some(0);
+    }
+    let start = text.rfind(CLOSING).map_or(0, |start| start + CLOSING.len());
+    (!text[start..].contains(OPENING)).then_some(start)
+}
+
 /// The text without its reasoning: what is between `<think>` and the next `</think>`, and what is before a `</think>` at the start that no
 /// `<think>` opens, because a model's template can have opened it. Empty if the text begins with reasoning that has no end: it lacks
 /// an answer. A text that begins as JSON has no reasoning.

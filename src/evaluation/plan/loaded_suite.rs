@@ -9,7 +9,7 @@ use crate::evaluation::selection::Selection;
 use crate::files::{Files, ReadLog};
 use crate::gate::GatedMetric;
 use crate::model::{
-    AgentName, Ask, CaseId, Config, Grade, Judge, MetricSpec, PairResult, Reasoning, Run,
+    AgentName, Ask, CaseId, Config, Grade, Judge, Layer, MetricSpec, PairResult, Reasoning, Run,
     SuiteConfig, SuiteId, Tier,
 };
 use crate::suites::{
@@ -100,7 +100,7 @@ impl LoadedSuite {
             expressions,
             ..
         } = self;
-        graded(
+        let grade = graded(
             &GradedSuite {
                 kind,
                 golden: suite.as_ref(),
@@ -110,7 +110,12 @@ impl LoadedSuite {
             pair,
             &self.answers(runs),
             context,
-        )
+        )?;
+        let of_texts = runs.iter().filter_map(|run| run.text_layer);
+        Ok(Grade {
+            layer: of_texts.fold(grade.layer, Layer::max),
+            ..grade
+        })
     }
 
     /// Sets the values of a pair that need all samples.

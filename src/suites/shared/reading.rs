@@ -45,15 +45,7 @@ where
     let outputs = T::deserialize(found.value).unwrap_or_default();
     Ok(RecoveredText {
         outputs,
-        layer: layer(found.layer),
+        layer: Layer::from(found.layer),
         lost: found.lost,
     })
-}
-
-pub fn layer(layer: recover::RecoveryLayer) -> Layer {
-    match layer {
-        recover::RecoveryLayer::Strict => Layer::Strict,
-        recover::RecoveryLayer::Repaired => Layer::Repaired,
-        recover::RecoveryLayer::Salvaged => Layer::Salvaged,
-    }
 }

@@ -7,7 +7,6 @@ use super::repository::tidied;
 use crate::format::{JsonSchemaValidator, lenient};
 use crate::model::{Layer, Run};
 use crate::suites::shared::calls::{ObservedCall, calls, intermediate};
-use crate::suites::shared::reading::layer;
 use crate::text::norm;
 
 pub struct EvidenceOutput {
@@ -69,7 +68,7 @@ fn outputs(run: &Run) -> ReadOutputs {
     match found {
         Some(found) => ReadOutputs {
             main: found.value,
-            layer: layer(found.layer),
+            layer: Layer::from(found.layer),
             aside,
             invalid_calls,
             violations,

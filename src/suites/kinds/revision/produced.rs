@@ -13,7 +13,6 @@ use super::score::{Verification, verify};
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Text};
 use crate::model::{Layer, Role, Run, Word};
-use crate::suites::shared::reading::layer;
 
 pub struct RevisionOutput {
     /// Its documents, each with the critic's evaluation. For a critic alone: the document that it judged.
@@ -94,7 +93,7 @@ impl RevisionForm<'_> {
         match (&self.evaluation, &self.text) {
             (Some(value), _) => Some((value.clone(), Layer::Structured)),
             (None, Lenient::Given(text)) => {
-                recover::recover_any(text).map(|found| (found.value, layer(found.layer)))
+                recover::recover_any(text).map(|found| (found.value, Layer::from(found.layer)))
             }
             (None, Lenient::Absent | Lenient::Other(_)) => None,
         }
@@ -196,7 +195,7 @@ fn in_the_text(text: &Lenient<Text<'_>>) -> Option<(String, Layer)> {
     }
     let found = recover::recover_any(text)?;
     let document = found.value.get("document")?.as_str()?.to_owned();
-    Some((document, layer(found.layer)))
+    Some((document, Layer::from(found.layer)))
 }
 
 fn critic_output(outputs: &RevisionForm<'_>, case: &RevisionCase) -> RevisionOutput {

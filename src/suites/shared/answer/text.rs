@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::phrase::LetterCase;
 use crate::format::lenient;
 use crate::model::{Layer, Run, Tokens};
-use crate::suites::shared::reading::layer;
 use crate::suites::shared::turns::last_answer;
 use crate::text::{norm, norm_cased, visible};
 
@@ -166,7 +165,9 @@ impl AnswerText {
             Some(value) => Some((value.clone(), Layer::Structured)),
             None => match lenient::any(&self.text) {
                 Ok(value) => Some((value, Layer::Strict)),
-                Err(_) => recover_any(&self.text).map(|found| (found.value, layer(found.layer))),
+                Err(_) => {
+                    recover_any(&self.text).map(|found| (found.value, Layer::from(found.layer)))
+                }
             },
         };
         self.json.get_or_init(read).as_ref()
