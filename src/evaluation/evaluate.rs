@@ -14,6 +14,7 @@ use super::call_lanes::call_lanes;
 use super::harmless_tools::without_harmless_tools;
 use super::live_runs::NotRun;
 use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
+use super::read_runs::ReadSamples;
 use super::recorded_agents::RecordedAgents;
 use super::replay::RunReader;
 use super::sample_count::SampleCounts;
@@ -308,8 +309,9 @@ fn grade_pairs<'a>(
     let cases: Vec<&[&Pair]> = pairs
         .chunk_by(|one, other| one.case == other.case)
         .collect();
+    let read = ReadSamples::default();
     let recorded_parts = match parts {
-        None => recorded_parts(grading),
+        None => recorded_parts(grading, &read),
         Some(_) => RecordedParts::new(),
     };
     let graded: Vec<Vec<Result<GradedPair<'a>, Diagnostics>>> = cases
@@ -327,7 +329,7 @@ fn grade_pairs<'a>(
             let context =
                 GradeContext::new(files, &loaded.prompts).with_recorded_parts(&recorded_parts);
             let result = |pair: &Pair| match parts {
-                None => grade_pair(grading, pair, &context),
+                None => grade_pair(grading, pair, &context, read.take(pair)),
                 Some(parts) => Ok(parts.result(tier, &loaded.config.id, pair)?),
             };
             case.iter()
@@ -360,8 +362,8 @@ fn grade_pairs<'a>(
 }
 
 /// The optional parts of outputs that some run of each agent has. All cases of the suite count, so that a case has the same grade in every
-/// selection. Runs that cannot be read are reported where they are graded.
-fn recorded_parts(grading: &SuiteGrading<'_>) -> RecordedParts {
+/// selection. Runs that cannot be read are reported where they are graded, the others are kept for it.
+fn recorded_parts(grading: &SuiteGrading<'_>, read: &ReadSamples) -> RecordedParts {
     let SuiteGrading {
         loaded,
         runs,
@@ -380,10 +382,10 @@ fn recorded_parts(grading: &SuiteGrading<'_>) -> RecordedParts {
         if parts.len() == optional.names.len() || !runs.has(pair) {
             continue;
         }
-        for sample in runs.samples(pair, counts.of(pair)).unwrap_or_default() {
-            if let Sample::Completed(runs) = sample {
-                parts.extend(runs.iter().flat_map(optional.of_run));
-            }
+        if let Ok(samples) = runs.samples(pair, counts.of(pair)) {
+            let runs = samples.iter().flat_map(Sample::runs);
+            parts.extend(runs.flat_map(optional.of_run));
+            read.keep(pair, samples);
         }
     }
     recorded
@@ -393,6 +395,7 @@ fn grade_pair(
     grading: &SuiteGrading<'_>,
     pair: &Pair,
     context: &GradeContext<'_>,
+    read: Option<Vec<Sample>>,
 ) -> Result<PairResult, Diagnostics> {
     let SuiteGrading {
         plan,
@@ -405,7 +408,10 @@ fn grade_pair(
     let mut graded = Vec::new();
     let mut completed: Vec<Vec<Run>> = Vec::new();
     let mut unfinished = Vec::new();
-    let samples = runs.samples(pair, counts.of(pair))?;
+    let samples = match read {
+        Some(samples) => samples,
+        None => runs.samples(pair, counts.of(pair))?,
+    };
     let judged = judged::pair(loaded, pair, &samples, context.files())?;
     let digest = if loaded.labels.has_scores() {
         outputs_digest(&samples)
