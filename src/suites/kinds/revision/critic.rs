@@ -39,6 +39,14 @@ pub struct Suggestion {
     pub words: String,
 }
 
+/// What an evaluation says of the criteria.
+struct Marks {
+    scores: [f64; 5],
+    unmet: Vec<Criterion>,
+    feedback: String,
+    suggestions: Vec<Suggestion>,
+}
+
 /// Reads an evaluation. Deviations from the schema are returned as flaws.
 pub fn read_evaluation(value: &Value) -> (Evaluation, Vec<String>) {
     let mut reader = CriticReader { flaws: Vec::new() };
@@ -48,10 +56,7 @@ pub fn read_evaluation(value: &Value) -> (Evaluation, Vec<String>) {
             vec!["the evaluation is not an object".to_owned()],
         );
     };
-    let evaluation = match fields.get("criteria") {
-        Some(criteria) => reader.by_criteria(fields, criteria),
-        None => reader.evaluation(fields),
-    };
+    let evaluation = reader.evaluation(fields);
     (evaluation, reader.flaws)
 }
 
@@ -65,6 +70,32 @@ impl CriticReader {
     }
 
     fn evaluation(&mut self, fields: &Map<String, Value>) -> Evaluation {
+        let (marks, satisfied) = match fields.get("criteria") {
+            Some(criteria) => (
+                self.marks_by_criteria(fields, criteria),
+                "overall_satisfied",
+            ),
+            None => (self.marks(fields), "satisfied"),
+        };
+        let Marks {
+            scores,
+            unmet,
+            feedback,
+            suggestions,
+        } = marks;
+        Evaluation {
+            overall: self.score("overall_score", fields.get("overall_score")),
+            scores,
+            satisfied: self.yes_or_no(satisfied, fields.get(satisfied)),
+            penalties: deducted(fields.get("penalties")),
+            unmet,
+            feedback: norm(&feedback),
+            suggestions,
+            red_flags: self.texts("red_flags", fields.get("red_flags")),
+        }
+    }
+
+    fn marks(&mut self, fields: &Map<String, Value>) -> Marks {
         let mut scores = [0.0; 5];
         match fields.get("criteria_scores") {
             Some(Value::Object(given)) => {
@@ -96,43 +127,29 @@ impl CriticReader {
                 )),
             }
         }
-        Evaluation {
-            overall: self.score("overall_score", fields.get("overall_score")),
+        Marks {
             scores,
-            satisfied: self.yes_or_no("satisfied", fields.get("satisfied")),
-            penalties: deducted(fields.get("penalties")),
             unmet,
-            feedback: match fields.get("feedback") {
-                Some(Value::String(text)) => norm(text),
-                found => {
-                    self.flaw(missing_or("feedback", found, "a string"));
-                    String::new()
-                }
-            },
+            feedback: self
+                .text("feedback", fields.get("feedback"))
+                .unwrap_or_default()
+                .to_owned(),
             suggestions: self.suggestions(fields.get("revision_suggestions")),
-            red_flags: self.texts("red_flags", fields.get("red_flags")),
         }
     }
 
-    /// An evaluation with an object for each criterion, under names of the critic's own. A criterion without a name here is met.
-    fn by_criteria(&mut self, fields: &Map<String, Value>, criteria: &Value) -> Evaluation {
+    /// The marks of an evaluation with an object for each criterion, under names of the critic's own. A criterion without a name here is met.
+    fn marks_by_criteria(&mut self, fields: &Map<String, Value>, criteria: &Value) -> Marks {
         let (mut scores, mut unmet, mut feedback) = ([1.0_f64; 5], Vec::new(), Vec::new());
-        let Value::Object(criteria) = criteria else {
+        if !criteria.is_object() {
             self.flaw("criteria is not an object");
-            return Evaluation::default();
-        };
-        for (key, criterion) in criteria {
+        }
+        for (key, criterion) in criteria.as_object().into_iter().flatten() {
             let name = format!("criteria.{key}");
             let score = self.score(&format!("{name}.score"), criterion.get("score"));
             let passes = self.yes_or_no(&format!("{name}.pass"), criterion.get("pass"));
-            match criterion.get("explanation") {
-                Some(Value::String(words)) => feedback.push(format!("{key}: {words}")),
-                found => self.flaw(missing_or(
-                    &format!("{name}.explanation"),
-                    found,
-                    "a string",
-                )),
-            }
+            let words = self.text(&format!("{name}.explanation"), criterion.get("explanation"));
+            feedback.extend(words.map(|words| format!("{key}: {words}")));
             if let Some(known) = Criterion::in_name(key) {
                 let lowest = &mut scores[known.index()];
                 *lowest = lowest.min(score);
@@ -148,16 +165,21 @@ impl CriticReader {
             section: String::new(),
             words: norm(&one.as_str().map_or_else(|| one.to_string(), str::to_owned)),
         };
-        Evaluation {
-            overall: self.score("overall_score", fields.get("overall_score")),
+        Marks {
             scores,
-            satisfied: self.yes_or_no("overall_satisfied", fields.get("overall_satisfied")),
-            penalties: deducted(fields.get("penalties")),
             unmet,
-            feedback: norm(&feedback.join(" ")),
+            feedback: feedback.join(" "),
             suggestions: suggestions.iter().map(suggestion).collect(),
-            red_flags: self.texts("red_flags", fields.get("red_flags")),
         }
+    }
+
+    /// A text; a missing one is a flaw.
+    fn text<'v>(&mut self, name: &str, value: Option<&'v Value>) -> Option<&'v str> {
+        let text = value.and_then(Value::as_str);
+        if text.is_none() {
+            self.flaw(missing_or(name, value, "a string"));
+        }
+        text
     }
 
     fn yes_or_no(&mut self, name: &str, value: Option<&Value>) -> bool {
