@@ -3,10 +3,16 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
+use serde::Deserialize;
+use serde_json::Value;
+
 use super::calls::{ObservedCall, calls};
+use crate::format::lenient;
+use crate::format::lenient::Lenient;
 use crate::model::{AgentName, Failure, Run, Tag};
 use crate::suites::GradeContext;
 use crate::suites::kind::Pair;
+use crate::text::line;
 
 /// The kind of a check's failure, before the rest of the sample is considered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +25,16 @@ pub enum CheckFailure {
     Unmapped,
     /// The agent took too long or used too much.
     Cost,
+}
+
+/// The longest error of a run that is shown, in characters.
+const LONGEST_ERROR: usize = 200;
+
+/// The errors that the outputs of a run state.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct OutputErrors {
+    errors: Lenient<Vec<Value>>,
 }
 
 pub struct FailureClassifier<'a> {
@@ -67,8 +83,19 @@ impl<'a> FailureClassifier<'a> {
         }
     }
 
-    /// The failure of a check. A limit of time or cost is only that. Otherwise a wrong format comes first, then a failed tool, then the choice, then rule and model.
+    /// The failure of a check, with the first error that the run itself reports.
     pub fn failure(
+        &self,
+        fault: CheckFailure,
+        rule: Option<&str>,
+        detail: String,
+        next_action: String,
+    ) -> Failure {
+        self.classified(fault, rule, self.with_errors(detail), next_action)
+    }
+
+    /// A limit of time or cost is only that. Otherwise a wrong format comes first, then a failed tool, then the choice, then rule and model.
+    fn classified(
         &self,
         fault: CheckFailure,
         rule: Option<&str>,
@@ -135,9 +162,24 @@ impl<'a> FailureClassifier<'a> {
         };
         Some(Failure {
             tag: Tag::Schema,
-            detail: format!("{first}{more}"),
+            detail: self.with_errors(format!("{first}{more}")),
             next_action: next_action.to_owned(),
         })
+    }
+
+    /// A detail with the first of the errors that a completed run reports: its output may be wrong because of it.
+    fn with_errors(&self, detail: String) -> String {
+        let OutputErrors { errors } = lenient::object(&self.run.outputs);
+        let Some(first) = errors.list().first() else {
+            return detail;
+        };
+        let first = first
+            .as_str()
+            .map_or_else(|| first.to_string(), str::to_owned);
+        format!(
+            "{detail}; the run reports an error: {}",
+            line(&first, LONGEST_ERROR)
+        )
     }
 
     /// Whether the run's prompt package has this rule.
