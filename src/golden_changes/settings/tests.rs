@@ -348,6 +348,12 @@ const ROWS: &[SettingRow] = &[
         Approval,
     ),
     (
+        "SourceForm.attempts",
+        "{ replay: runs }",
+        "{ replay: \"runs/{case}\", attempts: \"attempt_*\" }",
+        Listed,
+    ),
+    (
         "SourceForm.target",
         "{ target: mine }",
         "{ target: web }",
