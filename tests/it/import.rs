@@ -186,6 +186,10 @@ pub fn trials() -> Vec<Trial> {
             promptfoo::tests_elsewhere,
         ),
         trial(
+            "import makes a case of each test of a promptfoo scenario with each of its configs",
+            promptfoo::scenarios_are_a_product,
+        ),
+        trial(
             "import reads the files beside a promptfoo config as promptfoo does",
             promptfoo::files_beside,
         ),

@@ -45,22 +45,21 @@ pub fn promptfoo_cases(
         return Ok(cases);
     }
     let files = ConfigFiles::of(source, files);
-    let scenarios = whole
-        .get("scenarios")
-        .filter(|scenarios| !scenarios.is_null());
-    if scenarios.is_some_and(|scenarios| scenarios.as_array().is_none_or(|list| !list.is_empty())) {
-        return Err(files.refused("its scenarios are not read"));
-    }
-    let Some(tests) = whole.get("tests").filter(|tests| !tests.is_null()) else {
-        return Err(files.refused("this config has no tests"));
+    let (tests, scenarios) = (stated(&whole, "tests"), stated(&whole, "scenarios"));
+    let mut all = match tests {
+        Some(tests) => files.tests(tests)?,
+        None if scenarios.is_some() => Vec::new(),
+        None => return Err(files.refused("this config has no tests")),
     };
-    let tests = files.tests(tests)?;
+    if let Some(scenarios) = scenarios {
+        all.extend(tests_of_scenarios(scenarios, &files)?);
+    }
     let prompt = files.prompt(whole.get("prompts"))?;
     let defaults = whole.get("defaultTest").filter(|test| !test.is_null());
     let defaults = defaults
         .map(|test| files.test(test, &source.file.parent()))
         .transpose()?;
-    let tests = tests
+    let tests = all
         .iter()
         .map(|test| with_defaults(test, defaults.as_ref()));
     let tests: Vec<(u64, Value)> = (0..).zip(tests.flat_map(expanded)).collect();
@@ -75,6 +74,40 @@ pub fn promptfoo_cases(
         case_of(test, ids.id(test, *index), query)
     };
     Ok(tests.iter().map(case).collect())
+}
+
+fn stated<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    value.get(key).filter(|value| !value.is_null())
+}
+
+/// The tests of scenarios: each of a scenario's tests with each of its configs, which are parts of tests.
+fn tests_of_scenarios(
+    scenarios: &Value,
+    files: &ConfigFiles<'_>,
+) -> Result<Vec<Value>, Diagnostic> {
+    let mut all = Vec::new();
+    for scenario in scenarios.as_array().into_iter().flatten() {
+        let Some(configs) = stated(scenario, "config") else {
+            return Err(files.refused("a scenario has no config"));
+        };
+        let tests = match stated(scenario, "tests") {
+            Some(tests) => files.tests(tests)?,
+            None => vec![json!({})],
+        };
+        for config in files.tests(configs)? {
+            for test in &tests {
+                let mut test = with_defaults(test, Some(&config));
+                // Those of all tests are not in the ids of cases.
+                for key in ["description", "metadata"] {
+                    if let (None, Some(value)) = (stated(&test, key), stated(&config, key)) {
+                        test[key] = value.clone();
+                    }
+                }
+                all.push(test);
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// A prompt with the variables of a test; a list of messages with them in each text.

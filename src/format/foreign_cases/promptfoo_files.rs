@@ -56,6 +56,9 @@ impl<'a> ConfigFiles<'a> {
         if is_code(path) {
             return Err(refuse("is code, which is not run"));
         }
+        if is_workbook(path) {
+            return Err(refuse("is a workbook, which is not read: save it as CSV"));
+        }
         if path.contains("://") {
             return Err(refuse("is not a file"));
         }
@@ -299,6 +302,12 @@ fn is_code(path: &str) -> bool {
         _ => path,
     };
     CODE.iter().any(|end| file.ends_with(end))
+}
+
+/// Whether a path is one of a workbook, with or without the name of a sheet.
+fn is_workbook(path: &str) -> bool {
+    let file = path.split('#').next().unwrap_or_default();
+    [".xlsx", ".xls"].iter().any(|end| file.ends_with(end))
 }
 
 /// The value in a file: of YAML, JSON, JSONL, or a text.

@@ -353,8 +353,16 @@ pub fn tests_elsewhere() {
             "defaultTest: \"file://default.py\" is code",
         ),
         (
-            format!("{own}scenarios:\n  - {{ config: [{{ vars: {{ q: x }} }}], tests: [{{}}] }}\n"),
-            "its scenarios are not read",
+            format!("{own}scenarios:\n  - {{ tests: [{{}}] }}\n"),
+            "a scenario has no config",
+        ),
+        (
+            format!("{own}scenarios:\n  - {{ config: file://data.py }}\n"),
+            "is code, which is not run",
+        ),
+        (
+            tests("file://cases.xlsx#Sheet1"),
+            "tests: \"file://cases.xlsx#Sheet1\" is a workbook, which is not read: save it as CSV",
         ),
         (
             prompts("file://prompt.py:ask"),
@@ -388,6 +396,50 @@ pub fn tests_elsewhere() {
                 .contains("is a file, but the config is not in one"),
         "{}",
         piped.stderr
+    );
+}
+
+/// Each test of a scenario is one with each of its configs.
+pub fn scenarios_are_a_product() {
+    let repository = Repository::empty();
+    let config = "prompts: ['Say it in {{ language }}: {{ word }}']
+defaultTest: { vars: { language: English } }
+tests:
+  - { description: plain, vars: { word: day }, assert: [{ type: contains, value: day }] }
+scenarios:
+  - config:
+      - { description: German, vars: { language: German }, assert: [{ type: not-contains, value: English }] }
+      - { vars: { language: French, word: night } }
+    tests:
+      - { vars: { word: morning }, assert: [{ type: contains, value: m }] }
+      - { description: evening, vars: { word: evening }, assert: [{ type: contains, value: v }] }
+  - config: file://more.yaml
+";
+    repository.write("promptfooconfig.yaml", config);
+    repository.write(
+        "more.yaml",
+        "- { vars: { word: noon }, assert: [{ type: contains, value: n }] }\n",
+    );
+    let ran = repository.goldgate(&["import", "promptfooconfig.yaml", "--cases", "c.json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let whole: Value = serde_json::from_str(&repository.read("c.json")).unwrap();
+    let cases = whole["cases"].as_array().unwrap().iter();
+    let shown: Vec<String> = cases
+        .map(|case| {
+            let checks = case["answer"].as_array().map_or(1, Vec::len);
+            format!("{} | {} | {checks}", case["id"], case["query"])
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            r#""plain" | "language: English\nword: day" | 1"#,
+            r#""german" | "language: German\nword: morning" | 2"#,
+            r#""evening" | "language: German\nword: evening" | 2"#,
+            r#""test-4" | "language: French\nword: morning" | 1"#,
+            r#""evening-2" | "language: French\nword: evening" | 1"#,
+            r#""test-6" | "language: English\nword: noon" | 1"#,
+        ]
     );
 }
 
