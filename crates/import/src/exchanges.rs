@@ -1,5 +1,8 @@
 //! Recorded exchanges with a model: a request and its answer. The exchanges of one agent's loop become one conversation.
 
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use serde_json::{Map, Value, json};
 
 use crate::event_stream::{assembled, streamed_answer};
@@ -39,24 +42,19 @@ pub fn vendor_of(record: &Value) -> Option<Format> {
 /// # Errors
 /// A record whose exchanges asked no model, or one with a body that cannot be read.
 pub fn join(records: &[Document<'_>]) -> Result<Vec<JoinedConversation>, Problem> {
-    let mut chains: Vec<Exchange> = Vec::new();
+    let mut chains = Chains::default();
     for record in records {
         let mut is_read = false;
         for entry in entries(&record.value) {
-            let mut earlier = chains.iter_mut().rev();
             if let Some(exchange) = Exchange::of(record.at, entry) {
                 is_read = true;
-                match earlier.find(|earlier| exchange.continues(earlier)) {
-                    Some(earlier) => earlier.take_over(exchange),
-                    None => chains.push(exchange),
-                }
+                chains.add(exchange);
             } else if is_compressed(entry) {
                 let what = "the body of an answer is compressed";
                 let help = "record it again with decode_compressed_response=True";
                 return Err(Problem::new(record.at, ProblemKind::NoMessages, what, help));
             } else if let Some(answer) = later_answer(entry)
-                && let Some(asked) =
-                    earlier.find(|earlier| earlier.response.get("id") == answer.get("id"))
+                && let Some(asked) = chains.with_response(answer.get("id"))
             {
                 is_read = true;
                 asked.add_usage(usage_of(&answer));
@@ -70,11 +68,80 @@ pub fn join(records: &[Document<'_>]) -> Result<Vec<JoinedConversation>, Problem
             return Err(Problem::new(record.at, ProblemKind::NoMessages, what, help));
         }
     }
-    let joined = chains.iter().map(|chain| JoinedConversation {
+    let joined = chains.all.iter().map(|chain| JoinedConversation {
         at: chain.at,
         value: chain.conversation(),
     });
     Ok(joined.collect())
+}
+
+/// The conversations that were put together so far, found by what continues them: without that, each exchange would be compared with all.
+#[derive(Default)]
+struct Chains {
+    all: Vec<Exchange>,
+    by_response: HashMap<String, Vec<usize>>,
+    /// By the number of the messages asked, and their hash.
+    by_messages: HashMap<(usize, u64), Vec<usize>>,
+}
+
+impl Chains {
+    fn add(&mut self, exchange: Exchange) {
+        let index = match self.continued_by(&exchange) {
+            Some(index) => {
+                self.forget(index);
+                self.all[index].take_over(exchange);
+                index
+            }
+            None => {
+                self.all.push(exchange);
+                self.all.len() - 1
+            }
+        };
+        let (id, messages) = self.all[index].keys();
+        if let Some(id) = id {
+            self.by_response.entry(id).or_default().push(index);
+        }
+        self.by_messages.entry(messages).or_default().push(index);
+    }
+
+    /// The newest conversation that an exchange continues.
+    fn continued_by(&self, exchange: &Exchange) -> Option<usize> {
+        let id = exchange.request.get("previous_response_id");
+        let of_id = id.and_then(|id| self.by_response.get(id.as_str()?));
+        let of_messages = prefixes(exchange.asked()).filter_map(|key| self.by_messages.get(&key));
+        let found = of_id.into_iter().chain(of_messages).filter_map(|indexes| {
+            let mut newest_first = indexes.iter().rev().copied();
+            newest_first.find(|index| exchange.continues(&self.all[*index]))
+        });
+        found.max()
+    }
+
+    /// The newest conversation whose last answer has this id.
+    fn with_response(&mut self, id: Option<&Value>) -> Option<&mut Exchange> {
+        let indexes = self.by_response.get(id?.as_str()?)?;
+        self.all.get_mut(*indexes.last()?)
+    }
+
+    fn forget(&mut self, index: usize) {
+        let (id, messages) = self.all[index].keys();
+        let of_id = id.and_then(|id| self.by_response.get_mut(&id));
+        for indexes in of_id.into_iter().chain(self.by_messages.get_mut(&messages)) {
+            if let Some(at) = indexes.iter().rposition(|known| *known == index) {
+                indexes.remove(at);
+            }
+        }
+    }
+}
+
+/// The beginnings of a list of messages that others follow: their lengths and hashes.
+fn prefixes(messages: &[Value]) -> impl Iterator<Item = (usize, u64)> {
+    let (_, before_last) = messages.split_last().unzip();
+    let mut hasher = DefaultHasher::new();
+    let messages = before_last.unwrap_or_default().iter();
+    messages.enumerate().map(move |(index, message)| {
+        message.hash(&mut hasher);
+        (index + 1, hasher.finish())
+    })
 }
 
 /// One exchange, or several of one loop.
@@ -196,8 +263,21 @@ impl Exchange {
         asked.and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
+    /// What an exchange that continues this one has of it: the id of its answer, or its messages.
+    fn keys(&self) -> (Option<String>, (usize, u64)) {
+        let id = self.response.get("id").and_then(Value::as_str);
+        let mut hasher = DefaultHasher::new();
+        let messages = self.asked();
+        messages
+            .iter()
+            .for_each(|message| message.hash(&mut hasher));
+        (id.map(str::to_owned), (messages.len(), hasher.finish()))
+    }
+
     /// Whether this is the next step of a loop: it repeats the messages before and the model's answer, or names the response.
     fn continues(&self, earlier: &Self) -> bool {
+        #[cfg(test)]
+        tests::COMPARED.with(|count| count.set(count.get() + 1));
         let id = earlier.response.get("id").filter(|id| id.is_string());
         if id.is_some() && self.request.get("previous_response_id") == id {
             return true;
@@ -311,5 +391,58 @@ pub fn body(value: &Value) -> Option<Value> {
         // Gemini streams a list.
         Value::Array(events) => assembled(&events.iter().collect::<Vec<_>>()),
         Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use serde_json::{Value, json};
+
+    use super::{Chains, Exchange};
+
+    thread_local! {
+        /// How often two exchanges were compared.
+        pub static COMPARED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// The two exchanges of a conversation: the second one repeats the first with its answer.
+    fn exchanges(query: &str, answer: &str) -> [Value; 2] {
+        let asked = json!({ "role": "user", "content": query });
+        let answered = json!({ "role": "assistant", "content": answer });
+        let more = json!({ "role": "user", "content": "more" });
+        let response = |text: &str| json!({ "choices": [{ "message": { "role": "assistant", "content": text } }] });
+        [
+            json!({ "request": { "messages": [asked] }, "response": response(answer) }),
+            json!({ "request": { "messages": [asked, answered, more] }, "response": response("end") }),
+        ]
+    }
+
+    /// The numbers of conversations and of comparisons in this many conversations, whose exchanges come in turn.
+    fn joined(count: usize, query: impl Fn(usize) -> String) -> (usize, usize) {
+        let pairs: Vec<[Value; 2]> = (0..count)
+            .map(|index| exchanges(&query(index), &format!("answer {index}")))
+            .collect();
+        COMPARED.set(0);
+        let mut chains = Chains::default();
+        for step in 0..2 {
+            for pair in &pairs {
+                chains.add(Exchange::of(0, &pair[step]).unwrap());
+            }
+        }
+        (chains.all.len(), COMPARED.get())
+    }
+
+    #[test]
+    fn an_exchange_is_compared_with_those_that_it_may_continue() {
+        for count in [10, 1000] {
+            assert_eq!(
+                joined(count, |index| format!("query {index}")),
+                (count, count)
+            );
+            // Of the same question, the newest conversation is continued first, and then the one before.
+            assert_eq!(joined(count, |_| "the same".to_owned()), (count, count));
+        }
     }
 }
