@@ -442,8 +442,9 @@ const ARGUMENTS: [&str; 9] = [
 ];
 
 /// The keys of a call's id. An item of the Responses API has an id of its own, too, to which no result refers.
-const IDS: [&str; 6] = [
+const IDS: [&str; 7] = [
     "call_id",
+    "callId",
     "tool_call_id",
     "toolCallId",
     "tool_use_id",
@@ -518,6 +519,7 @@ fn is_type_of_result(kind: &str) -> bool {
         "tool_result",
         "tool-result",
         "_call_output",
+        "_call_result",
         "tool_call_response",
     ];
     endings.iter().any(|ending| kind.ends_with(ending))
@@ -585,10 +587,15 @@ fn other_fields(call: &Value) -> Value {
 /// The result in a part, or in a message of a tool.
 fn result_of(value: &Value, content: Option<&Value>) -> ResultPart {
     let stated = content.or_else(|| RESULTS.iter().find_map(|key| value.get(*key)));
-    let result = match stated.and_then(Value::as_array).map(Vec::as_slice) {
-        Some([only]) => only.get("text").or_else(|| only.get("json")).or(stated),
-        Some(_) | None => stated,
+    let only = match stated.and_then(Value::as_array).map(Vec::as_slice) {
+        Some([only]) => Some(only),
+        Some(_) => None,
+        // A part needs no list around it.
+        None => stated.filter(|part| text_at(part, &["type"]) == Some("text")),
     };
+    let result = only
+        .and_then(|only| only.get("text").or_else(|| only.get("json")))
+        .or(stated);
     let result = result.cloned().unwrap_or_default();
     let is_error = value.get("is_error") == Some(&Value::Bool(true))
         || text_at(value, &["status"]) == Some("error");

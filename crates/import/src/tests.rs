@@ -75,6 +75,40 @@ fn a_response_without_a_previous_one_continues_nothing() {
 }
 
 #[test]
+fn a_run_state_of_the_agents_sdk_has_its_items() {
+    let usage = json!({ "requests": 2, "input_tokens": 7, "output_tokens": 3, "total_tokens": 10 });
+    let answer = json!({ "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "It was shipped." }] });
+    let call = json!({ "type": "function_call", "id": "f1", "call_id": "c1", "name": "find", "arguments": "{\"id\":17}" });
+    let found = json!({ "type": "function_call_output", "call_id": "c1", "output": "shipped" });
+    let python = json!({ "$schemaVersion": "1.19", "original_input": "Where is order 17?", "context": { "usage": usage },
+        "current_agent": { "name": "Desk" }, "model_responses": [], "generated_items": [
+            { "type": "tool_call_item", "raw_item": call }, { "type": "tool_approval_item", "raw_item": call },
+            { "type": "tool_call_output_item", "raw_item": found, "output": "shipped" },
+            { "type": "message_output_item", "raw_item": answer }] });
+    let call = json!({ "type": "function_call", "id": "f1", "callId": "c1", "name": "find", "arguments": "{\"id\":17}" });
+    let found = json!({ "type": "function_call_result", "name": "find", "callId": "c1", "output": { "type": "text", "text": "shipped" } });
+    let script = json!({ "$schemaVersion": "1.0", "originalInput": [says("user", "Where is order 17?")],
+        "context": { "usage": { "inputTokens": 7, "outputTokens": 3 } }, "generatedItems": [
+            { "type": "tool_call_item", "rawItem": call }, { "type": "tool_call_output_item", "rawItem": found },
+            { "type": "message_output_item", "rawItem": answer }] });
+    let result = json!({ "input": "Where is order 17?", "final_output": "It was shipped.", "new_items": python["generated_items"] });
+    for (state, input_tokens) in [(python, Some(7)), (script, Some(7)), (result, None)] {
+        let runs = read(&state.to_string());
+        assert_eq!(runs.len(), 1);
+        let run = &runs[0];
+        assert_eq!(run.query.as_deref(), Some("Where is order 17?"));
+        assert_eq!(run.text.as_deref(), Some("It was shipped."));
+        assert_eq!(run.usage.input_tokens, input_tokens);
+        let calls: Vec<_> = run
+            .calls
+            .iter()
+            .map(|call| (&*call.name, &call.arguments, &call.result))
+            .collect();
+        assert_eq!(calls, [("find", &json!({ "id": 17 }), &json!("shipped"))]);
+    }
+}
+
+#[test]
 fn a_list_of_conversations_has_a_run_each() {
     let conversation = |text: &str| json!({ "messages": [says("user", "q"), says("assistant", text)], "case": 17 });
     let runs = read(&json!([conversation("a"), conversation("b")]).to_string());

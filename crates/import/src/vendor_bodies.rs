@@ -1,4 +1,4 @@
-//! Requests and answers of Gemini, of Bedrock's Converse API and of Ollama, in the form of the chat completions: `messages`, `choices`, `usage`.
+//! Requests and answers of Gemini, of Bedrock's Converse API and of Ollama, and run states of the OpenAI Agents SDK, in the form of the chat completions: `messages`, `choices`, `usage`.
 //!
 //! Their messages stay as they are: one reader reads those of all vendors.
 
@@ -13,6 +13,9 @@ pub fn vendor_of_body(body: &Map<String, Value>) -> Option<Format> {
     let is_message = |value: Option<&Value>| value.is_some_and(Value::is_object);
     if states("contents") || body.get("candidates").is_some_and(Value::is_array) {
         return Some(Format::Gemini);
+    }
+    if items_of_run_state(body).is_some() {
+        return Some(Format::OpenAi);
     }
     let output = body.get("output");
     let messages = body.get("messages").and_then(Value::as_array);
@@ -53,6 +56,7 @@ pub fn in_common_form(mut body: Map<String, Value>) -> Map<String, Value> {
         Some(Format::Gemini) => gemini(&mut body),
         Some(Format::Bedrock) => bedrock(&mut body),
         Some(Format::Ollama) => ollama(&mut body),
+        Some(Format::OpenAi) => run_state(&mut body),
         Some(_) | None => {}
     }
     body
@@ -207,6 +211,25 @@ fn ollama(body: &mut Map<String, Value>) {
         "choices".to_owned(),
         json!([{ "message": message, "finish_reason": finish_reason }]),
     );
+}
+
+/// The items that a run of the OpenAI Agents SDK generated, as its state or its result has them.
+fn items_of_run_state(body: &Map<String, Value>) -> Option<&Vec<Value>> {
+    let keys = ["generated_items", "generatedItems", "new_items", "newItems"];
+    keys.iter().find_map(|key| body.get(*key)?.as_array())
+}
+
+fn run_state(body: &mut Map<String, Value>) {
+    let items = items_of_run_state(body).into_iter().flatten();
+    // What waits for an approval is a call already.
+    let items = items.filter(|item| text_at(item, &["type"]) != Some("tool_approval_item"));
+    let items = items.filter_map(|item| item.get("raw_item").or_else(|| item.get("rawItem")));
+    let output: Vec<Value> = items.cloned().collect();
+    body.insert("output".to_owned(), Value::Array(output));
+    rename(body, &["original_input", "originalInput"], "input");
+    if let Some(usage) = body.get("context").and_then(|context| context.get("usage")) {
+        body.insert("usage".to_owned(), usage.clone());
+    }
 }
 
 /// Moves the value of the first of these keys to another one.
