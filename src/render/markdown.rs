@@ -152,22 +152,9 @@ fn heading(report: &Report) -> String {
         }
         Some(_) | None => String::new(),
     };
-    let samples = words::plural(report.samples as usize, "sample", "samples");
-    let cases: usize = report.agents().map(|agent| agent.cases.len()).sum();
-    let graded = words::plural(cases, "agent-case pair", "agent-case pairs");
-    let usage = match report.usage.calls {
-        0 => String::new(),
-        calls => format!(
-            " · {}, {} tokens",
-            words::plural(calls as usize, "call", "calls"),
-            grouped(&(report.usage.input_tokens + report.usage.output_tokens).to_string())
-        ),
-    };
-    let tally = GateCounts::of(&report.suites).to_words();
     format!(
-        "### {} tier{config} · {authority}\n\n{} · {graded} · up to {samples} each{usage}\n",
-        title(&words::tiers(report)),
-        title(&tally)
+        "### {} tier{config} · {authority}\n",
+        title(&words::tiers(report))
     )
 }
 
@@ -205,8 +192,20 @@ fn footer(report: &Report, links: &Links) -> String {
     let run = links.run.as_ref().map_or(String::new(), |address| {
         format!(" · [run and full report]({address})")
     });
+    let samples = words::plural(report.samples as usize, "sample", "samples");
+    let cases: usize = report.agents().map(|agent| agent.cases.len()).sum();
+    let graded = words::plural(cases, "agent-case pair", "agent-case pairs");
+    let usage = match report.usage.calls {
+        0 => String::new(),
+        calls => format!(
+            " · {}, {} tokens",
+            words::plural(calls as usize, "call", "calls"),
+            grouped(&(report.usage.input_tokens + report.usage.output_tokens).to_string())
+        ),
+    };
+    let tally = GateCounts::of(&report.suites).to_words();
     format!(
-        "<sub>{} · baseline of {}{run} · goldgate {}</sub>\n",
+        "<sub>{tally} · {graded} · up to {samples} each{usage} · {} · baseline of {}{run} · goldgate {}</sub>\n",
         words::graded_commit(report, "head"),
         words::base(report, |branch| inline(branch, words::NAME)),
         name(&report.tool.version)
