@@ -3,6 +3,7 @@
 mod base_commit;
 mod cli;
 mod commands;
+mod demo;
 
 use std::ffi::OsString;
 
@@ -10,8 +11,8 @@ use clap::Parser;
 
 use self::cli::{Cli, ColorArg, Command};
 use self::commands::{
-    baseline, calibrate, check, completions, demo, diff, explain, history, import, init, label,
-    man, merge, repair, report, review, run, schema, selftest, stamp,
+    baseline, calibrate, check, completions, diff, explain, history, import, init, label, man,
+    merge, repair, report, review, run, schema, selftest, stamp,
 };
 #[cfg(feature = "models")]
 use self::commands::{judge, record};

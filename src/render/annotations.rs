@@ -1,6 +1,8 @@
 //! GitHub's workflow commands: errors and warnings at the golden file's line.
 
-use super::evidence::FailedMetric;
+use std::collections::BTreeSet;
+
+use super::broken::{BrokenAgent, BrokenCase, CaseRow, Differences, broken_agents, other_checks};
 use super::plain::line;
 use super::{evidence, markdown, words};
 use crate::model::{Authority, FailureLine, OtherOutcome, Report};
@@ -9,9 +11,10 @@ use crate::text::clauses;
 /// GitHub shows at most this many annotations of each kind per step.
 const MOST: usize = 10;
 
-/// One annotation per line: for each reason of a missing verdict, each other pull request with this head that fails, each failed gate at the golden file's line of its worst case, each golden
-/// change that waits for an approval, and then each failed check. The failed checks are warnings, and so is everything where the run does
-/// not block the merge. A notice counts those beyond GitHub's limit.
+/// One annotation per line: for each reason of a missing verdict, each other pull request with this head that fails, each broken case at the
+/// golden file's line of its first difference, each failed gate that no case explains, and each golden change that waits for an approval.
+/// Cases that decide no failed gate are warnings, and so is everything where the run does not block the merge. A notice counts those beyond
+/// GitHub's limit.
 pub fn annotations(report: &Report) -> String {
     let (mut errors, mut warnings) = (Vec::new(), Vec::new());
     for why in &report.not_gateable {
@@ -22,14 +25,24 @@ pub fn annotations(report: &Report) -> String {
             errors.push(format!("title=goldgate::{}", message(&words::other(other))));
         }
     }
-    if report.approval.is_none() {
-        errors.extend(evidence::failed_metrics(report).iter().map(failed_gate));
+    let is_approved = report.approval.is_some();
+    for broken in broken_agents(report, usize::MAX) {
+        let lines = broken_agent(&broken);
+        if broken.fails() && !is_approved {
+            errors.extend(lines);
+        } else {
+            warnings.extend(lines);
+        }
+    }
+    if !is_approved {
         errors.extend(unapproved(report));
     }
     if report.authority == Authority::Advisory {
         warnings.append(&mut errors);
     }
-    warnings.extend(report.failures().filter_map(|failed| failed_check(&failed)));
+    let others = other_checks(report);
+    let cases = others.chunk_by(|one, next| std::ptr::eq(one.case, next.case));
+    warnings.extend(cases.filter_map(failed_before));
     let mut out = String::new();
     for (command, kind, lines) in [
         ("error", "errors", errors),
@@ -48,38 +61,65 @@ pub fn annotations(report: &Report) -> String {
     out
 }
 
-/// A failed gate, at the line of its worst case.
-fn failed_gate(failed: &FailedMetric<'_>) -> String {
-    let FailedMetric {
-        suite,
-        agent,
-        metric,
-        gate,
-    } = failed;
-    let worst = metric.evidence.cases.first();
-    let pair = worst.and_then(|worst| agent.cases.iter().find(|pair| pair.case == worst.case));
-    let location = pair.map_or(String::new(), |pair| {
-        let mut checks = pair.checks.iter();
-        let line = checks.find_map(|check| {
-            let is_failed = check.failure.is_some();
-            is_failed.then_some(check.location.line)
-        });
-        format!(
-            "file={},line={},",
-            property(pair.golden.as_str()),
-            line.unwrap_or(1)
-        )
+/// The broken cases of an agent; its first failed gate, if no case explains it.
+fn broken_agent(broken: &BrokenAgent<'_>) -> Vec<String> {
+    let who = format!("{}/{}", broken.suite.id, broken.agent.agent);
+    if let (true, Some((metric, gate))) = (broken.cases.is_empty(), broken.gates.first()) {
+        let text = format!("{who}: {}", evidence::failed_gate(metric, gate));
+        return vec![format!("title=goldgate::{}", message(&line(&text, 500)))];
+    }
+    let mut hints = BTreeSet::new();
+    let cases = broken.cases.iter();
+    cases
+        .map(|case| broken_case(&who, case, &mut hints))
+        .collect()
+}
+
+/// A broken case in one line, at the line of its first difference.
+fn broken_case<'a>(who: &str, case: &BrokenCase<'a>, hints: &mut BTreeSet<&'a str>) -> String {
+    let location = case.golden().map_or(String::new(), |file| {
+        format!("file={},line={},", property(file), case.line())
     });
-    let case = worst.map_or(String::new(), |worst| {
-        format!("; worst case: {}", worst.case)
-    });
+    let mut parts: Vec<String> = Some(case.standing())
+        .filter(|standing| !standing.is_empty())
+        .into_iter()
+        .collect();
+    for row in case.rows(Differences::Few, hints) {
+        match row {
+            CaseRow::Expected(all) => parts.push(format!("expected {}", all.join("; "))),
+            CaseRow::Got(text, samples) => parts.push(format!("got {text}{samples}")),
+            CaseRow::Next(tag, next) => parts.push(format!("next: {next} ({})", tag.as_str())),
+            CaseRow::Asked(_) | CaseRow::Changed(..) | CaseRow::More(_) => {}
+        }
+    }
+    let parts: Vec<String> = parts.iter().map(|part| line(part, 300)).collect();
+    let text = format!("{who}/{}: {}", case.case, parts.join(". "));
+    format!(
+        "{location}title=goldgate::{}",
+        message(&clauses(&text, 1_000))
+    )
+}
+
+/// A case that failed before, with its failed checks.
+fn failed_before(failed: &[FailureLine<'_>]) -> Option<String> {
+    let first = failed.first()?;
+    let checks: Vec<String> = failed
+        .iter()
+        .map(|one| one.check.name.to_string())
+        .collect();
     let text = format!(
-        "{}/{}: {}{case}",
-        suite.id,
-        agent.agent,
-        evidence::failed_gate(metric, gate)
+        "{}/{}/{} failed before, too: {}",
+        first.suite.id,
+        first.agent.agent,
+        first.case.case,
+        checks.join(", ")
     );
-    format!("{location}title=goldgate::{}", message(&line(&text, 500)))
+    Some(format!(
+        "file={},line={},title=goldgate::{}",
+        property(first.case.golden.as_str()),
+        first.check.location.line,
+        message(&line(&text, 300))
+    ))
 }
 
 /// The golden changes that wait for an approval.
@@ -100,29 +140,6 @@ fn unapproved(report: &Report) -> impl Iterator<Item = String> {
             });
             format!("{location}title=goldgate::{}", message(&text))
         })
-}
-
-/// A failed check with its next step, at its line.
-fn failed_check(failed: &FailureLine<'_>) -> Option<String> {
-    let failure = failed.check.failure.as_deref()?;
-    let pair = &failed.case;
-    let title = format!(
-        "{}/{}/{} {}",
-        failed.suite.id, failed.agent.agent, pair.case, failed.check.name
-    );
-    let text = format!(
-        "[{}] {} Next: {}",
-        failure.tag.as_str(),
-        line(&failure.detail, 300),
-        clauses(&failure.next_action, 300)
-    );
-    Some(format!(
-        "file={},line={},title={}::{}",
-        property(pair.golden.as_str()),
-        failed.check.location.line,
-        property(&title),
-        message(&text)
-    ))
 }
 
 /// Escapes what GitHub's runner reads as the end of a value.

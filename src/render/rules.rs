@@ -2,14 +2,23 @@
 
 use super::number::p_in_percent;
 use super::words;
-use crate::model::{CaseEvidence, GateKind, GateRuling, MetricReport, metric_value};
+use crate::model::{CaseEvidence, GateKind, GateRuling, MetricReport, NEWLY_FAILING, metric_value};
 use crate::text::line;
 
 /// The cases that a phrase names.
 const NAMED: usize = 3;
 
+/// The longest text on a case, in characters.
+const CASE: usize = 300;
+
 /// A failed rule in one phrase; `None` for every other gate.
 pub fn failed_rule(metric: &MetricReport, gate: &GateRuling) -> Option<String> {
+    if metric.name == NEWLY_FAILING {
+        let cases = metric.evidence.cases.iter();
+        let cases: Vec<&str> = cases.map(|evidence| evidence.case.as_str()).collect();
+        let more = metric.evidence.more as usize;
+        return (!cases.is_empty()).then(|| named(&cases, more, "newly failing"));
+    }
     match gate.gate {
         GateKind::Test => {
             let p = metric.value?;
@@ -74,12 +83,23 @@ fn with_cases(cases: &[&CaseEvidence], more: usize, what: &str) -> String {
             None => case,
         }
     };
-    let named: Vec<String> = cases.iter().take(NAMED).map(of).collect();
-    let more = match (cases.len() + more).saturating_sub(named.len()) {
+    let shown: Vec<String> = cases.iter().map(of).collect();
+    let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
+    named(&shown, more, what)
+}
+
+/// The first texts of a list with `more` that it does not have.
+fn named(all: &[&str], more: usize, what: &str) -> String {
+    let shown: Vec<String> = all
+        .iter()
+        .take(NAMED)
+        .map(|text| line(text, CASE))
+        .collect();
+    let more = match (all.len() + more).saturating_sub(shown.len()) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!("{what}: {}{more}", named.join(", "))
+    format!("{what}: {}{more}", shown.join(", "))
 }
 
 /// How many of a round number of re-recordings a probability is.

@@ -4,7 +4,6 @@ pub mod baseline;
 pub mod calibrate;
 pub mod check;
 pub mod completions;
-pub mod demo;
 pub mod diff;
 pub mod explain;
 pub mod history;

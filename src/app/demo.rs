@@ -7,7 +7,7 @@ use anyhow::{Context, anyhow};
 use clap::Parser;
 use serde_json::Value;
 
-use super::run::run;
+use super::commands::run::run;
 use crate::app::cli::{Cli, Command, DemoArgs};
 use crate::diag::{Code, Diagnostic};
 use crate::model::RepoPath;
