@@ -112,17 +112,14 @@ fn run(record: &Value, place: usize) -> Result<Transcript, Problem> {
             conversation.add_read(Message::of(content, role), || place)?;
         }
     }
-    if failure.is_some() {
-        // A failed run is valid without an answer.
-        conversation.builder.begin_answer();
-    }
     let session = at(record, "session_input").or_else(|| record.get("initial_session"));
     let app = at(session.unwrap_or(record), "app_name").and_then(Value::as_str);
     let dates = ["creation_timestamp", "last_update_time"].iter();
     let date = dates
         .filter_map(|key| at(record, key))
         .find(|date| date.as_f64() > Some(0.0));
-    let mut transcript = conversation.finish(place)?;
+    let ending = Ending::of(failure.as_ref());
+    let mut transcript = conversation.finish_as(place, ending, failure)?;
     if !invocations.is_empty() {
         // A set does not say which calls were made at once.
         transcript
@@ -136,12 +133,6 @@ fn run(record: &Value, place: usize) -> Result<Transcript, Problem> {
             .and_then(Value::as_str)
             .or_else(|| text_at(record, &["name"]))
             .map(case_id),
-        ending: if failure.is_some() {
-            Ending::Error
-        } else {
-            Ending::Completed
-        },
-        error: failure,
         started_at: date.and_then(time),
         ..transcript
     })

@@ -49,9 +49,6 @@ fn trial(record: &Value, at: usize) -> Result<Transcript, Problem> {
         .pointer("/info/error")
         .filter(|error| !error.is_null())
         .map(plain);
-    if error.is_some() {
-        conversation.builder.begin_answer();
-    }
     let case = record.get("task_id").map(plain);
     Ok(Transcript {
         case: case.map(|task| {
@@ -61,13 +58,7 @@ fn trial(record: &Value, at: usize) -> Result<Transcript, Problem> {
                 task
             }
         }),
-        ending: if error.is_some() {
-            Ending::Error
-        } else {
-            Ending::Completed
-        },
-        error,
-        ..conversation.finish(at)?
+        ..conversation.finish_as(at, Ending::of(error.as_ref()), error)?
     })
 }
 
@@ -138,13 +129,10 @@ fn trajectory(record: &Value, at: usize) -> Result<Transcript, Problem> {
             .and_then(Value::as_f64),
         ..Usage::default()
     };
+    let error = (!is_submitted).then(|| status.to_owned());
     Ok(Transcript {
-        ending: if is_submitted {
-            Ending::Completed
-        } else {
-            Ending::Error
-        },
-        error: (!is_submitted).then(|| status.to_owned()),
+        ending: Ending::of(error.as_ref()),
+        error,
         usage,
         ..conversation.finish(at)?
     })
@@ -172,19 +160,10 @@ pub fn read_open_hands(source: &Source<'_>) -> Result<Vec<Transcript>, Vec<Probl
                 .map_err(|problem| vec![problem])?;
         }
     }
-    if error.is_some() {
-        conversation.builder.begin_answer();
-    }
-    let transcript = conversation.finish(at).map_err(|problem| vec![problem])?;
+    let transcript = conversation.finish_as(at, Ending::of(error.as_ref()), error);
     Ok(vec![Transcript {
-        ending: if error.is_some() {
-            Ending::Error
-        } else {
-            Ending::Completed
-        },
-        error,
         started_at,
-        ..transcript
+        ..transcript.map_err(|problem| vec![problem])?
     }])
 }
 

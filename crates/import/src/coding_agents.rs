@@ -45,15 +45,11 @@ impl Session {
         (self.ending, self.error) = (ending, error.map(str::to_owned));
     }
 
-    fn transcript(mut self) -> Result<Transcript, Problem> {
-        if self.ending != Ending::Completed {
-            // A failed run is valid without an answer.
-            self.conversation.builder.begin_answer();
-        }
-        let transcript = self.conversation.finish(self.at)?;
+    fn transcript(self) -> Result<Transcript, Problem> {
+        let transcript = self
+            .conversation
+            .finish_as(self.at, self.ending, self.error)?;
         Ok(Transcript {
-            ending: self.ending,
-            error: self.error,
             started_at: self.started_at,
             usage: self.usage.unwrap_or(transcript.usage),
             ..transcript

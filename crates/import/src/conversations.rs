@@ -184,21 +184,15 @@ fn run_of_object(
         conversation.note_end(details);
     }
     let (ending, error) = ended(whole, error, unanswered);
-    if ending != Ending::Completed {
-        // A failed run is valid without an answer.
-        conversation.builder.begin_answer();
-    }
     if let Some(usage) = whole.get("usage").filter(|usage| usage.is_object()) {
         conversation.usage = vec![(None, usage.clone())];
     }
-    let transcript = conversation.finish(at)?;
+    let transcript = conversation.finish_as(at, ending, error)?;
     let model = text_at(whole, &["model"]).map(str::to_owned);
     Ok(Transcript {
         agent: name_of(whole, "agent"),
         case: name_of(whole, "case"),
         model: model.or(transcript.model),
-        ending,
-        error,
         ..transcript
     })
 }
@@ -326,6 +320,24 @@ impl Conversation {
         if let Some(reason) = text_at(answer, &keys) {
             self.is_cut_off = is_of_limit(reason);
         }
+    }
+
+    /// The run with its end; a failed one is valid without an answer.
+    pub fn finish_as(
+        mut self,
+        at: usize,
+        ending: Ending,
+        error: Option<String>,
+    ) -> Result<Transcript, Problem> {
+        if ending != Ending::Completed {
+            self.builder.begin_answer();
+        }
+        let transcript = self.finish(at)?;
+        Ok(Transcript {
+            ending,
+            error,
+            ..transcript
+        })
     }
 
     pub fn finish(self, at: usize) -> Result<Transcript, Problem> {

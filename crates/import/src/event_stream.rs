@@ -85,11 +85,7 @@ fn message(events: &[&Value]) -> Option<Value> {
     let mut whole = Map::new();
     let mut blocks: Vec<(Value, String)> = Vec::new();
     for event in events {
-        match event
-            .get("type")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-        {
+        match text_at(event, &["type"]).unwrap_or_default() {
             "message_start" => whole = event.get("message")?.as_object()?.clone(),
             "content_block_start" => {
                 blocks.push((event.get("content_block")?.clone(), String::new()))
@@ -105,18 +101,8 @@ fn message(events: &[&Value]) -> Option<Value> {
                 }
             }
             "message_delta" => {
-                whole.extend(
-                    event
-                        .get("delta")
-                        .and_then(Value::as_object)
-                        .cloned()
-                        .unwrap_or_default(),
-                );
-                let counted = event
-                    .get("usage")
-                    .and_then(Value::as_object)
-                    .cloned()
-                    .unwrap_or_default();
+                whole.extend(fields(event, "delta"));
+                let counted = fields(event, "usage");
                 let usage = whole.entry("usage").or_insert_with(|| json!({}));
                 usage.as_object_mut()?.extend(counted);
             }
@@ -147,29 +133,20 @@ fn completion(events: &[&Value]) -> Value {
                 whole.insert(key.to_owned(), value.clone());
             }
         }
-        for choice in event
-            .get("choices")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
+        let listed = event.get("choices").and_then(Value::as_array);
+        for choice in listed.into_iter().flatten() {
             let Some(message) = slot(&mut choices, index(choice)) else {
                 continue;
             };
-            let delta = choice
-                .get("delta")
-                .and_then(Value::as_object)
-                .cloned()
-                .unwrap_or_default();
-            delta
-                .iter()
-                .for_each(|(key, value)| match (key.as_str(), value) {
+            for (key, value) in fields(choice, "delta") {
+                match (key.as_str(), &value) {
                     ("tool_calls", Value::Array(parts)) => {
                         parts.iter().for_each(|part| message.calls.add(part))
                     }
                     ("role", role) => drop(message.fields.insert("role".to_owned(), role.clone())),
                     (key, value) => append(&mut message.fields, key, value),
-                });
+                }
+            }
             let reason = choice
                 .get("finish_reason")
                 .filter(|reason| !reason.is_null());
@@ -210,6 +187,12 @@ fn slot(choices: &mut Vec<StreamedMessage>, at: usize) -> Option<&mut StreamedMe
         choices.push(StreamedMessage::default());
     }
     choices.get_mut(at)
+}
+
+/// The object under a key; empty if there is none.
+fn fields(value: &Value, key: &str) -> Map<String, Value> {
+    let fields = value.get(key).and_then(Value::as_object);
+    fields.cloned().unwrap_or_default()
 }
 
 fn index(value: &Value) -> usize {

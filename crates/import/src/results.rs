@@ -94,11 +94,7 @@ fn run(
         at,
         agent: text_at(entry, &["agent"]).or(agent).map(str::to_owned),
         case: id,
-        ending: if error.is_some() {
-            Ending::Error
-        } else {
-            Ending::Completed
-        },
+        ending: Ending::of(error.as_ref()),
         prompt: query.clone(),
         query,
         record: record.or_else(|| Some(own_record(entry, &get, error.is_some()))),

@@ -22,25 +22,10 @@ pub fn read_run_trees(
         spans.extend(spans_of(form, at, record, hints.case_key));
     }
     // The first call of a model has the whole prompt, the run around it only the user's part.
-    let is_chat = |span: &&TraceSpan| {
-        span.attributes
-            .get(OPERATION)
-            .is_some_and(|operation| operation == "chat")
-    };
-    let with_chats: BTreeSet<String> = spans
-        .iter()
-        .filter(is_chat)
-        .map(|span| span.trace.clone())
-        .collect();
-    for span in spans
-        .iter_mut()
-        .filter(|span| with_chats.contains(&span.trace))
-    {
-        if span
-            .attributes
-            .get(OPERATION)
-            .is_some_and(|operation| operation == "invoke_agent")
-        {
+    let chats = spans.iter().filter(|span| is_of(span, "chat"));
+    let with_chats: BTreeSet<String> = chats.map(|span| span.trace.clone()).collect();
+    for span in &mut spans {
+        if with_chats.contains(&span.trace) && is_of(span, "invoke_agent") {
             span.attributes.remove("gen_ai.input.messages");
         }
     }
@@ -49,6 +34,10 @@ pub fn read_run_trees(
 
 /// The attribute that says what a span is.
 const OPERATION: &str = "gen_ai.operation.name";
+
+fn is_of(span: &TraceSpan, operation: &str) -> bool {
+    span.attributes.get(OPERATION).and_then(Value::as_str) == Some(operation)
+}
 
 fn spans_of(form: Format, at: usize, value: &Value, case_key: Option<&str>) -> Vec<TraceSpan> {
     let mut spans = match form {
@@ -113,26 +102,18 @@ fn langsmith(at: usize, run: &Value) -> TraceSpan {
         _ => RunKind::Step,
     };
     let extra = run.get("extra").unwrap_or(&null);
-    let usage = outputs
-        .get("llm_output")
-        .and_then(|output| output.get("token_usage"))
+    let usages = ["/llm_output/token_usage", "/usage_metadata", "/usage"];
+    let usage = usages
+        .iter()
+        .find_map(|path| outputs.pointer(path))
         .cloned();
-    let usage = usage.or_else(|| {
-        outputs
-            .get("usage_metadata")
-            .or_else(|| outputs.get("usage"))
-            .cloned()
-    });
-    let model = ["ls_model_name", "model"].iter().find_map(|key| {
-        let named = extra
-            .get("metadata")
-            .and_then(|metadata| text(metadata, key));
-        named.or_else(|| {
-            extra
-                .get("invocation_params")
-                .and_then(|params| text(params, key))
-        })
-    });
+    let model = [
+        "/metadata/ls_model_name",
+        "/invocation_params/ls_model_name",
+        "/metadata/model",
+        "/invocation_params/model",
+    ];
+    let model = model.iter().find_map(|path| extra.pointer(path)?.as_str());
     let call_id =
         text(extra, "tool_call_id").or_else(|| text(outputs.get("output")?, "tool_call_id"));
     let node = RunNode {
@@ -141,7 +122,7 @@ fn langsmith(at: usize, run: &Value) -> TraceSpan {
         input: inputs,
         output: outputs,
         usage,
-        model,
+        model: model.map(str::to_owned),
         call_id,
     };
     TraceSpan {
@@ -232,8 +213,9 @@ fn observation(at: usize, value: &Value, root: &str) -> TraceSpan {
         usage: details.or_else(|| value.get("usage")).cloned(),
         model: text(value, "model"),
         call_id: value
-            .get("metadata")
-            .and_then(|metadata| text(metadata, "tool_call_id")),
+            .pointer("/metadata/tool_call_id")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
     };
     let failed = (text(value, "level").as_deref() == Some("ERROR"))
         .then(|| text(value, "statusMessage").unwrap_or_default());
@@ -272,62 +254,57 @@ struct RunNode<'a> {
 impl RunNode<'_> {
     /// Its data under the names of the GenAI conventions.
     fn attributes(&self) -> Attributes {
-        let mut found = Attributes::new();
-        let mut put = |key: &str, value: Option<Value>| {
-            if let Some(value) = value.filter(|value| !value.is_null()) {
-                found.insert(key.to_owned(), value);
-            }
+        let text = |text: &Option<String>| text.clone().map(Value::String);
+        let count = |keys: [&str; 3]| {
+            let usage = self.usage.as_ref()?;
+            keys.iter().find_map(|key| usage.get(*key)).cloned()
         };
-        let name = self.name.clone().map(Value::String);
-        if self.kind != RunKind::Tool {
-            // The state of a step may have calls that no model's run has.
-            put("input.value", Some(self.input.clone()));
-            put("output.value", Some(self.output.clone()));
-        }
-        match self.kind {
-            RunKind::Step => {}
+        let (operation, mut found) = match self.kind {
+            RunKind::Step => (None, Vec::new()),
             RunKind::Tool => {
-                put(OPERATION, Some(json!("execute_tool")));
-                put("gen_ai.tool.name", name);
-                put(
-                    "gen_ai.tool.call.id",
-                    self.call_id.clone().map(Value::String),
-                );
-                put("gen_ai.tool.call.arguments", Some(self.input.clone()));
-                let inner = self.output.get("output").unwrap_or(self.output);
-                put(
-                    "gen_ai.tool.call.result",
-                    Some(inner.get("content").unwrap_or(inner).clone()),
-                );
+                let result = self.output.get("output").unwrap_or(self.output);
+                let result = result.get("content").unwrap_or(result);
+                let of_call = vec![
+                    ("gen_ai.tool.name", text(&self.name)),
+                    ("gen_ai.tool.call.id", text(&self.call_id)),
+                    ("gen_ai.tool.call.arguments", Some(self.input.clone())),
+                    ("gen_ai.tool.call.result", Some(result.clone())),
+                ];
+                (Some("execute_tool"), of_call)
             }
             RunKind::Agent | RunKind::Model => {
-                let is_model = self.kind == RunKind::Model;
-                put(
-                    OPERATION,
-                    Some(json!(if is_model { "chat" } else { "invoke_agent" })),
-                );
-                put("gen_ai.agent.name", name.filter(|_| !is_model));
-                put("gen_ai.input.messages", messages(self.input, "user"));
-                put("gen_ai.output.messages", messages(self.output, "assistant"));
-                put(
-                    "gen_ai.response.model",
-                    self.model.clone().map(Value::String),
-                );
-                let usage = self.usage.as_ref();
-                let count = |keys: [&str; 3]| {
-                    usage.and_then(|usage| keys.iter().find_map(|key| usage.get(*key)).cloned())
+                let (operation, name) = match self.kind {
+                    RunKind::Model => ("chat", None),
+                    _ => ("invoke_agent", text(&self.name)),
                 };
-                put(
-                    "gen_ai.usage.input_tokens",
-                    count(["input_tokens", "prompt_tokens", "input"]),
-                );
-                put(
-                    "gen_ai.usage.output_tokens",
-                    count(["output_tokens", "completion_tokens", "output"]),
-                );
+                let of_model = vec![
+                    ("gen_ai.agent.name", name),
+                    ("gen_ai.input.messages", messages(self.input, "user")),
+                    ("gen_ai.output.messages", messages(self.output, "assistant")),
+                    ("gen_ai.response.model", text(&self.model)),
+                    (
+                        "gen_ai.usage.input_tokens",
+                        count(["input_tokens", "prompt_tokens", "input"]),
+                    ),
+                    (
+                        "gen_ai.usage.output_tokens",
+                        count(["output_tokens", "completion_tokens", "output"]),
+                    ),
+                ];
+                (Some(operation), of_model)
             }
+        };
+        if self.kind != RunKind::Tool {
+            // The state of a step may have calls that no model's run has.
+            found.push(("input.value", Some(self.input.clone())));
+            found.push(("output.value", Some(self.output.clone())));
         }
-        found
+        found.push((OPERATION, operation.map(Value::from)));
+        let found = found.into_iter().filter_map(|(key, value)| {
+            let value = value.filter(|value| !value.is_null())?;
+            Some((key.to_owned(), value))
+        });
+        found.collect()
     }
 }
 
@@ -349,17 +326,11 @@ fn messages(value: &Value, role: &str) -> Option<Value> {
             if let Some(list) = fields.get("messages") {
                 return messages(list, role);
             }
-            let generation = fields.get("generations").and_then(|all| all.get(0)?.get(0));
-            if let Some(generation) = generation {
-                let message = generation
-                    .get("message")
-                    .or_else(|| generation.get("text"))?;
-                return messages(message, role);
+            if let Some(generation) = value.pointer("/generations/0/0") {
+                let message = generation.get("message");
+                return messages(message.or_else(|| generation.get("text"))?, role);
             }
-            if let Some(choice) = fields
-                .get("choices")
-                .and_then(|all| all.get(0)?.get("message"))
-            {
+            if let Some(choice) = value.pointer("/choices/0/message") {
                 return messages(choice, role);
             }
             if ["content", "role", "kwargs", "tool_calls"]

@@ -80,6 +80,17 @@ pub enum Ending {
     Cancelled,
 }
 
+impl Ending {
+    /// That of a run which has an error, or none.
+    #[must_use]
+    pub fn of(error: Option<&String>) -> Self {
+        match error {
+            Some(_) => Self::Error,
+            None => Self::Completed,
+        }
+    }
+}
+
 /// What the user said, and the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {

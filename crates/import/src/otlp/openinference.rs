@@ -9,106 +9,78 @@ use crate::loose;
 
 /// Adds the attributes of the conventions to a span that has those of OpenInference or of Langfuse.
 pub fn translate(attributes: &mut Attributes) {
-    let text = |key: &str| {
-        attributes
-            .get(key)
-            .and_then(Value::as_str)
-            .map(str::to_owned)
+    let stated = |keys: &[&str]| keys.iter().find_map(|key| attributes.get(*key).cloned());
+    let kind =
+        stated(&["openinference.span.kind"]).or_else(|| stated(&["langfuse.observation.type"]));
+    let Some(Value::String(kind)) = kind else {
+        return;
     };
-    let kind = text("openinference.span.kind").or_else(|| text("langfuse.observation.type"));
-    let Some(kind) = kind else { return };
-    let mut added = Attributes::new();
-    let copy = |from: &[&str], to: &str, added: &mut Attributes| {
-        if let Some(value) = from.iter().find_map(|key| attributes.get(*key)) {
-            added.insert(to.to_owned(), value.clone());
-        }
+    let usage = attributes.get("langfuse.observation.usage_details");
+    let usage = usage.map(loose::embedded).unwrap_or_default();
+    let count = |key: &str, inner: &str| stated(&[key]).or_else(|| usage.get(inner).cloned());
+    let list = |prefix: &str, whole: &str| match messages(attributes, prefix) {
+        none if none.is_empty() => stated(&[whole]),
+        messages => Some(Value::Array(messages)),
     };
-    let operation = match kind.to_ascii_uppercase().as_str() {
-        "LLM" | "GENERATION" => "chat",
-        "AGENT" => "invoke_agent",
-        "TOOL" => "execute_tool",
-        _ => "other",
-    };
-    added.insert("gen_ai.operation.name".to_owned(), json!(operation));
-    match operation {
-        "chat" => {
-            for (prefix, whole, to) in [
+    let (operation, found) = match kind.to_ascii_uppercase().as_str() {
+        "LLM" | "GENERATION" => (
+            "chat",
+            vec![
                 (
-                    "llm.input_messages",
-                    "langfuse.observation.input",
                     "gen_ai.input.messages",
+                    list("llm.input_messages", "langfuse.observation.input"),
                 ),
                 (
-                    "llm.output_messages",
-                    "langfuse.observation.output",
                     "gen_ai.output.messages",
+                    list("llm.output_messages", "langfuse.observation.output"),
                 ),
-            ] {
-                let messages = messages(attributes, prefix);
-                if messages.is_empty() {
-                    copy(&[whole], to, &mut added);
-                } else {
-                    added.insert(to.to_owned(), Value::Array(messages));
-                }
-            }
-            copy(
-                &["llm.model_name", "langfuse.observation.model.name"],
-                "gen_ai.response.model",
-                &mut added,
-            );
-            let usage = attributes
-                .get("langfuse.observation.usage_details")
-                .map(loose::embedded)
-                .unwrap_or_default();
-            for (from, inner, to) in [
                 (
-                    "llm.token_count.prompt",
-                    "input",
+                    "gen_ai.response.model",
+                    stated(&["llm.model_name", "langfuse.observation.model.name"]),
+                ),
+                (
                     "gen_ai.usage.input_tokens",
+                    count("llm.token_count.prompt", "input"),
                 ),
                 (
-                    "llm.token_count.completion",
-                    "output",
                     "gen_ai.usage.output_tokens",
+                    count("llm.token_count.completion", "output"),
                 ),
-            ] {
-                if let Some(count) = attributes.get(from).or_else(|| usage.get(inner)) {
-                    added.insert(to.to_owned(), count.clone());
-                }
-            }
-        }
-        "execute_tool" => {
-            copy(
-                &["tool.name", "langfuse.observation.name"],
-                "gen_ai.tool.name",
-                &mut added,
-            );
-            copy(
-                &["tool_call.id", "tool.id"],
-                "gen_ai.tool.call.id",
-                &mut added,
-            );
-            copy(
-                &[
-                    "tool.parameters",
-                    "input.value",
-                    "langfuse.observation.input",
+            ],
+        ),
+        "AGENT" => (
+            "invoke_agent",
+            vec![("gen_ai.agent.name", stated(&["agent.name"]))],
+        ),
+        "TOOL" => {
+            let result = stated(&["output.value", "langfuse.observation.output"]);
+            (
+                "execute_tool",
+                vec![
+                    (
+                        "gen_ai.tool.name",
+                        stated(&["tool.name", "langfuse.observation.name"]),
+                    ),
+                    ("gen_ai.tool.call.id", stated(&["tool_call.id", "tool.id"])),
+                    (
+                        "gen_ai.tool.call.arguments",
+                        stated(&[
+                            "tool.parameters",
+                            "input.value",
+                            "langfuse.observation.input",
+                        ]),
+                    ),
+                    ("gen_ai.tool.call.result", result.as_ref().map(content_of)),
                 ],
-                "gen_ai.tool.call.arguments",
-                &mut added,
-            );
-            let result = ["output.value", "langfuse.observation.output"]
-                .iter()
-                .find_map(|key| attributes.get(*key));
-            if let Some(result) = result {
-                added.insert("gen_ai.tool.call.result".to_owned(), content_of(result));
-            }
+            )
         }
-        "invoke_agent" => copy(&["agent.name"], "gen_ai.agent.name", &mut added),
-        _ => {}
-    }
-    for (key, value) in added {
-        attributes.entry(key).or_insert(value);
+        _ => ("other", Vec::new()),
+    };
+    let operation = ("gen_ai.operation.name", Some(json!(operation)));
+    for (key, value) in found.into_iter().chain([operation]) {
+        if let Some(value) = value {
+            attributes.entry(key.to_owned()).or_insert(value);
+        }
     }
 }
 
