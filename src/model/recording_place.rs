@@ -50,7 +50,7 @@ pub struct MatchedRecording<'p> {
 pub enum BadPattern {
     /// It has a placeholder twice, or an unknown one, or a `*`.
     Placeholder,
-    /// The names of attempts have no `*`, or several, or a `/`, or there is no pattern that they belong to.
+    /// The names of attempts have no `*`, or several, or a `/`, or they belong to a place that is not a pattern.
     Attempts,
 }
 
