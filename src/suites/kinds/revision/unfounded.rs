@@ -3,6 +3,7 @@
 use super::draft::{Draft, dotted, number};
 use super::instructions::{AllowedChange, Clause, ClauseOperation, Instructions};
 use super::liability::Parties;
+use super::terms::terms;
 use crate::text::{Keyword, norm};
 
 /// The parts of the instructions that refer to something that the original does not contain.
@@ -21,6 +22,7 @@ pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
             "\"{name}\" does not appear in the original, so replacing it cannot fail"
         ));
     }
+    missing.extend(common_phrases(asked, original));
     let known = |text: &str| number(text).is_some_and(|number| original.section(&number).is_some());
     for clause in &asked.clauses {
         if let Some(text) = &clause.text {
@@ -97,6 +99,50 @@ pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
         ));
     }
     missing
+}
+
+/// The forms of names that may mean anybody: they have no word of the name, are not its initials, and the original does not define them.
+fn common_phrases(asked: &Instructions, original: &Draft) -> Vec<String> {
+    let forms = asked
+        .entities
+        .iter()
+        .flat_map(|one| one.defined_as.iter().map(|form| (&one.from, form)));
+    let mut forms = forms
+        .filter(|(name, form)| !is_form_of(form, name))
+        .peekable();
+    if forms.peek().is_none() {
+        return Vec::new();
+    }
+    let defined = terms(original);
+    let is_defined = |form: &str| {
+        let form = norm(form);
+        let bare = form.strip_prefix("the ").unwrap_or(&form);
+        defined.contains_key(&form) || defined.contains_key(bare)
+    };
+    forms
+        .filter(|(_, form)| !is_defined(form))
+        .map(|(name, form)| {
+            format!("\"{form}\" may mean others than \"{name}\": it has no word of the name, and the original does not define it")
+        })
+        .collect()
+}
+
+/// Whether a form has a word of a name, or consists of its initials.
+fn is_form_of(form: &str, name: &str) -> bool {
+    const SMALL: [&str; 5] = ["the", "a", "an", "of", "and"];
+    let (form, name) = (norm(form), norm(name));
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|one: char| !one.is_alphanumeric());
+        let words = words.filter(|word| !word.is_empty() && !SMALL.contains(word));
+        words.map(str::to_owned).collect()
+    };
+    let of_name = words(&name);
+    let initials: String = of_name
+        .iter()
+        .filter_map(|word| word.chars().next())
+        .collect();
+    let letters: String = form.chars().filter(|one| one.is_alphanumeric()).collect();
+    letters == initials || words(&form).iter().any(|word| of_name.contains(word))
 }
 
 /// A problem if the heading belongs to another section of the original than the number.
