@@ -8,9 +8,6 @@ use crate::diag::{Code, Diagnostic};
 use crate::files::{EntryKind, Files, SourceText};
 use crate::model::{AttemptNames, RepoPath};
 
-/// The file with the digests of such a recording.
-const PROVENANCE: &str = "provenance.json";
-
 /// The text of a recording: that of its file, or a completed run with its attempts.
 ///
 /// # Errors
@@ -31,8 +28,11 @@ pub fn recording_text(files: &dyn Files, recording: &RepoPath) -> Result<SourceT
         .map(|(_, attempt)| parts(files, attempt))
         .collect::<Result<_, _>>()?;
     let mut record = json!({ "status": "completed", "outputs": { "attempts": attempts } });
-    if entries.iter().any(|entry| entry.name == PROVENANCE) {
-        let provenance = files.text(&folder.child(PROVENANCE))?;
+    if entries
+        .iter()
+        .any(|entry| entry.name == AttemptNames::PROVENANCE)
+    {
+        let provenance = files.text(&folder.child(AttemptNames::PROVENANCE))?;
         record["provenance"] = value(&provenance);
     }
     Ok(SourceText::from_text(recording.clone(), record.to_string()))
@@ -78,5 +78,5 @@ pub fn stamped_file(recording: RepoPath, text: String) -> (RepoPath, String) {
     };
     let record = lenient::any(&text).unwrap_or_default();
     let provenance = format!("{:#}\n", record["provenance"]);
-    (folder.child(PROVENANCE), provenance)
+    (folder.child(AttemptNames::PROVENANCE), provenance)
 }

@@ -130,7 +130,13 @@ impl RecordingPattern {
         file: &'p RepoPath,
     ) -> Option<MatchedRecording<'p>> {
         let inner = file.as_str().strip_prefix(self.root.as_str())?;
-        self.matched(agent, inner.trim_start_matches('/'))
+        let inner = inner.trim_start_matches('/');
+        match (&self.attempts, inner.rsplit_once('/')) {
+            (Some(names), Some((folder, AttemptNames::PROVENANCE))) => {
+                self.of_attempts(agent, folder, names)
+            }
+            _ => self.matched(agent, inner),
+        }
     }
 
     /// The recording of this agent that a file below the root is, or that it is a part of.
@@ -141,6 +147,15 @@ impl RecordingPattern {
         let (attempt, _) = path.rsplit_once('/')?;
         let (folder, name) = attempt.rsplit_once('/')?;
         names.varying(name)?;
+        self.of_attempts(agent, folder, names)
+    }
+
+    fn of_attempts<'p>(
+        &self,
+        agent: &AgentName,
+        folder: &'p str,
+        names: &AttemptNames,
+    ) -> Option<MatchedRecording<'p>> {
         let file = self.root.below(folder).child(&names.to_string());
         self.named(agent, folder, file)
     }
@@ -182,6 +197,9 @@ impl RecordingPattern {
 }
 
 impl AttemptNames {
+    /// The file next to the attempts with the digests of their recording.
+    pub const PROVENANCE: &str = "provenance.json";
+
     fn new(text: &str) -> Option<Self> {
         let (start, end) = text.split_once('*')?;
         let is_plain = !text.contains(['/', '{', '}']) && !end.contains('*');
@@ -324,6 +342,30 @@ mod tests {
             let of_recording = "out/7/legal/attempt_*".to_owned();
             assert_eq!(file, expected.map(|_| of_recording), "{path}");
         }
+    }
+
+    #[test]
+    fn the_digests_of_attempts_are_a_part_of_their_recording() {
+        let place = place("out/{agent}").unwrap();
+        let RecordingPlace::Pattern(pattern) = place.with_attempts("attempt_*").unwrap() else {
+            panic!("it is a pattern");
+        };
+        let agent = AgentName::new("legal").unwrap();
+        for (path, is_part) in [
+            ("out/legal/provenance.json", true),
+            ("out/legal/attempt_1/critic.json", true),
+            ("out/legal/summary.json", false),
+            ("out/finance/provenance.json", false),
+        ] {
+            let file = RepoPath::root().join(path).unwrap();
+            assert_eq!(
+                pattern.recording(&agent, &file).is_some(),
+                is_part,
+                "{path}"
+            );
+        }
+        // They alone are not a recording.
+        assert_eq!(pattern.matched(&agent, "legal/provenance.json"), None);
     }
 
     #[test]
