@@ -10,7 +10,7 @@ use crate::text::line;
 /// The longest line, in characters.
 const LONGEST: usize = 200;
 
-/// The user's messages, or the input of a case that is no conversation; `None` for a case about a document.
+/// The user's messages, or the input of another case; `None` for a case about a document.
 ///
 /// # Errors
 /// A file that the request needs cannot be read.

@@ -44,17 +44,17 @@ pub fn annotations(report: &Report) -> String {
     let cases = others.chunk_by(|one, next| std::ptr::eq(one.case, next.case));
     warnings.extend(cases.filter_map(failed_before));
     let mut out = String::new();
-    for (command, kind, lines) in [
-        ("error", "errors", errors),
-        ("warning", "warnings", warnings),
+    for (command, many, lines) in [
+        ("error", "more errors", errors),
+        ("warning", "more warnings", warnings),
     ] {
         for line in lines.iter().take(MOST) {
             out.push_str(&format!("::{command} {line}\n"));
         }
         if lines.len() > MOST {
+            let more = words::plural(lines.len() - MOST, &format!("more {command}"), many);
             out.push_str(&format!(
-                "::notice title=goldgate::{} more {kind}; see the job summary\n",
-                lines.len() - MOST
+                "::notice title=goldgate::{more}; see the job summary\n"
             ));
         }
     }

@@ -440,9 +440,9 @@ impl<'a> BrokenCase<'a> {
             Differences::All => groups.len(),
         };
         for group in groups.iter().take(shown).chain(&alike(&missing)) {
-            rows.push(CaseRow::Expected(
-                group.iter().map(|line| line.expected).collect(),
-            ));
+            let mut expected: Vec<&str> = group.iter().map(|line| line.expected).collect();
+            expected.dedup();
+            rows.push(CaseRow::Expected(expected));
             if let Some(first) = group.first() {
                 rows.push(CaseRow::Got(first.produced, self.in_samples(first)));
             }
@@ -490,14 +490,16 @@ pub enum Differences {
     All,
 }
 
-/// Groups lines with the same result.
+/// The length of a result from which on a reader takes two of them for the same, in characters.
+const BEGINNING: usize = 160;
+
+/// Groups lines whose results begin alike.
 fn alike<'a, 'b>(lines: &[&'b BrokenLine<'a>]) -> Vec<Vec<&'b BrokenLine<'a>>> {
     let mut groups: Vec<Vec<&BrokenLine<'a>>> = Vec::new();
     for line in lines {
         let same = groups.iter_mut().find(|group| {
-            group
-                .first()
-                .is_some_and(|first| first.produced == line.produced)
+            let first = group.first();
+            first.is_some_and(|first| beginning(first.produced) == beginning(line.produced))
         });
         match same {
             Some(group) => group.push(line),
@@ -505,4 +507,9 @@ fn alike<'a, 'b>(lines: &[&'b BrokenLine<'a>]) -> Vec<Vec<&'b BrokenLine<'a>>> {
         }
     }
     groups
+}
+
+fn beginning(text: &str) -> &str {
+    let end = text.char_indices().nth(BEGINNING);
+    end.map_or(text, |(end, _)| &text[..end])
 }

@@ -155,7 +155,7 @@ const BROKEN: [BrokenAgent; 12] = [
         ),
         runs: &["revision/runs"],
         breaks: lose_clause,
-        headline: "Merge blocked: reviser newly_failing 1, needs at most 0",
+        headline: "Merge blocked: reviser newly failing: agency-tea.",
         tells: &[
             "agency-tea",
             "no unrequested change",

@@ -98,7 +98,7 @@ fn circles_are_found() {
 }
 
 /// The floors of `app`, from the bottom: a room uses only lower ones.
-const FLOORS: &[&[&str]] = &[&["cli"], &["base_commit"], &["commands"]];
+const FLOORS: &[&[&str]] = &[&["cli"], &["base_commit"], &["commands"], &["demo"]];
 
 fn app_floors() {
     let arrows = arrows(&read(

@@ -77,7 +77,7 @@ fn order() {
         "| | baseline | now | change | gate |",
         "Reproduce it: ",
         "unchanged numbers</summary>",
-        "<sub>working tree at ",
+        "<sub>gates: ",
     ];
     let places: Vec<usize> = parts
         .iter()

@@ -583,7 +583,11 @@ fn many_suites() {
     for line in body.lines().filter(|line| line.starts_with('|')) {
         assert!(line.ends_with('|'), "a row is cut: {line}");
     }
-    assert!(body.contains("<sub>head ") && body.trim_end().ends_with("<!-- goldgate:end -->"));
+    assert!(
+        body.contains("<sub>gates: ")
+            && body.contains(" · head ")
+            && body.trim_end().ends_with("<!-- goldgate:end -->")
+    );
     assert_eq!(opened(&repository, &github).runs().code, 1);
     assert_eq!(github.bodies(BOT).len(), 1);
 }

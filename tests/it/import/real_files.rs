@@ -500,7 +500,7 @@ pub fn of_adk() {
         repository.write("runs/helper/thanks.json", changed);
         let ran = repository.goldgate(&["run"]);
         assert!(
-            ran.stdout.contains("answer_similar[turns.1]"),
+            ran.stdout.contains("\n  thanks  (cases.json:"),
             "{file}: {}",
             ran.stdout
         );
