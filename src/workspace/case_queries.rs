@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use import::Transcript;
 
 use super::imported_runs::SamplesOfCase;
-use super::proposed_case::{AnswerWords, Origin, ProposedSamples, id_of_file};
+use super::proposed_case::{Origin, ProposedSamples, id_of_file};
 use crate::diag::{Code, Diagnostic, nearest};
 use crate::evaluation::plan::{LoadedSuite, Plan, plan};
 use crate::evaluation::selection::Selection;
@@ -83,6 +83,14 @@ impl AddedDrafts<'_> {
     }
 }
 
+/// Whether the id of a case is the name of a file with a position in it.
+fn is_part_of_file(case: &str, file: &str) -> bool {
+    let position = case
+        .strip_prefix(file)
+        .and_then(|rest| rest.strip_prefix('-'));
+    position.is_some_and(|position| position.parse::<u32>().is_ok())
+}
+
 impl KnownCases {
     /// Reads a config; `None` if none was named and the default one does not exist.
     pub fn open(config: Option<&str>, world: &World) -> Result<Option<Self>, CliError> {
@@ -102,9 +110,20 @@ impl KnownCases {
     /// such a case.
     pub fn case_of(&self, agent: &AgentName, run: &Transcript, file: &str) -> Option<CaseId> {
         let found = self.cases_asking(agent, run);
-        let named = id_of_file(file).and_then(|id| found.iter().find(|case| case.as_str() == id));
-        let only = found.first().filter(|_| found.len() == 1);
-        named.or(only).map(|case| (*case).clone())
+        let only_of = |cases: Vec<&CaseId>| match cases.as_slice() {
+            [only] => Some((*only).clone()),
+            [] | [_, _, ..] => None,
+        };
+        let of_file = |id: String| {
+            let whole = found.iter().find(|case| case.as_str() == id);
+            let is_part = |case: &&&CaseId| is_part_of_file(case.as_str(), &id);
+            whole
+                .map(|case| (*case).clone())
+                .or_else(|| only_of(found.iter().filter(is_part).copied().collect()))
+        };
+        id_of_file(file)
+            .and_then(of_file)
+            .or_else(|| only_of(found.iter().copied().collect()))
     }
 
     /// The cases of an agent in which the user says what the run's user says.
@@ -169,40 +188,51 @@ impl KnownCases {
         samples: SamplesOfCase,
     ) -> Result<AddedDrafts<'_>, CliError> {
         let samples = ProposedSamples::of(runs.iter().map(|new| new.run), samples);
-        let words = AnswerWords::of(runs.iter().filter_map(|new| new.run.text.as_deref()));
-        let mut files: BTreeMap<&RepoPath, ExtendedFile> = BTreeMap::new();
-        let mut added: BTreeMap<DraftKey<'_>, CaseId> = BTreeMap::new();
-        let mut drafts = AddedDrafts {
-            disk: Some(&self.disk),
-            ..AddedDrafts::default()
-        };
-        for NewRun { run, origin, agent } in runs {
-            let loaded = self.suite_of(agent)?;
-            let path = &loaded.config.path;
+        let mut groups: Vec<Vec<&NewRun<'_>>> = Vec::new();
+        let mut known: BTreeMap<DraftKey<'_>, usize> = BTreeMap::new();
+        let mut group_of_run = Vec::with_capacity(runs.len());
+        for new in runs {
+            let path = &self.suite_of(&new.agent)?.config.path;
             let asked = samples
-                .messages(run)
+                .messages(new.run)
                 .into_iter()
                 .map(|message| message.split_whitespace().collect())
                 .collect();
-            let key = (path, run.case.as_deref(), asked);
-            if let Some(case) = added.get(&key) {
-                drafts.cases.push(Some(case.clone()));
-                continue;
-            }
-            let Ok(mut case) = samples.case(run, *origin, &words, CaseStage::Draft) else {
-                drafts.cases.push(None);
+            let key = (path, new.run.case.as_deref(), asked);
+            let group = *known.entry(key).or_insert_with(|| {
+                groups.push(Vec::new());
+                groups.len() - 1
+            });
+            groups[group].push(new);
+            group_of_run.push(group);
+        }
+        let mut files: BTreeMap<&RepoPath, ExtendedFile> = BTreeMap::new();
+        let mut case_of_group: Vec<Option<CaseId>> = Vec::with_capacity(groups.len());
+        for group in &groups {
+            let of_case: Vec<&Transcript> = group.iter().map(|new| new.run).collect();
+            let Some(first) = group.first() else { continue };
+            let Ok(mut case) = samples.case(&of_case, first.origin, CaseStage::Draft) else {
+                case_of_group.push(None);
                 continue;
             };
+            let loaded = self.suite_of(&first.agent)?;
             let file = files
-                .entry(path)
+                .entry(&loaded.config.path)
                 .or_insert_with(|| ExtendedFile::of(loaded));
             case.renamed(&mut file.used);
             file.new
                 .push(serde_json::to_string_pretty(&case).map_err(anyhow::Error::from)?);
             let id = CaseId::new(&case.id).map_err(|bad| anyhow::anyhow!("{bad}"))?;
-            drafts.cases.push(Some(id.clone()));
-            added.insert(key, id);
+            case_of_group.push(Some(id));
         }
+        let mut drafts = AddedDrafts {
+            cases: group_of_run
+                .into_iter()
+                .map(|group| case_of_group[group].clone())
+                .collect(),
+            disk: Some(&self.disk),
+            ..AddedDrafts::default()
+        };
         for (path, golden) in files {
             if let Err(error) = drafts.write(&self.disk, path, &golden.new) {
                 return Err(drafts.undo().map_or(error, CliError::from));

@@ -1,24 +1,31 @@
-//! A case proposed from a transcript.
+//! A case proposed from the transcripts of its samples. It checks what must be true, not how it was said.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+mod answer;
+mod calls;
+mod evidence;
+mod fixed_value;
 
-use import::{Call, Transcript, Turn};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use import::{Call, Transcript};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
+use self::answer::{SampleAnswer, conditions};
+use self::calls::{ProposedCalls, ProposedTrajectory, SampleCalls};
+use self::evidence::Evidence;
 use super::imported_runs::SamplesOfCase;
 use crate::format::foreign_cases::ForeignCase;
 use crate::model::CaseId;
 use crate::suites::CaseStage;
 
-/// A case of kind `tool_use`: what the agent did in a transcript, as a proposal of what it should do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A case of kind `tool_use`: what the agent did in its samples, as a proposal of what it should do.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProposedCase {
-    /// Its id: that of the run, the name of a file with this query alone, or the first words of the query.
+    /// Its id: that of the run, or the name of the file, with the position of the run in a file with several queries.
     pub id: String,
     #[serde(skip_serializing_if = "is_accepted")]
     draft: CaseStage,
-    category: &'static str,
     #[serde(flatten)]
     said: ProposedMessages,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -27,13 +34,13 @@ pub struct ProposedCase {
 }
 
 /// What the user says in a proposed case, and what the agent did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 enum ProposedMessages {
     Query {
         query: String,
-        expected_tools: Vec<String>,
-        expected_output_contains: Vec<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        expected_tools: Option<Vec<String>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         trajectory: Option<ProposedTrajectory>,
     },
@@ -42,44 +49,15 @@ enum ProposedMessages {
     },
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 struct ProposedTurn {
     user: String,
-    tools: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trajectory: Option<ProposedTrajectory>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    answer: Option<ProposedAnswer>,
-}
-
-/// The words of an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct ProposedAnswer {
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    all_of: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    any_of: Vec<String>,
-}
-
-/// The calls in their order, with the arguments that another run of the agent has to repeat.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct ProposedTrajectory {
-    mode: &'static str,
-    tools: Vec<ProposedCall>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct ProposedCall {
-    name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    args: Option<ProposedArguments>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct ProposedArguments {
-    #[serde(rename = "match")]
-    how: &'static str,
-    values: Map<String, Value>,
+    answer: Vec<Value>,
 }
 
 /// Where the transcript of a case was read.
@@ -88,6 +66,8 @@ pub struct Origin<'a> {
     pub file: &'a str,
     /// How many queries the file has.
     pub queries: QueryCount,
+    /// The line of the run, or its number in a file that is not one of lines.
+    pub position: u32,
     /// The case of the other tool, if the file has one for the run.
     pub case: Option<&'a ForeignCase>,
 }
@@ -112,99 +92,74 @@ impl QueryCount {
     }
 }
 
-/// The most words of each sort that a case requires of an answer.
-const PHRASES: usize = 3;
-/// The most calls of a proposed trajectory.
-const CALLS: usize = 20;
-/// The longest word that is proposed as an argument, in characters.
-const WORD: usize = 60;
-/// The most words of an answer that is proposed by its first word.
-const SHORT_ANSWER: usize = 3;
-/// The most words of a query in the id of its case.
-const ID_WORDS: usize = 6;
-/// The fewest letters of a word that says something.
-const LETTERS: usize = 6;
-/// The same, if an answer has no longer word.
-const SHORT_LETTERS: usize = 4;
 /// The fewest letters of the name of a file that says something.
 const NAME_LETTERS: usize = 3;
 
+/// What is proposed for the messages and the answers of a case.
+struct Proposal {
+    said: ProposedMessages,
+    answer: Vec<Value>,
+    /// What is not checked, because the samples differ.
+    differing: Vec<String>,
+}
+
 impl ProposedCase {
-    /// The case of a transcript; `None` without a query or without an answer. What the case of another tool requires is required
-    /// here, instead of words of the answer.
+    /// The case of its samples. What the case of another tool requires is required here, instead of facts of the answers.
+    ///
+    /// # Errors
+    /// Why there is none: a sample without a query or an answer, or samples with nothing in common.
     fn of(
-        run: &Transcript,
+        samples: &[&Transcript],
         origin: Origin<'_>,
-        known: &AnswerWords,
         stage: CaseStage,
-    ) -> Option<Self> {
-        let Origin {
-            file,
-            queries,
-            case,
-        } = origin;
-        let (query, answer) = (run.query.as_ref()?, run.text.as_ref()?);
-        let required: Vec<Value> = case.map(|case| case.answer().to_vec()).unwrap_or_default();
-        let words = if required.is_empty() {
-            known.distinctive(query, answer)
-        } else {
-            DistinctiveWords::default()
-        };
-        if query.trim().is_empty() || answer.trim().is_empty() {
-            return None;
+    ) -> Result<Self, &'static str> {
+        let unanswered = "without an answer";
+        let first = samples.first().ok_or(unanswered)?;
+        let query = first.query.as_ref().ok_or(unanswered)?;
+        let is_blank =
+            |text: &Option<String>| text.as_ref().is_none_or(|text| text.trim().is_empty());
+        if query.trim().is_empty() || samples.iter().any(|run| is_blank(&run.text)) {
+            return Err(unanswered);
         }
-        let tools = distinct_tools(&run.calls);
-        let of_turns = if required.is_empty() {
-            TurnWords::Proposed
-        } else {
-            TurnWords::Omitted
-        };
-        let is_multi_step = tools.len() > 1 || run.turns.len() > 1;
+        let required = origin.case.map(|case| case.answer()).unwrap_or_default();
         // A user who said two things before the answer did not ask one query.
-        let is_query = match run.turns.as_slice() {
+        let is_query = match first.turns.as_slice() {
             [] => true,
             [only] => only.user == *query,
             [_, _, ..] => false,
         };
-        let said = match is_query {
-            true => ProposedMessages::Query {
-                query: query.clone(),
-                expected_tools: tools,
-                trajectory: ProposedTrajectory::of(&run.calls),
-                expected_output_contains: words.others.clone(),
-            },
-            false => ProposedMessages::Turns {
-                turns: ProposedTurn::of_each(run, known, of_turns),
-            },
-        };
-        let answer = match is_query && !words.facts.is_empty() {
-            true => vec![json!({ "all_of": words.facts })],
-            false => required.clone(),
-        };
-        let of_file = || id_of_file(file).filter(|_| queries == QueryCount::One);
-        let stated = run.case.clone().filter(|id| CaseId::new(id).is_ok());
-        let what = match required.is_empty() {
-            true => "this is what the agent did",
-            false => "the tools are those that the agent called, the checks are the assertions",
-        };
-        let not_imported = match case
-            .map(|case| case.left_out.join("; "))
-            .filter(|all| !all.is_empty())
-        {
-            Some(all) => format!(" Not imported: {all}."),
-            None => String::new(),
-        };
-        Some(Self {
-            id: stated.or_else(of_file).unwrap_or_else(|| id_of(query)),
-            draft: stage,
-            category: if is_multi_step {
-                "multi_step"
-            } else {
-                "happy_path"
-            },
+        let Proposal {
             said,
             answer,
-            notes: format!("Proposed from {file}: {what}. Decide what it should do.{not_imported}"),
+            differing,
+        } = if is_query {
+            of_query(query, samples, required)
+        } else {
+            of_turns(samples, required)
+        };
+        if answer.is_empty() && !said.requires_anything() {
+            return Err("whose samples have nothing in common to check");
+        }
+        let mut notes = format!("Proposed from {}.", origin.file);
+        if !required.is_empty() {
+            notes.push_str(" The checks of the answer are the assertions.");
+        }
+        if !differing.is_empty() {
+            notes.push_str(&format!(
+                " Not checked, because the samples differ: {}.",
+                differing.join(", ")
+            ));
+        }
+        let not_imported = origin.case.map(|case| case.left_out.join("; "));
+        if let Some(left_out) = not_imported.filter(|left_out| !left_out.is_empty()) {
+            notes.push_str(&format!(" Not imported: {left_out}."));
+        }
+        Ok(Self {
+            id: id_of(first, origin),
+            draft: stage,
+            said,
+            answer,
+            notes,
         })
     }
 
@@ -221,17 +176,13 @@ impl ProposedCase {
         Some(Self {
             id: first.case.clone().filter(|id| CaseId::new(id).is_ok())?,
             draft: stage,
-            category: "multi_step",
             said: ProposedMessages::Query {
                 query: first.query.clone()?,
-                expected_tools,
-                expected_output_contains: Vec::new(),
+                expected_tools: Some(expected_tools),
                 trajectory: None,
             },
             answer: Vec::new(),
-            notes: format!(
-                "Proposed from {file}: each trial called these tools. Decide what it should do."
-            ),
+            notes: format!("Proposed from {file}: each trial called these tools."),
         })
     }
 
@@ -244,6 +195,157 @@ impl ProposedCase {
             .find(|id| !used.contains(id));
         self.id = free.unwrap_or(first);
         used.insert(self.id.clone());
+    }
+}
+
+impl ProposedMessages {
+    /// Whether a run can fail the case by its calls or by the answers of its turns.
+    fn requires_anything(&self) -> bool {
+        match self {
+            Self::Query {
+                query: _,
+                expected_tools,
+                trajectory,
+            } => expected_tools.is_some() || trajectory.is_some(),
+            Self::Turns { turns } => turns.iter().any(|turn| {
+                turn.tools.is_some() || turn.trajectory.is_some() || !turn.answer.is_empty()
+            }),
+        }
+    }
+}
+
+/// What is proposed for a case of one query.
+fn of_query(query: &str, samples: &[&Transcript], required: &[Value]) -> Proposal {
+    let read: Vec<(Vec<&Call>, Evidence)> = samples
+        .iter()
+        .map(|run| {
+            let calls: Vec<&Call> = run.calls.iter().collect();
+            let evidence = Evidence::of(run, &[query], &calls);
+            (calls, evidence)
+        })
+        .collect();
+    let of_calls: Vec<SampleCalls<'_>> = read
+        .iter()
+        .map(|(calls, evidence)| SampleCalls {
+            calls: calls.clone(),
+            earlier: 0,
+            evidence,
+        })
+        .collect();
+    let ProposedCalls {
+        tools,
+        trajectory,
+        differing,
+    } = ProposedCalls::of(&of_calls);
+    let answers: Vec<SampleAnswer<'_>> = samples
+        .iter()
+        .zip(&read)
+        .map(|(run, (calls, evidence))| SampleAnswer {
+            text: run.text.as_deref().unwrap_or_default(),
+            calls: calls.clone(),
+            evidence,
+        })
+        .collect();
+    // Results of another tool may not tell the calls.
+    let tools = tools.filter(|tools| required.is_empty() || !tools.is_empty());
+    Proposal {
+        said: ProposedMessages::Query {
+            query: query.to_owned(),
+            expected_tools: tools,
+            trajectory,
+        },
+        answer: match required {
+            [] => conditions(&answers),
+            required => required.to_vec(),
+        },
+        differing,
+    }
+}
+
+/// What is proposed for a conversation: for each turn the calls in it, and facts of its answer.
+fn of_turns(samples: &[&Transcript], required: &[Value]) -> Proposal {
+    let count = samples.iter().map(|run| run.turns.len()).min().unwrap_or(0);
+    let (mut turns, mut differing) = (Vec::new(), Vec::new());
+    for index in 0..count {
+        let read: Vec<(TurnCalls<'_>, Evidence)> = samples
+            .iter()
+            .map(|run| {
+                let calls = TurnCalls::of(run, index);
+                let messages: Vec<&str> = run
+                    .turns
+                    .iter()
+                    .take(index + 1)
+                    .map(|turn| turn.user.as_str())
+                    .collect();
+                let evidence = Evidence::of(run, &messages, &calls.until);
+                (calls, evidence)
+            })
+            .collect();
+        let of_calls: Vec<SampleCalls<'_>> = read
+            .iter()
+            .map(|(calls, evidence)| SampleCalls {
+                calls: calls.within.clone(),
+                earlier: calls.until.len() - calls.within.len(),
+                evidence,
+            })
+            .collect();
+        let answers: Vec<SampleAnswer<'_>> = samples
+            .iter()
+            .zip(&read)
+            .map(|(run, (calls, evidence))| SampleAnswer {
+                text: run.turns.get(index).map_or("", |turn| turn.text.as_str()),
+                // An expression sees the last answer only.
+                calls: calls.until.clone(),
+                evidence,
+            })
+            .collect();
+        let proposed = ProposedCalls::of(&of_calls);
+        differing.extend(proposed.differing);
+        turns.push(ProposedTurn {
+            user: samples
+                .first()
+                .and_then(|run| run.turns.get(index))
+                .map_or_else(String::new, |turn| turn.user.clone()),
+            tools: proposed.tools,
+            trajectory: proposed.trajectory,
+            answer: match required {
+                [] => conditions(&answers),
+                _ => Vec::new(),
+            },
+        });
+    }
+    Proposal {
+        said: ProposedMessages::Turns { turns },
+        answer: required.to_vec(),
+        differing,
+    }
+}
+
+/// The calls of a turn.
+struct TurnCalls<'a> {
+    /// In the turn.
+    within: Vec<&'a Call>,
+    /// In the turn and before it.
+    until: Vec<&'a Call>,
+}
+
+impl<'a> TurnCalls<'a> {
+    fn of(run: &'a Transcript, index: usize) -> Self {
+        let is_only = run.turns.len() == 1;
+        let turn_of = |call: &Call| call.turn.and_then(|turn| usize::try_from(turn).ok());
+        let earlier = run
+            .calls
+            .iter()
+            .filter(|call| !is_only && turn_of(call).is_some_and(|turn| turn < index));
+        let within: Vec<&Call> = run
+            .calls
+            .iter()
+            .filter(|call| is_only || turn_of(call) == Some(index))
+            .collect();
+        Self {
+            until: earlier.chain(within.iter().copied()).collect(),
+            within,
+        }
     }
 }
 
@@ -273,113 +375,23 @@ impl<'a> ProposedSamples<'a> {
         }
     }
 
-    /// The case of a run, or of all trials of its case.
+    /// The case of some samples, or of all trials of their case.
     ///
     /// # Errors
     /// Why none is proposed.
     pub fn case(
         &self,
-        run: &Transcript,
+        samples: &[&Transcript],
         origin: Origin<'_>,
-        known: &AnswerWords,
         stage: CaseStage,
     ) -> Result<ProposedCase, &'static str> {
-        let trials = run.case.as_deref().and_then(|case| self.trials.get(case));
-        match trials {
+        let case = samples.first().and_then(|run| run.case.as_deref());
+        match case.and_then(|case| self.trials.get(case)) {
             Some(trials) => ProposedCase::of_trials(trials, origin.file, stage)
                 .ok_or("whose trials have no call in common"),
-            None => ProposedCase::of(run, origin, known, stage).ok_or("without an answer"),
+            None => ProposedCase::of(samples, origin, stage),
         }
     }
-}
-
-impl ProposedTurn {
-    /// The turns of a transcript, each with the tools that the agent called in it and with words of its answer.
-    fn of_each(run: &Transcript, known: &AnswerWords, words: TurnWords) -> Vec<Self> {
-        let is_only = run.turns.len() == 1;
-        let of = |(index, turn): (u32, &Turn)| {
-            let calls = run
-                .calls
-                .iter()
-                .filter(|call| is_only || call.turn == Some(index));
-            let DistinctiveWords { facts, others } = match words {
-                TurnWords::Proposed => known.distinctive(&turn.user, &turn.text),
-                TurnWords::Omitted => DistinctiveWords::default(),
-            };
-            let has_words = !facts.is_empty() || !others.is_empty();
-            let answer = has_words.then_some(ProposedAnswer {
-                all_of: facts,
-                any_of: others,
-            });
-            let trajectory = ProposedTrajectory::of(calls.clone());
-            Self {
-                user: turn.user.clone(),
-                tools: distinct_tools(calls),
-                trajectory,
-                answer,
-            }
-        };
-        (0_u32..).zip(&run.turns).map(of).collect()
-    }
-}
-
-impl ProposedTrajectory {
-    /// The calls in their order; `None` without a call. Other calls may be made between them.
-    fn of<'a>(calls: impl IntoIterator<Item = &'a Call>) -> Option<Self> {
-        let tools: Vec<ProposedCall> = calls
-            .into_iter()
-            .take(CALLS)
-            .map(ProposedCall::of)
-            .collect();
-        (!tools.is_empty()).then_some(Self {
-            mode: "in_order",
-            tools,
-        })
-    }
-}
-
-impl ProposedCall {
-    /// A call with its numbers, its truth values and its texts of one word, such as the id of an order. What an agent writes in its own
-    /// words differs from run to run.
-    fn of(call: &Call) -> Self {
-        let is_repeated = |value: &Value| match value {
-            Value::Bool(_) | Value::Number(_) => true,
-            Value::String(text) => {
-                let length = text.chars().count();
-                (1..=WORD).contains(&length) && !text.contains(char::is_whitespace)
-            }
-            Value::Null | Value::Array(_) | Value::Object(_) => false,
-        };
-        let values: Map<String, Value> = match &call.arguments {
-            Value::Object(fields) => fields
-                .iter()
-                .filter(|(_, value)| is_repeated(value))
-                .map(|(name, value)| (name.clone(), value.clone()))
-                .collect(),
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::Array(_) => Map::new(),
-        };
-        let args = (!values.is_empty()).then_some(ProposedArguments {
-            how: "superset",
-            values,
-        });
-        Self {
-            name: call.name.clone(),
-            args,
-        }
-    }
-}
-
-/// Whether a case requires words of the answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TurnWords {
-    /// Yes: what the agent answered, as a proposal.
-    Proposed,
-    /// No: the case of another tool requires something.
-    Omitted,
 }
 
 /// The names of the called tools, each once.
@@ -397,133 +409,107 @@ fn is_accepted(stage: &CaseStage) -> bool {
     *stage == CaseStage::Accepted
 }
 
-/// How many answers contain each word.
-#[derive(Debug, Default)]
-pub struct AnswerWords {
-    answers: HashMap<String, usize>,
-}
-
-impl AnswerWords {
-    pub fn of<'a>(answers: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut found = Self::default();
-        for answer in answers {
-            let distinct: HashSet<String> = words(answer).map(str::to_lowercase).collect();
-            distinct
-                .into_iter()
-                .for_each(|word| *found.answers.entry(word).or_default() += 1);
-        }
-        found
+/// The id of a case: that of the run, else that of its file, with the position of the run in a file with several queries. No text of a user
+/// is part of it.
+fn id_of(run: &Transcript, origin: Origin<'_>) -> String {
+    if let Some(stated) = run.case.clone().filter(|id| CaseId::new(id).is_ok()) {
+        return stated;
     }
-
-    /// The words that distinguish an answer: those that the fewest answers contain and that the query does not have, in the order of the
-    /// answer.
-    fn distinctive(&self, query: &str, answer: &str) -> DistinctiveWords {
-        let asked: HashSet<String> = words(query).map(str::to_lowercase).collect();
-        let is_asked = |word: &str| asked.contains(&word.to_lowercase());
-        let is_fact = |word: &str| word.chars().any(|one| one.is_ascii_digit());
-        let facts = self.rarest(
-            words(answer).filter(|word| word.len() > 1 && is_fact(word) && !is_asked(word)),
-        );
-        let others_of = |letters: usize| {
-            let is_long = move |word: &&str| {
-                word.chars().count() >= letters && word.chars().all(char::is_alphabetic)
-            };
-            self.rarest(words(answer).filter(is_long).filter(|word| !is_asked(word)))
-        };
-        let mut others = others_of(LETTERS);
-        // Shorter words say little, so they are required only where nothing else is.
-        if facts.is_empty() && others.is_empty() {
-            others = others_of(SHORT_LETTERS);
-        }
-        if facts.is_empty() && others.is_empty() && words(answer).count() <= SHORT_ANSWER {
-            others.extend(words(answer).next().map(str::to_owned));
-        }
-        DistinctiveWords { facts, others }
+    let stem = id_of_file(origin.file).unwrap_or_else(|| {
+        let named = stem(origin.file).map(|stem| format!("case-{stem}"));
+        named
+            .filter(|id| CaseId::new(id).is_ok())
+            .unwrap_or_else(|| "case".to_owned())
+    });
+    match origin.queries {
+        QueryCount::One => stem,
+        QueryCount::Several => format!("{stem}-{}", origin.position),
     }
-
-    /// Of some words of an answer, those that the fewest answers contain.
-    fn rarest<'a>(&self, words: impl Iterator<Item = &'a str>) -> Vec<String> {
-        let mut known = HashSet::new();
-        let mut ranked: Vec<(usize, usize, &str)> = words
-            .enumerate()
-            .filter(|(_, word)| known.insert(word.to_lowercase()))
-            .map(|(place, word)| {
-                (
-                    self.answers.get(&word.to_lowercase()).copied().unwrap_or(1),
-                    place,
-                    word,
-                )
-            })
-            .collect();
-        ranked.sort_unstable();
-        ranked.truncate(PHRASES);
-        ranked.sort_unstable_by_key(|(_, place, _)| *place);
-        ranked
-            .into_iter()
-            .map(|(_, _, word)| word.to_owned())
-            .collect()
-    }
-}
-
-/// Words of an answer that say what it is about.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct DistinctiveWords {
-    /// Words with a digit, such as dates, amounts and ids: another run of the agent has to say all of them.
-    facts: Vec<String>,
-    /// Other words: another run has to say at least one of them.
-    others: Vec<String>,
-}
-
-/// The words of a text, without the punctuation around them.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split_whitespace()
-        .map(|word| word.trim_matches(|one: char| !one.is_alphanumeric()))
-        .filter(|word| !word.is_empty())
 }
 
 /// The id of a case that has a file of its own: the file's name up to its first dot, if it is an id with some letters.
 pub fn id_of_file(file: &str) -> Option<String> {
-    let stem = file.split_once('.')?.0.replace(' ', "-");
+    let stem = stem(file)?;
     let says_something = stem.chars().filter(char::is_ascii_alphabetic).count() >= NAME_LETTERS;
     (says_something && CaseId::new(&stem).is_ok()).then_some(stem)
 }
 
-fn id_of(query: &str) -> String {
-    let kept =
-        |word: &str| -> String { word.chars().filter(char::is_ascii_alphanumeric).collect() };
-    let words: Vec<String> = words(query)
-        .map(|word| kept(word).to_lowercase())
-        .filter(|word| !word.is_empty())
-        .take(ID_WORDS)
-        .collect();
-    if words.is_empty() {
-        "case".to_owned()
-    } else {
-        words.join("-").chars().take(60).collect()
-    }
+fn stem(file: &str) -> Option<String> {
+    Some(file.split_once('.')?.0.replace(' ', "-"))
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use import::Call;
-    use serde_json::json;
+    use import::{Call, Transcript};
+    use serde_json::{Value, json};
 
-    use super::{
-        AnswerWords, DistinctiveWords, ProposedCase, ProposedMessages, ProposedTrajectory, id_of,
-        id_of_file,
-    };
+    use super::{Origin, ProposedCase, ProposedMessages, QueryCount, id_of, id_of_file};
     use crate::suites::CaseStage;
 
+    fn origin(file: &str, queries: QueryCount) -> Origin<'_> {
+        Origin {
+            file,
+            queries,
+            position: 3,
+            case: None,
+        }
+    }
+
+    fn call(name: &str, arguments: Value, result: Value) -> Call {
+        Call {
+            name: name.to_owned(),
+            arguments,
+            result,
+            ..Call::default()
+        }
+    }
+
+    fn run(query: &str, calls: Vec<Call>, text: &str) -> Transcript {
+        Transcript {
+            query: Some(query.to_owned()),
+            text: Some(text.to_owned()),
+            calls,
+            ..Transcript::default()
+        }
+    }
+
+    fn proposed(samples: &[&Transcript]) -> Value {
+        let case = ProposedCase::of(samples, origin("a.json", QueryCount::One), CaseStage::Draft);
+        serde_json::to_value(case.unwrap()).unwrap()
+    }
+
+    /// The first form of each fact that the answer must have.
+    fn facts(case: &Value) -> Vec<&str> {
+        let conditions = case["answer"]
+            .as_array()
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        conditions
+            .iter()
+            .filter_map(|one| one["any_of"][0].as_str())
+            .collect()
+    }
+
     #[test]
-    fn the_id_is_the_beginning_of_the_query() {
-        assert_eq!(
-            id_of("Which invoices of Acme are overdue, and since when?"),
-            "which-invoices-of-acme-are-overdue"
-        );
-        assert_eq!(id_of("¿Qué?"), "qu");
-        assert_eq!(id_of("???"), "case");
+    fn an_id_has_no_word_of_the_user() {
+        let asked = run("My mail is jane@example.com", Vec::new(), "Fine.");
+        for (file, queries, expected) in [
+            ("late-order.json", QueryCount::One, "late-order"),
+            ("chats.jsonl", QueryCount::Several, "chats-3"),
+            ("17.json", QueryCount::One, "case-17"),
+            ("17.jsonl", QueryCount::Several, "case-17-3"),
+            ("caf\u{e9}.json", QueryCount::One, "case"),
+            ("standard input", QueryCount::Several, "case-3"),
+        ] {
+            assert_eq!(id_of(&asked, origin(file, queries)), expected);
+        }
+        let stated = Transcript {
+            case: Some("refund".to_owned()),
+            ..asked
+        };
+        assert_eq!(id_of(&stated, origin("a.json", QueryCount::One)), "refund");
     }
 
     #[test]
@@ -546,54 +532,147 @@ mod tests {
     }
 
     #[test]
-    fn the_rarest_words_of_an_answer_distinguish_it() {
-        let answers = [
-            "Order 17 is late: it arrives on 2026-03-04, because customs inspected the parcel.",
-            "Order 18 is late, because customs inspected it on 2026-03-05.",
-            "It is late, because customs inspected it.",
-        ];
-        let known = AnswerWords::of(answers);
-        let both = |query: &str, answer: &str| {
-            let DistinctiveWords { facts, others } = known.distinctive(query, answer);
-            (facts.join(" "), others.join(" "))
-        };
-        let pair = |facts: &str, others: &str| (facts.to_owned(), others.to_owned());
-        let query = "Is order 17 late?";
+    fn a_call_has_the_arguments_that_another_run_repeats() {
+        let arguments = json!({
+            "id": "A-17", "amount": 40, "urgent": true, "currency": "EUR", "day": "2026-03-03", "name": "Eva Lind",
+            "reason": "broken", "words": "it broke", "key": "f81d4fae", "lines": [1], "note": "" });
+        let call = call("refund", arguments, json!({ "ok": true }));
+        let case = proposed(&[&run(
+            "Refund A-17 for Eva Lind, it broke.",
+            vec![call],
+            "Done.",
+        )]);
+        let values = json!({
+            "id": "A-17", "amount": 40, "urgent": true, "currency": "EUR", "day": "2026-03-03", "name": "Eva Lind" });
+        let step = json!({ "name": "refund", "args": { "match": "superset", "values": values } });
         assert_eq!(
-            both(query, answers[0]),
-            pair("2026-03-04", "arrives because parcel")
+            case["trajectory"],
+            json!({ "mode": "in_order", "tools": [step] })
         );
-        assert_eq!(
-            both(query, "Because customs inspected it."),
-            pair("", "Because customs inspected")
-        );
-        assert_eq!(
-            both("Where?", "The hall is here."),
-            pair("", "hall here"),
-            "shorter words, but no small ones"
-        );
-        assert_eq!(both("Yes?", "Yes."), pair("", "Yes"));
-        assert_eq!(
-            both("Is it so?", "So it is and so it was."),
-            pair("", ""),
-            "no word says anything"
-        );
-        assert_eq!(both("q", "\u{2026}"), pair("", ""));
+        assert_eq!(case["expected_tools"], json!(["refund"]));
     }
 
     #[test]
-    fn a_call_has_the_arguments_that_another_run_repeats() {
-        let call = Call {
-            name: "refund".to_owned(),
-            arguments: json!({ "id": "A-17", "amount": 40, "urgent": true, "reason": "it broke", "lines": [1], "note": "" }),
-            ..Call::default()
+    fn an_id_that_a_call_made_is_no_argument_and_one_that_was_looked_up_is() {
+        let calls = |id: &str| {
+            vec![
+                call(
+                    "find_customer",
+                    json!({ "name": "Acme" }),
+                    json!({ "customer": "C-5" }),
+                ),
+                call(
+                    "create_ticket",
+                    json!({ "customer": "C-5" }),
+                    json!({ "ticket": id }),
+                ),
+                call(
+                    "escalate",
+                    json!({ "ticket": id, "customer": "C-5" }),
+                    Value::Null,
+                ),
+            ]
         };
-        let proposed = serde_json::to_value(ProposedTrajectory::of([&call])).unwrap();
-        let values = json!({ "id": "A-17", "amount": 40, "urgent": true });
-        let tools =
-            json!([{ "name": "refund", "args": { "match": "superset", "values": values } }]);
-        assert_eq!(proposed, json!({ "mode": "in_order", "tools": tools }));
-        assert_eq!(ProposedTrajectory::of([]), None);
+        let sample = |id: &str| run("Help Acme.", calls(id), &format!("It is ticket {id}."));
+        let [one, other] = [sample("T-91"), sample("T-92")];
+        for samples in [vec![&one], vec![&one, &other]] {
+            let case = proposed(&samples);
+            let steps = &case["trajectory"]["tools"];
+            assert_eq!(
+                steps[2]["args"]["values"],
+                json!({ "customer": "C-5" }),
+                "{case}"
+            );
+            let expected = "calls.exists(call, call.name == \"create_ticket\" && text.contains(call.result.ticket))";
+            assert_eq!(case["answer"], json!([{ "expr": expected }]));
+        }
+    }
+
+    #[test]
+    fn an_answer_has_the_facts_of_results_and_no_words() {
+        let found = |result: Value, text: &str| {
+            run(
+                "Where is order 12 of 5 May?",
+                vec![call("get_order", json!({}), result)],
+                text,
+            )
+        };
+        let result =
+            json!({ "shipped": "2026-03-11", "due": "2026-03-14", "total": 25.5, "boxes": 12 });
+        let one = found(
+            result.clone(),
+            "Order 12 of 5 May, shipped on 11 March, arrives on 14 March in 12 boxes for 25.50 EUR.",
+        );
+        assert_eq!(facts(&proposed(&[&one])), ["14 March", "25.50"]);
+        let brief = found(result.clone(), "It arrives on March 14th.");
+        assert_eq!(facts(&proposed(&[&one, &brief])), ["14 March"]);
+        let three = proposed(&[&one, &one, &one]);
+        assert_eq!(
+            facts(&three),
+            ["11 March", "14 March", "12", "25.50"],
+            "enough samples"
+        );
+        let computed = found(result, "Two of them are 51.00 EUR, at 25.50 EUR.");
+        assert!(facts(&proposed(&[&computed])).is_empty());
+        assert_eq!(facts(&proposed(&[&computed, &computed])), ["51.00"]);
+    }
+
+    #[test]
+    fn an_answer_in_json_has_its_shape() {
+        let query = "Read this: invoice 77-A, total 1,200.50 EUR";
+        let text = r#"{"id": "77-A", "total": 1200.5, "score": 0.93, "paid": false, "remark": "looks fine", "lines": [1]}"#;
+        let case = proposed(&[&run(query, Vec::new(), text)]);
+        let fields = json!({
+            "id": { "equals": "77-A" }, "total": { "equals": 1200.5 }, "score": { "type": "number" },
+            "paid": { "equals": false }, "remark": { "type": "string" }, "lines": { "type": "array" } });
+        assert_eq!(
+            case["answer"],
+            json!([{ "json": fields, "whole_json": true }])
+        );
+        let case = proposed(&[&run(query, Vec::new(), "[1, 2]")]);
+        assert_eq!(
+            case["answer"],
+            json!([{ "json_schema": { "type": "array" }, "whole_json": true }])
+        );
+    }
+
+    #[test]
+    fn what_differs_between_samples_is_not_checked_and_named() {
+        let of = |names: &[&str], step: Option<u32>| {
+            let calls = names.iter().map(|name| Call {
+                step,
+                ..call(name, json!({ "n": name }), Value::Null)
+            });
+            run("Go.", calls.collect(), "Done.")
+        };
+        let [forth, back] = [of(&["get_a", "get_b"], None), of(&["get_b", "get_a"], None)];
+        let case = proposed(&[&forth, &back]);
+        assert_eq!(case["trajectory"]["mode"], "superset");
+        assert!(
+            case["notes"]
+                .as_str()
+                .unwrap()
+                .contains("samples differ: the order of the calls."),
+            "{case}"
+        );
+        let case = proposed(&[&of(&["get_a", "get_b"], Some(0)), &back]);
+        assert_eq!(case["trajectory"]["mode"], "in_order");
+        assert_eq!(
+            case["trajectory"]["tools"][0]["parallel"]
+                .as_array()
+                .unwrap()
+                .len(),
+            2
+        );
+        let case = proposed(&[&forth, &of(&["get_a", "get_a"], None)]);
+        assert_eq!(case["expected_tools"], json!(["get_a"]));
+        let silent = of(&[], None);
+        let nothing = ProposedCase::of(
+            &[&forth, &silent],
+            origin("a.json", QueryCount::One),
+            CaseStage::Draft,
+        );
+        assert!(nothing.is_err());
     }
 
     #[test]
@@ -601,7 +680,6 @@ mod tests {
         let case = |id: &str| ProposedCase {
             id: id.to_owned(),
             draft: CaseStage::Draft,
-            category: "happy_path",
             said: ProposedMessages::Turns { turns: Vec::new() },
             answer: Vec::new(),
             notes: String::new(),

@@ -20,6 +20,8 @@ use crate::world::{Disk, World};
 pub struct TranscriptFile {
     /// The file, for problems of its runs.
     pub source: SourceText,
+    /// The name of the file, as it may be written.
+    pub name: String,
     pub form: Format,
     /// Its runs, in order.
     pub runs: Vec<Transcript>,
@@ -28,7 +30,7 @@ pub struct TranscriptFile {
 }
 
 pub struct Origins<'a> {
-    file: &'a str,
+    file: &'a TranscriptFile,
     queries: QueryCount,
     cases: HashMap<&'a str, &'a ForeignCase>,
 }
@@ -38,12 +40,14 @@ impl TranscriptFile {
     pub fn redacted(self, redactor: &Redactor) -> Self {
         let Self {
             source,
+            name,
             form,
             runs,
             cases,
         } = self;
         Self {
             source,
+            name: redactor.text(&name).into_owned(),
             form,
             runs: runs
                 .into_iter()
@@ -58,7 +62,7 @@ impl TranscriptFile {
 
     pub fn origins(&self) -> Origins<'_> {
         Origins {
-            file: self.source.file.name(),
+            file: self,
             queries: QueryCount::of(&self.runs),
             cases: self
                 .cases
@@ -69,15 +73,32 @@ impl TranscriptFile {
     }
 }
 
+/// The ends of names of files with a run on each line.
+const OF_LINES: [&str; 2] = [".jsonl", ".ndjson"];
+
 impl<'a> Origins<'a> {
+    /// The line of a run, or its number in a file that is not one of lines.
+    fn position(&self, run: &Transcript) -> u32 {
+        let TranscriptFile { source, runs, .. } = self.file;
+        if OF_LINES.iter().any(|end| source.file.name().ends_with(end)) {
+            return source.line(run.at);
+        }
+        let numbered = (1..).zip(runs);
+        numbered
+            .into_iter()
+            .find(|(_, other)| std::ptr::eq(*other, run))
+            .map_or(1, |(number, _)| number)
+    }
+
     pub fn of(&self, run: &Transcript) -> Origin<'a> {
         let case = run
             .case
             .as_deref()
             .and_then(|id| self.cases.get(id).copied());
         Origin {
-            file: self.file,
+            file: &self.file.name,
             queries: self.queries,
+            position: self.position(run),
             case,
         }
     }
@@ -230,6 +251,7 @@ fn read_file(
     let cases = foreign_cases(form, &source, &file, &runs, files)?;
     drop(file);
     let file = TranscriptFile {
+        name: source.file.name().to_owned(),
         source,
         form,
         runs,

@@ -17,7 +17,7 @@ use crate::text::first_of;
 use crate::workspace::imported_runs::{
     ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SamplesOfCase, write_recordings,
 };
-use crate::workspace::proposed_case::{AnswerWords, ProposedCase, ProposedSamples, id_of_file};
+use crate::workspace::proposed_case::{Origin, ProposedCase, ProposedSamples, id_of_file};
 use crate::workspace::transcript_files::{TranscriptFile, foreign_cases};
 use crate::world::{Disk, World};
 
@@ -201,7 +201,7 @@ struct ProposedCases {
     cases: Vec<ProposedCase>,
     assigned: Vec<Vec<Option<usize>>>,
     /// Where the conversations are of which no case was made, by the reason.
-    left_out: BTreeMap<&'static str, Vec<String>>,
+    left_out: LeftOut,
 }
 
 /// Whether the recorded samples of a case differ.
@@ -275,61 +275,80 @@ impl ProposedCases {
 /// its own if the file can name it: else a later import could not tell the two cases apart.
 fn proposed(files: &[TranscriptFile], stage: CaseStage, samples: SamplesOfCase) -> ProposedCases {
     let samples = ProposedSamples::of(files.iter().flat_map(|file| &file.runs), samples);
-    let words = AnswerWords::of(
-        files
-            .iter()
-            .flat_map(|file| &file.runs)
-            .filter_map(|run| run.text.as_deref()),
-    );
-    let (mut cases, mut used): (Vec<ProposedCase>, _) = (Vec::new(), BTreeSet::new());
-    let mut left_out: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
-    let mut assigned = Vec::with_capacity(files.len());
+    let mut left_out = LeftOut::new();
+    let mut groups: Vec<CaseGroup<'_>> = Vec::new();
+    let mut group_of_run: Vec<Vec<Option<usize>>> = Vec::with_capacity(files.len());
     let mut unnamed: BTreeMap<(Option<&str>, Vec<&str>), usize> = BTreeMap::new();
     for file in files {
         let mut of_this_file = BTreeMap::new();
-        let known = match id_of_file(file.source.file.name()) {
+        let known = match id_of_file(&file.name) {
             Some(_) => &mut of_this_file,
             None => &mut unnamed,
         };
         let origins = file.origins();
         let mut of_file = Vec::with_capacity(file.runs.len());
         for run in &file.runs {
-            let case = match unusable(run) {
-                Some(why) => Err(why),
-                None => {
-                    let key = (run.case.as_deref(), samples.messages(run));
-                    match known.get(&key) {
-                        Some(case) => Ok(*case),
-                        None => {
-                            samples
-                                .case(run, origins.of(run), &words, stage)
-                                .map(|mut case| {
-                                    case.renamed(&mut used);
-                                    cases.push(case);
-                                    known.insert(key, cases.len() - 1);
-                                    cases.len() - 1
-                                })
-                        }
-                    }
-                }
-            };
-            if let Err(why) = case {
-                let place = format!("{}:{}", file.source.file, file.source.line(run.at));
-                left_out.entry(why).or_default().push(place);
+            if let Some(why) = unusable(run) {
+                left_out.entry(why).or_default().push(place_of(file, run));
+                of_file.push(None);
+                continue;
             }
-            of_file.push(case.ok());
+            let key = (run.case.as_deref(), samples.messages(run));
+            let group = *known.entry(key).or_insert_with(|| {
+                groups.push(CaseGroup {
+                    origin: origins.of(run),
+                    runs: Vec::new(),
+                });
+                groups.len() - 1
+            });
+            groups[group].runs.push((file, run));
+            of_file.push(Some(group));
         }
         if file.runs.is_empty() {
             let place = file.source.file.to_string();
             left_out.entry("without an answer").or_default().push(place);
         }
-        assigned.push(of_file);
+        group_of_run.push(of_file);
     }
+    let (mut cases, mut used): (Vec<ProposedCase>, _) = (Vec::new(), BTreeSet::new());
+    let mut case_of_group = Vec::with_capacity(groups.len());
+    for CaseGroup { origin, runs } in &groups {
+        let of_group: Vec<&Transcript> = runs.iter().map(|(_, run)| *run).collect();
+        match samples.case(&of_group, *origin, stage) {
+            Ok(mut case) => {
+                case.renamed(&mut used);
+                cases.push(case);
+                case_of_group.push(Some(cases.len() - 1));
+            }
+            Err(why) => {
+                let places = runs.iter().map(|(file, run)| place_of(file, run));
+                left_out.entry(why).or_default().extend(places);
+                case_of_group.push(None);
+            }
+        }
+    }
+    let case_of = |group: Option<usize>| group.and_then(|group| case_of_group[group]);
     ProposedCases {
         cases,
-        assigned,
+        assigned: group_of_run
+            .into_iter()
+            .map(|groups| groups.into_iter().map(case_of).collect())
+            .collect(),
         left_out,
     }
+}
+
+/// Where the conversations are of which no case was made, by the reason.
+type LeftOut = BTreeMap<&'static str, Vec<String>>;
+
+/// The runs of one case, each with its file.
+struct CaseGroup<'a> {
+    origin: Origin<'a>,
+    runs: Vec<(&'a TranscriptFile, &'a Transcript)>,
+}
+
+fn place_of(file: &TranscriptFile, run: &Transcript) -> String {
+    format!("{}:{}", file.source.file, file.source.line(run.at))
 }
 
 /// Why no case can be made of a run.
@@ -389,6 +408,7 @@ fn recognised(source: SourceText, disk: Option<&Disk>) -> Result<TranscriptFile,
     let cases = foreign_cases(form, &source, &file, &runs, files)?;
     drop(file);
     Ok(TranscriptFile {
+        name: source.file.name().to_owned(),
         source,
         form,
         runs,

@@ -1,0 +1,278 @@
+//! The calls that a proposed case expects: those that every sample of the case made, with the arguments that another run has to repeat.
+
+use std::collections::HashSet;
+
+use import::Call;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::evidence::Evidence;
+use super::fixed_value::{Support, ValuePlace, is_fixed};
+
+/// The most calls of a proposed trajectory.
+const CALLS: usize = 20;
+/// The most calls whose order does not matter.
+const MOST_PARALLEL: usize = 8;
+
+/// The calls of one sample, or of one turn of it.
+pub struct SampleCalls<'a> {
+    pub calls: Vec<&'a Call>,
+    /// The number of calls of earlier turns, which the evidence has as well.
+    pub earlier: usize,
+    pub evidence: &'a Evidence,
+}
+
+/// What a case expects of the calls.
+#[derive(Debug, Default)]
+pub struct ProposedCalls {
+    /// The tools that every sample called; `None` if some samples called none and others did.
+    pub tools: Option<Vec<String>>,
+    pub trajectory: Option<ProposedTrajectory>,
+    /// What is not expected, because the samples differ.
+    pub differing: Vec<String>,
+}
+
+/// The calls in their order, with the arguments that another run of the agent has to repeat.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProposedTrajectory {
+    mode: &'static str,
+    tools: Vec<ProposedStep>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+enum ProposedStep {
+    Call(ProposedCall),
+    /// Calls that one answer of the model asked for: their order is chance.
+    Parallel {
+        parallel: Vec<ProposedCall>,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct ProposedCall {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    args: Option<ProposedArguments>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct ProposedArguments {
+    #[serde(rename = "match")]
+    how: &'static str,
+    values: Map<String, Value>,
+}
+
+/// A call of the first sample, and the same call in the others.
+struct CommonCall<'a> {
+    /// Its index among the calls that the evidence has.
+    index: usize,
+    call: &'a Call,
+    others: Vec<&'a Call>,
+}
+
+impl ProposedCalls {
+    pub fn of(samples: &[SampleCalls<'_>]) -> Self {
+        let Some((first, others)) = samples.split_first() else {
+            return Self::default();
+        };
+        let support = if others.is_empty() {
+            Support::OneSample
+        } else {
+            Support::SeveralSamples
+        };
+        let mut differing = Vec::new();
+        let common = common_calls(first, others, &mut differing);
+        let mut calls: Vec<(Option<u32>, ProposedCall)> = Vec::new();
+        for common in &common {
+            let call = common.proposed(first.evidence, support, &mut differing);
+            // What is called again with the same arguments was lost or forgotten.
+            if !calls.iter().any(|(_, known)| *known == call) {
+                calls.push((common.call.step, call));
+            }
+        }
+        calls.truncate(CALLS);
+        let names: Vec<String> = calls.iter().map(|(_, call)| call.name.clone()).collect();
+        let tools = distinct(names);
+        let is_silent = samples.iter().all(|sample| sample.calls.is_empty());
+        let ordered = ProposedTrajectory {
+            mode: "in_order",
+            tools: steps(&calls),
+        };
+        let trajectory = if calls.is_empty() {
+            None
+        } else if samples.iter().all(|sample| ordered.is_followed(sample)) {
+            Some(ordered)
+        } else {
+            differing.push("the order of the calls".to_owned());
+            Some(ProposedTrajectory {
+                mode: "superset",
+                tools: calls
+                    .into_iter()
+                    .map(|(_, call)| ProposedStep::Call(call))
+                    .collect(),
+            })
+        };
+        Self {
+            tools: (is_silent || !tools.is_empty()).then_some(tools),
+            trajectory,
+            differing: distinct(differing),
+        }
+    }
+}
+
+/// The calls of the first sample that every other one made as well. A call that failed is left out if the tool was called again.
+fn common_calls<'a>(
+    first: &SampleCalls<'a>,
+    others: &[SampleCalls<'a>],
+    differing: &mut Vec<String>,
+) -> Vec<CommonCall<'a>> {
+    let mut unused: Vec<Vec<&Call>> = others.iter().map(SampleCalls::lasting).collect();
+    let mut common = Vec::new();
+    for call in first.lasting() {
+        let mut same = Vec::new();
+        for calls in &mut unused {
+            let of_tool = |other: &&Call| other.name == call.name;
+            let equal = calls
+                .iter()
+                .position(|other| of_tool(other) && other.arguments == call.arguments);
+            if let Some(at) = equal.or_else(|| calls.iter().position(of_tool)) {
+                same.push(calls.remove(at));
+            }
+        }
+        let index = first
+            .calls
+            .iter()
+            .position(|other| std::ptr::eq(*other, call));
+        match index.filter(|_| same.len() == others.len()) {
+            Some(index) => common.push(CommonCall {
+                index: first.earlier + index,
+                call,
+                others: same,
+            }),
+            None => differing.push(format!("a call of {}", call.name)),
+        }
+    }
+    let rest = unused.into_iter().flatten();
+    differing.extend(rest.map(|call| format!("a call of {}", call.name)));
+    common
+}
+
+impl<'a> SampleCalls<'a> {
+    /// The calls without those that failed and were made again.
+    fn lasting(&self) -> Vec<&'a Call> {
+        let calls = self.calls.iter();
+        calls
+            .enumerate()
+            .filter(|(index, call)| {
+                let mut later = self.calls.iter().skip(index + 1);
+                call.error.is_none() || !later.any(|other| other.name == call.name)
+            })
+            .map(|(_, call)| *call)
+            .collect()
+    }
+}
+
+impl CommonCall<'_> {
+    fn proposed(
+        &self,
+        evidence: &Evidence,
+        support: Support,
+        differing: &mut Vec<String>,
+    ) -> ProposedCall {
+        let mut values = Map::new();
+        let place = ValuePlace::Argument(self.index);
+        for (name, value) in self.call.arguments.as_object().into_iter().flatten() {
+            if !is_fixed(name, value, place, evidence, Support::OneSample)
+                && !is_fixed(name, value, place, evidence, support)
+            {
+                continue;
+            }
+            let is_equal = |other: &&Call| {
+                other
+                    .arguments
+                    .get(name)
+                    .is_some_and(|other| is_same(value, other))
+            };
+            if self.others.iter().all(is_equal) {
+                values.insert(name.clone(), value.clone());
+            } else if is_fixed(name, value, place, evidence, Support::OneSample) {
+                differing.push(format!("{name} of {}", self.call.name));
+            }
+        }
+        let args = (!values.is_empty()).then_some(ProposedArguments {
+            how: "superset",
+            values,
+        });
+        ProposedCall {
+            name: self.call.name.clone(),
+            args,
+        }
+    }
+}
+
+/// Groups neighbours that one answer of the model asked for.
+fn steps(calls: &[(Option<u32>, ProposedCall)]) -> Vec<ProposedStep> {
+    let mut steps = Vec::new();
+    for group in calls.chunk_by(|(step, _), (next, _)| step.is_some() && step == next) {
+        let mut calls: Vec<ProposedCall> = group.iter().map(|(_, call)| call.clone()).collect();
+        if (2..=MOST_PARALLEL).contains(&calls.len()) {
+            steps.push(ProposedStep::Parallel { parallel: calls });
+        } else {
+            steps.extend(calls.drain(..).map(ProposedStep::Call));
+        }
+    }
+    steps
+}
+
+impl ProposedTrajectory {
+    /// Whether the calls of a sample have the order: each step after the one before.
+    fn is_followed(&self, sample: &SampleCalls<'_>) -> bool {
+        let mut next = 0;
+        for step in &self.tools {
+            let calls = match step {
+                ProposedStep::Call(call) => std::slice::from_ref(call),
+                ProposedStep::Parallel { parallel } => parallel,
+            };
+            let mut taken: HashSet<usize> = HashSet::new();
+            for call in calls {
+                let found = (next..sample.calls.len())
+                    .find(|at| !taken.contains(at) && call.is_made_by(sample.calls[*at]));
+                let Some(at) = found else { return false };
+                taken.insert(at);
+            }
+            next = taken.into_iter().max().map_or(next, |last| last + 1);
+        }
+        true
+    }
+}
+
+impl ProposedCall {
+    fn is_made_by(&self, call: &Call) -> bool {
+        let mut values = self.args.iter().flat_map(|args| &args.values);
+        self.name == call.name
+            && values.all(|(name, value)| {
+                call.arguments
+                    .get(name)
+                    .is_some_and(|other| is_same(value, other))
+            })
+    }
+}
+
+/// Whether two values are equal; numbers by their value.
+pub fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            one == other || (one.is_f64() || other.is_f64()) && one.as_f64() == other.as_f64()
+        }
+        _ => one == other,
+    }
+}
+
+fn distinct(names: Vec<String>) -> Vec<String> {
+    let mut known = HashSet::new();
+    names
+        .into_iter()
+        .filter(|name| known.insert(name.clone()))
+        .collect()
+}
