@@ -320,6 +320,9 @@ pub struct ImportArgs {
     /// Add a draft case to the agent's suite for each query that no case has
     #[arg(long, conflicts_with = "case")]
     pub new_cases: bool,
+    /// Replace e-mail addresses and telephone numbers by placeholders in everything that is written; then use it for every import
+    #[arg(long)]
+    pub redact_personal: bool,
     /// Replace recordings with other content, and import a run even if its input differs from the case's
     #[arg(long)]
     pub force: bool,
@@ -349,6 +352,9 @@ pub struct InitArgs {
     /// Files that define the agent, such as 'prompts/**'; may be repeated. When they change, the recordings are out of date
     #[arg(long, value_name = "PATTERN")]
     pub files: Vec<String>,
+    /// Replace e-mail addresses and telephone numbers by placeholders in everything that is written; then use it for every import
+    #[arg(long)]
+    pub redact_personal: bool,
     /// Write no GitHub workflow
     #[arg(long)]
     pub no_workflow: bool,

@@ -196,6 +196,12 @@ impl Diagnostics {
         !self.is_empty() && self.found.iter().all(|one| one.code == code)
     }
 
+    /// The lines of the problems, from 1.
+    pub fn lines(&self) -> Vec<u32> {
+        let points = self.found.iter().filter_map(|problem| problem.at);
+        points.map(|point| point.line).collect()
+    }
+
     /// Whether the list has no problems.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()

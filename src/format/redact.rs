@@ -143,6 +143,69 @@ pub fn redacted_transcript(transcript: Transcript, redactor: &Redactor) -> Trans
     }
 }
 
+/// All texts of a conversation that become a record or a case.
+pub fn texts_of(transcript: &Transcript) -> Vec<String> {
+    let Transcript {
+        at: _,
+        agent,
+        variant,
+        case,
+        ending: _,
+        error,
+        prompt,
+        query,
+        interjected,
+        instructed,
+        turns,
+        text,
+        calls,
+        events,
+        usage: _,
+        model: _,
+        started_at: _,
+        is_cut_off: _,
+        record,
+        passed: _,
+        left_out: _,
+    } = transcript;
+    let stated = [
+        agent,
+        variant,
+        case,
+        error,
+        prompt,
+        query,
+        interjected,
+        instructed,
+        text,
+    ];
+    let mut texts: Vec<String> = stated.into_iter().flatten().cloned().collect();
+    texts.extend(
+        turns
+            .iter()
+            .flat_map(|turn| [turn.user.clone(), turn.text.clone()]),
+    );
+    let values = calls
+        .iter()
+        .flat_map(|call| [&call.arguments, &call.result])
+        .chain(events)
+        .chain(record);
+    for value in values {
+        add_texts(value, &mut texts);
+    }
+    texts
+}
+
+/// Adds all texts of a value.
+pub fn add_texts(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(list) => list.iter().for_each(|member| add_texts(member, texts)),
+        Value::Object(fields) => fields.values().for_each(|member| add_texts(member, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
 /// What an agent wrote, without secrets, to be shown.
 pub fn redacted_samples(mut samples: Vec<Sample>, redactor: &Redactor) -> Vec<Sample> {
     for sample in &mut samples {

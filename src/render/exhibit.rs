@@ -151,6 +151,22 @@ pub fn whole(samples: &[Sample]) -> String {
     out
 }
 
+/// The answer of each sample: its text, else its outputs.
+pub fn answers(samples: &[Sample]) -> Vec<String> {
+    let runs = samples.iter().flat_map(|sample| match sample {
+        Sample::Completed(runs) => runs.as_slice(),
+        Sample::Inconclusive { .. } | Sample::Spared => &[],
+    });
+    runs.map(|run| {
+        let outputs: Option<serde_json::Value> = serde_json::from_str(&run.outputs).ok();
+        let text = outputs
+            .as_ref()
+            .and_then(|outputs| outputs.get("text")?.as_str());
+        text.map_or_else(|| run.outputs.to_string(), str::to_owned)
+    })
+    .collect()
+}
+
 fn produced(out: &mut String, run: &Run) {
     text(out, output_text(run).lines());
 }

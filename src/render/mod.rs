@@ -2,6 +2,7 @@
 
 pub(crate) mod annotations;
 mod broken;
+mod case_sentence;
 mod certainty;
 mod cli_error;
 mod evidence;

@@ -1,10 +1,13 @@
-//! One case to review: what is expected, the baseline's output and this output, next to each other where the terminal is wide enough.
+//! One case to review: what it asks and expects in sentences, and the answer; of a case that was in the baseline, the baseline's output and
+//! this one, next to each other where the terminal is wide enough.
 
 use comfy_table::{Cell, Table};
 
+use super::case_sentence::sentences;
 use super::exhibit;
 use super::plain::{line, put};
 use super::terminal::plain_style;
+use super::words::plural;
 use crate::model::Sample;
 
 pub struct ReviewedCase<'a> {
@@ -16,7 +19,10 @@ pub struct ReviewedCase<'a> {
     pub state: &'a str,
     /// The golden file with the line.
     pub place: &'a str,
+    /// Its part of the golden file.
     pub expected: &'a str,
+    /// The file with the recorded answer, if there is one.
+    pub recording: Option<&'a str>,
     /// The outputs at the baseline; `None` without one.
     pub before: Option<&'a [Sample]>,
     pub now: &'a [Sample],
@@ -37,6 +43,7 @@ pub fn reviewed_case(case: &ReviewedCase<'_>, columns: u16) -> String {
         state,
         place,
         expected,
+        recording,
         before,
         now,
         failed,
@@ -51,15 +58,23 @@ pub fn reviewed_case(case: &ReviewedCase<'_>, columns: u16) -> String {
             line(place, 200)
         ),
     );
-    let (before, now) = (before.map(exhibit::whole), exhibit::whole(now));
+    expectation_lines(expected)
+        .iter()
+        .for_each(|text| put(&mut out, text));
+    let Some(before) = before else {
+        answer_lines(now, *recording)
+            .iter()
+            .for_each(|text| put(&mut out, text));
+        put_failed(&mut out, failed);
+        return out;
+    };
     let texts = [
-        ("expected", Some(outdented(expected))),
-        ("at the baseline", before),
-        ("now", Some(now)),
+        ("at the baseline", exhibit::whole(before)),
+        ("now", exhibit::whole(now)),
     ];
     let texts: Vec<(&str, Vec<String>)> = texts
         .into_iter()
-        .filter_map(|(title, text)| Some((title, lines(&text?))))
+        .map(|(title, text)| (title, lines(&text)))
         .collect();
     if columns >= COLUMNS {
         let mut table = Table::new();
@@ -75,13 +90,72 @@ pub fn reviewed_case(case: &ReviewedCase<'_>, columns: u16) -> String {
                 .for_each(|text| put(&mut out, &format!("  {text}")));
         }
     }
-    for (check, got) in *failed {
+    put_failed(&mut out, failed);
+    out
+}
+
+/// A draft in a list: what it asks and expects, and the answer, with a margin.
+pub fn drafted_case(expected: &str, now: &[Sample], recording: Option<&str>) -> String {
+    let lines = expectation_lines(expected).into_iter();
+    lines
+        .chain(answer_lines(now, recording))
+        .map(|one| format!("  {one}\n"))
+        .collect()
+}
+
+/// What a case asks and expects; of a case that asks nothing itself, its part of the golden file.
+fn expectation_lines(expected: &str) -> Vec<String> {
+    let case = serde_json::from_str(expected).ok();
+    case.as_ref().and_then(sentences).unwrap_or_else(|| {
+        let text = outdented(expected);
+        let lines = text
+            .lines()
+            .map(|one| exhibit::indented("", one, one.len()));
+        lines.collect()
+    })
+}
+
+/// The longest answer that is shown whole, in characters.
+const WHOLE_ANSWER: usize = 600;
+
+/// The answer of each sample: whole, or its beginning with its length and its file.
+fn answer_lines(samples: &[Sample], recording: Option<&str>) -> Vec<String> {
+    let answers = exhibit::answers(samples);
+    let several = answers.len() > 1;
+    answers
+        .iter()
+        .enumerate()
+        .map(|(number, answer)| {
+            let sample = if several {
+                format!(" of sample {number}")
+            } else {
+                String::new()
+            };
+            let length = answer.chars().count();
+            if length <= WHOLE_ANSWER {
+                return format!("answer{sample} was \"{}\"", line(answer, answer.len()));
+            }
+            let beginning: String = answer.chars().take(WHOLE_ANSWER).collect();
+            let all = match recording {
+                Some(file) => format!("; all of it is in {}", line(file, file.len())),
+                None => String::new(),
+            };
+            format!(
+                "answer{sample} was \"{}…\" ({}{all})",
+                line(&beginning, beginning.len()),
+                plural(length, "character", "characters")
+            )
+        })
+        .collect()
+}
+
+fn put_failed(out: &mut String, failed: &[(String, String)]) {
+    for (check, got) in failed {
         put(
-            &mut out,
+            out,
             &format!("FAILS {}: {}", line(check, 200), line(got, 400)),
         );
     }
-    out
 }
 
 /// A part of a file without the margin that its lines share, except the first one.

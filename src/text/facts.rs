@@ -1,10 +1,10 @@
 //! The facts in a text that another wording keeps: numbers, dates, times and telephone numbers, and the forms in which they are written.
 
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use super::personal::telephones;
 use super::{Keyword, norm, pattern};
 
 /// A fact, whatever its form: "1,200.50" and "1200.5" are one, and so are "3 March" and "2026-03-03".
@@ -114,12 +114,6 @@ static CLOCK_TIME: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:(\d{1,2}):(\d{2})(?::\d{2})?(?:\s?([ap])\.?m\b\.?)?|(\d{1,2})(?:\.(\d{2}))?\s?([ap])\.?m\b\.?)",
     )
 });
-/// +49 30 1234567, 0800 555 0142, 555-012-3456
-static TELEPHONE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?:\+|\b0)\d{1,4}(?:[ /.-]?\(?\d{2,}\)?){1,5}\b|(?:\(\d{3}\)\s?|\b\d{3}[-. ])\d{3}[-. ]\d{4}\b",
-    )
-});
 /// A word with a digit. Narrow blanks group digits.
 static WORD: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"[\p{L}\p{N}_#]+(?:[.,'’:/\u{a0}\u{202f}\u{2009}_-][\p{L}\p{N}_]+)*")
@@ -136,8 +130,6 @@ static CURRENCY_AFTER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?i)^\s?(?:[€$£¥%]|(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds?|percent|per cent)\b)")
 });
 
-/// The digits of a telephone number that is dialled outside of a building.
-const TELEPHONE_DIGITS: Range<usize> = 7..16;
 /// From so many digits on, a whole number that is written without separators and currency is a code.
 const CODE_DIGITS: usize = 4;
 
@@ -175,12 +167,7 @@ pub fn facts(text: &str) -> Vec<StatedFact> {
     reader.take(&CLOCK_TIME, |found| {
         Some(vec![Fact::Time(clock_time(found)?)])
     });
-    reader.take(&TELEPHONE, |found| {
-        let digits = digits_of(&found[0]);
-        TELEPHONE_DIGITS
-            .contains(&digits.len())
-            .then(|| vec![Fact::Telephone(digits)])
-    });
+    reader.take_telephones();
     reader.take_numbers();
     let mut found = reader.found;
     found.sort_by_key(|stated| stated.at);
@@ -220,6 +207,20 @@ impl FactReader {
             }));
         }
         for range in taken {
+            let blanks = " ".repeat(range.len());
+            self.rest.replace_range(range, &blanks);
+        }
+    }
+
+    fn take_telephones(&mut self) {
+        for range in telephones(&self.rest) {
+            let written = self.rest[range.clone()].to_owned();
+            self.found.push(StatedFact {
+                fact: Fact::Telephone(digits_of(&written)),
+                written,
+                weight: FactWeight::Exact,
+                at: range.start,
+            });
             let blanks = " ".repeat(range.len());
             self.rest.replace_range(range, &blanks);
         }

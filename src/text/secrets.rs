@@ -9,6 +9,7 @@ use regex::Regex;
 
 use super::key_formats::{CUT, without_cut_keys, without_keys};
 use super::line;
+use super::personal::{PersonalData, without_personal_data};
 use crate::model::REDACTED;
 
 /// The shortest line of a value that counts as a secret, in characters: shorter ones occur in ordinary words.
@@ -22,6 +23,7 @@ pub struct Redactor {
     forms: Vec<String>,
     finder: Option<AhoCorasick>,
     patterns: Vec<Regex>,
+    personal: PersonalData,
 }
 
 impl fmt::Debug for Redactor {
@@ -50,7 +52,18 @@ impl Redactor {
             forms,
             finder,
             patterns,
+            personal: PersonalData::Kept,
         }
+    }
+
+    /// The same, which also treats personal data so.
+    pub fn with_personal(self, personal: PersonalData) -> Self {
+        Self { personal, ..self }
+    }
+
+    /// Whether personal data stay.
+    pub fn personal(&self) -> PersonalData {
+        self.personal
     }
 
     /// The text without secrets.
@@ -63,6 +76,11 @@ impl Redactor {
             if let Cow::Owned(redacted) = pattern.replace_all(&plain, REDACTED) {
                 plain = Cow::Owned(redacted);
             }
+        }
+        if self.personal == PersonalData::Replaced
+            && let Cow::Owned(redacted) = without_personal_data(&plain)
+        {
+            plain = Cow::Owned(redacted);
         }
         plain
     }

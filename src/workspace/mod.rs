@@ -9,6 +9,7 @@ pub mod joined_shards;
 pub mod legacy_output;
 pub mod past_baselines;
 pub mod past_outputs;
+pub mod personal_data;
 pub mod proposed_case;
 pub mod run_record_file;
 pub mod shard_part;

@@ -47,6 +47,11 @@ impl RunRecordFile {
         })
     }
 
+    /// Its text without secrets.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Its number among the samples of its case; 0 if that is not stated.
     pub fn sample(&self) -> u32 {
         self.place.sample.unwrap_or_default()

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use import::{Format, Source, Transcript};
+use import::{Format, Hints, Source, Transcript};
 
 use super::proposed_case::{Origin, QueryCount};
 use super::run_record_file::RunRecordFile;
@@ -27,6 +27,8 @@ pub struct TranscriptFile {
     pub runs: Vec<Transcript>,
     /// Its cases, in order.
     pub cases: Vec<ForeignCase>,
+    /// The lines of its conversations without an answer, which are left out.
+    pub unanswered: Vec<u32>,
 }
 
 pub struct Origins<'a> {
@@ -44,6 +46,7 @@ impl TranscriptFile {
             form,
             runs,
             cases,
+            unanswered,
         } = self;
         Self {
             source,
@@ -57,6 +60,7 @@ impl TranscriptFile {
                 .into_iter()
                 .map(|case| case.redacted(redactor))
                 .collect(),
+            unanswered,
         }
     }
 
@@ -80,7 +84,7 @@ impl<'a> Origins<'a> {
     /// The line of a run, or its number in a file that is not one of lines.
     fn position(&self, run: &Transcript) -> u32 {
         let TranscriptFile { source, runs, .. } = self.file;
-        if OF_LINES.iter().any(|end| source.file.name().ends_with(end)) {
+        if has_lines(source) {
             return source.line(run.at);
         }
         let numbered = (1..).zip(runs);
@@ -246,7 +250,7 @@ fn read_file(
         return Ok(ReadFile::Unknown(source));
     };
     let hints = hints(reading.case_key, reading.agent);
-    let runs = read_runs(&source, &file, form, hints)?;
+    let AnsweredRuns { runs, unanswered } = read_answered_runs(&source, &file, form, hints)?;
     let files = place.disk.map(|disk| disk as &dyn Files);
     let cases = foreign_cases(form, &source, &file, &runs, files)?;
     drop(file);
@@ -256,8 +260,67 @@ fn read_file(
         form,
         runs,
         cases,
+        unanswered,
     };
     Ok(ReadFile::Runs(file.redacted(redactor)))
+}
+
+/// The runs of a file that have an answer.
+pub struct AnsweredRuns {
+    pub runs: Vec<Transcript>,
+    /// The lines of the conversations without an answer.
+    pub unanswered: Vec<u32>,
+}
+
+/// Reads the runs of a file. Of a file with a conversation on each line, those without an answer are left out if any other has one.
+///
+/// # Errors
+/// What cannot be read.
+pub fn read_answered_runs(
+    source: &SourceText,
+    file: &Source<'_>,
+    form: Format,
+    hints: Hints<'_>,
+) -> Result<AnsweredRuns, Diagnostics> {
+    let problems = match read_runs(source, file, form, hints) {
+        Ok(runs) => {
+            return Ok(AnsweredRuns {
+                runs,
+                unanswered: Vec::new(),
+            });
+        }
+        Err(problems) => problems,
+    };
+    let unanswered = problems.lines();
+    if !problems.are_all(Code::NO_ANSWER) || !has_lines(source) {
+        return Err(problems);
+    }
+    // Blanks in place of a line leave every other one where it is.
+    let numbered = (1_u32..).zip(source.text.split_inclusive('\n'));
+    let answered: String = numbered
+        .map(|(number, line)| {
+            if unanswered.contains(&number) {
+                let length = line.trim_end_matches('\n').len();
+                format!("{}{}", " ".repeat(length), &line[length..])
+            } else {
+                line.to_owned()
+            }
+        })
+        .collect();
+    let answered = SourceText::from_text(source.file.clone(), answered);
+    let read = parsed(&answered)
+        .map_err(Diagnostics::from)
+        .and_then(|file| read_runs(&answered, &file, form, hints));
+    match read {
+        Ok(runs) if !runs.is_empty() => Ok(AnsweredRuns { runs, unanswered }),
+        Ok(_) | Err(_) => Err(problems),
+    }
+}
+
+/// Whether a file has a run on each line.
+fn has_lines(source: &SourceText) -> bool {
+    let name = source.file.name();
+    OF_LINES.iter().any(|end| name.ends_with(end))
 }
 
 /// The cases of another tool in a file with these runs; `files` has those that it may name.

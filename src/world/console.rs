@@ -13,7 +13,7 @@ use super::env::Env;
 use crate::diag::{Diagnostic, ReadFailure, one_line, without_runner_commands};
 use crate::files::{SourceText, too_large};
 use crate::model::{Config, InputLimit, RepoPath, Transport};
-use crate::text::Redactor;
+use crate::text::{PersonalData, Redactor};
 
 /// What printed commands of this program begin with, if they name the repository's paths.
 const COMMANDS: [&str; 2] = ["`goldgate ", "goldgate run --config "];
@@ -192,11 +192,21 @@ impl World {
     /// that its targets name, and what its patterns match. `rules` is the config that has the patterns, which is another one where a base
     /// commit judges.
     pub fn redact_by(&self, config: &Config, rules: &Config) {
-        let redactor = self.redactor_by(config, rules);
-        *self
+        let personal = self.redactor().personal();
+        self.set_redactor(self.redactor_by(config, rules).with_personal(personal));
+    }
+
+    /// Replaces personal data in what is written, from now on.
+    pub fn replace_personal_data(&self) {
+        self.set_redactor(self.redactor().with_personal(PersonalData::Replaced));
+    }
+
+    fn set_redactor(&self, redactor: Redactor) {
+        let mut known = self
             .redactor
             .write()
-            .unwrap_or_else(PoisonError::into_inner) = redactor;
+            .unwrap_or_else(PoisonError::into_inner);
+        *known = redactor;
     }
 
     /// The redactor of [`World::redact_by`], for what is written by another config than what is printed.

@@ -44,6 +44,18 @@ pub fn trials() -> Vec<Trial> {
         ),
         trial("a setup that fails leaves nothing behind", nothing_left),
         trial(
+            "a correct answer in other words passes an accepted draft, and another fact fails it",
+            reworded,
+        ),
+        trial(
+            "no key is written, and personal data are named and replaced on request",
+            personal,
+        ),
+        trial(
+            "a conversation without an answer leaves the others of its file",
+            unanswered_line,
+        ),
+        trial(
             "results of promptfoo are set up with their assertions",
             promptfoo,
         ),
@@ -136,6 +148,17 @@ fn transcripts() {
         "{}",
         ran.stdout
     );
+    let closing: Vec<&str> = ran.stdout.lines().rev().take(3).collect();
+    assert_eq!(
+        closing[2],
+        "Wrote golden/cases.json (3 drafts), .goldgate/.gitignore, .goldgate/schemas/config.json, goldgate.yaml, golden/runs (4 recordings)."
+    );
+    assert!(
+        closing[1].starts_with("Open: review 3 drafts; record 3 samples"),
+        "{}",
+        closing[1]
+    );
+    assert_eq!(closing[0], "Next: goldgate review");
     assert!(!repository.path(".github").exists());
     let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
     let ids: Vec<&str> = cases["cases"]
@@ -253,7 +276,7 @@ fn advice() {
         let ran = repository.goldgate(&arguments);
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
         (
-            ran.stdout.contains("Record 3 samples of each case"),
+            ran.stdout.contains("record 3 samples of each case"),
             repository.read("goldgate.yaml"),
         )
     };
@@ -328,15 +351,16 @@ fn promptfoo() {
         (&json!("names-the-day"), &json!("is-polite"))
     );
     assert_eq!(
-        (&named["answer"], &named["expected_output_contains"]),
+        (&named["answer"], &named["expected_tools"]),
         (
             &json!([{ "all_of": ["2026-03-04"], "case_sensitive": true }]),
-            &json!([])
+            &Value::Null
         )
     );
+    // No result of a call and no instruction has the day: it may be one that the model invented.
     assert_eq!(
-        (&polite["answer"], &polite["expected_output_contains"]),
-        (&json!([{ "all_of": ["2026-03-04"] }]), &json!(["arrives"]))
+        (&polite["answer"], &polite["expected_tools"]),
+        (&Value::Null, &json!([]))
     );
     assert!(
         polite["notes"]
@@ -570,5 +594,150 @@ fn nothing_left() {
     assert_eq!(
         repository.goldgate(&["init", "--from", "transcripts"]).code,
         0
+    );
+}
+
+/// A conversation with a call and its result.
+fn called(answer: &str, ticket: &str) -> Value {
+    json!({ "messages": [
+        { "role": "user", "content": "Order 12 broke, write to jane@example.com or 0800 555 0142." },
+        { "role": "assistant", "tool_calls": [
+            { "id": "1", "type": "function", "function": { "name": "get_order", "arguments": "{\"order\": 12}" } }] },
+        { "role": "tool", "tool_call_id": "1", "content": "{\"due\": \"2026-03-14\", \"total\": 1200.5}" },
+        { "role": "assistant", "tool_calls": [
+            { "id": "2", "type": "function", "function": { "name": "open_ticket", "arguments": "{\"order\": 12, \"summary\": \"broken\"}" } }] },
+        { "role": "tool", "tool_call_id": "2", "content": format!("{{\"ticket\": \"{ticket}\"}}") },
+        { "role": "assistant", "content": answer }] })
+}
+
+const FIRST: &str = "Your order over 1,200.50 EUR arrives on 14 March. I opened ticket T-91.";
+
+fn reworded() {
+    let repository = Repository::empty();
+    repository.write("chats/orders.jsonl", format!("{}\n", called(FIRST, "T-91")));
+    let ran = repository.goldgate(&["init", "--from", "chats", "--no-workflow"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(repository.goldgate(&["review", "--accept", "*"]).code, 0);
+    for (answer, ticket, code) in [
+        (FIRST, "T-91", 0),
+        (
+            "Ticket T-92 is open. Expect it March 14th; it was \u{20ac}1200.5.",
+            "T-92",
+            0,
+        ),
+        (
+            "Your order over 1,200.50 EUR arrives on 16 March. I opened ticket T-91.",
+            "T-91",
+            1,
+        ),
+        (
+            "Your order over 1,300.50 EUR arrives on 14 March. I opened ticket T-91.",
+            "T-91",
+            1,
+        ),
+        (
+            "Your order over 1,200.50 EUR arrives on 14 March. I opened ticket T-19.",
+            "T-91",
+            1,
+        ),
+    ] {
+        repository.write(
+            "chats/orders.jsonl",
+            format!("{}\n", called(answer, ticket)),
+        );
+        let import = [
+            "import",
+            "chats",
+            "--out",
+            "golden/runs",
+            "--agent",
+            "agent",
+            "--force",
+        ];
+        assert_eq!(repository.goldgate(&import).code, 0);
+        let ran = repository.goldgate(&["run"]);
+        assert_eq!(ran.code, code, "{answer}: {}", ran.stdout);
+    }
+}
+
+fn personal() {
+    let key = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let text = format!("{FIRST} The key is {key}.");
+    let written = |arguments: &[&str]| {
+        let repository = Repository::empty();
+        repository.write("chats/orders.jsonl", format!("{}\n", called(&text, "T-91")));
+        let ran = repository.goldgate(&[&["init", "--from", "chats"], arguments].concat());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let files = format!(
+            "{}{}",
+            repository.read("golden/cases.json"),
+            repository.read("golden/runs/agent/orders.json")
+        );
+        assert!(!files.contains(key), "{files}");
+        (repository, ran.stdout, files)
+    };
+    let note = "1 e-mail address and 1 telephone number in 1 conversation: --redact-personal replaces them";
+    let (_, said, files) = written(&[]);
+    assert!(
+        said.contains(note) && files.contains("jane@example.com"),
+        "{said}"
+    );
+    let (repository, said, files) = written(&["--redact-personal"]);
+    assert!(!said.contains("e-mail"), "{said}");
+    assert!(
+        !files.contains("jane") && !files.contains("0142"),
+        "{files}"
+    );
+    assert!(
+        files.contains("write to [email-") && files.contains("or [telephone-"),
+        "{files}"
+    );
+    let import = [
+        "import",
+        "chats",
+        "--out",
+        "golden/runs",
+        "--agent",
+        "agent",
+        "--force",
+    ];
+    let ran = repository.goldgate(&[&import[..], &["--redact-personal"]].concat());
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, ""),
+        "the same recording: {}",
+        ran.stderr
+    );
+    let ran = repository.goldgate(&[&import[..], &["--case", "orders"]].concat());
+    assert!(ran.stderr.contains(note), "{}", ran.stderr);
+}
+
+fn unanswered_line() {
+    let repository = Repository::empty();
+    let silent = json!({ "messages": [{ "role": "user", "content": "Hello?" }] });
+    let other = chat("Refund order 9.", "find_order", "It does not exist.");
+    let lines = format!("{}\n{silent}\n{other}\n", called(FIRST, "T-91"));
+    repository.write("chats/all.jsonl", lines);
+    let ran = repository.goldgate(&["init", "--from", "chats", "--no-workflow"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let said = "left out: 1 conversation without an answer: chats/all.jsonl:2\n";
+    assert!(ran.stdout.contains(said), "{}", ran.stdout);
+    let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
+    let ids = [0, 1].map(|index| cases["cases"][index]["id"].clone());
+    assert_eq!(ids, [json!("all-1"), json!("all-3")]);
+    let import = [
+        "import",
+        "chats",
+        "--out",
+        "golden/runs",
+        "--agent",
+        "agent",
+        "--force",
+    ];
+    let ran = repository.goldgate(&import);
+    assert!(
+        ran.code == 0 && ran.stderr.contains("without an answer: chats/all.jsonl:2"),
+        "{}",
+        ran.stderr
     );
 }

@@ -59,7 +59,8 @@ fn listed() {
     let ran = drafted().goldgate(&["review"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     for says in [
-        "chat/a: draft, helper passes (cases.json)\n  goldgate review --accept chat/a\n  goldgate review --reject chat/a\n",
+        "chat/a: draft, helper passes (cases.json)\n  asked \"About a?\"\n  calls no tool\n  answer has yes\n  answer was \"yes\"\n  goldgate review \
+         --accept chat/a\n  goldgate review --reject chat/a\n",
         "chat/c: draft, helper fails ",
         "2 drafts wait for a decision; `goldgate review --accept '*'` accepts all\n",
     ] {

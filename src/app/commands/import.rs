@@ -19,6 +19,7 @@ use crate::workspace::imported_runs::{
     CaseRuns, ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN, SamplesOfCase,
     write_recordings,
 };
+use crate::workspace::personal_data::personal_data_note;
 use crate::workspace::proposed_case::Origin;
 use crate::workspace::run_record_file::RunRecordFile;
 use crate::workspace::transcript_files::{
@@ -34,6 +35,9 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
     if let Some((disk, file)) = Disk::of_config_if_any(args.config.as_deref())? {
         let config = read_config(&disk.text(&file)?)?;
         world.redact_by(&config, &config);
+    }
+    if args.redact_personal {
+        world.replace_personal_data();
     }
     let (form, paths) = named_format(&args.paths);
     let reading = TranscriptReading {
@@ -66,11 +70,29 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
         write_cases(path, &cases, existing)?;
         world.say(&format!("{path}\n"));
     }
+    if let Some(note) = personal_data_note(&files, &records) {
+        world.tell(&note);
+    }
     let runs: Vec<&Transcript> = files.iter().flat_map(|file| &file.runs).collect();
+    let unanswered: Vec<String> = files.iter().flat_map(unanswered_places).collect();
+    if !unanswered.is_empty() {
+        world.tell(&format!(
+            "left out: {} without an answer: {}",
+            plural(unanswered.len(), "conversation", "conversations"),
+            first_of(&unanswered)
+        ));
+    }
     notes(&runs, &cases, &skipped)
         .iter()
         .for_each(|note| world.tell(note));
     Ok(0)
+}
+
+fn unanswered_places(file: &TranscriptFile) -> Vec<String> {
+    let lines = file.unanswered.iter();
+    lines
+        .map(|line| format!("{}:{line}", file.source.file))
+        .collect()
 }
 
 /// Writes the recordings of all runs, and names them.
@@ -300,7 +322,7 @@ impl<'k> ImportNames<'k> {
                 continue;
             };
             match (
-                self.case_for(&agent, run, source.file.name()),
+                self.case_for(&agent, run, origin.file),
                 self.unknown,
                 self.known,
             ) {

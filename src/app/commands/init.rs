@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::app::cli::InitArgs;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::{EntryKind, Files, SourceText, files_below};
-use crate::format::transcript::{hints, parsed, read_runs};
+use crate::format::transcript::{hints, parsed};
 use crate::model::{AgentName, CaseId, PathGlob, RepoPath};
 use crate::render::{CliError, plural};
 use crate::suites::{CaseStage, config_schema};
@@ -17,8 +17,11 @@ use crate::text::first_of;
 use crate::workspace::imported_runs::{
     ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SamplesOfCase, write_recordings,
 };
+use crate::workspace::personal_data::personal_data_note;
 use crate::workspace::proposed_case::{Origin, ProposedCase, ProposedSamples, id_of_file};
-use crate::workspace::transcript_files::{TranscriptFile, foreign_cases};
+use crate::workspace::transcript_files::{
+    AnsweredRuns, TranscriptFile, foreign_cases, read_answered_runs,
+};
 use crate::world::{Disk, World};
 
 /// The samples of a case that tell chance from change.
@@ -51,6 +54,9 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
         let help = bad.help();
         Diagnostic::of_command_line(Code::BAD_ID, format!("--agent: {bad}"), help)
     })?;
+    if args.redact_personal {
+        world.replace_personal_data();
+    }
     let transcripts = match args.from.is_empty() {
         true => vec![recognised(
             SourceText::from_text(RepoPath::root().below("example.json"), EXAMPLE.to_owned()),
@@ -83,9 +89,12 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
     refuse_existing(&disk)?;
     refuse_unmatched(&disk, &args.files)?;
     let (_, config) = Disk::of_config(CONFIG)?;
-    let is_at_root = config.as_str() == CONFIG;
+    let root = match config.as_str() {
+        CONFIG => ConfigRoot::Repository,
+        _ => ConfigRoot::Folder,
+    };
     let args = &InitArgs {
-        no_workflow: args.no_workflow || !is_at_root,
+        no_workflow: args.no_workflow || root == ConfigRoot::Folder,
         ..args.clone()
     };
     let texts = texts(args, &agent, &proposed, &transcripts)?;
@@ -120,22 +129,26 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
             let _ = disk.remove(&RepoPath::root().below(path));
         }
     })?;
-    world.say(
-        &written
-            .iter()
-            .map(|file| format!("wrote {file}\n"))
-            .collect::<String>(),
-    );
-    world.say(&left_to_do(args, &proposed));
-    world.say(&proposed.advice(args));
-    if !is_at_root {
-        world.say(&format!(
-            "No workflow was written: GitHub reads only those in .github/workflows of the repository's root. Write one there with the input \
-             config: {config} (docs/github.md, \"Several configs\").\n"
+    world.say(&proposed.left_out_lines());
+    if let Some(note) = personal_data_note(&transcripts, &[]) {
+        world.say(&format!("{note}\n"));
+    }
+    let mut open = set_up.open(args);
+    if root == ConfigRoot::Folder {
+        open.push(format!(
+            "write a workflow in .github/workflows of the repository's root, with the input config: {config} (docs/github.md, \"Several configs\")"
         ));
     }
-    world.say(next(args));
+    world.say(&set_up.closing_lines(args, written, &open));
     Ok(0)
+}
+
+/// Where the config is: GitHub reads only the workflows of a repository's root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ConfigRoot {
+    Repository,
+    /// A folder of the repository.
+    Folder,
 }
 
 /// What `init` writes.
@@ -149,12 +162,10 @@ struct SetUp<'a> {
 }
 
 impl SetUp<'_> {
-    /// Writes everything. Returns the paths.
-    fn write(&self, disk: &Disk, world: &World) -> Result<Vec<String>, CliError> {
-        let mut written = Vec::new();
+    /// Writes everything. Returns the number of recordings.
+    fn write(&self, disk: &Disk, world: &World) -> Result<usize, CliError> {
         for (path, text) in self.new {
             disk.replace(&RepoPath::root().below(path), text.as_bytes())?;
-            written.push((*path).to_owned());
         }
         // Recordings have digests of what the config names.
         let place = RecordingsPlace {
@@ -163,12 +174,73 @@ impl SetUp<'_> {
             existing: ExistingRecordings::Refused,
             samples: self.samples,
         };
-        written.extend(write_recordings(
-            &place,
-            &self.proposed.of_files(self.agent, self.transcripts),
-            world,
-        )?);
-        Ok(written)
+        let named = self.proposed.of_files(self.agent, self.transcripts);
+        Ok(write_recordings(&place, &named, world)?.len())
+    }
+
+    /// What the files still need.
+    fn open(&self, args: &InitArgs) -> Vec<String> {
+        let mut open = Vec::new();
+        if !args.from.is_empty() {
+            open.push(format!(
+                "review {}",
+                plural(self.proposed.cases.len(), "draft", "drafts")
+            ));
+        }
+        if args.files.is_empty() {
+            open.push(format!(
+                "name the agent's files under `fingerprint` in {CONFIG}"
+            ));
+        }
+        if !args.no_workflow && args.action.is_none() {
+            open.push(format!(
+                "replace OWNER and the zeros in {WORKFLOW} by the action's owner and commit"
+            ));
+        }
+        let fewest = self.proposed.sample_counts().into_iter().min().unwrap_or(0);
+        if !args.from.is_empty() && fewest < ADVISED {
+            open.push(format!(
+                "record {ADVISED} samples of each case, so that one odd answer is not taken for a change"
+            ));
+        }
+        let mut runs = self.transcripts.iter().flat_map(|file| &file.runs);
+        if !args.from.is_empty() && runs.all(|run| run.started_at.is_none()) {
+            open.push(
+                "write the date of each transcript (created_at), so that a new one with the same answer counts as new"
+                    .to_owned(),
+            );
+        }
+        open
+    }
+
+    /// What was written, what is open, and the next command: a line each.
+    fn closing_lines(&self, args: &InitArgs, recordings: usize, open: &[String]) -> String {
+        let count = self.proposed.cases.len();
+        let cases = if args.from.is_empty() {
+            plural(count, "case", "cases")
+        } else {
+            plural(count, "draft", "drafts")
+        };
+        let files = self.new.iter().map(|(path, _)| match *path {
+            CASES => format!("{CASES} ({cases})"),
+            other => other.to_owned(),
+        });
+        let recordings = plural(recordings, "recording", "recordings");
+        let written: Vec<String> = files.chain([format!("{RUNS} ({recordings})")]).collect();
+        let open = if open.is_empty() {
+            "nothing".to_owned()
+        } else {
+            open.join("; ")
+        };
+        let next = if args.from.is_empty() {
+            "goldgate run --update-baseline"
+        } else {
+            "goldgate review"
+        };
+        format!(
+            "Wrote {}.\nOpen: {open}.\nNext: {next}\n",
+            written.join(", ")
+        )
     }
 }
 
@@ -240,15 +312,13 @@ impl ProposedCases {
         }
     }
 
-    /// What more samples would do.
-    fn advice(&self, args: &InitArgs) -> String {
-        let fewest = self.sample_counts().into_iter().min().unwrap_or(0);
-        if args.from.is_empty() || fewest >= ADVISED {
-            return String::new();
-        }
-        format!(
-            "Record {ADVISED} samples of each case, if you can: with one, chance makes a steady agent ask for more samples in about half of its runs.\n"
-        )
+    /// The conversations of which no case was made, and why.
+    fn left_out_lines(&self) -> String {
+        let lines = self.left_out.iter().map(|(why, places)| {
+            let count = plural(places.len(), "conversation", "conversations");
+            format!("left out: {count} {why}: {}\n", first_of(places))
+        });
+        lines.collect()
     }
 
     fn of_files<'a>(&self, agent: &AgentName, files: &'a [TranscriptFile]) -> NamedRuns<'a> {
@@ -304,8 +374,8 @@ fn proposed(files: &[TranscriptFile], stage: CaseStage, samples: SamplesOfCase) 
             groups[group].runs.push((file, run));
             of_file.push(Some(group));
         }
-        if file.runs.is_empty() {
-            let place = file.source.file.to_string();
+        for line in &file.unanswered {
+            let place = format!("{}:{line}", file.source.file);
             left_out.entry("without an answer").or_default().push(place);
         }
         group_of_run.push(of_file);
@@ -399,9 +469,13 @@ fn transcripts(from: &[String]) -> Result<Vec<TranscriptFile>, CliError> {
 fn recognised(source: SourceText, disk: Option<&Disk>) -> Result<TranscriptFile, Diagnostics> {
     let file = parsed(&source)?;
     let form = file.format().unwrap_or(Format::OpenAi);
-    let runs = match read_runs(&source, &file, form, hints(None, None)) {
-        Ok(runs) => runs,
-        Err(problems) if problems.are_all(Code::NO_ANSWER) => Vec::new(),
+    let read = read_answered_runs(&source, &file, form, hints(None, None));
+    let AnsweredRuns { runs, unanswered } = match read {
+        Ok(answered) => answered,
+        Err(problems) if problems.are_all(Code::NO_ANSWER) => AnsweredRuns {
+            runs: Vec::new(),
+            unanswered: problems.lines(),
+        },
         Err(problems) => return Err(problems),
     };
     let files = disk.map(|disk| disk as &dyn Files);
@@ -413,6 +487,7 @@ fn recognised(source: SourceText, disk: Option<&Disk>) -> Result<TranscriptFile,
         form,
         runs,
         cases,
+        unanswered,
     })
 }
 
@@ -495,7 +570,7 @@ fn refuse_existing(disk: &Disk) -> Result<(), CliError> {
         .into_iter()
         .filter(|path| is_there(disk, path))
     {
-        let help = "remove it, or start in another folder: init replaces nothing";
+        let help = "init replaces nothing: add conversations with `goldgate import PATH… --out golden/runs --agent NAME --new-cases`, or remove it to start again";
         problems.push(Diagnostic::of_file(
             path,
             Code::WOULD_OVERWRITE,
@@ -550,39 +625,4 @@ fn refuse_unmatched(disk: &Disk, patterns: &[String]) -> Result<(), CliError> {
 
 fn is_there(disk: &Disk, path: &str) -> bool {
     disk.holds(&RepoPath::root().below(path)) || disk.list(&RepoPath::root().below(path)).is_ok()
-}
-
-/// What was left out, and what the files still need.
-fn left_to_do(args: &InitArgs, proposed: &ProposedCases) -> String {
-    let mut lines = vec![String::new()];
-    for (why, places) in &proposed.left_out {
-        let count = plural(places.len(), "conversation", "conversations");
-        lines.push(format!("left out: {count} {why}: {}", first_of(places)));
-    }
-    if !args.from.is_empty() {
-        let drafts = plural(proposed.cases.len(), "draft", "drafts");
-        lines.push(format!(
-            "{CASES}: {drafts}. A draft describes what the agent did, not what it should do. No draft counts until you accept it."
-        ));
-    }
-    if args.files.is_empty() {
-        lines.push(format!(
-            "{CONFIG}: name the files of the agent under `fingerprint`, or pass --files."
-        ));
-    }
-    if !args.no_workflow && args.action.is_none() {
-        lines.push(format!(
-            "{WORKFLOW}: replace OWNER and the zeros by the action's owner and the commit of a release, or pass --action."
-        ));
-    }
-    lines.iter().map(|line| format!("{line}\n")).collect()
-}
-
-fn next(args: &InitArgs) -> &'static str {
-    match args.from.is_empty() {
-        true => "Next: goldgate run --update-baseline, then commit the files.\n",
-        false => {
-            "Next: goldgate review (or goldgate review --accept '*'), goldgate run --update-baseline, then commit the files.\n"
-        }
-    }
 }

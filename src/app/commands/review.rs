@@ -36,7 +36,7 @@ pub fn review(args: &ReviewArgs, world: &World) -> Result<u8, CliError> {
     } else if world.is_interactive() {
         walk(&table, &disk, world)?;
     } else {
-        world.say(&table.list());
+        world.say(&table.list(&disk)?);
     }
     Ok(0)
 }

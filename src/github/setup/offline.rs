@@ -26,7 +26,18 @@ pub fn check_workflows(disk: &Disk) -> Result<(Diagnostics, Vec<Diagnostic>), Cl
     problems.extend(rules::of_setup(&workflows));
     problems.extend(checked_out_pull_requests(&workflows, &gates));
     problems.extend(missing_commands(disk, &gates));
-    Ok((problems, placeholders(&gates)))
+    let mut open = placeholders(&gates);
+    open.extend(no_gate(&gates));
+    Ok((problems, open))
+}
+
+/// Says that no workflow calls the action, so that no pull request gets a verdict.
+fn no_gate(gates: &[GateStep<'_>]) -> Option<Diagnostic> {
+    let what = "no workflow runs goldgate, so no pull request gets a verdict";
+    let help = "copy docs/workflows/goldgate.yml of goldgate to .github/workflows";
+    gates
+        .is_empty()
+        .then(|| Diagnostic::of_file(".github/workflows", Code::NO_GATE, what, help))
 }
 
 /// Actions whose owner or commit is still that of the template.

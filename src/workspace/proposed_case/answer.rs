@@ -144,8 +144,8 @@ fn stated_facts(samples: &[SampleAnswer<'_>]) -> Vec<StatedFact> {
 }
 
 /// Of what few samples say, perhaps by chance, what another wording does not leave out: what was looked up before what the agent was told,
-/// and one fact of a sort. That is the last date and time, because earlier ones are history, and the first amount, else the first number;
-/// a plain number only where there is nothing else.
+/// and one fact of a sort. That is the last date and time, because earlier ones are history, and the number that is said first. Beside a date
+/// or a time, that number is an amount.
 fn main_facts(mut stated: Vec<StatedFact>, evidence: &Evidence) -> Vec<StatedFact> {
     if stated
         .iter()
@@ -153,10 +153,11 @@ fn main_facts(mut stated: Vec<StatedFact>, evidence: &Evidence) -> Vec<StatedFac
     {
         stated.retain(|stated| evidence.is_looked_up(&stated.fact));
     }
-    if stated
-        .iter()
-        .any(|stated| stated.weight == FactWeight::Exact)
-    {
+    let is_moment = |stated: &StatedFact| match stated.fact.sort() {
+        FactSort::Date | FactSort::Time => true,
+        FactSort::Number | FactSort::Telephone => false,
+    };
+    if stated.iter().any(is_moment) {
         stated.retain(|stated| stated.weight == FactWeight::Exact);
     }
     one_of_each_sort(stated)

@@ -13,7 +13,7 @@ use crate::format::redact::redacted_samples;
 use crate::model::{
     AgentName, AgentReport, CaseId, CaseTrend, PairResult, RepoPath, Report, Sample, SuiteId, Tier,
 };
-use crate::render::review::{ReviewedCase, reviewed_case};
+use crate::render::review::{ReviewedCase, drafted_case, reviewed_case};
 use crate::render::{CliError, plural, words};
 use crate::suites::CaseText;
 use crate::text::{Redactor, config_option};
@@ -41,6 +41,8 @@ pub struct ReviewItem {
     state: String,
     failed: Vec<(String, String)>,
     samples: Vec<Sample>,
+    /// The file with the recorded answer.
+    recording: Option<String>,
 }
 
 pub struct ReviewTable {
@@ -98,8 +100,8 @@ impl ReviewTable {
         })
     }
 
-    /// One line for each case, with the commands that decide on it.
-    pub fn list(&self) -> String {
+    /// Each case in sentences, with the commands that decide on it.
+    pub fn list(&self, disk: &Disk) -> Result<String, CliError> {
         let count = |is: fn(&ReviewReason) -> bool| {
             self.items.iter().filter(|item| is(&item.reason)).count()
         };
@@ -119,8 +121,16 @@ impl ReviewTable {
             match reason {
                 ReviewReason::Draft(draft) => {
                     let name = draft.name();
+                    let source = disk.text(golden)?;
+                    let text = self.text(item, &source);
+                    let expected = text.as_ref().map_or("", CaseText::text);
+                    let said = drafted_case(
+                        &self.redactor.text(expected),
+                        &item.samples,
+                        item.recording.as_deref(),
+                    );
                     out.push_str(&format!(
-                        "{name}: {state} ({golden})\n  goldgate review{config} --accept {name}\n  goldgate review{config} --reject {name}\n"
+                        "{name}: {state} ({golden})\n{said}  goldgate review{config} --accept {name}\n  goldgate review{config} --reject {name}\n"
                     ));
                 }
                 ReviewReason::NewlyFailing | ReviewReason::Moved => {
@@ -142,7 +152,7 @@ impl ReviewTable {
             let count = plural(others, "case", "cases");
             out.push_str(&format!("\n{count} failed or moved. If that is intended, run `goldgate run{config} --update-baseline` on the default branch, or have the pull request approved\n"));
         }
-        out
+        Ok(out)
     }
 
     /// The golden file of a case, and its line there.
@@ -178,6 +188,7 @@ impl ReviewTable {
             state: &item.state,
             place: &place,
             expected: &self.redactor.text(expected),
+            recording: item.recording.as_deref(),
             before: before.map(Vec::as_slice),
             now: &item.samples,
             failed: &item.failed,
@@ -220,6 +231,7 @@ fn of_drafts(report: &Report, plan: &Plan) -> Vec<ReviewItem> {
         items.push(ReviewItem {
             suite: draft.suite.clone(),
             failed: result(&agent).map(failed).unwrap_or_default(),
+            recording: result(&agent).and_then(recording_of),
             agent,
             case: draft.case.clone(),
             golden: draft.golden.clone(),
@@ -293,7 +305,12 @@ fn item(
         state,
         failed: failed(case),
         samples: Vec::new(),
+        recording: recording_of(case),
     }
+}
+
+fn recording_of(case: &PairResult) -> Option<String> {
+    case.recording.as_ref().map(ToString::to_string)
 }
 
 /// The checks that fail, with what they got.
