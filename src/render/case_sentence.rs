@@ -4,8 +4,16 @@ use serde_json::{Map, Value};
 
 use super::plain::line;
 
-/// The keys that a review shows elsewhere, or that say nothing of the case.
-const ELSEWHERE: [&str; 4] = ["id", "draft", "query", "turns"];
+/// The keys that a review shows first, in this order.
+const FIRST: [&str; 5] = [
+    "trajectory",
+    "expected_tools",
+    "tools",
+    "expected_output_contains",
+    "answer",
+];
+/// The keys that it shows elsewhere, or that expect nothing of the agent.
+const ELSEWHERE: [&str; 6] = ["id", "draft", "category", "query", "turns", "user"];
 
 /// The sentences of a case; `None` for a case that asks nothing itself.
 pub fn sentences(case: &Value) -> Option<Vec<String>> {
@@ -31,15 +39,13 @@ fn add_turn(turn: &Map<String, Value>, out: &mut Vec<String>) {
 }
 
 fn add_expectations(fields: &Map<String, Value>, out: &mut Vec<String>) {
-    let trajectory = fields.get("trajectory");
-    for (key, value) in fields {
-        match key.as_str() {
-            "user" => {}
-            key if ELSEWHERE.contains(&key) => {}
+    let has_trajectory = fields.contains_key("trajectory");
+    let listed = FIRST
+        .iter()
+        .filter_map(|key| Some((*key, fields.get(*key)?)));
+    for (key, value) in listed {
+        match key {
             "trajectory" => out.push(trajectory_sentence(value)),
-            // The trajectory names them as well.
-            "expected_tools" | "tools" if trajectory.is_some() => {}
-            "expected_tools" | "tools" => out.push(tools_sentence(value)),
             "expected_output_contains" => {
                 let phrases = texts(value);
                 if !phrases.is_empty() {
@@ -50,9 +56,15 @@ fn add_expectations(fields: &Map<String, Value>, out: &mut Vec<String>) {
                 Value::Array(entries) => out.extend(entries.iter().map(answer_sentence)),
                 entry => out.push(answer_sentence(entry)),
             },
-            other => out.push(format!("{other}: {}", shown(value))),
+            // The trajectory names them as well.
+            _ if has_trajectory => {}
+            _ => out.push(tools_sentence(value)),
         }
     }
+    let others = fields
+        .iter()
+        .filter(|(key, _)| !FIRST.contains(&key.as_str()) && !ELSEWHERE.contains(&key.as_str()));
+    out.extend(others.map(|(key, value)| format!("{}: {}", line(key, key.len()), bare(value))));
 }
 
 fn tools_sentence(tools: &Value) -> String {
@@ -185,7 +197,7 @@ mod tests {
     use super::sentences;
 
     #[test]
-    fn a_case_is_told_in_sentences() {
+    fn a_case_is_read_in_sentences() {
         let case = json!({
             "id": "late", "draft": true, "query": "Where is\nHO-10990?",
             "expected_tools": ["get_order", "escalate"],
@@ -198,14 +210,12 @@ mod tests {
                 { "expr": "text != ''" }] });
         let expected = [
             "asked \"Where is HO-10990?\"",
+            "calls get_order(order_id=HO-10990), then (escalate and note(n=1))",
             "answer has 25.50 (or 25.5)",
             "answer has in its JSON note (string), total=5, is JSON and nothing else",
             "answer expr: \"text != ''\"",
-            "calls get_order(order_id=HO-10990), then (escalate and note(n=1))",
         ];
-        let mut told = sentences(&case).unwrap();
-        told[1..].sort_unstable();
-        assert_eq!(told, expected);
+        assert_eq!(sentences(&case).unwrap(), expected);
         let turns = json!({ "turns": [{ "user": "Hi", "tools": [] }, { "user": "So?", "answer": { "equals": "x" } }] });
         let expected = [
             "asked \"Hi\"",

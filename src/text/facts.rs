@@ -61,7 +61,7 @@ pub enum FactWeight {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatedFact {
     pub fact: Fact,
-    /// As it is written.
+    /// Its text.
     pub written: String,
     pub weight: FactWeight,
     /// Where it begins.
@@ -130,7 +130,7 @@ static CURRENCY_AFTER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?i)^\s?(?:[€$£¥%]|(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds?|percent|per cent)\b)")
 });
 
-/// From so many digits on, a whole number that is written without separators and currency is a code.
+/// From this number of digits on, a whole number that is written without separators and currency is a code.
 const CODE_DIGITS: usize = 4;
 
 /// The facts in a text in their order, each once. Small numbers, years, list marks, and the digits of ids, codes and addresses are none.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use import::{Call, Transcript};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use self::answer::{SampleAnswer, conditions};
 use self::calls::{ProposedCalls, ProposedTrajectory, SampleCalls};
@@ -107,7 +107,7 @@ impl ProposedCase {
     /// The case of its samples. What the case of another tool requires is required here, instead of facts of the answers.
     ///
     /// # Errors
-    /// Why there is none: a sample without a query or an answer, or samples with nothing in common.
+    /// Why there is none: a sample without a query or an answer.
     fn of(
         samples: &[&Transcript],
         origin: Origin<'_>,
@@ -137,10 +137,16 @@ impl ProposedCase {
         } else {
             of_turns(samples, required)
         };
-        if answer.is_empty() && !said.requires_anything() {
-            return Err("whose samples have nothing in common to check");
-        }
         let mut notes = format!("Proposed from {}.", origin.file);
+        let answer = if answer.is_empty() && !said.requires_anything() {
+            // Every case has to check something.
+            vec![json!({ "length": { "chars": { "min": 1 } } })]
+        } else {
+            answer
+        };
+        if !said.checks_an_answer() && required.is_empty() && checks_nothing(&answer) {
+            notes.push_str(" Nothing of the answer is checked: add what it must have.");
+        }
         if !required.is_empty() {
             notes.push_str(" The checks of the answer are the assertions.");
         }
@@ -212,6 +218,21 @@ impl ProposedMessages {
             }),
         }
     }
+
+    /// Whether the answer of a turn has to meet a condition.
+    fn checks_an_answer(&self) -> bool {
+        match self {
+            Self::Query { .. } => false,
+            Self::Turns { turns } => turns.iter().any(|turn| !turn.answer.is_empty()),
+        }
+    }
+}
+
+/// Whether any answer that is not empty meets the conditions.
+fn checks_nothing(conditions: &[Value]) -> bool {
+    conditions
+        .iter()
+        .all(|condition| condition.get("length").is_some())
 }
 
 /// What is proposed for a case of one query.
@@ -415,12 +436,16 @@ fn id_of(run: &Transcript, origin: Origin<'_>) -> String {
     if let Some(stated) = run.case.clone().filter(|id| CaseId::new(id).is_ok()) {
         return stated;
     }
-    let stem = id_of_file(origin.file).unwrap_or_else(|| {
-        let named = stem(origin.file).map(|stem| format!("case-{stem}"));
-        named
-            .filter(|id| CaseId::new(id).is_ok())
-            .unwrap_or_else(|| "case".to_owned())
+    let named = stem(origin.file).map(|stem| {
+        if stem.contains(|one: char| one.is_ascii_alphabetic()) {
+            stem
+        } else {
+            format!("case-{stem}")
+        }
     });
+    let stem = named
+        .filter(|id| CaseId::new(id).is_ok())
+        .unwrap_or_else(|| "case".to_owned());
     match origin.queries {
         QueryCount::One => stem,
         QueryCount::Several => format!("{stem}-{}", origin.position),
@@ -497,7 +522,7 @@ mod tests {
         let asked = run("My mail is jane@example.com", Vec::new(), "Fine.");
         for (file, queries, expected) in [
             ("late-order.json", QueryCount::One, "late-order"),
-            ("chats.jsonl", QueryCount::Several, "chats-3"),
+            ("a.jsonl", QueryCount::Several, "a-3"),
             ("17.json", QueryCount::One, "case-17"),
             ("17.jsonl", QueryCount::Several, "case-17-3"),
             ("caf\u{e9}.json", QueryCount::One, "case"),
@@ -609,7 +634,7 @@ mod tests {
         let three = proposed(&[&one, &one, &one]);
         assert_eq!(
             facts(&three),
-            ["11 March", "14 March", "12", "25.50"],
+            ["12", "11 March", "14 March", "25.50"],
             "enough samples"
         );
         let computed = found(result, "Two of them are 51.00 EUR, at 25.50 EUR.");
@@ -667,12 +692,13 @@ mod tests {
         let case = proposed(&[&forth, &of(&["get_a", "get_a"], None)]);
         assert_eq!(case["expected_tools"], json!(["get_a"]));
         let silent = of(&[], None);
-        let nothing = ProposedCase::of(
-            &[&forth, &silent],
-            origin("a.json", QueryCount::One),
-            CaseStage::Draft,
+        let case = proposed(&[&forth, &silent]);
+        assert_eq!(
+            (&case["expected_tools"], &case["trajectory"]),
+            (&Value::Null, &Value::Null)
         );
-        assert!(nothing.is_err());
+        let any = json!([{ "length": { "chars": { "min": 1 } } }]);
+        assert_eq!(case["answer"], any, "it has to check something");
     }
 
     #[test]

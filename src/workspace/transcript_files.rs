@@ -20,7 +20,7 @@ use crate::world::{Disk, World};
 pub struct TranscriptFile {
     /// The file, for problems of its runs.
     pub source: SourceText,
-    /// The name of the file, as it may be written.
+    /// The name of the file without secrets.
     pub name: String,
     pub form: Format,
     /// Its runs, in order.

@@ -110,8 +110,8 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// The facts that every sample states and that its evidence has. A number that no evidence has was computed: then the numbers that it was
-/// computed from need not be said, and it is a fact only if several samples agree.
+/// The facts that every sample states and that its evidence has. A number that no evidence has was computed, and is a fact only if several
+/// samples agree; the numbers that an amount was computed from need not be said.
 fn stated_facts(samples: &[SampleAnswer<'_>]) -> Vec<StatedFact> {
     let Some((first, others)) = samples.split_first() else {
         return Vec::new();
@@ -130,7 +130,8 @@ fn stated_facts(samples: &[SampleAnswer<'_>]) -> Vec<StatedFact> {
             computed.push(stated);
         }
     }
-    if !computed.is_empty() {
+    let is_exact = |stated: &StatedFact| stated.weight == FactWeight::Exact;
+    if computed.iter().any(is_exact) {
         proposed.retain(|stated| stated.fact.sort() != FactSort::Number);
     }
     if !others.is_empty() {
@@ -143,16 +144,21 @@ fn stated_facts(samples: &[SampleAnswer<'_>]) -> Vec<StatedFact> {
     }
 }
 
-/// Of what few samples say, perhaps by chance, what another wording does not leave out: what was looked up before what the agent was told,
-/// and one fact of a sort. That is the last date and time, because earlier ones are history, and the number that is said first. Beside a date
-/// or a time, that number is an amount.
+/// Of what few samples say, perhaps by chance, what another wording does not leave out: first what was looked up, then what the instructions say,
+/// and one fact of a sort. That is the last date and time, because earlier ones are history, and the first number of the last result, which is
+/// the outcome. With a date or a time, that number is an amount.
 fn main_facts(mut stated: Vec<StatedFact>, evidence: &Evidence) -> Vec<StatedFact> {
-    if stated
-        .iter()
-        .any(|stated| evidence.is_looked_up(&stated.fact))
-    {
-        stated.retain(|stated| evidence.is_looked_up(&stated.fact));
+    let rank = |stated: &StatedFact| evidence.rank_of_result(&stated.fact);
+    if stated.iter().any(|stated| rank(stated).is_some()) {
+        stated.retain(|stated| rank(stated).is_some());
     }
+    let is_number = |stated: &StatedFact| stated.fact.sort() == FactSort::Number;
+    let last = stated
+        .iter()
+        .filter(|stated| is_number(stated))
+        .filter_map(rank)
+        .max();
+    stated.retain(|stated| !is_number(stated) || rank(stated) == last);
     let is_moment = |stated: &StatedFact| match stated.fact.sort() {
         FactSort::Date | FactSort::Time => true,
         FactSort::Number | FactSort::Telephone => false,

@@ -1,4 +1,4 @@
-//! [`Evidence`]: what a run had before it called a tool or answered, so that a value of its own wording is told from a fact.
+//! [`Evidence`]: what a run had before it called a tool or answered, which tells a fact from its own wording.
 
 use import::{Call, Transcript};
 use serde_json::Value;
@@ -36,6 +36,8 @@ struct SeenResult {
     /// Its texts and numbers, in normal form.
     leaves: Vec<String>,
     facts: Vec<Fact>,
+    /// The index of its call, or of the first one that the same answer of the model asked for.
+    rank: usize,
 }
 
 /// Whether a tool only reads, by its name.
@@ -118,7 +120,16 @@ impl Evidence {
             input: norm(&format!("{said}\n{instructions}")),
             said: facts(&said),
             instructed: facts(&instructions),
-            results: calls.iter().map(|call| SeenResult::of(call)).collect(),
+            results: calls
+                .iter()
+                .enumerate()
+                .map(|(index, call)| {
+                    let is_together =
+                        |other: &&Call| call.step.is_some() && other.step == call.step;
+                    let first = calls.iter().position(is_together);
+                    SeenResult::of(call, first.unwrap_or(index))
+                })
+                .collect(),
         }
     }
 
@@ -154,13 +165,17 @@ impl Evidence {
     /// Whether the instructions or a result have a fact.
     pub fn has(&self, fact: &Fact) -> bool {
         let mut instructed = self.instructed.iter();
-        self.is_looked_up(fact) || instructed.any(|stated| stated.fact.is_same(fact))
+        self.rank_of_result(fact).is_some() || instructed.any(|stated| stated.fact.is_same(fact))
     }
 
-    /// Whether a result has a fact.
-    pub fn is_looked_up(&self, fact: &Fact) -> bool {
-        let mut of_results = self.results.iter().flat_map(|result| &result.facts);
-        of_results.any(|known| known.is_same(fact))
+    /// The place of the last result that has a fact: results that were asked for together have one place, and later ones a greater one.
+    pub fn rank_of_result(&self, fact: &Fact) -> Option<usize> {
+        let has = |result: &&SeenResult| result.facts.iter().any(|known| known.is_same(fact));
+        self.results
+            .iter()
+            .filter(has)
+            .map(|result| result.rank)
+            .max()
     }
 
     /// Whether the user states a fact.
@@ -175,8 +190,9 @@ impl Evidence {
 }
 
 impl SeenResult {
-    fn of(call: &Call) -> Self {
+    fn of(call: &Call, rank: usize) -> Self {
         let mut seen = Self {
+            rank,
             effect: ToolEffect::of(&call.name),
             leaves: Vec::new(),
             facts: Vec::new(),
