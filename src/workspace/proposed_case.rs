@@ -670,7 +670,7 @@ mod tests {
             });
             run("Go.", calls.collect(), "Done.")
         };
-        let [forth, back] = [of(&["get_a", "get_b"], None), of(&["get_b", "get_a"], None)];
+        let [forth, back] = [of(&["set_a", "set_b"], None), of(&["set_b", "set_a"], None)];
         let case = proposed(&[&forth, &back]);
         assert_eq!(case["trajectory"]["mode"], "superset");
         assert!(
@@ -680,7 +680,7 @@ mod tests {
                 .contains("samples differ: the order of the calls."),
             "{case}"
         );
-        let case = proposed(&[&of(&["get_a", "get_b"], Some(0)), &back]);
+        let case = proposed(&[&of(&["set_a", "set_b"], Some(0)), &back]);
         assert_eq!(case["trajectory"]["mode"], "in_order");
         assert_eq!(
             case["trajectory"]["tools"][0]["parallel"]
@@ -689,8 +689,8 @@ mod tests {
                 .len(),
             2
         );
-        let case = proposed(&[&forth, &of(&["get_a", "get_a"], None)]);
-        assert_eq!(case["expected_tools"], json!(["get_a"]));
+        let case = proposed(&[&forth, &of(&["set_a", "set_a"], None)]);
+        assert_eq!(case["expected_tools"], json!(["set_a"]));
         let silent = of(&[], None);
         let case = proposed(&[&forth, &silent]);
         assert_eq!(
@@ -699,6 +699,33 @@ mod tests {
         );
         let any = json!([{ "length": { "chars": { "min": 1 } } }]);
         assert_eq!(case["answer"], any, "it has to check something");
+    }
+
+    #[test]
+    fn the_order_of_calls_that_only_read_is_chance_and_a_repeated_call_is_one() {
+        let rate = |to: &str| call("get_rate", json!({ "to": to }), json!({ "rate": 2 }));
+        let failed = call(
+            "get_rate",
+            json!({ "to": "dollar" }),
+            json!("Error: unknown"),
+        );
+        let calls = vec![failed, rate("USD"), rate("CHF"), rate("USD")];
+        let case = proposed(&[&run("USD and CHF?", calls, "2 and 2")]);
+        let [step] = case["trajectory"]["tools"].as_array().unwrap().as_slice() else {
+            panic!("{case}")
+        };
+        let named = |index: usize| step["parallel"][index]["args"]["values"]["to"].clone();
+        assert_eq!(
+            [named(0), named(1), named(2)],
+            [json!("USD"), json!("CHF"), Value::Null]
+        );
+        let looked_up = call("find_id", json!({ "name": "Acme" }), json!({ "id": "C-5" }));
+        let needed = call("get_customer", json!({ "id": "C-5" }), Value::Null);
+        let case = proposed(&[&run("Who is Acme?", vec![looked_up, needed], "Acme.")]);
+        assert_eq!(
+            case["trajectory"]["tools"][1]["name"], "get_customer",
+            "it needs the id"
+        );
     }
 
     #[test]

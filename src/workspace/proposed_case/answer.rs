@@ -145,20 +145,20 @@ fn stated_facts(samples: &[SampleAnswer<'_>]) -> Vec<StatedFact> {
 }
 
 /// Of what few samples say, perhaps by chance, what another wording does not leave out: first what was looked up, then what the instructions say,
-/// and one fact of a sort. That is the last date and time, because earlier ones are history, and the first number of the last result, which is
+/// and one fact of a sort. That is the last date and time, because earlier ones are history, and the first number of the last results, which are
 /// the outcome. With a date or a time, that number is an amount.
 fn main_facts(mut stated: Vec<StatedFact>, evidence: &Evidence) -> Vec<StatedFact> {
-    let rank = |stated: &StatedFact| evidence.rank_of_result(&stated.fact);
-    if stated.iter().any(|stated| rank(stated).is_some()) {
-        stated.retain(|stated| rank(stated).is_some());
+    let group = |stated: &StatedFact| evidence.last_group_with(&stated.fact);
+    if stated.iter().any(|stated| group(stated).is_some()) {
+        stated.retain(|stated| group(stated).is_some());
     }
     let is_number = |stated: &StatedFact| stated.fact.sort() == FactSort::Number;
     let last = stated
         .iter()
         .filter(|stated| is_number(stated))
-        .filter_map(rank)
+        .filter_map(group)
         .max();
-    stated.retain(|stated| !is_number(stated) || rank(stated) == last);
+    stated.retain(|stated| !is_number(stated) || group(stated) == last);
     let is_moment = |stated: &StatedFact| match stated.fact.sort() {
         FactSort::Date | FactSort::Time => true,
         FactSort::Number | FactSort::Telephone => false,

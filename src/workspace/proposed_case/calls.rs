@@ -6,7 +6,7 @@ use import::Call;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, decoded};
 use super::fixed_value::{Support, ValuePlace, is_fixed};
 
 /// The most calls of a proposed trajectory.
@@ -43,7 +43,7 @@ pub struct ProposedTrajectory {
 #[serde(untagged)]
 enum ProposedStep {
     Call(ProposedCall),
-    /// Calls that one answer of the model asked for: their order is chance.
+    /// Calls of one group: their order is chance.
     Parallel {
         parallel: Vec<ProposedCall>,
     },
@@ -83,12 +83,12 @@ impl ProposedCalls {
         };
         let mut differing = Vec::new();
         let common = common_calls(first, others, &mut differing);
-        let mut calls: Vec<(Option<u32>, ProposedCall)> = Vec::new();
+        let mut calls: Vec<(usize, ProposedCall)> = Vec::new();
         for common in &common {
             let call = common.proposed(first.evidence, support, &mut differing);
             // What is called again with the same arguments was lost or forgotten.
             if !calls.iter().any(|(_, known)| *known == call) {
-                calls.push((common.call.step, call));
+                calls.push((first.evidence.group(common.index), call));
             }
         }
         calls.truncate(CALLS);
@@ -166,11 +166,24 @@ impl<'a> SampleCalls<'a> {
             .enumerate()
             .filter(|(index, call)| {
                 let mut later = self.calls.iter().skip(index + 1);
-                call.error.is_none() || !later.any(|other| other.name == call.name)
+                !has_failed(call) || !later.any(|other| other.name == call.name)
             })
             .map(|(_, call)| *call)
             .collect()
     }
+}
+
+/// Whether a call failed: many tools say so in their result.
+fn has_failed(call: &Call) -> bool {
+    let result = decoded(&call.result);
+    let stated = result.get("error").is_some_and(|error| {
+        !matches!(error, Value::Null | Value::Bool(false)) && error.as_str() != Some("")
+    });
+    let begins = result.as_str().is_some_and(|text| {
+        let start = text.trim_start().get(..5).unwrap_or_default();
+        start.eq_ignore_ascii_case("error")
+    });
+    call.error.is_some() || stated || begins
 }
 
 impl CommonCall<'_> {
@@ -211,10 +224,10 @@ impl CommonCall<'_> {
     }
 }
 
-/// Groups neighbours that one answer of the model asked for.
-fn steps(calls: &[(Option<u32>, ProposedCall)]) -> Vec<ProposedStep> {
+/// The calls, those of a group in any order.
+fn steps(calls: &[(usize, ProposedCall)]) -> Vec<ProposedStep> {
     let mut steps = Vec::new();
-    for group in calls.chunk_by(|(step, _), (next, _)| step.is_some() && step == next) {
+    for group in calls.chunk_by(|(group, _), (next, _)| group == next) {
         let mut calls: Vec<ProposedCall> = group.iter().map(|(_, call)| call.clone()).collect();
         if (2..=MOST_PARALLEL).contains(&calls.len()) {
             steps.push(ProposedStep::Parallel { parallel: calls });

@@ -36,8 +36,8 @@ struct SeenResult {
     /// Its texts and numbers, in normal form.
     leaves: Vec<String>,
     facts: Vec<Fact>,
-    /// The index of its call, or of the first one that the same answer of the model asked for.
-    rank: usize,
+    /// The index of the first call of its group.
+    group: usize,
 }
 
 /// Whether a tool only reads, by its name.
@@ -116,21 +116,51 @@ impl Evidence {
             instructions = instructions.replace(query, "");
         }
         let said = messages.join("\n");
-        Self {
+        let mut evidence = Self {
             input: norm(&format!("{said}\n{instructions}")),
             said: facts(&said),
             instructed: facts(&instructions),
-            results: calls
-                .iter()
-                .enumerate()
-                .map(|(index, call)| {
-                    let is_together =
-                        |other: &&Call| call.step.is_some() && other.step == call.step;
-                    let first = calls.iter().position(is_together);
-                    SeenResult::of(call, first.unwrap_or(index))
-                })
-                .collect(),
+            results: Vec::with_capacity(calls.len()),
+        };
+        for (index, call) in calls.iter().enumerate() {
+            let group = evidence.group_of_next(calls, index);
+            evidence.results.push(SeenResult::of(call, group));
         }
+        evidence
+    }
+
+    /// The group of a call whose earlier ones are known: that of the call before, if their order is chance. One answer of the model asked for
+    /// both, or both only read and this one needs no result of the group.
+    fn group_of_next(&self, calls: &[&Call], index: usize) -> usize {
+        let Some((last, call)) = self.results.last().zip(calls.get(index)) else {
+            return index;
+        };
+        let is_together = call.step.is_some()
+            && index
+                .checked_sub(1)
+                .and_then(|before| calls.get(before))
+                .is_some_and(|before| before.step == call.step);
+        let mut given = Vec::new();
+        add_leaves(&call.arguments, &mut given);
+        let of_group = || self.results.iter().skip(last.group);
+        let is_needed = |value: &String| {
+            Keyword::new(value).is_some_and(|keyword| {
+                let mut leaves = of_group().flat_map(|result| &result.leaves);
+                !keyword.is_word_of(&self.input) && leaves.any(|leaf| keyword.is_word_of(leaf))
+            })
+        };
+        let only_reads = ToolEffect::of(&call.name) == ToolEffect::Reads
+            && of_group().all(|result| result.effect == ToolEffect::Reads);
+        if is_together || (only_reads && !given.iter().any(is_needed)) {
+            last.group
+        } else {
+            index
+        }
+    }
+
+    /// The group of a call, by the index of its first one: the order of the calls in a group is chance.
+    pub fn group(&self, index: usize) -> usize {
+        self.results.get(index).map_or(index, |result| result.group)
     }
 
     /// Where a text or a number comes from, of what was there before the call with this index.
@@ -165,16 +195,16 @@ impl Evidence {
     /// Whether the instructions or a result have a fact.
     pub fn has(&self, fact: &Fact) -> bool {
         let mut instructed = self.instructed.iter();
-        self.rank_of_result(fact).is_some() || instructed.any(|stated| stated.fact.is_same(fact))
+        self.last_group_with(fact).is_some() || instructed.any(|stated| stated.fact.is_same(fact))
     }
 
-    /// The place of the last result that has a fact: results that were asked for together have one place, and later ones a greater one.
-    pub fn rank_of_result(&self, fact: &Fact) -> Option<usize> {
+    /// The last group of calls with a result that has a fact.
+    pub fn last_group_with(&self, fact: &Fact) -> Option<usize> {
         let has = |result: &&SeenResult| result.facts.iter().any(|known| known.is_same(fact));
         self.results
             .iter()
             .filter(has)
-            .map(|result| result.rank)
+            .map(|result| result.group)
             .max()
     }
 
@@ -190,35 +220,47 @@ impl Evidence {
 }
 
 impl SeenResult {
-    fn of(call: &Call, rank: usize) -> Self {
+    fn of(call: &Call, group: usize) -> Self {
         let mut seen = Self {
-            rank,
+            group,
             effect: ToolEffect::of(&call.name),
             leaves: Vec::new(),
             facts: Vec::new(),
         };
-        seen.add(&decoded(&call.result));
+        let result = decoded(&call.result);
+        add_leaves(&result, &mut seen.leaves);
+        seen.add_facts(&result);
         seen
     }
 
-    fn add(&mut self, value: &Value) {
+    fn add_facts(&mut self, value: &Value) {
         match value {
             Value::Null | Value::Bool(_) => {}
             Value::Number(number) => {
-                self.leaves.push(number.to_string());
                 let decimal = Decimal::of_json(number);
                 let percentage = decimal.as_ref().and_then(Decimal::percentage);
                 self.facts
                     .extend(decimal.into_iter().chain(percentage).map(Fact::Number));
             }
-            Value::String(text) => {
-                self.leaves.push(norm(text));
-                self.facts
-                    .extend(facts(text).into_iter().map(|stated| stated.fact));
-            }
-            Value::Array(list) => list.iter().for_each(|member| self.add(member)),
-            Value::Object(fields) => fields.values().for_each(|member| self.add(member)),
+            Value::String(text) => self
+                .facts
+                .extend(facts(text).into_iter().map(|stated| stated.fact)),
+            Value::Array(list) => list.iter().for_each(|member| self.add_facts(member)),
+            Value::Object(fields) => fields.values().for_each(|member| self.add_facts(member)),
         }
+    }
+}
+
+/// Adds the texts and numbers of a value in normal form.
+fn add_leaves(value: &Value, leaves: &mut Vec<String>) {
+    match value {
+        Value::Null | Value::Bool(_) => {}
+        Value::Number(number) => leaves.push(number.to_string()),
+        Value::String(text) => leaves.push(norm(text)),
+        Value::Array(list) => list.iter().for_each(|member| add_leaves(member, leaves)),
+        Value::Object(fields) => fields
+            .values()
+            .for_each(|member| add_leaves(member, leaves)),
     }
 }
 
