@@ -277,13 +277,12 @@ fn number_of(found: &Captures<'_>, group: usize) -> Option<u8> {
 }
 
 fn month(name: &str) -> Option<u8> {
-    let begins = |month: &&str| {
-        month.get(..3).is_some_and(|start| {
-            name.get(..3)
-                .is_some_and(|name| name.eq_ignore_ascii_case(start))
-        })
-    };
-    let index = MONTHS.iter().position(|month| begins(&month))?;
+    let start = name.get(..3)?;
+    let index = MONTHS.iter().position(|month| {
+        month
+            .get(..3)
+            .is_some_and(|known| known.eq_ignore_ascii_case(start))
+    })?;
     u8::try_from(index + 1).ok()
 }
 
@@ -317,7 +316,7 @@ impl Decimal {
             let mark = &text[at..=at];
             let (before, after) = (&text[..at], &text[at + 1..]);
             let is_group = after.len() == 3 && (mark == "," || before.contains(','));
-            !before.contains(mark) && !(is_group && !before.starts_with('0'))
+            !before.contains(mark) && (!is_group || before.starts_with('0'))
         };
         let (whole, fraction) = match mark {
             Some(at) if is_decimal_mark(at) => (&text[..at], &text[at + 1..]),
@@ -400,7 +399,7 @@ impl Decimal {
 fn grouped(whole: &str, mark: char) -> String {
     let mut out = String::new();
     for (index, digit) in whole.chars().enumerate() {
-        if index > 0 && (whole.len() - index) % 3 == 0 {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
             out.push(mark);
         }
         out.push(digit);

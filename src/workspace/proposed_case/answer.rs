@@ -17,7 +17,7 @@ pub struct SampleAnswer<'a> {
     pub evidence: &'a Evidence,
 }
 
-/// The samples from which on a fact that all of them state is no chance.
+/// With this number of samples, chance does not explain a fact that all of them state.
 pub const ENOUGH: usize = 3;
 /// How deep objects in answers are looked into.
 const DEEPEST: usize = 4;
