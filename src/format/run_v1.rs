@@ -447,15 +447,21 @@ impl RunFile<'_> {
                     || self.intermediate.is_some()
                     || self.metrics.is_some()
                     || self.outputs.is_none() && self.output.is_some());
-            return match artifact {
-                true => Ok(RunStatus::Completed),
-                false => Err(source.problem(
-                    0,
-                    Code::MISSING_KEY,
+            if artifact {
+                return Ok(RunStatus::Completed);
+            }
+            let (what, help) = if self.outputs.is_none() {
+                (
+                    "the keys \"status\" and \"outputs\" are missing",
+                    "add \"status\": \"completed\" and \"outputs\"",
+                )
+            } else {
+                (
                     "the key \"status\" is missing",
                     "add \"status\": \"completed\"",
-                )),
+                )
             };
+            return Err(source.problem(0, Code::MISSING_KEY, what, help));
         };
         let known = [
             RunStatus::Completed,
@@ -687,6 +693,10 @@ mod tests {
             (
                 r#"{"outputs": {}}"#,
                 "r.json:1:1: the key \"status\" is missing",
+            ),
+            (
+                r#"{"metadata": {}}"#,
+                "r.json:1:1: the keys \"status\" and \"outputs\" are missing",
             ),
             (
                 r#"{"status": "done", "outputs": {}}"#,
