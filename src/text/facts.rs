@@ -546,6 +546,16 @@ impl Fact {
 }
 
 impl StatedFact {
+    /// A date without a year gets that of the same day.
+    pub fn with_year_of(mut self, known: &Fact) -> Self {
+        if let (Fact::Date(date), Fact::Date(known)) = (&mut self.fact, known)
+            && (date.month, date.day) == (known.month, known.day)
+        {
+            date.year = date.year.or(known.year);
+        }
+        self
+    }
+
     /// The forms in which another text may have the fact, the written one first. Each is a whole word there.
     pub fn forms(&self) -> Vec<String> {
         let of_fact = match &self.fact {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use self::answer::{SampleAnswer, conditions};
 use self::calls::{ProposedCalls, ProposedTrajectory, SampleCalls};
-use self::evidence::Evidence;
+use self::evidence::{Evidence, ToolEffect};
 use super::imported_runs::SamplesOfCase;
 use crate::format::foreign_cases::ForeignCase;
 use crate::model::CaseId;
@@ -112,6 +112,7 @@ impl ProposedCase {
         samples: &[&Transcript],
         origin: Origin<'_>,
         stage: CaseStage,
+        writing_tools: &BTreeSet<&str>,
     ) -> Result<Self, &'static str> {
         let unanswered = "without an answer";
         let first = samples.first().ok_or(unanswered)?;
@@ -133,9 +134,9 @@ impl ProposedCase {
             answer,
             differing,
         } = if is_query {
-            of_query(query, samples, required)
+            of_query(query, samples, required, writing_tools)
         } else {
-            of_turns(samples, required)
+            of_turns(samples, required, writing_tools)
         };
         let mut notes = format!("Proposed from {}.", origin.file);
         let answer = if answer.is_empty() && !said.requires_anything() {
@@ -236,7 +237,12 @@ fn checks_nothing(conditions: &[Value]) -> bool {
 }
 
 /// What is proposed for a case of one query.
-fn of_query(query: &str, samples: &[&Transcript], required: &[Value]) -> Proposal {
+fn of_query(
+    query: &str,
+    samples: &[&Transcript],
+    required: &[Value],
+    writing_tools: &BTreeSet<&str>,
+) -> Proposal {
     let read: Vec<(Vec<&Call>, Evidence)> = samples
         .iter()
         .map(|run| {
@@ -257,7 +263,7 @@ fn of_query(query: &str, samples: &[&Transcript], required: &[Value]) -> Proposa
         tools,
         trajectory,
         differing,
-    } = ProposedCalls::of(&of_calls);
+    } = ProposedCalls::of(&of_calls, writing_tools);
     let answers: Vec<SampleAnswer<'_>> = samples
         .iter()
         .zip(&read)
@@ -284,7 +290,11 @@ fn of_query(query: &str, samples: &[&Transcript], required: &[Value]) -> Proposa
 }
 
 /// What is proposed for a conversation: for each turn the calls in it, and facts of its answer.
-fn of_turns(samples: &[&Transcript], required: &[Value]) -> Proposal {
+fn of_turns(
+    samples: &[&Transcript],
+    required: &[Value],
+    writing_tools: &BTreeSet<&str>,
+) -> Proposal {
     let count = samples.iter().map(|run| run.turns.len()).min().unwrap_or(0);
     let (mut turns, mut differing) = (Vec::new(), Vec::new());
     for index in 0..count {
@@ -320,7 +330,7 @@ fn of_turns(samples: &[&Transcript], required: &[Value]) -> Proposal {
                 evidence,
             })
             .collect();
-        let proposed = ProposedCalls::of(&of_calls);
+        let proposed = ProposedCalls::of(&of_calls, writing_tools);
         differing.extend(proposed.differing);
         turns.push(ProposedTurn {
             user: samples
@@ -374,17 +384,26 @@ impl<'a> TurnCalls<'a> {
 pub struct ProposedSamples<'a> {
     samples: SamplesOfCase,
     trials: BTreeMap<&'a str, Vec<&'a Transcript>>,
+    /// The tools that change something, by their names, of all runs.
+    writing_tools: BTreeSet<&'a str>,
 }
 
 impl<'a> ProposedSamples<'a> {
     pub fn of(runs: impl IntoIterator<Item = &'a Transcript>, samples: SamplesOfCase) -> Self {
         let mut trials: BTreeMap<&str, Vec<&Transcript>> = BTreeMap::new();
+        let mut writing_tools = BTreeSet::new();
         for run in runs {
+            let names = run.calls.iter().map(|call| call.name.as_str());
+            writing_tools.extend(names.filter(|name| ToolEffect::of(name) == ToolEffect::Writes));
             if let (SamplesOfCase::Trials, Some(case)) = (samples, run.case.as_deref()) {
                 trials.entry(case).or_default().push(run);
             }
         }
-        Self { samples, trials }
+        Self {
+            samples,
+            trials,
+            writing_tools,
+        }
     }
 
     /// What the user says in all samples of a case; nothing where trials name their case.
@@ -410,7 +429,7 @@ impl<'a> ProposedSamples<'a> {
         match case.and_then(|case| self.trials.get(case)) {
             Some(trials) => ProposedCase::of_trials(trials, origin.file, stage)
                 .ok_or("whose trials have no call in common"),
-            None => ProposedCase::of(samples, origin, stage),
+            None => ProposedCase::of(samples, origin, stage, &self.writing_tools),
         }
     }
 }

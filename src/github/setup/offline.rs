@@ -7,7 +7,7 @@ use super::{rules, workflows};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::format::workflow::Workflow;
-use crate::model::{Config, RunSource, Tier, Transport};
+use crate::model::{Config, RepoPath, RunSource, Tier, Transport};
 use crate::render::CliError;
 use crate::suites::read_config;
 use crate::world::Disk;
@@ -27,16 +27,17 @@ pub fn check_workflows(disk: &Disk) -> Result<(Diagnostics, Vec<Diagnostic>), Cl
     problems.extend(checked_out_pull_requests(&workflows, &gates));
     problems.extend(missing_commands(disk, &gates));
     let mut open = placeholders(&gates);
-    open.extend(no_gate(&gates));
+    open.extend(no_gate(disk, &gates));
     Ok((problems, open))
 }
 
-/// Says that no workflow calls the action, so that no pull request gets a verdict.
-fn no_gate(gates: &[GateStep<'_>]) -> Option<Diagnostic> {
+/// Says that no workflow calls the action, so that no pull request gets a verdict. A repository without GitHub's folder may be elsewhere.
+fn no_gate(disk: &Disk, gates: &[GateStep<'_>]) -> Option<Diagnostic> {
+    let folder = RepoPath::root().child(".github");
+    let is_on_github = disk.list_all(&folder).is_ok_and(|all| !all.is_empty());
     let what = "no workflow runs goldgate, so no pull request gets a verdict";
     let help = "copy docs/workflows/goldgate.yml of goldgate to .github/workflows";
-    gates
-        .is_empty()
+    (is_on_github && gates.is_empty())
         .then(|| Diagnostic::of_file(".github/workflows", Code::NO_GATE, what, help))
 }
 

@@ -138,10 +138,10 @@ fn stated_facts(samples: &[SampleAnswer<'_>]) -> Vec<StatedFact> {
         proposed.extend(computed);
     }
     if samples.len() < ENOUGH {
-        main_facts(proposed, evidence)
-    } else {
-        proposed
+        proposed = main_facts(proposed, evidence);
     }
+    let proposed = proposed.into_iter();
+    proposed.map(|stated| evidence.with_year(stated)).collect()
 }
 
 /// Of what few samples say, perhaps by chance, what another wording does not leave out: first what was looked up, then what the instructions say,

@@ -1,6 +1,6 @@
 //! The calls that a proposed case expects: those that every sample of the case made, with the arguments that another run has to repeat.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use import::Call;
 use serde::Serialize;
@@ -37,6 +37,9 @@ pub struct ProposedCalls {
 pub struct ProposedTrajectory {
     mode: &'static str,
     tools: Vec<ProposedStep>,
+    /// Tools that change something, which no sample called.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    forbidden_tools: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -72,7 +75,21 @@ struct CommonCall<'a> {
 }
 
 impl ProposedCalls {
-    pub fn of(samples: &[SampleCalls<'_>]) -> Self {
+    /// The calls of the samples of a case. Of the tools of all cases, those that change something and that no sample called are forbidden.
+    pub fn of(samples: &[SampleCalls<'_>], writing_tools: &BTreeSet<&str>) -> Self {
+        let mut proposed = Self::common(samples);
+        if let Some(trajectory) = &mut proposed.trajectory {
+            let called: BTreeSet<&str> = samples
+                .iter()
+                .flat_map(|sample| sample.calls.iter().map(|call| call.name.as_str()))
+                .collect();
+            let forbidden = writing_tools.difference(&called);
+            trajectory.forbidden_tools = forbidden.map(|tool| (*tool).to_owned()).collect();
+        }
+        proposed
+    }
+
+    fn common(samples: &[SampleCalls<'_>]) -> Self {
         let Some((first, others)) = samples.split_first() else {
             return Self::default();
         };
@@ -98,6 +115,7 @@ impl ProposedCalls {
         let ordered = ProposedTrajectory {
             mode: "in_order",
             tools: steps(&calls),
+            forbidden_tools: Vec::new(),
         };
         let trajectory = if calls.is_empty() {
             None
@@ -111,6 +129,7 @@ impl ProposedCalls {
                     .into_iter()
                     .map(|(_, call)| ProposedStep::Call(call))
                     .collect(),
+                forbidden_tools: Vec::new(),
             })
         };
         Self {

@@ -28,6 +28,8 @@ pub struct Evidence {
     /// The facts in the instructions.
     instructed: Vec<StatedFact>,
     results: Vec<SeenResult>,
+    /// The facts in the arguments of the calls.
+    given: Vec<Fact>,
 }
 
 /// The result of a call.
@@ -44,9 +46,18 @@ struct SeenResult {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolEffect {
     Reads,
+    Writes,
     /// It may also write.
     Unknown,
 }
+
+/// The first words of tools that change something.
+const WRITING: [&str; 30] = [
+    "add", "approve", "assign", "block", "book", "buy", "cancel", "change", "charge", "close",
+    "create", "delete", "edit", "escalate", "issue", "modify", "open", "order", "pay", "post",
+    "refund", "remove", "reset", "schedule", "send", "set", "submit", "transfer", "update",
+    "write",
+];
 
 /// The first words of tools that only read.
 const READING: [&str; 26] = [
@@ -84,6 +95,8 @@ impl ToolEffect {
         let first = name_words(bare).into_iter().next().unwrap_or_default();
         if READING.contains(&first.as_str()) {
             Self::Reads
+        } else if WRITING.contains(&first.as_str()) {
+            Self::Writes
         } else {
             Self::Unknown
         }
@@ -121,8 +134,10 @@ impl Evidence {
             said: facts(&said),
             instructed: facts(&instructions),
             results: Vec::with_capacity(calls.len()),
+            given: Vec::new(),
         };
         for (index, call) in calls.iter().enumerate() {
+            add_facts(&call.arguments, &mut evidence.given);
             let group = evidence.group_of_next(calls, index);
             evidence.results.push(SeenResult::of(call, group));
         }
@@ -176,7 +191,7 @@ impl Evidence {
             if result.leaves.iter().any(|leaf| keyword.is_word_of(leaf)) {
                 match result.effect {
                     ToolEffect::Reads => return ValueOrigin::LookedUp,
-                    ToolEffect::Unknown => origin = ValueOrigin::Made,
+                    ToolEffect::Writes | ToolEffect::Unknown => origin = ValueOrigin::Made,
                 }
             }
         }
@@ -208,6 +223,16 @@ impl Evidence {
             .max()
     }
 
+    /// A date with its year, where the user, a result, or the arguments of a call state it: another wording may have it.
+    pub fn with_year(&self, stated: StatedFact) -> StatedFact {
+        let results = self.results.iter().flat_map(|result| &result.facts);
+        let said = self.said.iter().map(|stated| &stated.fact);
+        results
+            .chain(&self.given)
+            .chain(said)
+            .fold(stated, StatedFact::with_year_of)
+    }
+
     /// Whether the user states a fact.
     pub fn is_said(&self, fact: &Fact) -> bool {
         self.said.iter().any(|stated| stated.fact.is_same(fact))
@@ -229,25 +254,23 @@ impl SeenResult {
         };
         let result = decoded(&call.result);
         add_leaves(&result, &mut seen.leaves);
-        seen.add_facts(&result);
+        add_facts(&result, &mut seen.facts);
         seen
     }
+}
 
-    fn add_facts(&mut self, value: &Value) {
-        match value {
-            Value::Null | Value::Bool(_) => {}
-            Value::Number(number) => {
-                let decimal = Decimal::of_json(number);
-                let percentage = decimal.as_ref().and_then(Decimal::percentage);
-                self.facts
-                    .extend(decimal.into_iter().chain(percentage).map(Fact::Number));
-            }
-            Value::String(text) => self
-                .facts
-                .extend(facts(text).into_iter().map(|stated| stated.fact)),
-            Value::Array(list) => list.iter().for_each(|member| self.add_facts(member)),
-            Value::Object(fields) => fields.values().for_each(|member| self.add_facts(member)),
+/// Adds the facts in the texts and numbers of a value.
+fn add_facts(value: &Value, found: &mut Vec<Fact>) {
+    match value {
+        Value::Null | Value::Bool(_) => {}
+        Value::Number(number) => {
+            let decimal = Decimal::of_json(number);
+            let percentage = decimal.as_ref().and_then(Decimal::percentage);
+            found.extend(decimal.into_iter().chain(percentage).map(Fact::Number));
         }
+        Value::String(text) => found.extend(facts(text).into_iter().map(|stated| stated.fact)),
+        Value::Array(list) => list.iter().for_each(|member| add_facts(member, found)),
+        Value::Object(fields) => fields.values().for_each(|member| add_facts(member, found)),
     }
 }
 
