@@ -68,6 +68,8 @@ pub enum CaseRow<'a> {
     Expected(Vec<&'a str>),
     /// The result, and in how many samples.
     Got(&'a str, String),
+    /// Samples that are missing, and the command that records them.
+    Missing(&'a str, &'a str),
     /// Differences that are not shown.
     More(usize),
     /// What differs from the output at the base commit.
@@ -433,13 +435,12 @@ impl<'a> BrokenCase<'a> {
         if lines.is_empty() {
             lines = self.lines_of(|source| source == EvidenceSource::Number);
         }
-        let missing = self.lines_of(|source| source == EvidenceSource::Missing);
         let groups: Vec<Vec<&BrokenLine<'a>>> = alike(&lines);
         let shown = match most {
             Differences::Few => groups.len().min(DIFFERENCES),
             Differences::All => groups.len(),
         };
-        for group in groups.iter().take(shown).chain(&alike(&missing)) {
+        for group in groups.iter().take(shown) {
             let mut expected: Vec<&str> = group.iter().map(|line| line.expected).collect();
             expected.dedup();
             rows.push(CaseRow::Expected(expected));
@@ -450,6 +451,12 @@ impl<'a> BrokenCase<'a> {
         if groups.len() > shown {
             rows.push(CaseRow::More(groups.len() - shown));
         }
+        let missing = self.lines_of(|source| source == EvidenceSource::Missing);
+        rows.extend(
+            missing
+                .iter()
+                .map(|line| CaseRow::Missing(line.expected, line.produced)),
+        );
         let completed = self.result.map_or(1, |case| case.completed);
         let changed = self.agent.since_base.outputs_of(self.case);
         let is_shown = |change: &&ChangedText| {

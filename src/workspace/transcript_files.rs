@@ -116,6 +116,18 @@ pub struct TranscriptReading<'a> {
     pub case_key: Option<&'a str>,
     /// The agent. Of several agents in a trace, its answer is that of the run.
     pub agent: Option<&'a str>,
+    /// What becomes of a file of which no conversation has an answer.
+    pub unanswered: UnansweredFile,
+}
+
+/// What becomes of a file of which no conversation has an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UnansweredFile {
+    /// It is a problem.
+    #[default]
+    Refused,
+    /// Its conversations are left out.
+    LeftOut,
 }
 
 pub struct TranscriptFiles {
@@ -250,7 +262,15 @@ fn read_file(
         return Ok(ReadFile::Unknown(source));
     };
     let hints = hints(reading.case_key, reading.agent);
-    let AnsweredRuns { runs, unanswered } = read_answered_runs(&source, &file, form, hints)?;
+    let read = read_answered_runs(&source, &file, form, hints);
+    let is_left_out = reading.unanswered == UnansweredFile::LeftOut;
+    let AnsweredRuns { runs, unanswered } = match read {
+        Err(problems) if is_left_out && problems.are_all(Code::NO_ANSWER) => AnsweredRuns {
+            runs: Vec::new(),
+            unanswered: problems.lines(),
+        },
+        answered => answered?,
+    };
     let files = place.disk.map(|disk| disk as &dyn Files);
     let cases = foreign_cases(form, &source, &file, &runs, files)?;
     drop(file);
@@ -327,7 +347,7 @@ fn has_lines(source: &SourceText) -> bool {
 ///
 /// # Errors
 /// A file without cases in a format of cases.
-pub fn foreign_cases(
+fn foreign_cases(
     form: Format,
     source: &SourceText,
     file: &Source<'_>,

@@ -44,6 +44,7 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
         form,
         case_key: args.case_key.as_deref(),
         agent: args.agent.as_deref(),
+        ..TranscriptReading::default()
     };
     let TranscriptFiles {
         files,

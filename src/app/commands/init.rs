@@ -5,10 +5,12 @@ use std::path::Path;
 
 use import::{Ending, Format, Transcript};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::app::cli::InitArgs;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::files::{EntryKind, Files, SourceText, files_below};
+use crate::files::{Files, SourceText, files_below};
+use crate::format::foreign_cases::ForeignCase;
 use crate::format::transcript::{hints, parsed};
 use crate::model::{AgentName, CaseId, PathGlob, RepoPath};
 use crate::render::{CliError, plural};
@@ -20,7 +22,8 @@ use crate::workspace::imported_runs::{
 use crate::workspace::personal_data::personal_data_note;
 use crate::workspace::proposed_case::{Origin, ProposedCase, ProposedSamples, id_of_file};
 use crate::workspace::transcript_files::{
-    AnsweredRuns, TranscriptFile, foreign_cases, read_answered_runs,
+    AnsweredRuns, TranscriptFile, TranscriptFiles, TranscriptReading, UnansweredFile,
+    read_answered_runs, read_transcript_files,
 };
 use crate::world::{Disk, World};
 
@@ -57,12 +60,14 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
     if args.redact_personal {
         world.replace_personal_data();
     }
-    let transcripts = match args.from.is_empty() {
-        true => vec![recognised(
-            SourceText::from_text(RepoPath::root().below("example.json"), EXAMPLE.to_owned()),
-            None,
-        )?],
-        false => transcripts(&args.from)?,
+    let TranscriptFiles {
+        files: transcripts,
+        records,
+        skipped,
+    } = if args.from.is_empty() {
+        example()?
+    } else {
+        transcripts(&args.from, world)?
     };
     // The example is known to be right.
     let stage = if args.from.is_empty() {
@@ -76,8 +81,13 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
         .map(|file| file.redacted(&redactor))
         .collect();
     let samples = SamplesOfCase::of(args.trials);
-    let proposed = proposed(&transcripts, stage, samples);
-    if proposed.cases.is_empty() {
+    let mut proposed = proposed(&transcripts, stage, samples)?;
+    proposed.leave_out(
+        "a run record: import it when its case exists",
+        records.iter().map(|record| record.source.file.to_string()),
+    );
+    proposed.leave_out("of an unknown format", skipped);
+    if proposed.cases.is_empty() && proposed.taken.is_empty() {
         let what = "no transcript has a user's message and an answer";
         let help = "use transcripts of complete conversations, one for each file or line: {\"messages\": [{\"role\": \"user\", \
                     \"content\": …}, {\"role\": \"assistant\", \"content\": …}]}; docs/traces.md lists other formats";
@@ -181,10 +191,16 @@ impl SetUp<'_> {
     /// What the files still need.
     fn open(&self, args: &InitArgs) -> Vec<String> {
         let mut open = Vec::new();
-        if !args.from.is_empty() {
+        if !args.from.is_empty() && !self.proposed.cases.is_empty() {
             open.push(format!(
                 "review {}",
                 plural(self.proposed.cases.len(), "draft", "drafts")
+            ));
+        }
+        if !self.proposed.taken.is_empty() {
+            open.push(format!(
+                "record or import the answers to {}",
+                plural(self.proposed.taken.len(), "case", "cases")
             ));
         }
         if args.files.is_empty() {
@@ -198,13 +214,16 @@ impl SetUp<'_> {
             ));
         }
         let fewest = self.proposed.sample_counts().into_iter().min().unwrap_or(0);
-        if !args.from.is_empty() && fewest < ADVISED {
+        if !self.proposed.cases.is_empty() && !args.from.is_empty() && fewest < ADVISED {
             open.push(format!(
                 "record {ADVISED} samples of each case, so that one odd answer is not taken for a change"
             ));
         }
         let mut runs = self.transcripts.iter().flat_map(|file| &file.runs);
-        if !args.from.is_empty() && runs.all(|run| run.started_at.is_none()) {
+        if !self.proposed.cases.is_empty()
+            && !args.from.is_empty()
+            && runs.all(|run| run.started_at.is_none())
+        {
             open.push(
                 "write the date of each transcript (created_at), so that a new one with the same answer counts as new"
                     .to_owned(),
@@ -215,12 +234,12 @@ impl SetUp<'_> {
 
     /// What was written, what is open, and the next command: a line each.
     fn closing_lines(&self, args: &InitArgs, recordings: usize, open: &[String]) -> String {
-        let count = self.proposed.cases.len();
-        let cases = if args.from.is_empty() {
-            plural(count, "case", "cases")
+        let stage = if args.from.is_empty() {
+            CaseStage::Accepted
         } else {
-            plural(count, "draft", "drafts")
+            CaseStage::Draft
         };
+        let cases = self.proposed.count(stage);
         let files = self.new.iter().map(|(path, _)| match *path {
             CASES => format!("{CASES} ({cases})"),
             other => other.to_owned(),
@@ -234,6 +253,8 @@ impl SetUp<'_> {
         };
         let next = if args.from.is_empty() {
             "goldgate run --update-baseline"
+        } else if self.proposed.cases.is_empty() {
+            "goldgate record -- COMMAND"
         } else {
             "goldgate review"
         };
@@ -271,6 +292,8 @@ fn ask(args: &InitArgs, world: &World) -> anyhow::Result<InitArgs> {
 /// The proposed cases, and which runs are their samples.
 struct ProposedCases {
     cases: Vec<ProposedCase>,
+    /// The cases of other tools' files without runs.
+    taken: Vec<Value>,
     assigned: Vec<Vec<Option<usize>>>,
     /// Where the conversations are of which no case was made, by the reason.
     left_out: LeftOut,
@@ -304,12 +327,35 @@ impl ProposedCases {
                 }
             }
         }
-        let has_several = self.sample_counts().iter().all(|count| *count >= 2);
+        let counts = self.sample_counts();
+        let has_several = !counts.is_empty() && counts.iter().all(|count| *count >= 2);
         if has_several && answers.iter().all(|of_case| of_case.len() == 1) {
             SampleAnswers::Alike
         } else {
             SampleAnswers::Different
         }
+    }
+
+    /// Names files of which no case was made.
+    fn leave_out(&mut self, why: &'static str, files: impl IntoIterator<Item = String>) {
+        let mut files = files.into_iter().peekable();
+        if files.peek().is_some() {
+            self.left_out.entry(why).or_default().extend(files);
+        }
+    }
+
+    /// The cases and the drafts in words: `2 cases and 3 drafts`.
+    fn count(&self, stage: CaseStage) -> String {
+        let (cases, drafts) = match stage {
+            CaseStage::Draft => (self.taken.len(), self.cases.len()),
+            CaseStage::Accepted => (self.taken.len() + self.cases.len(), 0),
+        };
+        let parts = [(cases, "case", "cases"), (drafts, "draft", "drafts")];
+        let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
+        let parts: Vec<String> = parts
+            .map(|(count, one, many)| plural(count, one, many))
+            .collect();
+        parts.join(" and ")
     }
 
     /// The conversations of which no case was made, and why.
@@ -343,7 +389,16 @@ impl ProposedCases {
 
 /// One case per messages of the user and stated case. Several conversations of it in a file are its samples. One in another file is a case of
 /// its own if the file can name it: else a later import could not tell the two cases apart.
-fn proposed(files: &[TranscriptFile], stage: CaseStage, samples: SamplesOfCase) -> ProposedCases {
+///
+/// The cases of another tool's file without runs are taken over.
+///
+/// # Errors
+/// A case that cannot be written.
+fn proposed(
+    files: &[TranscriptFile],
+    stage: CaseStage,
+    samples: SamplesOfCase,
+) -> Result<ProposedCases, CliError> {
     let samples = ProposedSamples::of(files.iter().flat_map(|file| &file.runs), samples);
     let mut left_out = LeftOut::new();
     let mut groups: Vec<CaseGroup<'_>> = Vec::new();
@@ -380,7 +435,11 @@ fn proposed(files: &[TranscriptFile], stage: CaseStage, samples: SamplesOfCase) 
         }
         group_of_run.push(of_file);
     }
-    let (mut cases, mut used): (Vec<ProposedCase>, _) = (Vec::new(), BTreeSet::new());
+    let without_runs = files.iter().filter(|file| file.runs.is_empty());
+    let foreign: Vec<&ForeignCase> = without_runs.flat_map(|file| &file.cases).collect();
+    let taken: Result<Vec<Value>, _> = foreign.iter().map(serde_json::to_value).collect();
+    let mut used: BTreeSet<String> = foreign.iter().map(|case| case.id.clone()).collect();
+    let mut cases: Vec<ProposedCase> = Vec::new();
     let mut case_of_group = Vec::with_capacity(groups.len());
     for CaseGroup { origin, runs } in &groups {
         let of_group: Vec<&Transcript> = runs.iter().map(|(_, run)| *run).collect();
@@ -398,14 +457,15 @@ fn proposed(files: &[TranscriptFile], stage: CaseStage, samples: SamplesOfCase) 
         }
     }
     let case_of = |group: Option<usize>| group.and_then(|group| case_of_group[group]);
-    ProposedCases {
+    Ok(ProposedCases {
         cases,
+        taken: taken.map_err(anyhow::Error::from)?,
         assigned: group_of_run
             .into_iter()
             .map(|groups| groups.into_iter().map(case_of).collect())
             .collect(),
         left_out,
-    }
+    })
 }
 
 /// Where the conversations are of which no case was made, by the reason.
@@ -436,58 +496,35 @@ fn unusable(run: &Transcript) -> Option<&'static str> {
     }
 }
 
-/// Reads all files, and the JSON files of folders.
-fn transcripts(from: &[String]) -> Result<Vec<TranscriptFile>, CliError> {
-    let (mut problems, mut found) = (Diagnostics::default(), Vec::new());
-    for path in from {
-        let (disk, place) = Disk::of_file(path)?;
-        let files = match disk.list(&place) {
-            Ok(entries) => {
-                let is_wanted = |name: &str| name.ends_with(".json") || name.ends_with(".jsonl");
-                let mut names: Vec<String> = entries
-                    .into_iter()
-                    .filter(|entry| entry.kind == EntryKind::File && is_wanted(&entry.name))
-                    .map(|entry| entry.name)
-                    .collect();
-                names.sort();
-                names.iter().map(|name| place.child(name)).collect()
-            }
-            Err(_) => vec![place],
-        };
-        for file in files {
-            let read = disk
-                .text(&file)
-                .map_err(Diagnostics::from)
-                .and_then(|source| recognised(source, Some(&disk)));
-            found.extend(problems.keep_all(read));
-        }
-    }
-    Ok(problems.or(found)?)
+/// Reads files and folders of any format.
+fn transcripts(from: &[String], world: &World) -> Result<TranscriptFiles, CliError> {
+    let reading = TranscriptReading {
+        unanswered: UnansweredFile::LeftOut,
+        ..TranscriptReading::default()
+    };
+    read_transcript_files(from, reading, world)
 }
 
-/// Reads a file on a disk. Conversations without an answer are left out, like those with an error.
-fn recognised(source: SourceText, disk: Option<&Disk>) -> Result<TranscriptFile, Diagnostics> {
+/// The example of a new repository.
+fn example() -> Result<TranscriptFiles, CliError> {
+    let source = SourceText::from_text(RepoPath::root().below("example.json"), EXAMPLE.to_owned());
     let file = parsed(&source)?;
     let form = file.format().unwrap_or(Format::OpenAi);
-    let read = read_answered_runs(&source, &file, form, hints(None, None));
-    let AnsweredRuns { runs, unanswered } = match read {
-        Ok(answered) => answered,
-        Err(problems) if problems.are_all(Code::NO_ANSWER) => AnsweredRuns {
-            runs: Vec::new(),
-            unanswered: problems.lines(),
-        },
-        Err(problems) => return Err(problems),
-    };
-    let files = disk.map(|disk| disk as &dyn Files);
-    let cases = foreign_cases(form, &source, &file, &runs, files)?;
+    let AnsweredRuns { runs, unanswered } =
+        read_answered_runs(&source, &file, form, hints(None, None))?;
     drop(file);
-    Ok(TranscriptFile {
+    let example = TranscriptFile {
         name: source.file.name().to_owned(),
         source,
         form,
         runs,
-        cases,
+        cases: Vec::new(),
         unanswered,
+    };
+    Ok(TranscriptFiles {
+        files: vec![example],
+        records: Vec::new(),
+        skipped: Vec::new(),
     })
 }
 
@@ -497,12 +534,23 @@ const EXAMPLE: &str = include_str!("init/example.json");
 /// The file of all cases.
 #[derive(Serialize)]
 struct CasesDocument<'a> {
-    cases: &'a [ProposedCase],
+    cases: Vec<AnyCase<'a>>,
 }
 
-fn cases_text(cases: &[ProposedCase]) -> Result<String, CliError> {
-    let text =
-        serde_json::to_string_pretty(&CasesDocument { cases }).map_err(anyhow::Error::from)?;
+#[derive(Serialize)]
+#[serde(untagged)]
+enum AnyCase<'a> {
+    Taken(&'a Value),
+    Proposed(&'a ProposedCase),
+}
+
+fn cases_text(proposed: &ProposedCases) -> Result<String, CliError> {
+    let taken = proposed.taken.iter().map(AnyCase::Taken);
+    let cases = taken.chain(proposed.cases.iter().map(AnyCase::Proposed));
+    let document = CasesDocument {
+        cases: cases.collect(),
+    };
+    let text = serde_json::to_string_pretty(&document).map_err(anyhow::Error::from)?;
     Ok(format!("{text}\n"))
 }
 
@@ -515,7 +563,7 @@ fn texts(
 ) -> Result<Vec<(&'static str, String)>, CliError> {
     let schema = serde_json::to_string_pretty(&config_schema()).map_err(anyhow::Error::from)?;
     let mut texts = vec![
-        (CASES, cases_text(&proposed.cases)?),
+        (CASES, cases_text(proposed)?),
         (".goldgate/.gitignore", "# What goldgate writes here is not committed, except the schema.\n*\n!.gitignore\n!schemas/\n!schemas/**\n".to_owned()),
         (SCHEMA, format!("{schema}\n")),
     ];

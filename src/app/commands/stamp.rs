@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::de::IgnoredAny;
+
 use crate::app::cli::StampArgs;
 use crate::diag::Diagnostics;
 use crate::evaluation::plan::plan;
 use crate::evaluation::recorded_agents::{OtherDigests, Stamped, StampedSuite, with_other_digests};
+use crate::format::json;
 use crate::format::recorded_attempts::{recording_text, stamped_file};
 use crate::model::RepoPath;
 use crate::render::{CliError, plural};
@@ -39,8 +42,12 @@ pub fn stamp(args: &StampArgs, world: &World) -> Result<u8, CliError> {
             if texts.contains_key(&recording.file) {
                 continue;
             }
-            let text = recording_text(&files, &recording.file)?.text;
-            match recording.digests.stamped(&text, over) {
+            let source = recording_text(&files, &recording.file)?;
+            // A digest is written into the text, which has to be whole.
+            if problems.keep(json::whole::<IgnoredAny>(&source)).is_none() {
+                continue;
+            }
+            match recording.digests.stamped(&source.text, over) {
                 Stamped::Written(text) => {
                     *counts.entry(recording.agent).or_default() += 1;
                     texts.insert(recording.file, text);

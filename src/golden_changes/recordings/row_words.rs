@@ -399,8 +399,8 @@ impl AgentRecordings<'_> {
             Row::RecordedAgain => (
                 self.of_agent(
                     members,
-                    "was recorded again without a change",
-                    "were recorded again without a change",
+                    "was recorded again, and the files that it depends on did not change",
+                    "were recorded again, and the files that they depend on did not change",
                 ),
                 "",
             ),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::plots;
-use super::texts::{agent_name, bounded};
+use super::texts::{agent_name, bounded, with_commands};
 use crate::model::{AgentReport, ChangedText, FailureLine, GateKind, Report};
 use crate::render::broken::{
     BrokenAgent, BrokenCase, CaseRow, Differences, SHOWN, broken_agents, other_checks,
@@ -74,7 +74,7 @@ fn case_rows<'a>(
     hints: &mut BTreeSet<&'a str>,
 ) -> Markup {
     let mut asked = None;
-    let mut next = None;
+    let (mut next, mut missing) = (None, None);
     let mut pairs: Vec<(Vec<&str>, String)> = Vec::new();
     for row in case.rows(Differences::All, hints) {
         match row {
@@ -85,6 +85,7 @@ fn case_rows<'a>(
                     *got = format!("{}{samples}", bounded(text));
                 }
             }
+            CaseRow::Missing(what, how) => missing = Some((what, how)),
             CaseRow::Next(tag, text) => next = Some((tag, text)),
             // The table has all changes, and all differences.
             CaseRow::Changed(..) | CaseRow::More(_) => {}
@@ -120,6 +121,7 @@ fn case_rows<'a>(
                 td data-label="now" {
                     p { (got) }
                     @if index == 0 { @for change in changed { (marked(change)) } }
+                    @if let (0, Some((what, how))) = (index, missing) { p { "Missing: " (bounded(what)) ": " (with_commands(how)) } }
                     @if let (0, Some((tag, next))) = (index, next) { p.soft { "Next: " (bounded(next)) " (" (tag.as_str()) ")" } }
                 }
             } "\n"

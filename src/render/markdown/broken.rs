@@ -7,10 +7,10 @@ use crate::model::{Report, Tag};
 use crate::render::broken::{
     BrokenAgent, BrokenCase, CaseRow, Differences, SHOWN, broken_agents, moved_agents,
 };
-use crate::render::plain::{inline, name, put, put_more, sentence, title};
+use crate::render::plain::{coded, inline, name, put, put_more, sentence, title};
 use crate::render::since_base::{DiffMarks, agent_changes, change_line};
 use crate::render::{evidence, words};
-use crate::text::encoded_path;
+use crate::text::{clauses, encoded_path};
 
 /// The number of agents that are listed.
 const AGENTS: usize = 12;
@@ -142,6 +142,11 @@ fn block<'a>(
             CaseRow::Changed(change, completed) => {
                 format!("changed {}", change_line(change, completed, MARKS))
             }
+            CaseRow::Missing(what, how) => format!(
+                "missing {}: {}",
+                inline(what, 160),
+                coded(&clauses(how, 400))
+            ),
             CaseRow::Next(tag, next) => next_step(tag, next),
             CaseRow::More(more) => {
                 let more = words::plural(more, "more difference", "more differences");

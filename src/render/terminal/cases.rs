@@ -10,6 +10,7 @@ use crate::render::plain::{line, put, put_more};
 use crate::render::screen::Detail;
 use crate::render::since_base::{PLAIN_MARKS, agent_changes, change_line};
 use crate::render::words;
+use crate::text::clauses;
 
 /// The number of agents, of golden changes, and of cases that failed before, that are listed.
 pub(super) const LISTED: usize = 12;
@@ -77,6 +78,9 @@ fn block<'a>(
             CaseRow::Got(text, samples) => format!("got      {}{samples}", line(text, 240)),
             CaseRow::Changed(change, completed) => {
                 format!("changed  {}", change_line(change, completed, PLAIN_MARKS))
+            }
+            CaseRow::Missing(what, how) => {
+                format!("missing  {}: {}", line(what, 160), clauses(how, 400))
             }
             CaseRow::Next(tag, next) => {
                 format!("next     {} ({})", line(next, 200), tag.as_str())
