@@ -603,6 +603,19 @@ mod tests {
     }
 
     #[test]
+    fn a_date_without_a_year_gets_that_of_the_same_day() {
+        let only = |text: &str| facts(text).remove(0);
+        for (stated, known, iso) in [
+            ("14 March", "2025-03-14", true),
+            ("14 March", "2025-03-15", false),
+            ("14 March 2024", "2025-03-14", false),
+        ] {
+            let forms = only(stated).with_year_of(&only(known).fact).forms();
+            assert_eq!(forms.contains(&"2025-03-14".to_owned()), iso, "{forms:?}");
+        }
+    }
+
+    #[test]
     fn facts_are_found_and_ids_are_none() {
         for (text, expected) in [
             ("It costs 1,200.50 EUR, 20% off.", vec!["1,200.50", "20"]),

@@ -44,6 +44,14 @@ pub fn trials() -> Vec<Trial> {
         ),
         trial("a setup that fails leaves nothing behind", nothing_left),
         trial(
+            "a promptfoo config without results is set up as its cases",
+            promptfoo_config,
+        ),
+        trial(
+            "a draft forbids tools that change something and that only other transcripts call",
+            forbidden_tools,
+        ),
+        trial(
             "a correct answer in other words passes an accepted draft, and another fact fails it",
             reworded,
         ),
@@ -611,6 +619,46 @@ fn called(answer: &str, ticket: &str) -> Value {
 }
 
 const FIRST: &str = "Your order over 1,200.50 EUR arrives on 14 March. I opened ticket T-91.";
+
+fn promptfoo_config() {
+    let repository = Repository::empty();
+    repository.write("prompts/ask.txt", "Answer {{q}}\n");
+    repository.write(
+        "promptfooconfig.yaml",
+        "prompts: [file://prompts/ask.txt]\ntests:\n  - vars: { q: Capital of France? }\n    assert: [{ type: icontains, value: paris }]\n",
+    );
+    let init = ["init", "--from", "promptfooconfig.yaml", "--no-workflow"];
+    let ran = repository.goldgate(&init);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("golden/cases.json (1 case)")
+            && ran.stdout.ends_with("Next: goldgate record -- COMMAND\n"),
+        "{}",
+        ran.stdout
+    );
+    let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
+    assert_eq!(
+        cases["cases"][0]["answer"],
+        json!([{ "all_of": ["paris"] }])
+    );
+    assert_eq!(cases["cases"][0].get("draft"), None, "it was decided there");
+}
+
+fn forbidden_tools() {
+    let repository = Repository::empty();
+    let refund = chat("Refund order 9.", "issue_refund", "Done.");
+    let status = chat("Where is order 9?", "get_order", "On its way.");
+    repository.write("chats/a.jsonl", format!("{refund}\n{status}\n"));
+    let ran = repository.goldgate(&["init", "--from", "chats", "--no-workflow"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let cases: Value = serde_json::from_str(&repository.read("golden/cases.json")).unwrap();
+    let forbidden = |index: usize| cases["cases"][index]["trajectory"]["forbidden_tools"].clone();
+    assert_eq!(
+        (forbidden(0), forbidden(1)),
+        (Value::Null, json!(["issue_refund"])),
+        "{cases}"
+    );
+}
 
 fn reworded() {
     let repository = Repository::empty();

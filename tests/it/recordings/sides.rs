@@ -250,6 +250,16 @@ fn stamp_stale() {
     commit_all(&repository);
     edit_prompt(&repository);
     let before = repository.read(&recording(0));
+    let broken = before.replacen('{', "{,", 1);
+    repository.write(&recording(0), &broken);
+    let ran = repository.goldgate(&["stamp", "--stale"]);
+    assert!(
+        ran.code == 2
+            && ran.stderr.contains("[broken-json]")
+            && repository.read(&recording(0)) == broken,
+        "{ran:?}"
+    );
+    repository.write(&recording(0), &before);
     let ran = repository.goldgate(&["stamp"]);
     assert!(
         ran.code == 3
