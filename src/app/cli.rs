@@ -1,5 +1,7 @@
 //! The command line.
 
+mod help;
+mod names;
 #[cfg(feature = "models")]
 mod record;
 mod results;
@@ -7,6 +9,8 @@ mod selection;
 mod values;
 mod view;
 
+pub use self::help::command_line;
+pub use self::names::{NameKind, NamesArgs};
 #[cfg(feature = "models")]
 pub use self::record::RecordArgs;
 pub use self::results::{DiffArgs, ExplainArgs, HistoryArgs, ReportArgs, ReviewArgs};
@@ -29,13 +33,16 @@ use crate::text::is_commit;
 #[derive(Parser, Debug)]
 #[command(version, max_term_width = 110)]
 pub struct Cli {
-    /// When to print in colour
+    /// When to print in colour: auto (on a terminal, unless NO_COLOR is set), always or never
     #[arg(
         long,
         global = true,
         value_enum,
         value_name = "WHEN",
-        default_value = "auto"
+        default_value = "auto",
+        hide_possible_values = true,
+        hide_default_value = true,
+        display_order = 900
     )]
     pub color: ColorArg,
     /// The command to run.
@@ -101,6 +108,9 @@ pub enum Command {
     Schema(SchemaArgs),
     /// Print a script that completes commands and options in a shell
     Completions(CompletionsArgs),
+    /// Print the names that a shell completes
+    #[command(hide = true)]
+    Names(NamesArgs),
     /// Print the manual page of goldgate or of one command
     Man(ManArgs),
     /// Run as a GitHub Action: inputs from INPUT_*, context from GITHUB_*

@@ -7,12 +7,12 @@ mod demo;
 
 use std::ffi::OsString;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
-use self::cli::{Cli, ColorArg, Command};
+use self::cli::{Cli, ColorArg, Command, command_line};
 use self::commands::{
     baseline, calibrate, check, completions, diff, explain, history, import, init, label, man,
-    merge, repair, report, review, run, schema, selftest, stamp,
+    merge, names, repair, report, review, run, schema, selftest, stamp,
 };
 #[cfg(feature = "models")]
 use self::commands::{judge, record};
@@ -49,7 +49,10 @@ pub fn main(world: &mut World) -> u8 {
 
 /// Runs a command line, whose first argument is the name of the program.
 pub fn execute(arguments: impl IntoIterator<Item = OsString>, world: &mut World) -> Ended {
-    let cli = match Cli::try_parse_from(arguments) {
+    let parsed = command_line()
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(usage) => {
             // Help and version were requested; everything else is bad usage.
@@ -96,6 +99,7 @@ pub fn execute(arguments: impl IntoIterator<Item = OsString>, world: &mut World)
         Command::Repair => repair::repair(world),
         Command::Schema(args) => schema::schema(args, world),
         Command::Completions(args) => completions::completions(args, world),
+        Command::Names(args) => names::names(args, world),
         Command::Man(args) => man::man(args, world),
         #[cfg(feature = "github")]
         Command::Action => github::action(world),

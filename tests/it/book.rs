@@ -135,9 +135,9 @@ fn commands() {
     };
     section(&mut text, "goldgate", &whole);
     let list = whole
-        .split("\nCommands:\n")
+        .split("\nEvery day:\n")
         .nth(1)
-        .and_then(|rest| rest.split("\n\n").next())
+        .and_then(|rest| rest.split("\nOptions:\n").next())
         .unwrap();
     let names = list
         .lines()

@@ -13,6 +13,10 @@ pub fn trials() -> Vec<Trial> {
             bash,
         ),
         trial(
+            "bash completes the names of suites, agents and cases",
+            names_in_bash,
+        ),
+        trial(
             "every command has a manual page that lists its options",
             pages,
         ),
@@ -26,8 +30,8 @@ pub fn trials() -> Vec<Trial> {
 /// The commands that the help lists.
 fn commands(repository: &Repository) -> Vec<String> {
     let help = repository.goldgate(&["--help"]).stdout;
-    let (_, list) = help.split_once("Commands:\n").unwrap();
-    let (list, _) = list.split_once("\n\n").unwrap();
+    let (_, list) = help.split_once("Every day:\n").unwrap();
+    let (list, _) = list.split_once("\nOptions:\n").unwrap();
     let names = list
         .lines()
         .filter(|line| line.starts_with("  ") && !line.starts_with("   "));
@@ -78,6 +82,58 @@ fn bash() {
         "{}",
         String::from_utf8_lossy(&checked.stderr)
     );
+}
+
+/// Lets bash complete a command line, and returns what it proposes.
+fn completed(repository: &Repository, words: &[&str]) -> Vec<String> {
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_goldgate"));
+    let path = format!(
+        "{}:{}",
+        binary.parent().unwrap().display(),
+        std::env::var("PATH").unwrap()
+    );
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let script = format!(
+        "source goldgate.bash; COMP_WORDS=({}); COMP_CWORD={}; _goldgate_with_names goldgate '{}' '{}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        quoted.join(" "),
+        words.len() - 1,
+        words[words.len() - 1],
+        words[words.len() - 2],
+    );
+    let ran = std::process::Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(repository.path(""))
+        .env("PATH", path)
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8(ran.stdout).unwrap();
+    stdout.lines().map(str::to_owned).collect()
+}
+
+fn names_in_bash() {
+    let repository = Repository::small();
+    repository.write(
+        "goldgate.bash",
+        quiet(repository.goldgate(&["completions", "bash"])),
+    );
+    for (words, expected) in [
+        (["goldgate", "run", "--suite", "con"], "contracts"),
+        (["goldgate", "run", "--agent", ""], "legal"),
+        (["goldgate", "run", "--case", "le"], "lease"),
+    ] {
+        assert_eq!(completed(&repository, &words), [expected], "{words:?}");
+    }
+    assert_eq!(
+        completed(&repository, &["goldgate", "explain", ""]),
+        ["lease"]
+    );
+    // Other words are completed as before, and a folder without a config has no names.
+    assert_eq!(
+        completed(&repository, &["goldgate", "run", "--update-b"]),
+        ["--update-baseline"]
+    );
+    repository.remove("goldgate.yaml");
+    assert_eq!(completed(&repository, &["goldgate", "explain", ""]), [""]);
 }
 
 fn pages() {

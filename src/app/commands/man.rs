@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use anyhow::Context;
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 
-use crate::app::cli::{Cli, ManArgs};
+use crate::app::cli::{ManArgs, command_line};
 use crate::diag::{Code, Diagnostic, did_you_mean};
 use crate::model::RepoPath;
 use crate::render::CliError;
@@ -17,7 +17,7 @@ use crate::world::{Disk, World};
 /// # Errors
 /// An unknown command, or a file that cannot be written.
 pub fn man(args: &ManArgs, world: &World) -> Result<u8, CliError> {
-    let mut whole = Cli::command().disable_help_subcommand(true);
+    let mut whole = command_line().disable_help_subcommand(true);
     whole.build();
     let Some(folder) = &args.out else {
         world.say(&page(named(&whole, args.command.as_deref())?)?);

@@ -14,6 +14,7 @@ pub mod judge;
 pub mod label;
 pub mod man;
 pub mod merge;
+pub mod names;
 #[cfg(feature = "models")]
 pub mod record;
 pub mod repair;
