@@ -26,6 +26,8 @@ pub struct AgentFilesState {
     pub named: String,
     /// The files themselves.
     pub files: BTreeSet<RepoPath>,
+    /// The digests of their contents, sorted.
+    pub contents: Vec<String>,
     /// The first of them that is a Git LFS pointer.
     pub pointer: Option<RepoPath>,
     /// The patterns that no file of the agent fits.
@@ -131,6 +133,7 @@ struct AgentFileList<'a> {
     lines: String,
     named: Vec<String>,
     listed: BTreeSet<RepoPath>,
+    contents: Vec<String>,
     pointer: Option<RepoPath>,
     unused: Vec<String>,
 }
@@ -142,6 +145,7 @@ impl<'a> AgentFileList<'a> {
             lines: String::new(),
             named: Vec::new(),
             listed: BTreeSet::new(),
+            contents: Vec::new(),
             pointer: None,
             unused: Vec::new(),
         }
@@ -183,15 +187,18 @@ impl<'a> AgentFileList<'a> {
         let digest = sha256_hex(&without_line_ends(&bytes));
         self.lines
             .push_str(&format!("{digest}  {}\n", escaped_name(inner)));
+        self.contents.push(digest);
         self.listed.insert(file.clone());
         Ok(())
     }
 
-    fn state(self) -> AgentFilesState {
+    fn state(mut self) -> AgentFilesState {
+        self.contents.sort();
         AgentFilesState {
             sha256: sha256_hex(self.lines.as_bytes()),
             named: first_of(&self.named),
             files: self.listed,
+            contents: self.contents,
             pointer: self.pointer,
             unused: self.unused,
         }

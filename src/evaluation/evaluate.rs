@@ -685,6 +685,7 @@ fn judge(
         refused_cases: _,
         notes,
         rows,
+        makers,
     } = recordings.unwrap_or_default();
     let own: Vec<&Pair> = pairs.iter().filter(|pair| pair.agent == agent).collect();
     let identity = identity(loaded, tier, &own, &graded);
@@ -736,7 +737,7 @@ fn judge(
         remarks,
         refused,
         recordings: rows,
-        record_missing: counts.record_missing(&agent),
+        record_missing: counts.record_missing(&agent, &makers),
         agent,
         pairs: results,
         retired: loaded.suite.retired().to_vec(),

@@ -1,5 +1,7 @@
 //! The policy `regression` on all agents of a tier: they share one chance of a false alarm.
 
+use std::collections::BTreeSet;
+
 use super::evaluate::{
     BaseResultsBySuite, Evaluated, ResultSources, SuiteGrading, base_runs, evaluate,
 };
@@ -9,7 +11,7 @@ use crate::chance::holm;
 use crate::diag::Diagnostics;
 use crate::files::Files;
 use crate::gate::{Moved, PolicyInput, PolicyOutcome, Repeats, policy_outcome};
-use crate::golden_changes::record_more;
+use crate::golden_changes::RecordCommand;
 use crate::model::{
     AgentName, AgentReport, Baseline, BaselineEntry, EPSILON, Exclusion, NeverClass, PairResult,
     Policy, PolicyReport, Ruling, RunSource, SuiteReport, Tier,
@@ -128,17 +130,21 @@ fn add_commands(
     let Some(folder) = source.and_then(|source| source.replay()?.folder()) else {
         return;
     };
-    let config = &context.plan.config;
+    let recordings = context
+        .origin
+        .recordings
+        .map(|recordings| recordings.of(&loaded.config.id, loaded.config.runs_of.as_ref(), name));
+    let makers = recordings.map_or(BTreeSet::new(), |report| report.makers);
+    let command = RecordCommand {
+        config: &context.plan.config,
+        suite: &loaded.config.id,
+        agent: name,
+        makers: &makers,
+    };
     for asked in &mut outcome.asked {
         let samples = asked.now + asked.more;
         let case = (&asked.case, samples);
-        asked.command = Some(record_more(
-            config,
-            &loaded.config.id,
-            name,
-            folder.as_str(),
-            case,
-        ));
+        asked.command = Some(command.more(folder.as_str(), case));
     }
 }
 

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
 
-use self::agent_notes::{changed_files, list_notes};
+use self::agent_notes::{files_change, list_notes};
 use self::digests::{CurrentDigests, base_proof, proof};
 pub use self::digests::{RecordingInput, recording_input};
 pub use self::inputs::{BranchDigest, NoEvidence, NoMerge, RecorderEvidence, RecordingsBase};
@@ -30,7 +30,7 @@ use crate::format::recorded_v1::RecordedDigests;
 use crate::format::{lenient, run_v1};
 use crate::golden_changes::{
     AgentRecordings, Answers, BaseProof, Content, Digest, FileListChange, FilesDigests,
-    GoldenChanges, GoneRecording, GradedRecording, Motion, NamedRecording, Origin, Proof,
+    GoldenChanges, GoneRecording, GradedRecording, Maker, Motion, NamedRecording, Origin, Proof,
     RecordedAgain, RecordingReport, same_suite,
 };
 use crate::model::{
@@ -215,8 +215,15 @@ impl RecordingReader<'_> {
                     .map_or(RecordingTrust::Author, |base| base.config.recordings),
                 recordings,
                 gone,
-                changed_files: changed_files(&state, self.base.map(|base| &base.sides)),
+                files_change: files_change(
+                    &state,
+                    before.as_ref().map(|before| &before.state),
+                    self.base.map(|base| &base.sides),
+                ),
                 target: live_target(agent).map(str::to_owned),
+                base_sha256: before
+                    .as_ref()
+                    .and_then(|before| before.state.sha256().map(str::to_owned)),
                 branch_sha256: base.and_then(|base| base.branch.sha256(agent)),
                 pointer: state.pointer().cloned(),
                 base: self.base.map(|base| base.name.clone()),
@@ -226,7 +233,9 @@ impl RecordingReader<'_> {
                 refused_cases,
                 notes,
                 rows,
+                makers,
             } = changes.recordings(&agent_recordings);
+            report.makers.extend(makers);
             reasons.extend(refused);
             report.refused_cases.extend(refused_cases);
             report.notes.extend(notes);
@@ -377,6 +386,7 @@ impl RecordingReader<'_> {
             } else {
                 String::new()
             },
+            maker: Maker::stated_in(&text),
             unread,
             not_shown: self.not_shown(file, &text),
         })

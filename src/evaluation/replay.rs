@@ -19,7 +19,7 @@ use crate::format::recording_layout::{PlacedRecordings, RecordingPaths, patterne
 use crate::format::run_v1;
 use crate::format::yaml::Step::{At, Key};
 use crate::format::yaml::YamlLocations;
-use crate::golden_changes::record_missing;
+use crate::golden_changes::{Maker, RecordCommand};
 use crate::model::{
     AgentName, Baseline, CaseId, Config, RecordingPattern, RecordingPlace, RepoPath, Run, RunKey,
     RunSource, RunStatus, Sample, SuiteConfig, SuiteId, Tier, UngradedReason,
@@ -150,24 +150,45 @@ impl<'a> Replay<'a> {
         let listed: Vec<_> = agents
             .into_par_iter()
             .map(|(suite, name, place)| {
-                let record_missing = record_missing(config, suite, name, &place);
+                let missing = |makers: &BTreeSet<Maker>| {
+                    let command = RecordCommand {
+                        config,
+                        suite,
+                        agent: name,
+                        makers,
+                    };
+                    command.missing(&place)
+                };
                 let listed = match &place {
                     RecordingPlace::Folder(folder) => {
-                        RecordingFolder::list(files, folder.child(name.as_str()), &record_missing)
+                        RecordingFolder::list(files, folder.child(name.as_str()))
                     }
                     RecordingPlace::Pattern(pattern) => {
                         let cases = asked.get(suite).and_then(|agents| agents.get(name));
                         let none = BTreeSet::new();
                         let cases = cases.unwrap_or(&none);
-                        patterned(files, pattern, name, cases).map(|placed| {
-                            RecordingFolder::of_pattern(pattern, placed, &record_missing)
-                        })
+                        patterned(files, pattern, name, cases)
+                            .map(|placed| RecordingFolder::of_pattern(pattern, placed))
                     }
                 };
+                let listed = listed.map(|folder| {
+                    let cases = asked.get(suite).and_then(|agents| agents.get(name));
+                    let mut cases = cases.into_iter().flatten();
+                    let lacks_some = cases.any(|case| !folder.entries.contains_key(case.as_str()));
+                    let makers = if lacks_some {
+                        folder.makers(files)
+                    } else {
+                        BTreeSet::new()
+                    };
+                    RecordingFolder {
+                        record_missing: missing(&makers),
+                        ..folder
+                    }
+                });
                 let listed = listed.map_err(|problem| {
                     match problem.is_read_failure(ReadFailure::MissingFolder) {
                         true => Diagnostic {
-                            help: record_missing,
+                            help: missing(&BTreeSet::new()),
                             ..problem
                         },
                         false => problem,
@@ -412,7 +433,7 @@ impl<'a> Replay<'a> {
 }
 
 impl RecordingFolder {
-    fn list(files: &dyn Files, path: RepoPath, record_missing: &str) -> Result<Self, Diagnostic> {
+    fn list(files: &dyn Files, path: RepoPath) -> Result<Self, Diagnostic> {
         let mut entries: HashMap<String, RecordingLayout> = HashMap::new();
         for entry in files.list(&path)? {
             let (name, form) = match (entry.kind, entry.name.strip_suffix(".json")) {
@@ -437,16 +458,12 @@ impl RecordingFolder {
         Ok(Self {
             path,
             entries,
-            record_missing: record_missing.to_owned(),
+            record_missing: String::new(),
         })
     }
 
     /// The recordings of an agent that a pattern names. Other files below its root are the user's own.
-    fn of_pattern(
-        pattern: &RecordingPattern,
-        placed: PlacedRecordings,
-        record_missing: &str,
-    ) -> Self {
+    fn of_pattern(pattern: &RecordingPattern, placed: PlacedRecordings) -> Self {
         let mut samples: HashMap<String, BTreeMap<u32, RepoPath>> = HashMap::new();
         for ((case, sample), file) in placed {
             samples.entry(case).or_default().insert(sample, file);
@@ -457,8 +474,22 @@ impl RecordingFolder {
         Self {
             path: pattern.root().clone(),
             entries: entries.collect(),
-            record_missing: record_missing.to_owned(),
+            record_missing: String::new(),
         }
+    }
+
+    /// What made the recording of its first case.
+    fn makers(&self, files: &dyn Files) -> BTreeSet<Maker> {
+        let first = self.entries.iter().min_by_key(|(case, _)| case.as_str());
+        let file = first.map(|(case, layout)| match layout {
+            RecordingLayout::File | RecordingLayout::Samples(_) => self.recording(case, layout),
+            RecordingLayout::Folder | RecordingLayout::Both => self.paths(case).sample(0),
+        });
+        let source = file.and_then(|file| files.text(&file).ok());
+        source
+            .map(|source| Maker::stated_in(&source.text))
+            .into_iter()
+            .collect()
     }
 
     fn paths(&self, case: &str) -> RecordingPaths {

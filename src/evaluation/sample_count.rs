@@ -1,7 +1,9 @@
 //! The number of samples of each pair to grade.
 
+use std::collections::BTreeSet;
+
 use super::plan::{LoadedSuite, Plan, source_of};
-use crate::golden_changes::record_missing;
+use crate::golden_changes::{Maker, RecordCommand};
 use crate::model::{
     AgentName, Baseline, CaseId, PairResult, Policy, RunKey, RunSource, SuiteId, Tier,
     UngradedReason,
@@ -91,8 +93,8 @@ impl<'a> SampleCounts<'a> {
         agent.is_some_and(|agent| matches!(source_of(agent, self.tier), Some(RunSource::Replay(_))))
     }
 
-    /// Returns how to get the recordings that an agent lacks; `None` if it replays none of its own.
-    pub fn record_missing(&self, name: &AgentName) -> Option<String> {
+    /// Returns how to get the recordings that an agent lacks, by what made the others; `None` if it replays none of its own.
+    pub fn record_missing(&self, name: &AgentName, makers: &BTreeSet<Maker>) -> Option<String> {
         let agent = self
             .loaded
             .config
@@ -100,12 +102,13 @@ impl<'a> SampleCounts<'a> {
             .get(name)
             .filter(|_| self.loaded.config.runs_of.is_none())?;
         let place = source_of(agent, self.tier)?.replay()?;
-        Some(record_missing(
-            &self.plan.config,
-            &self.loaded.config.id,
-            name,
-            place,
-        ))
+        let command = RecordCommand {
+            config: &self.plan.config,
+            suite: &self.loaded.config.id,
+            agent: name,
+            makers,
+        };
+        Some(command.missing(place))
     }
 
     /// Returns notes about missing recordings, and about more recordings than the config states.

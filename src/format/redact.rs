@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::lenient;
 use crate::model::{
-    Ask, Json, Measures, Run, RunEvidence, RunInputs, RunRecord, Sample, Steps, ToolCall,
-    UngradedReason, UserTurns,
+    Ask, Json, Measures, Run, RunEvidence, RunInputs, RunProvenance, RunRecord, Sample, Steps,
+    ToolCall, UngradedReason, UserTurns,
 };
 use crate::text::Redactor;
 
@@ -68,7 +68,10 @@ pub fn redacted_record(record: RunRecord, redactor: &Redactor) -> RunRecord {
             coverage_refs: texts(coverage_refs, redactor),
         },
         metrics: measures(metrics, redactor),
-        provenance,
+        provenance: RunProvenance {
+            arguments: texts(provenance.arguments, redactor),
+            ..provenance
+        },
     }
 }
 

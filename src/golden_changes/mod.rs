@@ -26,12 +26,10 @@ pub use self::agent_files::{
 };
 pub use self::cases::SuiteSide;
 use self::found::ChangeCollector;
-pub use self::record_command::{
-    RecordedCases, record_again, record_missing, record_more, stamp_command,
-};
+pub use self::record_command::{Maker, RecordCommand, RecordedCases, stamp_command};
 pub use self::recordings::{
-    AgentRecordings, Answers, BaseName, BaseProof, Content, Digest, GoneRecording, GradedRecording,
-    Motion, NamedRecording, Origin, Proof, RecordingReport,
+    AgentRecordings, Answers, BaseName, BaseProof, Content, Digest, FilesChange, GoneRecording,
+    GradedRecording, Motion, NamedRecording, Origin, Proof, RecordingReport,
 };
 pub use self::renamed::{RenamedBase, idle_name};
 pub use self::settings::SETTINGS;

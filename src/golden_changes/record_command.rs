@@ -1,9 +1,13 @@
-//! The command that records an agent again.
+//! The command that records an agent again: [`RecordCommand`].
 
+use std::collections::BTreeSet;
+
+use crate::format::run_v1::stated_origin;
 use crate::model::{
-    AgentName, CaseId, Config, Protocol, RecordingPlace, RunSource, SuiteId, Tier, Transport,
+    AgentName, CaseId, Config, IMPORTED, Protocol, RECORDED_COMMAND, RecordingPlace, RunSource,
+    SuiteId, Tier, Transport,
 };
-use crate::text::{as_argument, config_option};
+use crate::text::{as_argument, config_option, line};
 
 /// Which cases of an agent are recorded again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,114 +33,273 @@ impl RecordedCases<'_> {
     }
 }
 
+/// What made a recording, as it states itself.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Maker {
+    /// `goldgate import`, and what it was given; nothing if unknown.
+    Import(Vec<String>),
+    /// `goldgate record`, and the agent's command; nothing if unknown.
+    Record(Vec<String>),
+    /// A target of a config, or a program of the user's own.
+    Other,
+}
+
+/// The longest arguments of a command that messages name, in characters.
+const ARGUMENTS: usize = 300;
+
+impl Maker {
+    /// What the text of a recording states.
+    pub fn stated_in(text: &str) -> Self {
+        let stated = stated_origin(text);
+        Self::of(stated.target(), &stated.arguments())
+    }
+
+    fn is_import(&self) -> bool {
+        matches!(self, Self::Import(_))
+    }
+
+    fn is_record(&self) -> bool {
+        matches!(self, Self::Record(_))
+    }
+
+    /// By the target and the arguments that a recording states.
+    pub fn of(target: &str, arguments: &[String]) -> Self {
+        // Within backticks, on one line.
+        let is_plain = |word: &String| !word.contains('`') && line(word, ARGUMENTS) == *word;
+        let length: usize = arguments.iter().map(String::len).sum();
+        let arguments = if length <= ARGUMENTS && arguments.iter().all(is_plain) {
+            arguments.to_vec()
+        } else {
+            Vec::new()
+        };
+        if target.starts_with(IMPORTED) {
+            Self::Import(arguments)
+        } else if target == RECORDED_COMMAND {
+            Self::Record(arguments)
+        } else {
+            Self::Other
+        }
+    }
+}
+
 /// What makes new recordings of an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum RecordingMeans {
     /// Its target, in the model tier.
     Run,
     /// Its target with `capture`, in a suite without a model tier.
     Capture,
+    /// A command that the config does not name.
+    Record(Vec<String>),
+    /// Another program, whose transcripts are imported.
+    Import(Vec<String>),
+    /// A program of the user's own, which writes recordings.
+    Own,
     /// A command that the config does not name, or another program whose transcripts are imported.
     Unknown,
 }
 
-impl RecordingMeans {
-    fn of(config: &Config, suite: &SuiteId, name: Option<&AgentName>) -> Self {
-        let Some(suite) = config.suite(suite) else {
-            return Self::Unknown;
-        };
-        let agent = match name {
-            Some(name) => suite.agents.get(name),
-            None => suite.agents.values().next(),
-        };
-        let sources = agent
-            .into_iter()
-            .flat_map(|agent| [&agent.deterministic, &agent.model])
-            .flatten();
-        let Some(live) = sources.filter_map(RunSource::live).next() else {
-            return Self::Unknown;
-        };
-        let transport = config
-            .targets
-            .get(&live.target)
-            .map(|target| &target.transport);
-        match transport {
-            _ if suite.tiers.contains(&Tier::Model) => Self::Run,
-            Some(Transport::Command {
+/// The agent whose recordings a command makes.
+#[derive(Clone, Copy)]
+pub struct RecordCommand<'a> {
+    /// The config.
+    pub config: &'a Config,
+    /// The suite.
+    pub suite: &'a SuiteId,
+    /// The agent.
+    pub agent: &'a AgentName,
+    /// What made the recordings that it has.
+    pub makers: &'a BTreeSet<Maker>,
+}
+
+impl RecordCommand<'_> {
+    /// What makes its recordings: what made the present ones, else what the config names.
+    fn means(&self) -> RecordingMeans {
+        let mut makers = self.makers.iter();
+        let (first, has_several) = (makers.next(), makers.next().is_some());
+        match (first, self.by_config()) {
+            (Some(Maker::Import(arguments)), _) if !arguments.is_empty() && !has_several => {
+                RecordingMeans::Import(arguments.clone())
+            }
+            (Some(Maker::Record(arguments)), _) if !arguments.is_empty() && !has_several => {
+                RecordingMeans::Record(arguments.clone())
+            }
+            (_, Some(means)) => means,
+            (Some(Maker::Import(_)), None) if self.makers.iter().all(Maker::is_import) => {
+                RecordingMeans::Import(unknown().1)
+            }
+            (Some(Maker::Record(_)), None) if self.makers.iter().all(Maker::is_record) => {
+                RecordingMeans::Record(unknown().0)
+            }
+            (Some(Maker::Other), None) => RecordingMeans::Own,
+            (Some(Maker::Import(_) | Maker::Record(_)) | None, None) => RecordingMeans::Unknown,
+        }
+    }
+
+    /// What the config names.
+    fn by_config(&self) -> Option<RecordingMeans> {
+        let suite = self.config.suite(self.suite)?;
+        let agent = suite.agents.get(self.agent)?;
+        let mut sources = [&agent.deterministic, &agent.model].into_iter().flatten();
+        let live = sources.find_map(RunSource::live)?;
+        if suite.tiers.contains(&Tier::Model) {
+            return Some(RecordingMeans::Run);
+        }
+        let target = self.config.targets.get(&live.target)?;
+        match target.transport {
+            Transport::Command {
                 protocol: Protocol::Captured(_),
                 ..
-            }) => Self::Capture,
-            Some(_) | None => Self::Unknown,
+            } => Some(RecordingMeans::Capture),
+            Transport::Command { .. } | Transport::Model(_) | Transport::Http(_) => None,
         }
+    }
+
+    /// ` --config FILE`, where a command needs it.
+    fn config_option(&self) -> String {
+        config_option(self.config.file.as_str())
+    }
+
+    /// `goldgate record`, for a command that follows.
+    fn record(&self, options: &str, command: &[String]) -> String {
+        format!(
+            "goldgate record{} --suite {} --agent {}{options} -- {}",
+            self.config_option(),
+            self.suite,
+            self.agent,
+            words_of(command)
+        )
+    }
+
+    /// `goldgate import`, into a folder.
+    fn import(&self, arguments: &[String], folder: &str) -> String {
+        // Known arguments name the agent where the transcripts do not.
+        let agent = if *arguments == [PATHS] {
+            format!(" --agent {}", self.agent)
+        } else {
+            String::new()
+        };
+        format!(
+            "goldgate import {}{}{agent} --out {folder}",
+            words_of(arguments),
+            self.config_option()
+        )
+    }
+
+    /// What to do to get new recordings: one command, where it is known what makes them.
+    pub fn again(&self, place: &RecordingPlace, cases: RecordedCases<'_>) -> String {
+        let RecordingPlace::Folder(folder) = place else {
+            return format!("run the program that writes {place} again");
+        };
+        let folder = as_argument(folder.as_str());
+        let cases = cases.options();
+        let (config, suite, agent) = (self.config_option(), self.suite, self.agent);
+        match self.means() {
+            RecordingMeans::Run => format!(
+                "record again: `goldgate run{config} --tier model --suite {suite} --agent {agent} --record {folder}{cases}`"
+            ),
+            RecordingMeans::Capture => format!(
+                "record again: `goldgate record{config} --suite {suite} --agent {agent}{cases}`"
+            ),
+            RecordingMeans::Record(command) => {
+                format!("record again: `{}`", self.record(&cases, &command))
+            }
+            RecordingMeans::Import(arguments) => format!(
+                "import new transcripts: `{} --force`",
+                self.import(&arguments, &folder)
+            ),
+            RecordingMeans::Own => format!("run the program that writes {folder} again"),
+            RecordingMeans::Unknown => {
+                let (command, paths) = unknown();
+                format!(
+                    "record again with `{}`, or import new transcripts: `{} --force`",
+                    self.record(&cases, &command),
+                    self.import(&paths, &folder)
+                )
+            }
+        }
+    }
+
+    /// What to do to get the recordings that it lacks.
+    pub fn missing(&self, place: &RecordingPlace) -> String {
+        let RecordingPlace::Folder(folder) = place else {
+            return format!("run the program that writes {place}");
+        };
+        let folder = as_argument(folder.as_str());
+        let (config, suite, agent) = (self.config_option(), self.suite, self.agent);
+        match self.means() {
+            RecordingMeans::Run => format!(
+                "record what is missing: `goldgate run{config} --tier model --suite {suite} --agent {agent} --record {folder} --missing`"
+            ),
+            RecordingMeans::Capture => format!(
+                "record what is missing: `goldgate record{config} --suite {suite} --agent {agent} --missing`"
+            ),
+            RecordingMeans::Record(command) => format!(
+                "record what is missing: `{}`",
+                self.record(" --missing", &command)
+            ),
+            RecordingMeans::Import(arguments) => format!(
+                "import the agent's transcripts: `{}`",
+                self.import(&arguments, &folder)
+            ),
+            RecordingMeans::Own => {
+                format!("run the program that writes {folder}")
+            }
+            RecordingMeans::Unknown => {
+                let (command, paths) = unknown();
+                format!(
+                    "record what is missing with `{}`, or import the agent's transcripts: `{}`",
+                    self.record(" --missing", &command),
+                    self.import(&paths, &folder)
+                )
+            }
+        }
+    }
+
+    /// The command that adds samples to a case until it has this many or one is right; those that are up to date stay.
+    pub fn more(&self, folder: &str, (case, samples): (&CaseId, usize)) -> String {
+        let case = as_argument(case.as_str());
+        let options = format!(" --case {case} --samples {samples} --until-right");
+        let (config, suite, agent) = (self.config_option(), self.suite, self.agent);
+        match self.means() {
+            RecordingMeans::Run => format!(
+                "goldgate run{config} --tier model --suite {suite} --agent {agent}{options} --record {}",
+                as_argument(folder)
+            ),
+            RecordingMeans::Capture => {
+                format!("goldgate record{config} --suite {suite} --agent {agent}{options}")
+            }
+            RecordingMeans::Record(command) => self.record(&options, &command),
+            RecordingMeans::Import(_) | RecordingMeans::Own | RecordingMeans::Unknown => {
+                self.record(&options, &unknown().0)
+            }
+        }
+    }
+
+    /// Whether a program of the user's own wrote the recordings: it may state no digests.
+    pub fn is_own(&self) -> bool {
+        self.means() == RecordingMeans::Own
     }
 }
 
-/// What to do to get new recordings: with a target, one command; without one, the command needs the agent's program, or the agent runs elsewhere
-/// and its transcripts are imported.
-/// Without a name it concerns all agents of the suite.
-pub fn record_again(
-    config: &Config,
-    suite: &SuiteId,
-    name: Option<&AgentName>,
-    place: &RecordingPlace,
-    cases: RecordedCases<'_>,
-) -> String {
-    let RecordingPlace::Folder(folder) = place else {
-        return format!("run the program that writes {place} again");
-    };
-    let means = RecordingMeans::of(config, suite, name);
-    let (config, folder) = (
-        config_option(config.file.as_str()),
-        as_argument(folder.as_str()),
-    );
-    let cases = cases.options();
-    let whose = name.map_or(String::new(), |name| format!(" --agent {name}"));
-    match means {
-        RecordingMeans::Run => {
-            format!(
-                "record again: `goldgate run{config} --tier model --suite {suite}{whose} --record {folder}{cases}`"
-            )
-        }
-        RecordingMeans::Capture => {
-            format!("record again: `goldgate record{config} --suite {suite}{whose}{cases}`")
-        }
-        RecordingMeans::Unknown => format!(
-            "record again with `goldgate record{config} --suite {suite}{whose}{cases} -- COMMAND`, or import new transcripts: \
-             `goldgate import PATH…{config}{whose} --out {folder} --force`"
-        ),
-    }
+/// The placeholder of paths.
+const PATHS: &str = "PATH…";
+
+/// The placeholders of a command and of paths, where nothing is known.
+fn unknown() -> (Vec<String>, Vec<String>) {
+    (vec!["COMMAND".to_owned()], vec![PATHS.to_owned()])
 }
 
-/// What to do to get the recordings that an agent lacks.
-pub fn record_missing(
-    config: &Config,
-    suite: &SuiteId,
-    name: &AgentName,
-    place: &RecordingPlace,
-) -> String {
-    let RecordingPlace::Folder(folder) = place else {
-        return format!("run the program that writes {place}");
-    };
-    let means = RecordingMeans::of(config, suite, Some(name));
-    let (config, folder) = (
-        config_option(config.file.as_str()),
-        as_argument(folder.as_str()),
-    );
-    let whose = format!("--suite {suite} --agent {name}");
-    match means {
-        RecordingMeans::Run => {
-            format!(
-                "record what is missing: `goldgate run{config} --tier model {whose} --record {folder} --missing`"
-            )
-        }
-        RecordingMeans::Capture => {
-            format!("record what is missing: `goldgate record{config} {whose} --missing`")
-        }
-        RecordingMeans::Unknown => format!(
-            "record what is missing with `goldgate record{config} {whose} --missing -- COMMAND`, or import the agent's transcripts: \
-             `goldgate import PATH…{config} --agent {name} --out {folder}`"
-        ),
-    }
+/// Words as arguments of a shell.
+fn words_of(words: &[String]) -> String {
+    let words: Vec<String> = words
+        .iter()
+        .map(|word| match word.as_str() {
+            PATHS => word.clone(),
+            _ => as_argument(word),
+        })
+        .collect();
+    words.join(" ")
 }
 
 /// The command that writes today's digests into recordings; `options` follow the filters.
@@ -152,26 +315,4 @@ pub fn stamp_command(
         config_option(config.file.as_str()),
         cases.options()
     )
-}
-
-/// The command that adds samples to a case until it has this many or one is right; those that are up to date stay.
-pub fn record_more(
-    config: &Config,
-    suite: &SuiteId,
-    name: &AgentName,
-    folder: &str,
-    (case, samples): (&CaseId, usize),
-) -> String {
-    let means = RecordingMeans::of(config, suite, Some(name));
-    let (config, folder) = (config_option(config.file.as_str()), as_argument(folder));
-    let case = as_argument(case.as_str());
-    let whose =
-        format!("--suite {suite} --agent {name} --case {case} --samples {samples} --until-right");
-    match means {
-        RecordingMeans::Run => {
-            format!("goldgate run{config} --tier model {whose} --record {folder}")
-        }
-        RecordingMeans::Capture => format!("goldgate record{config} {whose}"),
-        RecordingMeans::Unknown => format!("goldgate record{config} {whose} -- COMMAND"),
-    }
 }

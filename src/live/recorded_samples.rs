@@ -1,6 +1,6 @@
 //! Reads the recorded exchanges that answer the model calls of agents' code, instead of a model.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::diag::Diagnostic;
@@ -9,7 +9,7 @@ use crate::files::Files;
 use crate::format::capture::{NoExchanges, RecordedExchanges, recorded_exchanges};
 use crate::format::recording_layout::RecordingPaths;
 use crate::format::{request_v1, run_v1};
-use crate::golden_changes::{RecordedCases, record_again, record_missing};
+use crate::golden_changes::{Maker, RecordCommand, RecordedCases};
 use crate::live::targets::{RecordedSamples, SampleExchanges};
 use crate::model::{
     AgentName, CaseId, Config, RecordingPlace, RepoPath, RunKey, SampleRequest, UserMessage,
@@ -27,13 +27,19 @@ pub fn recorded_samples(
 ) -> RecordedSamples {
     let RunKey { suite, agent, case } = &request.key;
     let recordings = recordings(files, folder, agent, case);
-    let again = record_again(
+    let makers: BTreeSet<Maker> = recordings
+        .values()
+        .filter_map(|file| files.text(file).ok())
+        .map(|source| Maker::stated_in(&source.text))
+        .collect();
+    let command = RecordCommand {
         config,
         suite,
-        Some(agent),
-        &RecordingPlace::Folder(folder.clone()),
-        RecordedCases::Named(&[case.as_str()]),
-    );
+        agent,
+        makers: &makers,
+    };
+    let place = RecordingPlace::Folder(folder.clone());
+    let again = command.again(&place, RecordedCases::Named(&[case.as_str()]));
     let of_sample = |sample: u32| {
         let exchanges = match recordings.get(&sample) {
             Some(file) if is_of_another_user(files, file, request, sample) => Err(format!(
@@ -41,12 +47,7 @@ pub fn recorded_samples(
             )),
             Some(file) => read_exchanges(files, file, &again),
             None => {
-                let missing = record_missing(
-                    config,
-                    suite,
-                    agent,
-                    &RecordingPlace::Folder(folder.clone()),
-                );
+                let missing = command.missing(&place);
                 Err(format!(
                     "sample {sample} is not recorded in {folder}: {missing}"
                 ))

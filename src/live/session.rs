@@ -5,6 +5,7 @@ mod kept_recordings;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -297,6 +298,7 @@ fn origin(
     let agent = one.loaded.config.agents.get(&one.request.key.agent);
     RunProvenance {
         target: Some(one.live.target.clone()),
+        arguments: recorded_command(&one.live.target, target),
         provenance: Provenance {
             prompt_package: agent
                 .and_then(|agent| agent.prompt.as_ref())
@@ -308,6 +310,19 @@ fn origin(
             ..Provenance::default()
         },
         ..stamp.clone()
+    }
+}
+
+/// The command of the command line, for a message that says how to record again. A command with a path of this machine is left out.
+fn recorded_command(name: &str, target: &Target) -> Vec<String> {
+    match &target.transport {
+        Transport::Command { argv, .. }
+            if name == RECORDED_COMMAND
+                && !argv.iter().any(|word| Path::new(word).is_absolute()) =>
+        {
+            argv.clone()
+        }
+        Transport::Command { .. } | Transport::Model(_) | Transport::Http(_) => Vec::new(),
     }
 }
 

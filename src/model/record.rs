@@ -198,6 +198,8 @@ fn added(one: Option<u64>, other: Option<u64>) -> Option<u64> {
 pub struct RunProvenance {
     /// The target's name in the config, [`RECORDED_COMMAND`], or [`IMPORTED`] and the format.
     pub target: Option<String>,
+    /// What `goldgate record` or `goldgate import` was given, for messages that name the command; empty if unknown.
+    pub arguments: Vec<String>,
     /// Model, prompt package with digest, cache.
     pub provenance: Provenance,
     /// Time of recording in UTC.

@@ -4,7 +4,7 @@ use super::screen::{Detail, Screen, Style};
 use super::{annotations, html, markdown, terminal};
 use crate::model::{ChangeClass, GoldenChange, NotGateable, Report, Tier, Weight};
 
-const REASON: &str = "contracts/legal: 57 recordings are stale; prompts/legal.md changed since they were made (a.json, b.json and 55 more); record again: `goldgate run --tier model --suite contracts --agent legal --record golden/runs`; if the change cannot alter an answer: `goldgate stamp --suite contracts --agent legal --stale`";
+const REASON: &str = "contracts/legal: 57 recordings are stale: prompts/legal.md changed since they were made (a.json, b.json and 55 more); record again: `goldgate run --tier model --suite contracts --agent legal --record golden/runs`; if the change cannot alter an answer: `goldgate stamp --suite contracts --agent legal --stale`";
 
 fn change(weight: Weight, words: &str) -> GoldenChange {
     GoldenChange {
@@ -43,8 +43,7 @@ fn a_headline_says_what_and_the_reason_has_the_commands() {
         verdict: crate::model::Ruling::Judged(crate::model::Verdict::Inconclusive),
         ..Report::passing(vec![Tier::Deterministic])
     };
-    let headline =
-        "Merge blocked: no verdict is possible: contracts/legal: 57 recordings are stale.";
+    let headline = "Merge blocked: no verdict is possible: contracts/legal: 57 recordings are stale: prompts/legal.md changed since they were made (a.json, b.json and 55 more).";
     assert_eq!(super::words::headline(&report), headline);
     assert!(on_screen(&report).contains(&format!("no verdict: {REASON}\n")));
     let code = "<code>goldgate stamp --suite contracts --agent legal --stale</code>";

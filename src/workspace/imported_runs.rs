@@ -9,6 +9,7 @@ use std::path::Path;
 use self::digests::{ComparedMessages, Digests, StampedRecord, StatedDigests};
 pub use self::place::{
     CaseRuns, ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN, SamplesOfCase,
+    import_arguments,
 };
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::evaluation::recorded_agents::with_other_digests;
@@ -237,6 +238,7 @@ impl RecordingWriter<'_> {
         let mut samples = 0_u32..;
         for (run, sample) in runs.transcripts.iter().zip(&mut samples) {
             let mut record = run_record(run.run, run.form, agent.clone(), case.clone(), sample);
+            record.provenance.arguments = self.place.arguments.clone();
             let note = self.digests.add(&mut record, run, self.place);
             notes.unknown.extend(problems.keep_all(note).flatten());
             let record = redacted_record(record, &self.redactor);

@@ -126,9 +126,9 @@ fn prompt_folder() {
             code == 3 && why.contains("the agent's files (prompts) changed since it was made"),
             "{file}: {why}"
         );
-        // There is no target that could be run: the command imports.
+        // There is no target that could be run, and no recording says what made it.
         assert!(
-            why.contains("`goldgate import PATH… --agent helper --out runs --force`"),
+            why.contains("run the program that writes runs again, then `goldgate stamp --suite support --agent helper --stale`"),
             "{why}"
         );
         let check = repository.goldgate(&["check"]);
@@ -181,7 +181,7 @@ fn one_stale() {
     let (code, why) = refused(&repository, &[]);
     assert!(
         code == 3
-            && why.contains("1 recording is stale; ")
+            && why.contains("1 recording is stale: ")
             && why.contains("changed since it was made (order-status/1.json)"),
         "{why}"
     );
@@ -306,7 +306,7 @@ fn across() {
     let (code, why) = refused(&repository, &alone);
     assert!(
         code == 3
-            && why.contains("together/all: contracts/legal: 1 recording is stale; the agent's files (prompts/legal.md) changed since it was made (lease.json)"),
+            && why.contains("together/all: contracts/legal: 1 recording is stale: the agent's files (prompts/legal.md) changed since it was made (lease.json)"),
         "{why}"
     );
     record["provenance"] = json!({ "input_sha256": sha256("another") });

@@ -434,9 +434,9 @@ fn no_verdict() {
     let last = ran.stdout.lines().last().unwrap();
     assert_eq!(
         last,
-        "Merge blocked: no verdict is possible: contracts/legal: 1 recording is stale."
+        "Merge blocked: no verdict is possible: contracts/legal: 1 recording is stale: the agent's files (prompts/legal.md) changed since it was made (lease.json)."
     );
-    let why = "1 recording is stale; the agent's files (prompts/legal.md) changed since it was made (lease.json); record again with";
+    let why = "1 recording is stale: the agent's files (prompts/legal.md) changed since it was made (lease.json); run the program that writes golden/runs again, then `goldgate stamp --suite contracts --agent legal --stale`";
     assert!(ran.stdout.contains(why), "{}", ran.stdout);
     // However many files the agent has, the command is whole.
     let files: Vec<String> = (0..60)
@@ -448,7 +448,7 @@ fn no_verdict() {
         &format!("[prompts/legal.md, \"{}\"]", files.join("\", \"")),
     );
     repository.write(&files[0].replace("**/*", "more"), "Be brief.\n");
-    let command = "`goldgate import PATH… --agent legal --out golden/runs --force`";
+    let command = "`goldgate stamp --suite contracts --agent legal --stale`";
     for format in ["table", "markdown"] {
         let told = repository
             .goldgate(&["run", "--format", format])

@@ -1,5 +1,7 @@
 //! `goldgate check`: validates config, cases and recordings, and shows how often the gates would fail by chance.
 
+use std::collections::BTreeSet;
+
 use crate::app::cli::CheckArgs;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::evaluation::graded_run::GradedRun;
@@ -10,7 +12,7 @@ use crate::evaluation::replay::{Replay, unrecorded};
 use crate::evaluation::selection::Selection;
 use crate::files::Files;
 use crate::format::recording_layout::RecordingPaths;
-use crate::golden_changes::{idle_name, record_missing};
+use crate::golden_changes::{RecordCommand, idle_name};
 use crate::model::{Baseline, Config, RecordingPlace, RunSource, Tier};
 use crate::render::sensitivity::policy_line;
 use crate::render::{CliError, plural};
@@ -198,12 +200,13 @@ fn unrecorded_answers(plan: &Plan, files: &dyn Files, problems: &mut Diagnostics
                 .keep(paths.list(files))
                 .is_some_and(|recorded| recorded.is_empty())
             {
-                let record = record_missing(
-                    &plan.config,
-                    &key.suite,
-                    &key.agent,
-                    &RecordingPlace::Folder(folder.clone()),
-                );
+                let command = RecordCommand {
+                    config: &plan.config,
+                    suite: &key.suite,
+                    agent: &key.agent,
+                    makers: &BTreeSet::new(),
+                };
+                let record = command.missing(&RecordingPlace::Folder(folder.clone()));
                 problems.push(unrecorded(key, &paths.single(), &record));
             }
         }

@@ -17,7 +17,7 @@ use crate::text::{first_of, line};
 use crate::workspace::case_queries::{AddedDrafts, KnownCases, NewRun};
 use crate::workspace::imported_runs::{
     CaseRuns, ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SHOWN, SamplesOfCase,
-    write_recordings,
+    import_arguments, write_recordings,
 };
 use crate::workspace::personal_data::personal_data_note;
 use crate::workspace::proposed_case::Origin;
@@ -134,6 +134,7 @@ fn write_runs(
         config: args.config.as_deref(),
         existing,
         samples: args.samples(),
+        arguments: args.stated(),
     };
     let written = match write_recordings(&place, &named, world) {
         Ok(written) => written,
@@ -224,6 +225,23 @@ fn named_format(words: &[String]) -> (Option<Format>, &[String]) {
 impl ImportArgs {
     fn samples(&self) -> SamplesOfCase {
         SamplesOfCase::of(self.trials)
+    }
+
+    /// What its recordings state of it.
+    fn stated(&self) -> Vec<String> {
+        let (format, paths) = named_format(&self.paths);
+        let named = [
+            ("--agent", &self.agent),
+            ("--case", &self.case),
+            ("--case-key", &self.case_key),
+        ];
+        let mut options: Vec<String> = named
+            .into_iter()
+            .filter_map(|(option, value)| Some([option.to_owned(), value.clone()?]))
+            .flatten()
+            .collect();
+        options.extend(self.trials.then(|| "--trials".to_owned()));
+        import_arguments(format, paths, &options)
     }
 }
 

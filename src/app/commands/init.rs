@@ -17,7 +17,8 @@ use crate::render::{CliError, plural};
 use crate::suites::{CaseStage, config_schema};
 use crate::text::first_of;
 use crate::workspace::imported_runs::{
-    ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SamplesOfCase, write_recordings,
+    ExistingRecordings, ImportedRun, NamedRuns, RecordingsPlace, SamplesOfCase, import_arguments,
+    write_recordings,
 };
 use crate::workspace::personal_data::personal_data_note;
 use crate::workspace::proposed_case::{Origin, ProposedCase, ProposedSamples, id_of_file};
@@ -122,6 +123,7 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
         transcripts: &transcripts,
         proposed: &proposed,
         samples,
+        arguments: import_arguments(None, &args.from, &["--agent".to_owned(), agent.to_string()]),
         new: &new,
     };
     let folders: Vec<&str> = [".goldgate", "golden"]
@@ -167,6 +169,8 @@ struct SetUp<'a> {
     transcripts: &'a [TranscriptFile],
     proposed: &'a ProposedCases,
     samples: SamplesOfCase,
+    /// What `goldgate import` is given to make the recordings again.
+    arguments: Vec<String>,
     /// The files that do not exist yet, with their texts.
     new: &'a [(&'static str, String)],
 }
@@ -183,6 +187,7 @@ impl SetUp<'_> {
             config: None,
             existing: ExistingRecordings::Refused,
             samples: self.samples,
+            arguments: self.arguments.clone(),
         };
         let named = self.proposed.of_files(self.agent, self.transcripts);
         Ok(write_recordings(&place, &named, world)?.len())

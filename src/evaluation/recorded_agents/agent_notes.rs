@@ -2,12 +2,30 @@
 
 use crate::evaluation::agent_digest::{AgentFilesState, AgentState};
 use crate::files::Files;
-use crate::golden_changes::{Sides, is_listed, is_named};
+use crate::golden_changes::{FilesChange, Sides, is_listed, is_named};
 use crate::model::{Agent, Config, RepoPath, RunSource, Transport};
 use crate::text::first_of;
 
+/// How the files of an agent differ from the base commit's.
+pub fn files_change(
+    state: &AgentState,
+    before: Option<&AgentState>,
+    sides: Option<&Sides<'_>>,
+) -> FilesChange {
+    match (state, before) {
+        (AgentState::Files(now), Some(AgentState::Files(then)))
+            if now.sha256 != then.sha256 && now.contents == then.contents =>
+        {
+            FilesChange::Places
+        }
+        (AgentState::Files(_) | AgentState::Unnamed(_), _) => {
+            FilesChange::Content(changed_files(state, sides))
+        }
+    }
+}
+
 /// The files of an agent that differ from the base commit's, for a sentence; all of them if none does.
-pub fn changed_files(state: &AgentState, sides: Option<&Sides<'_>>) -> String {
+fn changed_files(state: &AgentState, sides: Option<&Sides<'_>>) -> String {
     let AgentState::Files(AgentFilesState { named, files, .. }) = state else {
         return "the agent's files".to_owned();
     };

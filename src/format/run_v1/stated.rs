@@ -11,6 +11,10 @@ use crate::model::{AgentName, CaseId};
 /// The origin that a recording states.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct StatedOrigin {
+    /// What was called or read: a text, where goldgate wrote it.
+    pub target: Option<Value>,
+    /// What the command that wrote it was given: a list of texts, where goldgate wrote it.
+    pub arguments: Option<Value>,
     /// The digest of the agent's files.
     pub agent_sha256: Option<String>,
     /// The digest of what the case asks.
@@ -21,6 +25,23 @@ pub struct StatedOrigin {
     pub content_sha256: Option<String>,
     /// What wrote the digests.
     pub by: Option<String>,
+}
+
+impl StatedOrigin {
+    /// What was called or read; empty if it states none.
+    pub fn target(&self) -> &str {
+        self.target
+            .as_ref()
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    }
+
+    /// What the command that wrote it was given; empty if it states none.
+    pub fn arguments(&self) -> Vec<String> {
+        let words = self.arguments.as_ref().and_then(Value::as_array);
+        let words = words.into_iter().flatten();
+        words.filter_map(Value::as_str).map(str::to_owned).collect()
+    }
 }
 
 /// What `goldgate stamp` states as the writer of the digests.

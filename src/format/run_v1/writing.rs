@@ -47,6 +47,8 @@ struct RunRecordForm<'a> {
 #[derive(Serialize)]
 struct OriginForm<'a> {
     target: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    arguments: &'a [String],
     model: Option<&'a str>,
     prompt_package: Option<&'a str>,
     recorded_at: Option<&'a str>,
@@ -98,6 +100,7 @@ impl<'a> OriginForm<'a> {
     fn of(recorded: &'a RunProvenance) -> Self {
         let RunProvenance {
             target,
+            arguments,
             provenance,
             recorded_at,
             commit,
@@ -105,6 +108,7 @@ impl<'a> OriginForm<'a> {
         } = recorded;
         Self {
             target: target.as_deref(),
+            arguments,
             model: provenance.model.as_deref(),
             prompt_package: provenance.prompt_package.as_deref(),
             recorded_at: recorded_at.as_deref(),
@@ -181,6 +185,7 @@ mod tests {
             },
             provenance: RunProvenance {
                 target: some("claude"),
+                arguments: Vec::new(),
                 provenance: Provenance {
                     model: some("m"),
                     prompt_package: some("p"),

@@ -10,6 +10,7 @@ mod table;
 
 pub use self::graded::{BaseProof, Content, Digest, GradedRecording, Motion, Proof};
 pub use self::row_words::{
-    AgentRecordings, Answers, BaseName, GoneRecording, NamedRecording, Origin, RecordingReport,
+    AgentRecordings, Answers, BaseName, FilesChange, GoneRecording, NamedRecording, Origin,
+    RecordingReport,
 };
 use self::table::{Recorder, decide, effect, is_new_in_change};

@@ -6,7 +6,7 @@ use super::{
     BaseProof, Content, Digest, GradedRecording, Proof, Recorder, decide, effect, is_new_in_change,
 };
 use crate::golden_changes::found::ChangeCollector;
-use crate::golden_changes::record_command::{RecordedCases, record_again, stamp_command};
+use crate::golden_changes::record_command::{Maker, RecordCommand, RecordedCases, stamp_command};
 use crate::model::{
     AgentName, ChangeClass, Config, Effect, RecordingPlace, RecordingRow, RecordingTrust, RepoPath,
     Row, SuiteId, Weight,
@@ -40,6 +40,8 @@ pub struct NamedRecording {
     pub origin: Origin,
     /// The target and the model that it states.
     pub made_by: String,
+    /// What made it.
+    pub maker: Maker,
     /// Why the base commit's recording cannot be read: nothing is known of what changed.
     pub unread: Option<String>,
     /// Why it is not shown that the recording workflow wrote it; `None` if it is shown, or need not be.
@@ -62,6 +64,34 @@ pub enum Origin {
     Recorder,
     /// A person, with `goldgate stamp`.
     Stamp,
+}
+
+impl NamedRecording {
+    /// Whether it is stale because of the agent's files alone, and states this digest of them.
+    fn is_of_agent(&self, sha256: Option<&String>) -> bool {
+        self.graded.proof == Proof::Stale(Digest::Agent)
+            && sha256.is_some()
+            && self.agent_sha256.as_ref() == sha256
+    }
+}
+
+/// How the files of an agent differ from the base commit's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FilesChange {
+    /// In their content; the files, or all of them where none is known to differ.
+    Content(String),
+    /// Only in where they are.
+    Places,
+}
+
+impl FilesChange {
+    /// The files, for a sentence.
+    fn names(&self) -> &str {
+        match self {
+            Self::Content(files) => files,
+            Self::Places => "the place of the agent's files",
+        }
+    }
 }
 
 /// A recording that only the base commit has.
@@ -97,10 +127,12 @@ pub struct AgentRecordings<'a> {
     pub recordings: Vec<NamedRecording>,
     /// The recordings that only the base commit has, of cases that keep others.
     pub gone: Vec<GoneRecording>,
-    /// The files of the agent that changed, or all of them.
-    pub changed_files: String,
+    /// How the agent's files changed.
+    pub files_change: FilesChange,
     /// What the agent calls.
     pub target: Option<String>,
+    /// The digest of its files on the base commit.
+    pub base_sha256: Option<String>,
     /// The digest of its files on the branch, where a merge with the base branch is graded.
     pub branch_sha256: Option<String>,
     /// A file of the agent that is a Git LFS pointer: its content is not here.
@@ -120,13 +152,18 @@ pub struct RecordingReport {
     pub notes: Vec<String>,
     /// The rows that hold, with the number of recordings in each.
     pub rows: Vec<RecordingRow>,
+    /// What made the recordings.
+    pub makers: BTreeSet<Maker>,
 }
 
 impl AgentRecordings<'_> {
     /// Decides on the recordings, and adds what is listed or needs an approval to the golden changes.
     pub fn report(&self, found: &mut ChangeCollector) -> RecordingReport {
         let graded: Vec<GradedRecording> = self.recordings.iter().map(|one| one.graded).collect();
-        let mut report = RecordingReport::default();
+        let mut report = RecordingReport {
+            makers: self.makers(),
+            ..RecordingReport::default()
+        };
         let mut reasons = Vec::new();
         let unread: Vec<(&NamedRecording, &str)> = self
             .recordings
@@ -234,8 +271,50 @@ impl AgentRecordings<'_> {
         }
     }
 
+    /// The first clause says why, because a headline shows it alone.
     fn stale_reason(&self, members: &[&NamedRecording]) -> String {
-        let mut parts = vec![self.subject(members, "recording is stale", "recordings are stale")];
+        let subject = self.subject(members, "recording is stale", "recordings are stale");
+        let is_of_base_files = |one: &&NamedRecording| one.is_of_agent(self.base_sha256.as_ref());
+        if self.files_change == FilesChange::Places && members.iter().all(is_of_base_files) {
+            return format!(
+                "{subject}: files of the agent moved, and no content changed ({}): `{}` makes {} current",
+                first_of(&names(members)),
+                self.stamp(members, " --stale"),
+                if members.len() == 1 { "it" } else { "them" }
+            );
+        }
+        let mut parts = Vec::new();
+        let is_of_branch = |one: &&NamedRecording| one.is_of_agent(self.branch_sha256.as_ref());
+        if self.base_sha256 != self.branch_sha256 && members.iter().all(is_of_branch) {
+            let branch = self.base.as_ref().and_then(|base| base.branch.as_ref());
+            let branch = branch.map_or("the base branch".to_owned(), |name| format!("`{name}`"));
+            parts.push(format!(
+                "{subject}: {branch} changed the agent since: merge {branch}, then do this"
+            ));
+        } else {
+            parts.push(format!(
+                "{subject}: {}",
+                self.changes(members).join(", and ")
+            ));
+        }
+        let is_of_base =
+            |one: &&NamedRecording| one.graded.content == Content::Same(BaseProof::Other);
+        if let Some(base) = &self.base
+            && members.iter().all(is_of_base)
+        {
+            let name = base
+                .branch
+                .as_ref()
+                .map_or("the base commit".to_owned(), |branch| format!("`{branch}`"));
+            parts.push(format!("{name} itself is stale"));
+        }
+        parts.push(self.next_of_stale(members));
+        parts.join("; ")
+    }
+
+    /// What changed since stale recordings were made.
+    fn changes(&self, members: &[&NamedRecording]) -> Vec<String> {
+        let mut changes = Vec::new();
         for digest in [
             Digest::Agent,
             Digest::Input,
@@ -256,7 +335,12 @@ impl AgentRecordings<'_> {
                 "they were"
             };
             let why = match digest {
-                Digest::Agent => format!("{} changed since {they_were} made", self.changed_files),
+                Digest::Agent => {
+                    format!(
+                        "{} changed since {they_were} made",
+                        self.files_change.names()
+                    )
+                }
                 Digest::Input => format!("what the case asks changed since {they_were} made"),
                 Digest::Target => format!(
                     "what the agent calls ({}) changed since {they_were} made",
@@ -264,33 +348,9 @@ impl AgentRecordings<'_> {
                 ),
                 Digest::Content => format!("{they_were} edited after {they_were} made"),
             };
-            parts.push(format!("{why} ({})", first_of(&names(&of_digest))));
+            changes.push(format!("{why} ({})", first_of(&names(&of_digest))));
         }
-        let is_of_base =
-            |one: &&NamedRecording| one.graded.content == Content::Same(BaseProof::Other);
-        if let Some(base) = &self.base
-            && members.iter().all(is_of_base)
-        {
-            let name = base
-                .branch
-                .as_ref()
-                .map_or("the base commit".to_owned(), |branch| format!("`{branch}`"));
-            parts.push(format!("{name} itself is stale"));
-        }
-        let is_of_branch = |one: &&NamedRecording| {
-            one.graded.proof == Proof::Stale(Digest::Agent)
-                && one.agent_sha256.is_some()
-                && one.agent_sha256 == self.branch_sha256
-        };
-        if members.iter().all(is_of_branch) {
-            let branch = self.base.as_ref().and_then(|base| base.branch.as_ref());
-            let branch = branch.map_or("the base branch".to_owned(), |name| format!("`{name}`"));
-            parts.push(format!(
-                "{branch} changed the agent since: merge {branch}, then do this"
-            ));
-        }
-        parts.push(self.next_of_stale(members));
-        parts.join("; ")
+        changes
     }
 
     fn next_of_stale(&self, members: &[&NamedRecording]) -> String {
@@ -299,16 +359,18 @@ impl AgentRecordings<'_> {
                 "{pointer} is a Git LFS pointer, not the file itself: get it with `git lfs pull` (`lfs: true` of actions/checkout)"
             );
         }
-        let cases = self.cases_of(members);
-        let again = self.record_again(&cases);
-        let stamp = stamp_command(
-            self.config,
-            self.suite,
-            self.agent,
-            recorded_cases(&cases),
-            " --stale",
-        );
-        format!("{again}; if the change cannot alter an answer: `{stamp}`")
+        let again = self.record_again(members);
+        let stamp = self.stamp(members, " --stale");
+        match again.recorder {
+            OwnRecorder::Wrote => format!(
+                "{}, then `{stamp}`; that command alone if the change cannot alter an answer",
+                again.text
+            ),
+            OwnRecorder::No => format!(
+                "{}; if the change cannot alter an answer: `{stamp}`",
+                again.text
+            ),
+        }
     }
 
     fn unproven_reason(&self, members: &[&NamedRecording]) -> String {
@@ -333,18 +395,13 @@ impl AgentRecordings<'_> {
                 members.len()
             )
         };
-        let cases = self.cases_of(members);
-        let stamp = stamp_command(
-            self.config,
-            self.suite,
-            self.agent,
-            recorded_cases(&cases),
-            "",
-        );
+        let again = self.record_again(members);
         format!(
-            "{subject} ({}); `{stamp}` if made with the present files, else {}; {OWN_RECORDER}",
+            "{subject} ({}); `{}` if made with the present files, else {}{}",
             first_of(&names(members)),
-            self.record_again(&cases)
+            self.stamp(members, ""),
+            again.text,
+            again.own_recorder()
         )
     }
 
@@ -453,8 +510,8 @@ impl AgentRecordings<'_> {
             format!(" (recorded by {})", named(&makers))
         };
         let next = if row == Row::StampedNotRecorded {
-            let again = self.record_again(&self.cases_of(members));
-            format!("; {again}; {OWN_RECORDER}")
+            let again = self.record_again(members);
+            format!("; {}{}", again.text, again.own_recorder())
         } else {
             String::new()
         };
@@ -509,14 +566,64 @@ impl AgentRecordings<'_> {
         some.into_iter().collect()
     }
 
-    fn record_again(&self, cases: &[&str]) -> String {
-        record_again(
+    fn makers(&self) -> BTreeSet<Maker> {
+        self.recordings
+            .iter()
+            .map(|one| one.maker.clone())
+            .collect()
+    }
+
+    /// What to do to get new recordings of these.
+    fn record_again(&self, members: &[&NamedRecording]) -> NextRecording {
+        let makers = members.iter().map(|one| one.maker.clone()).collect();
+        let command = RecordCommand {
+            config: self.config,
+            suite: self.suite,
+            agent: self.agent,
+            makers: &makers,
+        };
+        NextRecording {
+            text: command.again(self.place, recorded_cases(&self.cases_of(members))),
+            recorder: if command.is_own() {
+                OwnRecorder::Wrote
+            } else {
+                OwnRecorder::No
+            },
+        }
+    }
+
+    /// The command that writes today's digests into these.
+    fn stamp(&self, members: &[&NamedRecording], options: &str) -> String {
+        stamp_command(
             self.config,
             self.suite,
-            Some(self.agent),
-            self.place,
-            recorded_cases(cases),
+            self.agent,
+            recorded_cases(&self.cases_of(members)),
+            options,
         )
+    }
+}
+
+/// What to do to get new recordings.
+struct NextRecording {
+    text: String,
+    recorder: OwnRecorder,
+}
+
+/// Whether a recorder of the user's own wrote recordings, which may state no digests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OwnRecorder {
+    Wrote,
+    No,
+}
+
+impl NextRecording {
+    /// The sentence for a recorder of the user's own, after a semicolon; empty where another one wrote the recordings.
+    fn own_recorder(&self) -> String {
+        match self.recorder {
+            OwnRecorder::Wrote => format!("; {OWN_RECORDER}"),
+            OwnRecorder::No => String::new(),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where recordings are written, and which runs.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use import::{Format, Transcript};
 
@@ -8,6 +9,7 @@ use crate::files::SourceText;
 use crate::format::transcript::run_status;
 use crate::model::{AgentName, CaseId, RunStatus};
 use crate::workspace::run_record_file::RunRecordFile;
+use crate::world::Disk;
 
 /// The most characters of a query that are shown.
 pub const SHOWN: usize = 80;
@@ -19,6 +21,36 @@ pub struct RecordingsPlace<'a> {
     pub config: Option<&'a str>,
     pub existing: ExistingRecordings,
     pub samples: SamplesOfCase,
+    /// What `goldgate import` is given to make them again; empty if unknown.
+    pub arguments: Vec<String>,
+}
+
+/// The most paths that a recording states.
+const STATED_PATHS: usize = 10;
+
+/// What `goldgate import` is given to read these files again, with the paths below the root of the repository; empty of standard input, of
+/// files outside of the repository, and of many files.
+pub fn import_arguments(
+    format: Option<Format>,
+    paths: &[String],
+    options: &[String],
+) -> Vec<String> {
+    let Ok((_, folder)) = Disk::around(Path::new(".")) else {
+        return Vec::new();
+    };
+    let below_root: Option<Vec<String>> = paths
+        .iter()
+        .map(|path| Some(folder.join(path).ok().filter(|_| path != "-")?.to_string()))
+        .collect();
+    match below_root {
+        Some(below_root) if below_root.len() <= STATED_PATHS => format
+            .map(|format| format.as_str().to_owned())
+            .into_iter()
+            .chain(below_root)
+            .chain(options.iter().cloned())
+            .collect(),
+        Some(_) | None => Vec::new(),
+    }
 }
 
 /// What happens to existing recordings, and to runs whose input differs from the case's.

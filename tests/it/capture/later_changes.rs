@@ -114,7 +114,7 @@ fn untracked() {
     );
     repository.remove("agent-scratch.txt");
     let ran = against(&repository, "base");
-    let words = "1 recording is stale; agent.txt changed since it was made (happy_path-0.json)";
+    let words = "1 recording is stale: agent.txt changed since it was made (happy_path-0.json)";
     assert!(
         ran.code == 3 && ran.stdout.contains(words),
         "{}{}",

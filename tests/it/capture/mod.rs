@@ -633,7 +633,7 @@ fn edited_exchange() {
     );
     let (ran, report) = against_base(&repository);
     let why = report["not_gateable"].to_string();
-    let says = "1 recording is stale; it was edited after it was made (happy_path-0.json)";
+    let says = "1 recording is stale: it was edited after it was made (happy_path-0.json)";
     assert!(ran.code == 3 && why.contains(says), "{why}{}", ran.stderr);
     // Who states its digest anew is listed.
     assert_eq!(repository.stamp("goldgate.yaml").code, 0);

@@ -81,7 +81,9 @@ fn stale() {
     };
     again("Where is my order 17?", "It was shipped today.");
     repository.write("prompts/helper.md", "Answer at once.\n");
-    assert_eq!(refused(&repository, &[]).0, 3);
+    let (code, why) = refused(&repository, &[]);
+    let command = "import new transcripts: `goldgate import openai chat.json --agent helper --case order-status --out runs --force`";
+    assert!(code == 3 && why.contains(command), "{why}");
     // The same run says nothing of the new prompt.
     let told = import("Where is my order 17?", "It was shipped today.");
     assert!(told.starts_with("unchanged, digests too"), "{told}");

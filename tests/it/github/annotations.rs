@@ -114,7 +114,7 @@ fn no_verdict() {
     repository.write("prompts/legal.md", "Report nothing.\n");
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 3, "{}", ran.stdout);
-    let annotation = "::error title=goldgate::contracts/legal: 1 recording is stale; prompts/legal.md changed since it was made (lease.json); ";
+    let annotation = "::error title=goldgate::contracts/legal: 1 recording is stale: prompts/legal.md changed since it was made (lease.json); ";
     assert!(ran.stdout.contains(annotation), "{}", ran.stdout);
     repository.goldgate(&["stamp", "--stale"]);
     let ran = opened(&repository, &github).runs();

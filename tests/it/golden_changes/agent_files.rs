@@ -30,7 +30,7 @@ fn moved_out() {
     )
     .unwrap();
     let ran = against_unstamped(&repository, &[]);
-    let says = "12 recordings are stale; the agent's files (prompts/**) changed since they were made (lease-0.json, lease-1.json, lease-10.json and 9 more)";
+    let says = "12 recordings are stale: the agent's files (prompts/**) changed since they were made (lease-0.json, lease-1.json, lease-10.json and 9 more)";
     assert!(
         ran.code == 3 && ran.stdout.contains(says),
         "{}{}",

@@ -69,7 +69,7 @@ fn graded(repository: &Repository) -> (i32, Value) {
 
 const RECORDING: &str = "golden/runs/legal/lease.json";
 
-const OLD: &str = "1 recording is stale; the agent's files (prompts/**/*.md) changed since it was made (lease.json); record again: \
+const OLD: &str = "1 recording is stale: the agent's files (prompts/**/*.md) changed since it was made (lease.json); record again: \
                    `goldgate run --tier model --suite contracts --agent legal --record golden/runs`; if the change cannot alter an answer: \
                    `goldgate stamp --suite contracts --agent legal --stale`";
 
@@ -231,7 +231,7 @@ fn named_files() {
     repository.write(RULES, "Report everything.\n");
     repository.write("prompts/legal/more.md", "And more.\n");
     let ran = repository.goldgate_on_commit(&["run", "--base", "HEAD", "--dirty"], &[]);
-    let says = "1 recording is stale; prompts/legal/more.md, prompts/legal/rules.md changed since it was made (lease.json); record again:";
+    let says = "1 recording is stale: prompts/legal/more.md, prompts/legal/rules.md changed since it was made (lease.json); record again:";
     assert!(
         ran.code == 3 && ran.stdout.contains(says),
         "{}{}",

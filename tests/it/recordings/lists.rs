@@ -15,6 +15,10 @@ pub fn trials() -> Vec<Trial> {
             moves,
         ),
         trial(
+            "files that move below a pattern are stamped, and the headline says so",
+            moves_below,
+        ),
+        trial(
             "a folder of recordings that moves is no change of them",
             recordings_move,
         ),
@@ -92,6 +96,38 @@ fn moves() {
     is(&against(&repository), Refused("3 recordings are stale"));
 }
 
+fn moves_below() {
+    let repository = recorded(Trust::Author);
+    repository.replace("goldgate.yaml", "[prompts/legal.md]", "['prompts/**']");
+    repository.stamp("goldgate.yaml");
+    commit_all(&repository);
+    repository.write("prompts/law/legal.md", repository.read("prompts/legal.md"));
+    repository.remove("prompts/legal.md");
+    is(
+        &against(&repository),
+        Refused(
+            "3 recordings are stale: files of the agent moved, and no content changed (lease-0.json, lease-1.json, lease-2.json): \
+             `goldgate stamp --suite contracts --agent legal --stale` makes them current",
+        ),
+    );
+    let stamped = repository.goldgate(&[
+        "stamp",
+        "--suite",
+        "contracts",
+        "--agent",
+        "legal",
+        "--stale",
+    ]);
+    assert_eq!(stamped.code, 0, "{}", stamped.stderr);
+    is(&against(&repository), Approval("stamped, not recorded"));
+    // The control: a file has another content as well.
+    repository.write("prompts/law/legal.md", "Report nothing.\n");
+    is(
+        &against(&repository),
+        Refused("3 recordings are stale: prompts/law/legal.md changed since they were made"),
+    );
+}
+
 fn recordings_move() {
     let repository = recorded(Trust::Author);
     commit_all(&repository);
@@ -104,7 +140,7 @@ fn recordings_move() {
     });
     is(
         &against(&repository),
-        Refused("1 recording is stale; it was edited after it was made (lease-0.json)"),
+        Refused("1 recording is stale: it was edited after it was made (lease-0.json)"),
     );
 }
 

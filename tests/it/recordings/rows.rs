@@ -21,7 +21,7 @@ pub const ROWS: &[Row] = &[
         base: nothing,
         change: edit_prompt,
         expect: Refused(
-            "3 recordings are stale; prompts/legal.md changed since they were made (lease-0.json, lease-1.json, lease-2.json)",
+            "3 recordings are stale: prompts/legal.md changed since they were made (lease-0.json, lease-1.json, lease-2.json)",
         ),
         control: |repository| {
             edit_prompt(repository);
@@ -35,7 +35,7 @@ pub const ROWS: &[Row] = &[
         base: with_target,
         change: other_model,
         expect: Refused(
-            "3 recordings are stale; what the agent calls (bot) changed since they were made (lease-0.json, lease-1.json, lease-2.json)",
+            "3 recordings are stale: what the agent calls (bot) changed since they were made (lease-0.json, lease-1.json, lease-2.json)",
         ),
         control: |repository| {
             other_model(repository);
@@ -48,7 +48,7 @@ pub const ROWS: &[Row] = &[
         name: "a recording that was edited after it was made gives no verdict",
         base: nothing,
         change: |repository| answer(repository, 1),
-        expect: Refused("1 recording is stale; it was edited after it was made (lease-1.json)"),
+        expect: Refused("1 recording is stale: it was edited after it was made (lease-1.json)"),
         control: |repository| {
             answer(repository, 1);
             let ran = repository.goldgate(&["stamp", "--stale"]);
@@ -179,8 +179,8 @@ pub const ROWS: &[Row] = &[
         },
         expect: Approval(
             "3 recordings of `contracts/legal` are stamped, not recorded: they have the digests of this change and the content of before; \
-             lease-0.json, lease-1.json, lease-2.json; 3 stamped by hand; record again with `goldgate record --suite contracts --agent legal -- \
-             COMMAND`, or import new transcripts: `goldgate import PATH… --agent legal --out runs --force`; a recorder of your own writes \
+             lease-0.json, lease-1.json, lease-2.json; 3 stamped by hand; run the program that writes runs again; \
+             a recorder of your own writes \
              `recorded_at` and the digests",
         ),
         control: |repository| {
@@ -220,7 +220,7 @@ pub const ROWS: &[Row] = &[
         expect: Silent,
         control: |repository| answer(repository, 1),
         control_expect: Refused(
-            "1 recording is stale; it was edited after it was made (lease-1.json)",
+            "1 recording is stale: it was edited after it was made (lease-1.json)",
         ),
     },
     Row {

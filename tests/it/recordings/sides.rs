@@ -72,7 +72,7 @@ fn alone() {
     is(
         &run(),
         Refused(
-            "2 recordings are stale; the agent's files (prompts/legal.md) changed since they were made (lease-0.json, lease-2.json)",
+            "2 recordings are stale: the agent's files (prompts/legal.md) changed since they were made (lease-0.json, lease-2.json)",
         ),
     );
     bare_all(&repository);
@@ -85,7 +85,7 @@ fn edited_alone() {
     answer(&repository, 1);
     is(
         &run(),
-        Refused("1 recording is stale; it was edited after it was made (lease-1.json)"),
+        Refused("1 recording is stale: it was edited after it was made (lease-1.json)"),
     );
     repository.stamp("goldgate.yaml");
     is(&run(), Silent);
@@ -109,7 +109,7 @@ fn adoption() {
     );
     let repository = adopted();
     edit_prompt(&repository);
-    is(&against(&repository), Refused("3 recordings are stale; "));
+    is(&against(&repository), Refused("3 recordings are stale: "));
     repository.stamp("goldgate.yaml");
     is(&against(&repository), Silent);
 }
@@ -213,7 +213,7 @@ fn document() {
     is(
         &ran,
         Refused(
-            "1 recording is stale; what the case asks changed since it was made (lease-1.json)",
+            "1 recording is stale: what the case asks changed since it was made (lease-1.json)",
         ),
     );
     assert!(
@@ -277,7 +277,7 @@ fn stamp_stale() {
     is(
         &against(&repository),
         Refused(
-            "2 recordings are stale; prompts/legal.md changed since they were made (lease-1.json, lease-2.json)",
+            "2 recordings are stale: prompts/legal.md changed since they were made (lease-1.json, lease-2.json)",
         ),
     );
 }
@@ -342,7 +342,7 @@ fn merged() {
     is(
         &against(&repository),
         Refused(
-            "1 recording is stale; the agent's files (prompts/legal.md) changed since it was made (lease-3.json)",
+            "1 recording is stale: the agent's files (prompts/legal.md) changed since it was made (lease-3.json)",
         ),
     );
     let ran = repository.goldgate(&["stamp", "--stale", "--case", "lease-3"]);
