@@ -12,7 +12,10 @@ pub fn trials() -> Vec<Trial> {
             "two folders of --out are compared by metric and by case",
             folders,
         ),
-        trial("two commits are compared by their baselines", commits),
+        trial(
+            "two commits are compared by their recordings, where both can be graded, else by their baselines",
+            commits,
+        ),
         trial(
             "what is neither a file, a folder nor a commit is named, and so is a commit without a baseline",
             unknown,
@@ -118,6 +121,12 @@ fn commits() {
         "{}",
         ran.stdout
     );
+    assert!(
+        ran.stdout.starts_with("main (recordings of ")
+            && ran.stdout.contains(", graded now) -> HEAD (recordings of "),
+        "{}",
+        ran.stdout
+    );
     let back = diff(&repository, &["HEAD", "main"]);
     assert!(
         back.stdout.contains("samples that pass 0% → 100%") && !back.stdout.contains("worse"),
@@ -125,9 +134,39 @@ fn commits() {
         back.stdout
     );
     let with_file = diff(&repository, &["main", "baselines/latest.json"]);
-    assert_eq!(
-        with_file.stdout, ran.stdout,
-        "the baseline in the tree is the one of HEAD"
+    assert!(
+        with_file.stdout.starts_with("main (baseline committed in ")
+            && with_file
+                .stdout
+                .contains(") -> baselines/latest.json (baseline)\n")
+            && with_file.stdout.contains("samples that pass 100% → 0%"),
+        "the baseline in the tree is the one of HEAD: {}",
+        with_file.stdout
+    );
+    // A worse recording with the old baseline is another number.
+    repository.replace(RECORDING, "Needs nothing.", "Needs prior approval.");
+    repository.goldgate(&["run", "-q", "--update-baseline"]);
+    commit_all(&repository);
+    repository.replace(RECORDING, "Needs prior approval.", "Needs nothing.");
+    commit_all(&repository);
+    let graded = diff(&repository, &["HEAD~1", "HEAD"]);
+    assert!(
+        graded.stdout.contains("samples that pass 100% → 0%"),
+        "{}",
+        graded.stdout
+    );
+    // The control: the committed baselines are the same.
+    repository.remove(RECORDING);
+    commit_all(&repository);
+    let committed = diff(&repository, &["HEAD~1", "HEAD"]);
+    assert!(
+        committed.stderr.starts_with(
+            "the recordings of both commits cannot be graded, so committed baselines are compared: "
+        ) && committed.stdout.contains("(baseline committed in ")
+            && committed.stdout.contains("are equal"),
+        "{}{}",
+        committed.stdout,
+        committed.stderr
     );
 }
 
@@ -142,6 +181,8 @@ fn unknown() {
         "{}",
         ran.stderr
     );
+    repository.remove(RECORDING);
+    commit_all(&repository);
     let ran = diff(&repository, &["HEAD", "HEAD"]);
     assert!(
         ran.code == 2 && ran.stderr.contains("has no baseline baselines/latest.json"),

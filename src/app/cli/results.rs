@@ -14,7 +14,7 @@ pub struct DiffArgs {
     /// The later one; a path comes before a commit of the same name
     #[arg(value_name = "AFTER")]
     pub after: String,
-    /// Config that names the baseline of a commit
+    /// Config of the commits
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
     /// Show also what is equal

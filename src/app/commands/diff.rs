@@ -1,25 +1,63 @@
 //! `goldgate diff`: compares two reports, baselines or commits, by metric and by case.
+//!
+//! Of two commits the recordings are graded, where those of both can be: a committed baseline may be older than the recordings.
 
 use std::path::Path;
 
 use crate::app::cli::DiffArgs;
 use crate::diag::{Code, Diagnostic, ReadFailure};
+use crate::evaluation::live_options::LiveOptions;
+use crate::evaluation::live_runs::LiveRuns;
+use crate::evaluation::recorded_agents::{NoEvidence, NoMerge};
+use crate::evaluation::run_options::{AgentScope, DecidingTiers, RunOptions, UncommittedFiles};
+use crate::evaluation::selection::Selection;
 use crate::files::{Files, SourceText};
 use crate::format::{baseline_v1, report_v1};
-use crate::model::InputLimit;
+use crate::model::{Authority, InputLimit, RepoPath, RunSource, Tier};
 use crate::render::side_by_side::{MetricRow, side_by_side};
 use crate::render::{CliError, Detail, Screen, Style};
 use crate::report::{MeasuredNumbers, NumberScale, case_moves};
 use crate::suites::{metric_spec, read_config};
 use crate::text::short_commit;
-use crate::world::{Disk, Git, World};
+use crate::workspace::grade::{GradeInputs, grade_files};
+use crate::world::{BaseTree, Disk, Git, ReadOnce, World};
+
+/// What is compared.
+enum DiffSource<'a> {
+    /// A report, in a file.
+    Report(MeasuredNumbers),
+    /// A baseline, in a file.
+    Baseline(MeasuredNumbers),
+    /// A commit, by its name.
+    Commit {
+        /// As the user wrote it.
+        name: &'a str,
+        /// Its id.
+        commit: String,
+    },
+}
+
+/// Whether the numbers of commits are those of their baselines or of their recordings.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CommitNumbers {
+    Graded,
+    Committed,
+}
+
+/// The repository with the commits.
+struct Commits<'a> {
+    disk: &'a Disk,
+    config: &'a RepoPath,
+    git: &'a Git,
+    world: &'a World,
+}
 
 /// Prints the values that differ. Returns the exit code.
 ///
 /// # Errors
 /// A source that is neither a report, a baseline nor a commit with a baseline.
 pub fn diff(args: &DiffArgs, world: &World) -> Result<u8, CliError> {
-    let (before, after) = (measured(&args.before, args)?, measured(&args.after, args)?);
+    let (before, after) = both(args, world)?;
     let mut names: Vec<_> = before
         .numbers
         .keys()
@@ -59,8 +97,75 @@ pub fn diff(args: &DiffArgs, world: &World) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// Reads a folder of `--out`, a report, a baseline, or the baseline of a commit. A path comes before a commit of the same name.
-fn measured(source: &str, args: &DiffArgs) -> Result<MeasuredNumbers, CliError> {
+/// The numbers of both sides; says first what they are.
+fn both(args: &DiffArgs, world: &World) -> Result<(MeasuredNumbers, MeasuredNumbers), CliError> {
+    let sources = [source(&args.before, args)?, source(&args.after, args)?];
+    let has_baseline = sources
+        .iter()
+        .any(|source| matches!(source, DiffSource::Baseline(_)));
+    if !has_baseline {
+        match numbers_of(&sources, CommitNumbers::Graded, args, world) {
+            Ok(both) => return Ok(both),
+            Err(error) => world.tell(&format!(
+                "the recordings of both commits cannot be graded, so committed baselines are compared: {}",
+                error.lines().first().map_or("", String::as_str)
+            )),
+        }
+    }
+    numbers_of(&sources, CommitNumbers::Committed, args, world)
+}
+
+/// The numbers of both sources, of commits in one way.
+fn numbers_of(
+    sources: &[DiffSource<'_>; 2],
+    way: CommitNumbers,
+    args: &DiffArgs,
+    world: &World,
+) -> Result<(MeasuredNumbers, MeasuredNumbers), CliError> {
+    let [before, after] = sources;
+    let (before, what_before) = numbers(before, way, &args.before, args, world)?;
+    let (after, what_after) = numbers(after, way, &args.after, args, world)?;
+    world.say(&format!("{what_before} -> {what_after}\n"));
+    Ok((before, after))
+}
+
+/// The numbers of a source, and what they are.
+fn numbers(
+    source: &DiffSource<'_>,
+    way: CommitNumbers,
+    stated: &str,
+    args: &DiffArgs,
+    world: &World,
+) -> Result<(MeasuredNumbers, String), CliError> {
+    let (name, commit) = match source {
+        DiffSource::Report(numbers) => return Ok((numbers.clone(), format!("{stated} (report)"))),
+        DiffSource::Baseline(numbers) => {
+            return Ok((numbers.clone(), format!("{stated} (baseline)")));
+        }
+        DiffSource::Commit { name, commit } => (name, commit),
+    };
+    let (disk, config) = Disk::of_config(&args.config)?;
+    let commits = Commits {
+        git: &Git::of(&disk),
+        disk: &disk,
+        config: &config,
+        world,
+    };
+    let short = short_commit(commit);
+    match way {
+        CommitNumbers::Graded => Ok((
+            commits.graded(commit)?,
+            format!("{name} (recordings of {short}, graded now)"),
+        )),
+        CommitNumbers::Committed => Ok((
+            commits.committed(name, commit, &args.config)?,
+            format!("{name} (baseline committed in {short})"),
+        )),
+    }
+}
+
+/// Reads a folder of `--out`, a report or a baseline, or finds a commit. A path comes before a commit of the same name.
+fn source<'a>(source: &'a str, args: &DiffArgs) -> Result<DiffSource<'a>, CliError> {
     let path = Path::new(source);
     if path.is_dir() {
         return of_file(&path.join("report.json").to_string_lossy());
@@ -69,46 +174,105 @@ fn measured(source: &str, args: &DiffArgs) -> Result<MeasuredNumbers, CliError> 
     if path.exists() || source.ends_with(".json") {
         return of_file(source);
     }
-    of_commit(source, args)
+    let unknown = |why: String| {
+        let what = format!("this is neither a file, a folder of --out nor a commit: {why}");
+        let help = "pass a folder, report.json, a baseline, or a revision such as main";
+        Diagnostic::of_read(source, ReadFailure::MissingFile, what, help)
+    };
+    let (disk, _) = Disk::of_config(&args.config).map_err(|problem| unknown(problem.what))?;
+    let commit = Git::of(&disk)
+        .commit(source)
+        .map_err(|error| unknown(format!("{error:#}")))?;
+    Ok(DiffSource::Commit {
+        name: source,
+        commit,
+    })
 }
 
-fn of_file(path: &str) -> Result<MeasuredNumbers, CliError> {
+fn of_file<'a>(path: &str) -> Result<DiffSource<'a>, CliError> {
     let (disk, file) = Disk::of_file(path)?;
     let source: SourceText = disk.own_text(&file, &InputLimit::REPORT)?;
     // The schema name decides. A file with neither schema gets the errors of an invalid baseline.
     if source.text.contains("\"goldgate.report/") {
-        return Ok(MeasuredNumbers::from(&report_v1::read_report(&source)?));
+        let report = report_v1::read_report(&source)?;
+        return Ok(DiffSource::Report(MeasuredNumbers::from(&report)));
     }
-    Ok(MeasuredNumbers::from(&baseline_v1::read_baseline(&source)?))
+    let baseline = baseline_v1::read_baseline(&source)?;
+    Ok(DiffSource::Baseline(MeasuredNumbers::from(&baseline)))
 }
 
-fn of_commit(name: &str, args: &DiffArgs) -> Result<MeasuredNumbers, CliError> {
-    let unknown = |why: String| {
-        let what = format!("this is neither a file, a folder of --out nor a commit: {why}");
-        let help = "pass a folder, report.json, a baseline, or a revision such as main";
-        Diagnostic::of_read(name, ReadFailure::MissingFile, what, help)
-    };
-    let (disk, config) = Disk::of_config(&args.config).map_err(|problem| unknown(problem.what))?;
-    let git = Git::of(&disk);
-    let commit = git
-        .commit(name)
-        .map_err(|error| unknown(format!("{error:#}")))?;
-    let Some(file) = read_config(&disk.text(&config)?)?.baseline else {
-        let (what, help) = (
-            "the config has no baseline",
-            "add baseline: baselines/latest.json",
-        );
-        return Err(Diagnostic::of_file(&args.config, Code::NO_BASELINE, what, help).into());
-    };
-    let Some(bytes) = git.file_at(&commit, &file)? else {
-        let what = format!(
-            "the commit {} has no baseline {file}",
-            short_commit(&commit)
-        );
-        let help = "name a commit with a baseline; `goldgate history` lists them";
-        return Err(Diagnostic::of_file(name, Code::NO_BASELINE, what, help).into());
-    };
-    Ok(MeasuredNumbers::from(&baseline_v1::read_baseline(
-        &SourceText::new(file, bytes)?,
-    )?))
+impl Commits<'_> {
+    /// The numbers of the committed baseline.
+    fn committed(
+        &self,
+        name: &str,
+        commit: &str,
+        config: &str,
+    ) -> Result<MeasuredNumbers, CliError> {
+        let Some(file) = read_config(&self.disk.text(self.config)?)?.baseline else {
+            let (what, help) = (
+                "the config has no baseline",
+                "add baseline: baselines/latest.json",
+            );
+            return Err(Diagnostic::of_file(config, Code::NO_BASELINE, what, help).into());
+        };
+        let Some(bytes) = self.git.file_at(commit, &file)? else {
+            let what = format!("the commit {} has no baseline {file}", short_commit(commit));
+            let help = "name a commit with a baseline; `goldgate history` lists them";
+            return Err(Diagnostic::of_file(name, Code::NO_BASELINE, what, help).into());
+        };
+        Ok(MeasuredNumbers::from(&baseline_v1::read_baseline(
+            &SourceText::new(file, bytes)?,
+        )?))
+    }
+
+    /// The numbers of the recordings of the deterministic tier, by the rules of the commit.
+    fn graded(&self, commit: &str) -> Result<MeasuredNumbers, CliError> {
+        let read = ReadOnce::of(self.disk);
+        let tree = BaseTree::open(self.git, commit, &read)?;
+        let config = read_config(&tree.text(self.config)?)?;
+        let agents = config.suites.iter().flat_map(|suite| {
+            suite
+                .agents
+                .iter()
+                .map(move |(name, agent)| (&suite.id, name, agent))
+        });
+        for (suite, name, agent) in agents {
+            if let Some(RunSource::Live(_)) = agent.deterministic {
+                let what =
+                    format!("the code of {suite}/{name} runs, which is not there for a commit");
+                let help = "compare folders that `goldgate run --out DIR` wrote on both commits";
+                return Err(
+                    Diagnostic::of_file(self.config, Code::NO_RECORDING, what, help).into(),
+                );
+            }
+        }
+        let job = RunOptions {
+            config: self.config.to_string(),
+            wanted: Selection {
+                tiers: vec![Tier::Deterministic],
+                ..Selection::default()
+            },
+            scope: AgentScope::All,
+            authority: Authority::Advisory,
+            deciding: DecidingTiers::Deterministic,
+            commit: Some(commit.to_owned()),
+            base: None,
+            base_branch: None,
+            uncommitted: UncommittedFiles::Refused,
+            live: LiveOptions::NONE,
+            parts: None,
+        };
+        let inputs = GradeInputs {
+            files: &tree,
+            config: self.config,
+            make: &|_, _| Ok(LiveRuns::default()),
+            baseline: &|_| Ok(None),
+            base: None,
+            branch: &NoMerge,
+            evidence: &NoEvidence,
+        };
+        let graded = grade_files(&job, self.world, &inputs)?;
+        Ok(MeasuredNumbers::from(&graded.report))
+    }
 }
