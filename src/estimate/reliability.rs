@@ -47,6 +47,7 @@ pub fn reliability<'p>(
     Some(Reliability {
         majority: passing(majority, counted.len()),
         every: several.then(|| passing(whole.len(), counted.len() - untold.len())),
+        every_before: None,
         pass_hat: pass_hat(&counted),
         untold: u32::try_from(untold.len()).unwrap_or(u32::MAX),
         stopped_early: u32::try_from(stopped_early).unwrap_or(u32::MAX),

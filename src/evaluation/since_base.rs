@@ -10,8 +10,8 @@ use super::target_settings::changed_target_settings;
 use crate::files::{BaseFiles, FileMatch, Files};
 use crate::golden_changes::agent_files;
 use crate::model::{
-    Agent, AgentReport, CaseId, CaseTrend, ChangeClass, ChangedText, Config, PairResult, RepoPath,
-    Report, RunSource, Sample, SinceBase, Tier, Verdict,
+    Agent, AgentReport, AgentRuns, CaseId, CaseTrend, ChangeClass, ChangedText, Config, PairResult,
+    RepoPath, Report, RunSource, Sample, SinceBase, Tier, Verdict,
 };
 use crate::report;
 use crate::suites::Pair;
@@ -55,6 +55,7 @@ pub fn add_since_base(report: &mut Report, plan: &Plan, both: BothCommits<'_>) {
         for agent in &mut suite.agents {
             let mut since = SinceBase {
                 agent: changed_files(plan, loaded, agent, before, both),
+                runs: runs_of(loaded, agent),
                 ..SinceBase::default()
             };
             if let Some(replays) = &replays {
@@ -70,6 +71,15 @@ pub fn add_since_base(report: &mut Report, plan: &Plan, both: BothCommits<'_>) {
             }
             agent.since_base = since;
         }
+    }
+}
+
+/// What made the runs of an agent of the deterministic tier.
+fn runs_of(loaded: &LoadedSuite, report: &AgentReport) -> AgentRuns {
+    let agent = loaded.config.agents.get(&report.agent);
+    match agent.and_then(|agent| source_of(agent, Tier::Deterministic)) {
+        Some(RunSource::Live(_)) => AgentRuns::Code,
+        Some(RunSource::Replay(_)) | None => AgentRuns::Recorded,
     }
 }
 

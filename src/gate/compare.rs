@@ -19,9 +19,11 @@ use crate::estimate::{CaseDependence, detectable, reliability, share_interval};
 use crate::fold;
 use crate::fold::Interval;
 use crate::model::{
-    Aggregate, BaseCommitValue, BaselineEntry, CaseId, CaseTrend, Comparison, GateRuling, Identity,
-    MetricEvidence, MetricReport, MetricSpec, Reliability, Ruling, ValueSource, Verdict,
+    Aggregate, BaseCommitValue, BaselineEntry, CaseId, CaseTrend, Comparison, Exclusion,
+    GateRuling, Identity, MetricEvidence, MetricReport, MetricSpec, Reliability, Ruling, Standing,
+    ValueSource, Verdict,
 };
+use crate::suites::CASE_PASS_RATE;
 use crate::text::named;
 
 /// Whether there is something to compare with.
@@ -162,12 +164,33 @@ pub fn agent(input: &GateInput<'_>) -> GateOutcome {
         open,
         verdict: verdict(&input.specs(), &metrics),
         metrics,
-        reliability: reliability(input.results(), apart),
+        reliability: reliability(input.results(), apart).map(|reliability| Reliability {
+            every_before: entry.and_then(|entry| every_before(input, entry)),
+            ..reliability
+        }),
         cases,
         removed: numbers.sets.removed.clone(),
         comparability,
         compared_with,
     }
+}
+
+/// How many of the cases that pass or fail as a whole passed in every sample of the baseline; `None` if it does not have all of them with
+/// several samples.
+fn every_before(input: &GateInput<'_>, entry: &BaselineEntry) -> Option<u32> {
+    let counted = input.results().filter(|pair| {
+        let is_known = pair.passed != Standing::Passes || pair.completed == pair.planned;
+        pair.exclusion == Exclusion::Counted && is_known
+    });
+    let mut passed = 0;
+    for pair in counted {
+        let samples = entry.measured(&pair.case)?.get(CASE_PASS_RATE.name)?;
+        if samples.len() < 2 || samples.contains(&None) {
+            return None;
+        }
+        passed += u32::from(samples.iter().all(|sample| *sample == Some(1.0)));
+    }
+    Some(passed)
 }
 
 /// Whether the base commit's own runs may change an outcome without them: a gate does not pass, or the baseline lacks values.

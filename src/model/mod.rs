@@ -152,7 +152,7 @@ pub(crate) use sample_uses::SampleUses;
 pub(crate) use setting::{KindSettings, SettingChange, SettingFile, SettingWeight};
 pub use setting::{SettingRule, Treatment};
 pub(crate) use shard::Shard;
-pub(crate) use since_base::{ChangedText, MovedUse, SampleUse, SinceBase};
+pub(crate) use since_base::{AgentRuns, ChangedText, MovedUse, SampleUse, SinceBase};
 pub(crate) use tag::Tag;
 pub use trace::{ModelCall, ModelCallResult, Period, Traced};
 pub(crate) use verdict::{Ruling, SWITCHED_OFF, Verdict};

@@ -16,6 +16,14 @@ pub struct Passing {
     pub ci95: Option<(f64, f64)>,
 }
 
+impl Reliability {
+    /// Whether fewer cases pass in every sample than in the baseline.
+    pub fn has_fallen(&self) -> bool {
+        let every = self.every.zip(self.every_before);
+        every.is_some_and(|(now, before)| now.passed < before)
+    }
+}
+
 impl Passing {
     /// The share that passed; `None` without counted cases.
     pub fn share(&self) -> Option<f64> {
@@ -31,6 +39,9 @@ pub struct Reliability {
     /// Cases that pass in every sample (pass^N); absent if no case has more than one sample.
     #[serde(rename = "every_sample")]
     pub every: Option<Passing>,
+    /// The cases of `every_sample` that passed in every sample of the baseline; absent if it does not have all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every_before: Option<u32>,
     /// pass^k for k = 1, 2, … N: how often k samples of a case all pass, on average over the cases; empty with one sample, and for fewer than
     /// five cases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

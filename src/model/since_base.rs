@@ -14,6 +14,9 @@ pub struct SinceBase {
     /// What changed in the agent: paragraphs of its files, and the model of its recordings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<ChangedText>,
+    /// What made its runs.
+    #[serde(default, skip_serializing_if = "AgentRuns::are_recorded")]
+    pub runs: AgentRuns,
     /// What a sample uses, where it moved by a tenth or more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uses: Vec<MovedUse>,
@@ -22,11 +25,29 @@ pub struct SinceBase {
     pub outputs: BTreeMap<CaseId, Vec<ChangedText>>,
 }
 
+/// What made the runs of an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AgentRuns {
+    /// They are recorded.
+    #[default]
+    Recorded,
+    /// The agent's code ran, with the recorded answers of its model.
+    Code,
+}
+
+impl AgentRuns {
+    fn are_recorded(&self) -> bool {
+        *self == Self::Recorded
+    }
+}
+
 impl SinceBase {
     /// Whether nothing differs, or no base commit is known.
     pub fn is_empty(&self) -> bool {
         let Self {
             agent,
+            runs: _,
             uses,
             outputs,
         } = self;

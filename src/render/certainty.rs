@@ -83,6 +83,9 @@ pub fn agent_reliability(agent: &AgentReport) -> Option<String> {
             stopped,
             "sampling stopped early (`early_stop: false` takes every sample)",
         );
+    let before = reliability
+        .every_before
+        .map_or(String::new(), |before| format!(", {before} before"));
     let (majority, every) = (
         passing(&reliability.majority, " cases pass by majority"),
         passing(every, " in every sample"),
@@ -96,7 +99,9 @@ pub fn agent_reliability(agent: &AgentReport) -> Option<String> {
     } else {
         format!("; {}", each.join(", "))
     };
-    Some(format!("{majority}, {every} (pass^N){each}{unknown}"))
+    Some(format!(
+        "{majority}, {every} (pass^N{before}){each}{unknown}"
+    ))
 }
 
 /// One sentence per agent: the smallest change of each average that its cases can distinguish from noise. The policy `regression` says

@@ -8,7 +8,8 @@ use super::words::{GateCounts, NAME, limit, plural};
 use super::{evidence, since_base, words};
 use crate::model::{
     AgentReport, Approval, Authority, BaselineUse, CaseChoice, CaseTrend, ChangeClass, Exclusion,
-    GateKind, GateRuling, NotGateable, PairResult, Report, Ruling, Verdict, Weight, metric_value,
+    GateKind, GateRuling, NotGateable, PairResult, Reliability, Report, Ruling, Verdict, Weight,
+    metric_value,
 };
 use crate::suites::KINDS;
 use crate::text::{clauses, config_option, first_clause};
@@ -275,7 +276,18 @@ fn in_every_sample(report: &Report) -> Option<String> {
             of + always.of,
         )
     });
-    (every < most).then(|| format!("{every} of {of} pairs of agent and case pass in every sample"))
+    let known: Option<Vec<u32>> = report
+        .agents()
+        .filter_map(|agent| agent.reliability.as_ref())
+        .filter(|reliability| reliability.every.is_some())
+        .map(|reliability| reliability.every_before)
+        .collect();
+    let before = known.map(|known| known.iter().sum::<u32>());
+    let before = before
+        .filter(|before| *before != every)
+        .map_or(String::new(), |before| format!(", {before} before"));
+    (every < most)
+        .then(|| format!("{every} of {of} pairs of agent and case pass in every sample{before}"))
 }
 
 /// How many gates pass on how many cases.
@@ -304,10 +316,15 @@ pub(super) fn passed(report: &Report, gates: usize) -> String {
     }
     let excused = newly_failing(report) + &excused_gates(report);
     let uses = since_base::greater_uses(report).map_or(String::new(), |uses| format!("; {uses}"));
+    let fallen = report
+        .agents()
+        .filter_map(|agent| agent.reliability.as_ref())
+        .any(Reliability::has_fallen);
     let nothing_moved = uses.is_empty() && has_baseline(report) && !has_moved(report);
-    let moved = match (nothing_moved, in_every_sample(report)) {
+    let moved = match (nothing_moved && !fallen, in_every_sample(report)) {
         (true, None) => " (no number moved)".to_owned(),
         (true, Some(fewer)) => format!(" (no number moved; {fewer})"),
+        (false, Some(fewer)) if fallen => format!(" ({fewer})"),
         (false, _) => String::new(),
     };
     let partly = match report.choice {

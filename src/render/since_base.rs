@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::number::duration;
 use super::words::plural;
 use crate::model::{
-    AgentName, AgentReport, CaseTrend, ChangedText, MovedUse, PairResult, Report, SampleUse, Unit,
-    fixed_places, metric_value,
+    AgentName, AgentReport, AgentRuns, CaseTrend, ChangedText, MovedUse, PairResult, Report,
+    SampleUse, Unit, fixed_places, metric_value,
 };
 use crate::text::{WordPiece, changed_words, line};
 
@@ -23,12 +23,13 @@ pub struct DiffMarks {
     pub added: (&'static str, &'static str),
 }
 
-/// Whether what this commit changed in an agent explains a failed case: its output is another one than on the base commit. Then a tag would
-/// only contradict it.
+/// Whether what this commit changed in an agent explains a failed case: its output is another one than on the base commit, or its code ran
+/// here with the recorded answers of its model. Then a tag would only contradict it.
 pub fn explains(agent: &AgentReport, case: Option<&PairResult>) -> bool {
     let since = &agent.since_base;
     let is_other = |case: &PairResult| {
-        case.trend != CaseTrend::StillFailing && !since.outputs_of(&case.case).is_empty()
+        let may_differ = since.runs == AgentRuns::Code || !since.outputs_of(&case.case).is_empty();
+        case.trend != CaseTrend::StillFailing && may_differ
     };
     !since.agent.is_empty() && case.is_none_or(is_other)
 }

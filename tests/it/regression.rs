@@ -15,6 +15,14 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("each rule of the policy regression is red by itself", rules),
         trial(
+            "more planned samples than are recorded are named with what records them",
+            more_samples,
+        ),
+        trial(
+            "fewer cases that pass in every sample are said beside the number of before",
+            fewer_in_every_sample,
+        ),
+        trial(
             "a case that may be lost names the command that records the missing samples",
             asked,
         ),
@@ -464,4 +472,48 @@ fn hidden_by_majorities() {
     let (code, policies) = judged(&repository, &[]);
     let p = policies[0]["p"].as_f64().unwrap();
     assert!(code == 1 && p <= 0.05, "{code} {p}");
+}
+
+/// The example of `goldgate demo` after its prompt changed: three samples of five cases.
+fn example() -> Repository {
+    let repository = Repository::empty();
+    assert_eq!(repository.goldgate(&["demo", "desk"]).code, 0);
+    repository
+}
+
+fn more_samples() {
+    let repository = example();
+    let run = |repository: &Repository| {
+        repository
+            .goldgate(&["run", "--config", "desk/goldgate.yaml"])
+            .stdout
+    };
+    let says = "more samples are planned than are recorded, and the missing ones decide whether it regressed; \
+                run the program that writes desk/golden/runs";
+    let control = run(&repository);
+    assert!(!control.contains(says), "{control}");
+    repository.replace("desk/goldgate.yaml", "version: 1", "version: 1\nsamples: 5");
+    let more = run(&repository);
+    assert!(more.contains(says), "{more}");
+}
+
+fn fewer_in_every_sample() {
+    let repository = example();
+    let goldgate = |arguments: &[&str]| {
+        let config = ["--config", "desk/goldgate.yaml"];
+        repository.goldgate(&[arguments, &config].concat())
+    };
+    goldgate(&["run", "--update-baseline", "--all"]);
+    let control = goldgate(&["run"]).stdout;
+    assert!(
+        control.contains("All 5 gates pass on 5 cases (no number moved)."),
+        "{control}"
+    );
+    let file = "desk/golden/runs/desk/cancel/0.json";
+    let text = repository.read(file).replace("cancel_order", "get_order");
+    repository.write(file, text);
+    assert_eq!(goldgate(&["stamp", "--stale"]).code, 0);
+    let ran = goldgate(&["run"]);
+    let says = "All 5 gates pass on 5 cases (3 of 5 pairs of agent and case pass in every sample, 4 before).";
+    assert!(ran.code == 0 && ran.stdout.contains(says), "{}", ran.stdout);
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use self::agent::AGENT;
 use self::model_server::ModelServer;
-use crate::golden_changes::git;
+use crate::golden_changes::{commit_all, git};
 use crate::live::endpoint::{Answer, Endpoint};
 use crate::repository::{Ran, Repository};
 use crate::trial;
@@ -35,6 +35,10 @@ pub fn trials() -> Vec<Trial> {
         trial("a key with a line break at its end is in no recording of a program that prints it", line_break),
         trial("a program sees the variables that are passed on, and in a replay none with a key", variables),
         trial("the code of an agent replays its exchanges, and a changed answer is red", changed_answer),
+        trial(
+            "code that breaks a case is the cause, and no advice on the prompt is given",
+            broken_code,
+        ),
         trial("code that prints its answer no more does not answer what its model said", unprinted_answer),
         trial("an agent that never prints answers what its model said last, also in a replay", never_printed),
         trial("a request that is not recorded gives no verdict and names the difference", changed_request),
@@ -512,6 +516,27 @@ fn changed_answer() {
         "{}",
         report["failures"]
     );
+}
+
+fn broken_code() {
+    const ADVICE: &str = "make the prompt";
+    let server = ModelServer::new();
+    let repository = repository("named", "openai");
+    repository.write("agent.txt", "loop");
+    assert_eq!(record(&repository, &server, &[]).code, 0);
+    assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
+    repository.remove(".git");
+    commit_all(&repository);
+    repository.write("agent.txt", "other-answer");
+    let ran = against(&repository, "HEAD");
+    assert!(
+        ran.code == 1 && ran.stdout.contains("agent.txt: ") && !ran.stdout.contains(ADVICE),
+        "{}",
+        ran.stdout
+    );
+    // The control: without a base commit nothing is known of the cause.
+    let ran = repository.goldgate(&["run"]);
+    assert!(ran.stdout.contains(ADVICE), "{}", ran.stdout);
 }
 
 fn unprinted_answer() {
