@@ -69,6 +69,8 @@ struct Row<'a> {
     loaded: &'a LoadedSuite,
     guards: Vec<NeverClass>,
     outcome: PolicyOutcome,
+    /// How to get the recordings that are planned and missing.
+    record_missing: Option<String>,
 }
 
 impl Evaluation<'_> {
@@ -98,7 +100,7 @@ fn apply_policies(
     let mut rows = judge.rows(&evaluated.suites);
     for row in &mut rows {
         let agent = &evaluated.suites[row.suite].agents[row.agent].agent;
-        add_commands(context, row.loaded, agent, &mut row.outcome);
+        row.record_missing = add_commands(context, row.loaded, agent, &mut row.outcome);
     }
     let shares = judge.shares(&rows);
     for (row, test) in rows.iter().zip(shares) {
@@ -110,6 +112,7 @@ fn apply_policies(
             &row.outcome,
             test,
             branch,
+            row.record_missing.as_deref(),
         );
         evaluated.not_gateable.extend(refused);
     }
@@ -118,18 +121,17 @@ fn apply_policies(
     }
 }
 
-/// Adds to each case that is asked about the command that records the missing samples.
+/// Adds to each case that is asked about the command that records more samples. Returns how to get those that are planned and missing.
 fn add_commands(
     context: Evaluation<'_>,
     loaded: &LoadedSuite,
     name: &AgentName,
     outcome: &mut PolicyOutcome,
-) {
+) -> Option<String> {
     let agent = loaded.config.agents.get(name);
     let source = agent.and_then(|agent| source_of(agent, context.tier));
-    let Some(folder) = source.and_then(|source| source.replay()?.folder()) else {
-        return;
-    };
+    let place = source.and_then(RunSource::replay)?;
+    let folder = place.folder()?;
     let recordings = context
         .origin
         .recordings
@@ -146,6 +148,7 @@ fn add_commands(
         let case = (&asked.case, samples);
         asked.command = Some(command.more(folder.as_str(), case));
     }
+    Some(command.missing(place))
 }
 
 /// Names the policy of the agents of suites that have another one.
@@ -209,6 +212,7 @@ impl<'a> PolicyJudge<'a> {
                     loaded,
                     guards,
                     outcome,
+                    record_missing: None,
                 }
             })
             .collect();

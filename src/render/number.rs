@@ -11,7 +11,9 @@ pub fn delta(unit: Unit, delta: Option<f64>) -> String {
     };
     let (size, suffix) = match unit {
         Unit::Share => (hundredths(delta.abs()), " pp"),
-        Unit::Count if delta.fract() == 0.0 => (grouped(&fixed_places(delta.abs(), 0)), ""),
+        Unit::Count if delta.fract() == 0.0 && delta.abs() < 1e15 => {
+            (grouped(&fixed_places(delta.abs(), 0)), "")
+        }
         Unit::Count | Unit::Points => (fixed_places(delta.abs(), 1), ""),
         Unit::Spread | Unit::Dollars => (fixed_places(delta.abs(), 4), ""),
     };

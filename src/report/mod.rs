@@ -37,8 +37,8 @@ use crate::model::{
     AgentName, AgentReport, Approval, Authority, BaselineEntry, BaselineUse, COVERAGE, CaseId,
     ChangeClass, EPSILON, Exclusion, GateRuling, GoldenChange, Identity, Interruption, Layer,
     MetricReport, MetricSpec, NotGateable, OtherOutcome, OtherPullRequest, PairResult,
-    RecordingRow, Report, Ruling, Shard, SinceBase, SuiteId, SuiteReport, Tier, ValueSource,
-    Verdict, six_places,
+    RecordingRow, Report, Ruling, Shard, SinceBase, SuiteId, SuiteReport, Tier, UngradedReason,
+    ValueSource, Verdict, six_places,
 };
 use crate::text::{line_with_end, named};
 
@@ -73,7 +73,7 @@ pub struct AgentFacts<'a> {
 }
 
 /// Why metrics could fail a gate with the values that are missing. One lost case takes a value from each metric: one sentence says it.
-fn could_fail(open: &[OpenMetric], pairs: &[PairResult]) -> Vec<String> {
+fn could_fail(open: &[OpenMetric], pairs: &[PairResult], record: Option<&str>) -> Vec<String> {
     let mut groups: Vec<Vec<&OpenMetric>> = Vec::new();
     for metric in open {
         match groups
@@ -86,12 +86,16 @@ fn could_fail(open: &[OpenMetric], pairs: &[PairResult]) -> Vec<String> {
     }
     groups
         .iter()
-        .filter_map(|group| group_could_fail(group, pairs))
+        .filter_map(|group| group_could_fail(group, pairs, record))
         .collect()
 }
 
-/// Why metrics could fail that lack values in the same cases.
-fn group_could_fail(group: &[&OpenMetric], pairs: &[PairResult]) -> Option<String> {
+/// Why metrics could fail that lack values in the same cases; `record` says how to get recordings that the agent lacks.
+fn group_could_fail(
+    group: &[&OpenMetric],
+    pairs: &[PairResult],
+    record: Option<&str>,
+) -> Option<String> {
     let (metric, others) = group.split_first()?;
     let others: Vec<&str> = others.iter().map(|other| other.metric.as_str()).collect();
     let also = match others.is_empty() {
@@ -105,6 +109,28 @@ fn group_could_fail(group: &[&OpenMetric], pairs: &[PairResult]) -> Option<Strin
             .iter()
             .any(|pair| pair.case == **case && pair.lost.is_empty())
     };
+    // Every sample that is there completed, and more are planned.
+    let lacks_samples = |case: &&CaseId| {
+        let mut pairs = pairs.iter().filter(|pair| pair.case == **case);
+        pairs.any(|pair| {
+            pair.completed > 0
+                && !pair.lost.is_empty()
+                && pair
+                    .lost
+                    .iter()
+                    .all(|lost| lost.why == UngradedReason::NotRecorded)
+        })
+    };
+    if let Some(record) = record
+        && metric.source != ValueSource::Use
+        && metric.cases.iter().all(|case| lacks_samples(&case))
+    {
+        return Some(format!(
+            "more samples are planned than are recorded of {cases}: {} {}, so its gate could fail{also}; {record}",
+            metric.metric,
+            range(metric.interval),
+        ));
+    }
     let next = if metric.source == ValueSource::Use {
         "record them with `metrics`, or remove the gate"
     } else if metric.cases.iter().all(|case| is_measured(&case)) {
@@ -160,7 +186,11 @@ fn unmeasured(facts: &AgentFacts<'_>) -> Vec<String> {
     }
     // A failed gate is the better explanation, and so are the cases that were not measured.
     if is_covered && verdict.verdict() == Some(Verdict::Inconclusive) {
-        reasons.extend(could_fail(open, &facts.pairs));
+        reasons.extend(could_fail(
+            open,
+            &facts.pairs,
+            facts.record_missing.as_deref(),
+        ));
     }
     reasons
 }
@@ -301,12 +331,16 @@ fn not_covered(pairs: &[PairResult], before: Option<&BaselineEntry>) -> String {
     };
     let (known, fresh): (Vec<&PairResult>, Vec<&PairResult>) = lost.partition(had);
     let count = known.len() + fresh.len();
+    let why = |pair: &PairResult| {
+        pair.lost.first().map_or("no sample".to_owned(), |lost| {
+            line_with_end(&lost.why.text(), ERROR)
+        })
+    };
+    // Where the agent answered no case, a headline says why.
+    let first = known.iter().chain(&fresh).next();
+    let cause = first.filter(|_| count == planned && count > 1);
+    let cause = cause.map_or(String::new(), |pair| format!(": {}", why(pair)));
     let named = |pairs: &[&PairResult]| {
-        let why = |pair: &PairResult| {
-            pair.lost.first().map_or("no sample".to_owned(), |lost| {
-                line_with_end(&lost.why.text(), ERROR)
-            })
-        };
         let shown = &pairs[..pairs.len().min(NAMED)];
         let named = shown
             .chunk_by(|one, other| why(one) == why(other))
@@ -329,7 +363,7 @@ fn not_covered(pairs: &[PairResult], before: Option<&BaselineEntry>) -> String {
         .map(|(what, pairs)| format!("{what}: {}", named(pairs)))
         .collect();
     format!(
-        "{count} of {planned} cases not measured; {}",
+        "{count} of {planned} cases not measured{cause}; {}",
         parts.join("; ")
     )
 }

@@ -9,7 +9,7 @@ use crate::model::{
     AgentReport, AskedCase, BaseCommitValue, Better, BrokenRule, COVERAGE, CaseEvidence, CaseId,
     Comparison, Difference, EvidenceLine, EvidenceSource, GateKind, GateRuling, MetricEvidence,
     MetricReport, NotGateable, POLICY_METRICS, PairResult, Policy, PolicyReport, Ruling, SuiteId,
-    UnchangedSums, Unit, Verdict, six_places,
+    UnchangedSums, UngradedReason, Unit, Verdict, six_places,
 };
 use crate::text::named;
 
@@ -43,6 +43,7 @@ pub fn add_regression(
     outcome: &PolicyOutcome,
     test: TestRuling,
     branch: Option<&str>,
+    record_missing: Option<&str>,
 ) -> Vec<NotGateable> {
     let base = branch.unwrap_or("the base commit");
     let mut refused = Vec::new();
@@ -50,7 +51,16 @@ pub fn add_regression(
         refused.push(NotGateable::new(format!("{suite}/{}: {why}", report.agent)));
     };
     if test.state == TestState::Open || outcome.collapse() == Collapse::Open {
-        refuse("samples are missing that decide whether it regressed; run or record them again");
+        let mut lost = report.cases.iter().flat_map(|case| &case.lost);
+        let are_unrecorded = lost.all(|lost| lost.why == UngradedReason::NotRecorded);
+        match record_missing.filter(|_| are_unrecorded) {
+            Some(record) => refuse(&format!(
+                "more samples are planned than are recorded, and the missing ones decide whether it regressed; {record}"
+            )),
+            None => refuse(
+                "samples are missing that decide whether it regressed; run or record them again",
+            ),
+        }
     }
     if let Some(why) = uncompared(report, outcome) {
         refuse(&why);
