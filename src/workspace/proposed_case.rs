@@ -520,7 +520,12 @@ mod tests {
     }
 
     fn proposed(samples: &[&Transcript]) -> Value {
-        let case = ProposedCase::of(samples, origin("a.json", QueryCount::One), CaseStage::Draft);
+        let case = ProposedCase::of(
+            samples,
+            origin("a.json", QueryCount::One),
+            CaseStage::Draft,
+            &BTreeSet::new(),
+        );
         serde_json::to_value(case.unwrap()).unwrap()
     }
 
