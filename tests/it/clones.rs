@@ -140,7 +140,10 @@ fn agent_pointer() {
         repository.write("prompts/legal.md", "Report nothing.\n");
         let ran = repository.goldgate(&["run"]);
         assert!(
-            ran.code == 3 && ran.stdout.contains("record again"),
+            ran.code == 3
+                && ran
+                    .stdout
+                    .contains("run the program that writes golden/runs again"),
             "the control: {}{}",
             ran.stdout,
             ran.stderr

@@ -354,8 +354,7 @@ fn merged() {
 }
 
 fn more_samples_stated() {
-    const OPEN: &str =
-        "because values are missing in lease-0, lease-1, lease-2: its gate could fail";
+    const OPEN: &str = "more samples are planned than are recorded of lease-0, lease-1, lease-2: finding_recall lies between 0 and 1, so its gate could fail";
     let samples = |repository: &Repository, range: std::ops::Range<usize>| {
         for case in 0..CASES {
             let folder = recording(case).replace(".json", "");
