@@ -27,11 +27,10 @@ pub fn annotations(report: &Report) -> String {
     }
     let is_approved = report.approval.is_some();
     for broken in broken_agents(report, usize::MAX) {
-        let lines = broken_agent(&broken);
-        if broken.fails() && !is_approved {
-            errors.extend(lines);
-        } else {
-            warnings.extend(lines);
+        if !broken.fails() {
+            warnings.extend(broken_agent(&broken));
+        } else if !is_approved {
+            errors.extend(broken_agent(&broken));
         }
     }
     if !is_approved {

@@ -440,10 +440,15 @@ impl<'a> BrokenCase<'a> {
             Differences::Few => groups.len().min(DIFFERENCES),
             Differences::All => groups.len(),
         };
+        let mut last: Vec<&str> = Vec::new();
         for group in groups.iter().take(shown) {
             let mut expected: Vec<&str> = group.iter().map(|line| line.expected).collect();
             expected.dedup();
-            rows.push(CaseRow::Expected(expected));
+            // Results of one expectation share it.
+            if last != expected {
+                rows.push(CaseRow::Expected(expected.clone()));
+                last = expected;
+            }
             if let Some(first) = group.first() {
                 rows.push(CaseRow::Got(first.produced, self.in_samples(first)));
             }

@@ -60,7 +60,7 @@ pub fn word_diff(change: &ChangedText, marks: DiffMarks) -> String {
 /// The name of a change and its word diff: `prompts/a.md: ask for [-the week-] {+one day+}`.
 pub fn change_line(change: &ChangedText, completed: u32, marks: DiffMarks) -> String {
     let samples = match change.samples {
-        Some(samples) if completed > 1 => format!(" ({samples} of {completed} samples)"),
+        Some(samples) if samples < completed => format!(" ({samples} of {completed} samples)"),
         Some(_) | None => String::new(),
     };
     format!(

@@ -193,6 +193,11 @@ impl ProposedCase {
         })
     }
 
+    /// Whether a condition is on an answer.
+    pub fn checks_an_answer(&self) -> bool {
+        self.said.checks_an_answer() || !checks_nothing(&self.answer)
+    }
+
     /// Gives the case an id that is not in use yet.
     pub fn renamed(&mut self, used: &mut BTreeSet<String>) {
         let first = self.id.clone();

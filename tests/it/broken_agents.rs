@@ -63,7 +63,7 @@ const BROKEN: [BrokenAgent; 12] = [
             "**letter-of-intent**: severity_accuracy 0% (baseline 100%)",
             "expected exclusivity with severity medium to high",
             "got exclusivity reported as low (3 of 3 samples)",
-            "changed findings[0].severity (3 of 3 samples): ~~high~~ **low**",
+            "changed findings[0].severity: ~~high~~ **low**",
         ],
         silent_on: &["No failure of", "commercial-lease", "expected_gap"],
     },
@@ -79,7 +79,7 @@ const BROKEN: [BrokenAgent; 12] = [
         tells: &[
             "**edge_case-17**: case_pass_rate 0% (baseline 100%)",
             "nearest call appointment_availability(period: \"day\"), expected \"week\"",
-            "changed appointment_availability.period (3 of 3 samples): ~~week~~ **day**",
+            "changed appointment_availability.period: ~~week~~ **day**",
         ],
         silent_on: &["tooling", "0 calls match", "mend the tool"],
     },
@@ -94,7 +94,7 @@ const BROKEN: [BrokenAgent; 12] = [
         tells: &[
             "**convert-fever**: case_pass_rate 0% (baseline 100%)",
             "got called convert_units → convert_units",
-            "changed calls (3 of 3 samples): ",
+            "changed calls: ",
         ],
         silent_on: &[],
     },

@@ -523,7 +523,7 @@ fn several_turns() {
         json!([
             { "user": "Cancel my order.", "tools": [] },
             { "user": "Number 17.", "tools": ["cancel"],
-              "trajectory": { "mode": "in_order", "tools": [{ "name": "cancel", "args": { "match": "superset", "values": { "id": 17 } } }] } },
+              "trajectory": { "mode": "in_order", "forbidden_tools": ["issue_refund"], "tools": [{ "name": "cancel", "args": { "match": "superset", "values": { "id": 17 } } }] } },
         ])
     );
     assert_eq!(

@@ -197,10 +197,15 @@ impl SetUp<'_> {
     fn open(&self, args: &InitArgs) -> Vec<String> {
         let mut open = Vec::new();
         if !args.from.is_empty() && !self.proposed.cases.is_empty() {
-            open.push(format!(
-                "review {}",
-                plural(self.proposed.cases.len(), "draft", "drafts")
-            ));
+            let cases = &self.proposed.cases;
+            let unchecked = cases.iter().filter(|case| !case.checks_an_answer()).count();
+            let drafts = plural(cases.len(), "draft", "drafts");
+            open.push(match unchecked {
+                0 => format!("review {drafts}"),
+                _ => format!(
+                    "review {drafts}, and add what the answer must have to the {unchecked} that check calls alone"
+                ),
+            });
         }
         if !self.proposed.taken.is_empty() {
             open.push(format!(

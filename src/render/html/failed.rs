@@ -81,8 +81,10 @@ fn case_rows<'a>(
             CaseRow::Asked(text) => asked = Some(text),
             CaseRow::Expected(all) => pairs.push((all, String::new())),
             CaseRow::Got(text, samples) => {
-                if let Some((_, got)) = pairs.last_mut() {
-                    *got = format!("{}{samples}", bounded(text));
+                let text = format!("{}{samples}", bounded(text));
+                match pairs.last_mut() {
+                    Some((_, got)) if got.is_empty() => *got = text,
+                    _ => pairs.push((Vec::new(), text)),
                 }
             }
             CaseRow::Missing(what, how) => missing = Some((what, how)),

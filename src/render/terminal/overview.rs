@@ -53,9 +53,10 @@ fn largest_change(agent: &AgentReport) -> String {
     let failed = agent
         .metrics
         .iter()
-        .find_map(|metric| Some((metric, evidence::first_failed(metric)?)));
-    if let Some((metric, gate)) = failed {
-        return evidence::short_gate(metric, gate, |text| line(text, words::NAME));
+        .find(|metric| evidence::first_failed(metric).is_some());
+    if let Some(metric) = failed {
+        let name = line(&metric.name, words::NAME);
+        return format!("{name} {}", words::value(metric));
     }
     let moved = |wanted: ValueDirection| {
         let found = agent

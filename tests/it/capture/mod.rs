@@ -664,8 +664,7 @@ fn edited_exchange() {
     assert_eq!(repository.stamp("goldgate.yaml").code, 0);
     let (_, report) = against_base(&repository);
     let changes = report["golden_changes"].to_string();
-    let says =
-        "1 recording of `chat/support` was recorded again without a change: happy_path-0.json";
+    let says = "1 recording of `chat/support` was recorded again, and the files that it depends on did not change: happy_path-0.json";
     assert!(changes.contains(says), "{changes}");
 }
 

@@ -62,7 +62,7 @@ pub const ROWS: &[Row] = &[
         change: |repository| add_case(repository, 3),
         expect: Refused(
             "1 recording that is new, or whose agent, input or target changed, states no digest of the agent's files (lease-3.json); \
-             `goldgate stamp --suite contracts --agent legal --case lease-3` if made with the present files, else record again with ",
+             `goldgate stamp --suite contracts --agent legal --case lease-3` if made with the present files, else run the program that writes runs again",
         ),
         control: |repository| {
             add_case(repository, 3);
@@ -313,7 +313,7 @@ pub const ROWS: &[Row] = &[
             repository.stamp("goldgate.yaml");
         },
         expect: Listed(
-            "3 recordings of `contracts/legal` were recorded again without a change: lease-0.json, lease-1.json, lease-2.json; \
+            "3 recordings of `contracts/legal` were recorded again, and the files that they depend on did not change: lease-0.json, lease-1.json, lease-2.json; \
              other answers or calls in 3 of 3 cases: lease-0, lease-1, lease-2",
         ),
         control: |repository| {
@@ -340,7 +340,9 @@ pub const ROWS: &[Row] = &[
             answer_all(repository);
             repository.stamp("goldgate.yaml");
         },
-        control_expect: Listed("were recorded again without a change"),
+        control_expect: Listed(
+            "were recorded again, and the files that they depend on did not change",
+        ),
     },
     Row {
         name: "a case that gets more samples is listed",
@@ -439,7 +441,9 @@ pub const ROWS: &[Row] = &[
             answer_all(repository);
             repository.stamp("goldgate.yaml");
         },
-        expect: Listed("3 recordings of `contracts/legal` were recorded again without a change"),
+        expect: Listed(
+            "3 recordings of `contracts/legal` were recorded again, and the files that they depend on did not change",
+        ),
         control: |repository| {
             add_case(repository, 3);
             answer(repository, 0);

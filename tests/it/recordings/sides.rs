@@ -404,7 +404,7 @@ fn more_samples_stated() {
 }
 
 fn no_answer_altered() {
-    const STAMP: &str = "if the change cannot alter an answer: `goldgate stamp --suite contracts --agent legal --stale`";
+    const STAMP: &str = "`goldgate stamp --suite contracts --agent legal --stale`; that command alone if the change cannot alter an answer";
     for prompt in [
         "Report every change of control.\n\n",
         "<!-- The agent. -->\nReport every change of control.\n",
