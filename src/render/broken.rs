@@ -293,7 +293,7 @@ impl<'a> BrokenAgent<'a> {
         words::plural(count, one, many)
     }
 
-    /// The gates that its cases moved, in one line: `finding_recall 66.7% (≥ 80%), f1_score 80% (drop ≤ 5 pp)`.
+    /// The gates that its cases moved, in one line: `finding_recall 66.7% (needs ≥ 80%), f1_score 80% (needs drop ≤ 5 pp)`.
     pub fn gate_line(&self, clean: impl Fn(&str) -> String) -> String {
         let gate = |(metric, gate): &(&MetricReport, &GateRuling)| {
             let undecided = if gate.ruling.fails() {

@@ -89,14 +89,14 @@ pub fn first_failed(metric: &MetricReport) -> Option<&GateRuling> {
     metric.gates.iter().find(|gate| gate.ruling.fails())
 }
 
-/// A gate with its value and its limit: `severity_accuracy 87.5% (≥ 95%)`.
+/// A gate with its value and its limit: `severity_accuracy 87.5% (needs ≥ 95%)`.
 pub fn short_gate(
     metric: &MetricReport,
     gate: &GateRuling,
     clean: impl Fn(&str) -> String,
 ) -> String {
     format!(
-        "{} {} ({})",
+        "{} {} (needs {})",
         clean(&metric.name),
         words::value(metric),
         words::gate_with(metric, gate, &clean)

@@ -291,10 +291,9 @@ pub fn limit(metric: &MetricReport, gate: &GateRuling) -> String {
         (GateKind::Max, Some(_)) => format!("≤ {limit}{source}{band}"),
         (GateKind::MaxDrop, _) => format!("drop ≤ {}", change()),
         (GateKind::MaxRise, _) => format!("rise ≤ {}", change()),
-        (GateKind::Test, Some(_)) => format!("needs p > {limit}"),
+        (GateKind::Test, Some(_)) => format!("p > {limit}"),
         (GateKind::Test, None) => "nothing to test".to_owned(),
-        (GateKind::Lost, _) => "none lost".to_owned(),
-        (GateKind::Never, _) => "never".to_owned(),
+        (GateKind::Lost | GateKind::Never, _) => "0".to_owned(),
         (GateKind::Floor, Some(_)) => format!("≥ {limit}"),
         (GateKind::Floor, None) => "no floor yet".to_owned(),
     }

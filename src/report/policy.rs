@@ -384,10 +384,10 @@ fn never_metric(report: &AgentReport, outcome: &PolicyOutcome) -> MetricReport {
         .collect();
     let found = listed(&all, |(class, case, asked)| {
         let produced = match asked {
-            None => "it does, in most samples",
-            Some(_) => "it does, in its only sample",
+            None => "in most samples",
+            Some(_) => "in its only sample",
         };
-        let sides = (format!("never {}", class.as_str()), produced.to_owned());
+        let sides = (format!("never: {}", class.as_str()), produced.to_owned());
         let mut evidence = evidence(report, case, sides, (None, None));
         if let Some(first) = evidence.differences.first_mut() {
             first.source = EvidenceSource::Number;

@@ -162,7 +162,7 @@ fn transcripts() {
         "Wrote golden/cases.json (3 drafts), .goldgate/.gitignore, .goldgate/schemas/config.json, goldgate.yaml, golden/runs (4 recordings)."
     );
     assert!(
-        closing[1].starts_with("Open: review 3 drafts; record 3 samples"),
+        closing[1].starts_with("Open: review 3 drafts, and add what the answer must have to the 3 that check calls alone; record 3 samples"),
         "{}",
         closing[1]
     );

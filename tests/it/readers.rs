@@ -72,7 +72,7 @@ fn order() {
         "**contracts / legal: 1 broken case**",
         "- **lease**: finding&#95;recall 0% &#40;baseline 100%&#41;<br>expected a finding of change&#95;of&#95;control",
         "<br>next: ",
-        "\nGates: finding&#95;recall 0% (≥ 80%)",
+        "\nGates: finding&#95;recall 0% (needs ≥ 80%)",
         "<details>",
         "| | baseline | now | change | gate |",
         "Reproduce it: ",
