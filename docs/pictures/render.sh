@@ -6,7 +6,7 @@
 # The pictures of docs/story.md and of docs/results.md come from tests:
 #   GOLDGATE_STORY=DIR cargo test --test it -- "story of" && docs/pictures/render.sh DIR docs/pictures/story
 #   GOLDGATE_BROKEN=DIR cargo test --test it -- "another argument" && PHONE=yes docs/pictures/render.sh DIR docs/pictures/reading
-# The picture in README.md is comment-light.png of GOLDGATE_BROKEN with "severity is lowered". The signs need a font such as Noto Color Emoji.
+# The picture in README.md is the top of a comment on three broken cases of an agent with tools. The signs need a font such as Noto Color Emoji.
 # usage: [PHONE=yes] render.sh FOLDER FOLDER-OF-PNG
 set -euo pipefail
 from=${1:?the folder of the texts}
