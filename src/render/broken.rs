@@ -1,15 +1,15 @@
 //! What is broken, by case: everything that is said of a case, once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::evidence::{
-    case_value, failed_metrics, is_rule, repeats_unreadable, short_gate, unreadable,
+    case_value, failed_metrics, first_failed, is_rule, repeats_unreadable, short_gate, unreadable,
 };
 use super::{since_base, words};
 use crate::model::{
-    AgentReport, CaseEvidence, CaseId, CaseTrend, ChangedText, EvidenceLine, EvidenceSource,
-    FailureLine, GateRuling, MetricReport, PairCheck, PairResult, Report, Ruling, SuiteReport, Tag,
-    Verdict,
+    AgentName, AgentReport, CaseEvidence, CaseId, CaseTrend, ChangedText, EvidenceLine,
+    EvidenceSource, FailureLine, GateRuling, MetricReport, PairCheck, PairResult, Report, Ruling,
+    SuiteId, SuiteReport, Tag, Tier, Verdict,
 };
 use crate::suites::CASE_PASS_RATE;
 
@@ -34,6 +34,10 @@ pub struct BrokenAgent<'a> {
     pub named: Vec<&'a CaseId>,
     /// The number of cases beyond these.
     pub more: usize,
+    /// The results of its cases.
+    results: BTreeMap<&'a CaseId, &'a PairResult>,
+    /// Where each case is in `cases` until they are folded.
+    places: BTreeMap<&'a CaseId, usize>,
 }
 
 /// A case, with what is said of it.
@@ -78,90 +82,120 @@ pub enum CaseRow<'a> {
     Next(Tag, &'a str),
 }
 
-/// Everything that is broken, the agents with failed gates first. Over all agents, [`SHOWN`] cases or `most` are shown.
-pub fn broken_agents(report: &Report, most: usize) -> Vec<BrokenAgent<'_>> {
-    let mut agents: Vec<BrokenAgent<'_>> = Vec::new();
-    for failed in failed_metrics(report) {
-        let agent = entry(&mut agents, failed.suite, failed.agent);
-        agent.add_metric(failed.metric, failed.gate);
-    }
-    for (suite, agent) in report.suite_agents() {
-        for metric in &agent.metrics {
-            if let Some(gate) = undecided(metric) {
-                entry(&mut agents, suite, agent).add_metric(metric, gate);
-            }
-        }
-    }
-    for failed in report.failures() {
-        if failed.case.trend != CaseTrend::StillFailing && !repeats_unreadable(&failed) {
-            let agent = entry(&mut agents, failed.suite, failed.agent);
-            agent.add_check(failed.case, failed.check);
-        }
-    }
-    fold_beyond(&mut agents, most);
-    agents
+/// An agent of a report: one may be in several suites and tiers.
+type AgentKey<'a> = (&'a SuiteId, Tier, &'a AgentName);
+
+/// The agents with the cases that are said something of, in the order in which they came up.
+#[derive(Default)]
+struct BrokenAgents<'a> {
+    agents: Vec<BrokenAgent<'a>>,
+    places: BTreeMap<AgentKey<'a>, usize>,
 }
 
-/// Names the cases beyond a number, over all agents.
-fn fold_beyond(agents: &mut [BrokenAgent<'_>], most: usize) {
-    let mut left = most;
-    // Each agent shows its worst case before another one shows its second.
-    let mut shown = vec![0; agents.len()];
-    while left > 0 {
-        let before = left;
-        for (agent, shown) in agents.iter().zip(&mut shown) {
-            if left > 0 && *shown < agent.cases.len() {
-                *shown += 1;
-                left -= 1;
-            }
-        }
-        if left == before {
-            break;
-        }
-    }
-    for (agent, shown) in agents.iter_mut().zip(shown) {
-        agent.fold(shown);
-    }
+/// Everything that is broken, the agents with failed gates first. Over all agents, [`SHOWN`] cases or `most` are shown.
+pub fn broken_agents(report: &Report, most: usize) -> Vec<BrokenAgent<'_>> {
+    BrokenAgents::of(report).folded(most)
+}
+
+/// Whether anything is broken.
+pub fn is_anything_broken(report: &Report) -> bool {
+    let mut metrics = report.metrics();
+    let mut failures = report.failures();
+    metrics.any(|metric| first_failed(metric).is_some() || undecided(metric).is_some())
+        || failures.any(|failed| is_broken(&failed))
 }
 
 /// The failed checks of counted cases that failed before and decide no gate.
 pub fn other_checks(report: &Report) -> Vec<FailureLine<'_>> {
-    let broken = broken_agents(report, usize::MAX);
-    let is_broken = |failed: &FailureLine<'_>| {
-        let mut agents = broken
-            .iter()
-            .filter(|one| std::ptr::eq(one.agent, failed.agent));
-        agents.any(|one| one.cases.iter().any(|case| *case.case == failed.case.case))
-    };
+    let broken = BrokenAgents::of(report);
     let others = report.failures();
     others
-        .filter(|failed| !is_broken(failed) && !repeats_unreadable(failed))
+        .filter(|failed| {
+            !broken.has(failed.suite, failed.agent, &failed.case.case)
+                && !repeats_unreadable(failed)
+        })
         .collect()
 }
 
 /// The agents with numbers that are worse and fail no gate, with the cases behind them that are not broken.
 pub fn moved_agents(report: &Report, most: usize) -> Vec<BrokenAgent<'_>> {
-    let broken = broken_agents(report, usize::MAX);
-    let mut agents: Vec<BrokenAgent<'_>> = Vec::new();
+    let broken = BrokenAgents::of(report);
+    let mut moved = BrokenAgents::default();
     for (suite, agent) in report.suite_agents() {
-        let is_broken = |case: &CaseId| {
-            let mut of_agent = broken.iter().filter(|one| std::ptr::eq(one.agent, agent));
-            of_agent.any(|one| one.cases.iter().any(|broken| broken.case == case))
-        };
-        let moved = agent
+        let metrics = agent
             .metrics
             .iter()
             .filter(|metric| !metric.verdict.fails() && undecided(metric).is_none());
-        for metric in moved {
+        for metric in metrics {
             for evidence in &metric.evidence.cases {
-                if !is_broken(&evidence.case) {
-                    entry(&mut agents, suite, agent).add_case(metric, evidence);
+                if !broken.has(suite, agent, &evidence.case) {
+                    moved.agent(suite, agent).add_case(metric, evidence);
                 }
             }
         }
     }
-    fold_beyond(&mut agents, most);
-    agents
+    moved.folded(most)
+}
+
+/// Whether a failed check is of a case that did not fail before.
+fn is_broken(failed: &FailureLine<'_>) -> bool {
+    failed.case.trend != CaseTrend::StillFailing && !repeats_unreadable(failed)
+}
+
+impl<'a> BrokenAgents<'a> {
+    fn of(report: &'a Report) -> Self {
+        let mut broken = Self::default();
+        for failed in failed_metrics(report) {
+            let agent = broken.agent(failed.suite, failed.agent);
+            agent.add_metric(failed.metric, failed.gate);
+        }
+        for (suite, agent) in report.suite_agents() {
+            for metric in &agent.metrics {
+                if let Some(gate) = undecided(metric) {
+                    broken.agent(suite, agent).add_metric(metric, gate);
+                }
+            }
+        }
+        for failed in report.failures().filter(is_broken) {
+            let agent = broken.agent(failed.suite, failed.agent);
+            agent.add_check(failed.case, failed.check);
+        }
+        broken
+    }
+
+    fn agent(&mut self, suite: &'a SuiteReport, agent: &'a AgentReport) -> &mut BrokenAgent<'a> {
+        let key = (&suite.id, suite.tier, &agent.agent);
+        let place = *self.places.entry(key).or_insert(self.agents.len());
+        if place == self.agents.len() {
+            self.agents.push(BrokenAgent::new(suite, agent));
+        }
+        &mut self.agents[place]
+    }
+
+    fn has(&self, suite: &SuiteReport, agent: &AgentReport, case: &CaseId) -> bool {
+        let place = self.places.get(&(&suite.id, suite.tier, &agent.agent));
+        place.is_some_and(|place| self.agents[*place].places.contains_key(case))
+    }
+
+    /// The agents; of their cases, those beyond a number over all of them are only named.
+    fn folded(self, most: usize) -> Vec<BrokenAgent<'a>> {
+        let mut agents = self.agents;
+        let mut shown = vec![0; agents.len()];
+        let mut left = most;
+        // Each agent shows its worst case before another one shows its second.
+        let mut open: Vec<usize> = (0..agents.len()).collect();
+        while left > 0 && !open.is_empty() {
+            open.retain(|agent| shown[*agent] < agents[*agent].cases.len());
+            for agent in open.iter().take(left) {
+                shown[*agent] += 1;
+            }
+            left = left.saturating_sub(open.len());
+        }
+        for (agent, shown) in agents.iter_mut().zip(shown) {
+            agent.fold(shown);
+        }
+        agents
+    }
 }
 
 /// The first inconclusive gate of a metric that cases explain.
@@ -172,27 +206,21 @@ fn undecided(metric: &MetricReport) -> Option<&GateRuling> {
     gates.find(|gate| explained && is_undecided(&gate.ruling))
 }
 
-fn entry<'a, 'b>(
-    agents: &'b mut Vec<BrokenAgent<'a>>,
-    suite: &'a SuiteReport,
-    agent: &'a AgentReport,
-) -> &'b mut BrokenAgent<'a> {
-    let known = agents.iter().position(|one| std::ptr::eq(one.agent, agent));
-    let index = known.unwrap_or_else(|| {
-        agents.push(BrokenAgent {
+impl<'a> BrokenAgent<'a> {
+    fn new(suite: &'a SuiteReport, agent: &'a AgentReport) -> Self {
+        let results = agent.cases.iter().map(|result| (&result.case, result));
+        Self {
             suite,
             agent,
             gates: Vec::new(),
             cases: Vec::new(),
             named: Vec::new(),
             more: 0,
-        });
-        agents.len() - 1
-    });
-    &mut agents[index]
-}
+            results: results.collect(),
+            places: BTreeMap::new(),
+        }
+    }
 
-impl<'a> BrokenAgent<'a> {
     fn add_metric(&mut self, metric: &'a MetricReport, gate: &'a GateRuling) {
         self.gates.push((metric, gate));
         for evidence in &metric.evidence.cases {
@@ -204,39 +232,30 @@ impl<'a> BrokenAgent<'a> {
     }
 
     fn add_case(&mut self, metric: &'a MetricReport, evidence: &'a CaseEvidence) {
-        let mut cases = self.agent.cases.iter();
-        let result = cases.find(|case| case.case == evidence.case);
-        let case = self.case(&evidence.case, result);
+        let case = self.case(&evidence.case);
         case.moved.push((metric, evidence));
         case.add_evidence(evidence);
     }
 
     fn add_check(&mut self, result: &'a PairResult, check: &'a PairCheck) {
-        if let Some(failure) = check.failure.as_deref() {
-            self.case(&result.case, Some(result)).add(BrokenLine {
-                expected: check.expected.as_deref().unwrap_or_default(),
-                produced: &failure.detail,
-                line: check.location.line,
-                samples: None,
-                hint: Some((failure.tag, &failure.next_action)),
-                source: EvidenceSource::Check,
-            });
-        }
+        let case = self.case(&result.case);
+        BrokenLine::of_check(check)
+            .into_iter()
+            .for_each(|line| case.add(line));
     }
 
-    fn case(&mut self, case: &'a CaseId, result: Option<&'a PairResult>) -> &mut BrokenCase<'a> {
-        let known = self.cases.iter().position(|one| one.case == case);
-        let index = known.unwrap_or_else(|| {
+    fn case(&mut self, case: &'a CaseId) -> &mut BrokenCase<'a> {
+        let place = *self.places.entry(case).or_insert(self.cases.len());
+        if place == self.cases.len() {
             self.cases.push(BrokenCase {
                 case,
-                result,
+                result: self.results.get(case).copied(),
                 lines: Vec::new(),
                 moved: Vec::new(),
                 agent: self.agent,
             });
-            self.cases.len() - 1
-        });
-        &mut self.cases[index]
+        }
+        &mut self.cases[place]
     }
 
     /// Puts cases that failed before behind the others, and names those beyond `shown`.
@@ -322,41 +341,51 @@ impl<'a> BrokenAgent<'a> {
     }
 }
 
+impl<'a> BrokenLine<'a> {
+    /// The line of a failed check; `None` if it did not fail.
+    fn of_check(check: &'a PairCheck) -> Option<Self> {
+        let failure = check.failure.as_deref()?;
+        Some(Self {
+            expected: check.expected.as_deref().unwrap_or_default(),
+            produced: &failure.detail,
+            line: check.location.line,
+            samples: None,
+            hint: Some((failure.tag, &failure.next_action)),
+            source: EvidenceSource::Check,
+        })
+    }
+
+    fn of_evidence(evidence: &'a EvidenceLine) -> Self {
+        let EvidenceLine {
+            difference,
+            samples,
+            tag,
+            next_action,
+            source,
+        } = evidence;
+        Self {
+            expected: &difference.expected,
+            produced: &difference.produced,
+            line: difference.line,
+            samples: *samples,
+            hint: tag.zip(next_action.as_deref()),
+            source: *source,
+        }
+    }
+}
+
 impl<'a> BrokenCase<'a> {
     fn add_evidence(&mut self, evidence: &'a CaseEvidence) {
         // What cannot be read fails every other check.
-        if let Some(check) = unreadable(self.result, evidence)
-            && let Some(failure) = check.failure.as_deref()
-        {
+        let check = unreadable(self.result, evidence);
+        if let Some(line) = check.and_then(BrokenLine::of_check) {
             self.lines
                 .retain(|line| line.source == EvidenceSource::Samples);
-            self.add(BrokenLine {
-                expected: check.expected.as_deref().unwrap_or_default(),
-                produced: &failure.detail,
-                line: check.location.line,
-                samples: None,
-                hint: Some((failure.tag, &failure.next_action)),
-                source: EvidenceSource::Check,
-            });
+            self.add(line);
             return;
         }
-        for line in &evidence.differences {
-            let EvidenceLine {
-                difference,
-                samples,
-                tag,
-                next_action,
-                source,
-            } = line;
-            self.add(BrokenLine {
-                expected: &difference.expected,
-                produced: &difference.produced,
-                line: difference.line,
-                samples: *samples,
-                hint: tag.zip(next_action.as_deref()),
-                source: *source,
-            });
-        }
+        let lines = evidence.differences.iter().map(BrokenLine::of_evidence);
+        lines.for_each(|line| self.add(line));
     }
 
     fn add(&mut self, line: BrokenLine<'a>) {

@@ -19,8 +19,9 @@ use self::failures::{other_failures, taxonomy};
 pub use self::links::{Acceptance, Links};
 pub use self::next_steps::acceptance_line;
 use self::next_steps::next_steps;
-use self::numbers::{certainty, changed, detectable, moved_uses, unchanged};
+use self::numbers::{ChangedNumbers, certainty, changed, detectable, moved_uses, unchanged};
 use self::remarks::remarks;
+use super::broken::is_anything_broken;
 use super::plain::{coded, inline, name, put, put_more, sentence, title, with_code};
 use super::words;
 use super::words::GateCounts;
@@ -108,8 +109,18 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<MarkdownBlo
         block(0, NEEDS_APPROVAL, needing_approval(report)),
         block(1, "broken cases", broken_cases(report, links)),
     ];
+    let approval = report.approval.as_ref();
+    let shown = if is_anything_broken(report) {
+        ChangedNumbers::Folded
+    } else {
+        ChangedNumbers::Open
+    };
     match tables {
-        Tables::One => all.push(block(1, "changed numbers", changed(report, &report.suites))),
+        Tables::One => all.push(block(
+            1,
+            "changed numbers",
+            changed(&report.suites, approval, shown),
+        )),
         Tables::BySuite => all.extend(report.suites.iter().map(|suite| {
             let fails = suite.verdict.fails();
             let (rank, name) = if fails {
@@ -117,7 +128,11 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<MarkdownBlo
             } else {
                 (6, "a suite's changed numbers")
             };
-            block(rank, name, changed(report, std::slice::from_ref(suite)))
+            block(
+                rank,
+                name,
+                changed(std::slice::from_ref(suite), approval, shown),
+            )
         })),
     }
     all.extend([

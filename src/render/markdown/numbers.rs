@@ -5,7 +5,6 @@ use crate::model::{
     AgentReport, Approval, MetricReport, NEWLY_FAILING, Noise, Report, Ruling, SuiteReport,
     Verdict, metric_value,
 };
-use crate::render::broken::broken_agents;
 use crate::render::evidence::{approved_gate, has_moved};
 use crate::render::number::ValueDirection;
 use crate::render::plain::{inline, name, put};
@@ -101,14 +100,25 @@ fn gate_cell(metric: &MetricReport, approval: Option<&Approval>) -> String {
     }
 }
 
-/// The numbers of these suites that moved or failed; folded where a case is broken, which comes first. A gate that passes because of an
-/// approval says so.
-pub fn changed(report: &Report, suites: &[SuiteReport]) -> String {
-    let (count, rows) = rows(suites, report.approval.as_ref(), is_changed);
+/// How the numbers that moved or failed are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangedNumbers {
+    Open,
+    /// What is broken comes first.
+    Folded,
+}
+
+/// The numbers of these suites that moved or failed. A gate that passes because of an approval says so.
+pub fn changed(
+    suites: &[SuiteReport],
+    approval: Option<&Approval>,
+    shown: ChangedNumbers,
+) -> String {
+    let (count, rows) = rows(suites, approval, is_changed);
     if count == 0 {
         return String::new();
     }
-    if broken_agents(report, 0).is_empty() {
+    if shown == ChangedNumbers::Open {
         return format!("{HEAD}{rows}");
     }
     let count = words::plural(count, "number", "numbers");
