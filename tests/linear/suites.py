@@ -225,6 +225,16 @@ def broken_goldens(folder, count):
     return ["check"]
 
 
+def failing_cases(folder, count):
+    """Cases that all fail, as a comment: what is broken is told by case."""
+    for number in range(count):
+        write(folder / f"suite/runs/a/case-{number}.json", '{"status": "completed", "outputs": {"text": "no"}}')
+    cases = [{"id": f"case-{number}", "query": f"q {number}", "answer": [{"all_of": ["yes"]}]} for number in range(count)]
+    write(folder / "cases.json", json.dumps({"cases": cases}))
+    config(folder, f"  - id: many\n    kind: tool_use\n    path: cases.json\n{agent('a')}")
+    return ["run", "--format", "markdown"]
+
+
 def cases_of_triggers(file, case):
     """All cases of rules in one file; `case` writes one of them."""
 
@@ -365,6 +375,7 @@ KINDS = {
     "revision": (kind("revision", "revision", "cases", agent("loop")), 1),
 }
 FILES = {
+    "failing cases": (failing_cases, 400),
     "findings of one document": (one_document, 200),
     "a long document": (long_document, 20),
     "a long recording": (long_recording, 20),
