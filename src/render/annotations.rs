@@ -87,7 +87,7 @@ fn broken_case<'a>(who: &str, case: &BrokenCase<'a>, hints: &mut BTreeSet<&'a st
         match row {
             CaseRow::Expected(all) => parts.push(format!("expected {}", all.join("; "))),
             CaseRow::Got(text, samples) => parts.push(format!("got {text}{samples}")),
-            CaseRow::Missing(what, how) => parts.push(format!("missing {what}: {how}")),
+            CaseRow::Missing(what, how) => parts.push(format!("missing {what}; {how}")),
             CaseRow::Next(tag, next) => parts.push(format!("next: {next} ({})", tag.as_str())),
             CaseRow::Asked(_) | CaseRow::Changed(..) | CaseRow::More(_) => {}
         }

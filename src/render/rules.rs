@@ -44,7 +44,7 @@ pub fn failed_rule(metric: &MetricReport, gate: &GateRuling) -> Option<String> {
                 phrases.push(with_cases(&lost, more, "case lost"));
             }
             if !asked.is_empty() {
-                phrases.push(with_cases(&asked, more, "may be lost"));
+                phrases.push(with_cases(&asked, more, "case may be lost"));
             }
             Some(phrases.join("; "))
         }

@@ -157,6 +157,20 @@ fn commands() {
     is_current(&docs().join("commands.md"), &text);
 }
 
+/// The command that a line above a block names, and its exit code: "`goldgate run` prints, with exit code 1:".
+fn command(label: &str) -> Option<(&str, i32)> {
+    let (line, rest) = label.split_once("` prints")?;
+    let code = match rest {
+        ":" => 0,
+        _ => rest
+            .strip_prefix(", with exit code ")?
+            .strip_suffix(':')?
+            .parse()
+            .ok()?,
+    };
+    Some((line, code))
+}
+
 /// Walks over a page from its top: puts its files into a repository, runs its commands and compares what they print.
 fn walk(page: &str) {
     let file = docs().join(page);
@@ -176,15 +190,16 @@ fn walk(page: &str) {
         let mut shown = body.to_owned();
         match (
             label.strip_suffix("`:"),
-            label.strip_suffix("` prints:"),
+            command(&label),
             form,
         ) {
-            (Some(path), None, _) => {
-                repository.write(path.trim_start_matches('`'), format!("{body}\n"))
+            (Some(before), None, _) => {
+                let path = before.rsplit('`').next().unwrap();
+                repository.write(path, format!("{body}\n"))
             }
-            (None, Some(line), _) => {
+            (None, Some((line, code)), _) => {
                 let ran = repository.goldgate(&line.split_whitespace().skip(1).collect::<Vec<_>>());
-                assert_eq!(ran.code, 0, "{line}: {}{}", ran.stdout, ran.stderr);
+                assert_eq!(ran.code, code, "{line}: {}{}", ran.stdout, ran.stderr);
                 shown = format!("{}{}", ran.stdout, ran.stderr)
                     .trim_end()
                     .to_owned();

@@ -123,7 +123,7 @@ fn case_rows<'a>(
                 td data-label="now" {
                     p { (got) }
                     @if index == 0 { @for change in changed { (marked(change)) } }
-                    @if let (0, Some((what, how))) = (index, missing) { p { "Missing: " (bounded(what)) ": " (with_commands(how)) } }
+                    @if let (0, Some((what, how))) = (index, missing) { p { "Missing: " (bounded(what)) "; " (with_commands(how)) } }
                     @if let (0, Some((tag, next))) = (index, next) { p.soft { "Next: " (bounded(next)) " (" (tag.as_str()) ")" } }
                 }
             } "\n"

@@ -143,7 +143,7 @@ fn block<'a>(
                 format!("changed {}", change_line(change, completed, MARKS))
             }
             CaseRow::Missing(what, how) => format!(
-                "missing {}: {}",
+                "missing {}; {}",
                 inline(what, 160),
                 coded(&clauses(how, 400))
             ),

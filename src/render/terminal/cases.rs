@@ -80,7 +80,7 @@ fn block<'a>(
                 format!("changed  {}", change_line(change, completed, PLAIN_MARKS))
             }
             CaseRow::Missing(what, how) => {
-                format!("missing  {}: {}", line(what, 160), clauses(how, 400))
+                format!("missing  {}; {}", line(what, 160), clauses(how, 400))
             }
             CaseRow::Next(tag, next) => {
                 format!("next     {} ({})", line(next, 200), tag.as_str())

@@ -68,7 +68,8 @@ fn unrecorded() {
     let ran = repository.goldgate(&["record", "--quiet", "--upstream", "http://127.0.0.1:1"]);
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     assert!(
-        ran.stderr.contains("the model's server cannot be reached"),
+        ran.stderr
+            .contains("the model's server http://127.0.0.1:1 cannot be reached: "),
         "{}",
         ran.stderr
     );

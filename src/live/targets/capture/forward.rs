@@ -6,7 +6,7 @@ use reqwest::header::{
     ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, HeaderMap, HeaderName,
     TRANSFER_ENCODING,
 };
-use reqwest::{Method, Response};
+use reqwest::{Method, Response, Url};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -70,6 +70,7 @@ impl ForwardedCall<'_> {
             .authorize(wire, key, &mut headers)
             .map_err(|why| refusal(401, &why.to_string()))?;
         let begun = Instant::now();
+        let server = origin(&url);
         let sent = upstreams
             .client
             .request(method, url)
@@ -78,7 +79,10 @@ impl ForwardedCall<'_> {
             .send()
             .await;
         let answer = sent.map_err(|error| {
-            let why = format!("the model's server cannot be reached: {}", cause(error));
+            let why = format!(
+                "the model's server {server} cannot be reached: {}",
+                cause(error)
+            );
             observed.unreachable(why.clone());
             refusal(502, &why)
         })?;
@@ -141,6 +145,11 @@ async fn passed_back(
         sent = connection.piece(&piece).await;
     }
     Some(whole)
+}
+
+/// The server of an address, without what may be secret: `https://api.openai.com`, `http://127.0.0.1:8080`.
+fn origin(url: &Url) -> String {
+    line(&url.origin().ascii_serialization(), 200)
 }
 
 /// The innermost cause. The address is left out, because its query may contain a key.

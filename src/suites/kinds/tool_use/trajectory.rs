@@ -68,6 +68,14 @@ impl TrajectoryMode {
         }
     }
 
+    /// Whether calls that are not listed pass.
+    fn allows_others(self) -> bool {
+        match self {
+            Self::InOrder | Self::Superset => true,
+            Self::Exact | Self::AnyOrder | Self::Subset => false,
+        }
+    }
+
     /// Whether the order of the list counts.
     fn is_ordered(self) -> bool {
         match self {
@@ -284,7 +292,14 @@ impl Trajectory {
     /// A condition in one line.
     pub fn expectation(&self, condition: TrajectoryCondition) -> String {
         match condition {
-            TrajectoryCondition::Calls => format!("{} {}", self.mode.as_str(), self.listed()),
+            TrajectoryCondition::Calls => {
+                let others = if self.mode.allows_others() {
+                    " (other calls allowed)"
+                } else {
+                    ""
+                };
+                format!("{} {}{others}", self.mode.as_str(), self.listed())
+            }
             TrajectoryCondition::ForbiddenTools => {
                 format!("no call of {}", self.forbidden.join(", "))
             }
