@@ -1,4 +1,7 @@
-//! The commands, which connect all other modules.
+//! The command line: the only place where all other modules meet.
+//!
+//! `cli` has the arguments, `commands` a file for each command, `demo` runs one of them on an example. A command parses its
+//! arguments, asks `workspace` or `github` for the work, prints and returns an exit code. What two commands do alike is in `workspace`.
 
 mod base_commit;
 mod cli;

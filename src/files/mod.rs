@@ -1,4 +1,7 @@
-//! Read-only access to files: the trait, walks, digests, overlays, and logs of what was read.
+//! Read-only access to files, and what was read.
+//!
+//! [`Files`] is the trait that suites and golden changes read through: a checkout, a commit or a test has its own. Here are walks, digests,
+//! overlays and texts with positions. Nothing here opens a file: that is `world`.
 
 mod base_files;
 mod digest;

@@ -1,4 +1,6 @@
 //! From samples to values: medians and majorities over samples, aggregates over cases.
+//!
+//! A value that lost samples is an interval, from the worst to the best that they may hide. No limit and no baseline is known here.
 
 mod interval;
 

@@ -1,4 +1,7 @@
-//! Parses and renders all file formats: configs, recordings, baselines, reports, event payloads. Reads no files.
+//! Text to values and back, for every file: configs, golden files, recordings, baselines, reports, payloads of GitHub.
+//!
+//! A format has a file of its own, and a version in its name where others read it. Reads no files: it gets texts, and returns values or
+//! diagnostics with positions. What a value means is decided elsewhere.
 
 pub mod aggregate_baseline;
 pub mod archive;

@@ -1,4 +1,8 @@
-//! Evaluates gates: hard limits, bands, regressions, comparability with the baseline.
+//! What blocks: limits, bands, regressions, and the rules of the policy.
+//!
+//! `compare` puts values next to those of the baseline, `limits` and `rule` decide one gate, `policy` the four rules of
+//! `policy: regression`. Values are judged as measured: nothing is rounded, clamped or guessed. Statistics that only inform are in
+//! `estimate`.
 
 mod compare;
 mod early_stop;

@@ -1,4 +1,7 @@
-//! GitHub: `goldgate action`, the container's entry point, and the client that it asks ([`client`]).
+//! GitHub: `goldgate action`, the container's entry point, and the client that it asks (`client`).
+//!
+//! The action reads, plans and acts: `resolve` says which commits an event is about, `evaluate` grades them, `publish` plans, and
+//! what is planned is done here. Nothing that goldgate itself wrote on GitHub counts as evidence.
 
 mod approval;
 mod approval_label;

@@ -1,4 +1,7 @@
 //! Live samples: calls the targets, saves answers as they arrive, and presents them like recordings.
+//!
+//! `engine` schedules (concurrency, retries, budget, resume), `targets` are commands, servers and models, `wire` has a file for each
+//! vendor's API. Only the model tier and `record` come here. A verdict is never decided here.
 
 #[cfg(feature = "models")]
 mod affected;

@@ -1,4 +1,7 @@
 //! Turns the report and the state of the pull request into a plan: a plain value that describes what to write.
+//!
+//! Comments, labels, approvals and the pull request of the baseline, each as a pure function that tests call with tables. The plan is
+//! carried out by `github`.
 
 pub mod approval;
 pub mod baseline_pr;

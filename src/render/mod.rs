@@ -1,4 +1,7 @@
-//! The report as text, one file per format. A renderer decides nothing, computes nothing and prints nothing.
+//! The report as text, a file for each format. A renderer decides nothing, computes nothing and prints nothing.
+//!
+//! `broken` lists what broke, case by case, for all of them; `headline` is the one sentence; `words` and `number` make words and
+//! numbers alike everywhere.
 
 pub(crate) mod annotations;
 mod broken;

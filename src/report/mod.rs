@@ -1,4 +1,6 @@
-//! Builds the report. All decisions that other parts need are made here, once.
+//! Builds the report: the evidence of each gate, what changed since the base commit, the taxonomy, and the verdict.
+//!
+//! All decisions that renderers, comment and exit code need are made here, once. No text is laid out here.
 
 mod approved;
 mod case_moves;

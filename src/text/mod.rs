@@ -1,4 +1,6 @@
-//! Text as people and models write it: comparison and recovery. Pure, linear, never panics.
+//! Text as people and models write it: comparison, terms, facts, differences, secrets. Pure, linear, never panics.
+//!
+//! Nothing here knows a file, a format or a suite.
 
 mod changed_ranges;
 mod commit;

@@ -1,4 +1,7 @@
 //! What commands and the action do with a working tree: grade it, read and write its baseline, recordings, outputs and transcripts.
+//!
+//! `worktree` opens checkout and base commit, `grade` is the order of the steps. Arguments are parsed in `app`, and what is pure is in
+//! `evaluation`.
 
 pub mod baseline;
 pub mod case_queries;

@@ -1,4 +1,7 @@
-//! All access to the outside: files, environment, clock, git, GitHub, processes. Live targets are in `live`. No other module touches any of them.
+//! All access to the outside: files, environment, clock, git, console, threads.
+//!
+//! No other module touches any of them; live targets and GitHub's client have the network. No path and no link leads out of the
+//! repository. What is printed or written has its secrets removed.
 #![expect(
     clippy::disallowed_methods,
     reason = "this module wraps them for all others"
