@@ -39,7 +39,8 @@ pub fn recorded_samples(
         makers: &makers,
     };
     let place = RecordingPlace::Folder(folder.clone());
-    let again = command.again(&place, RecordedCases::Named(&[case.as_str()]));
+    // The same for every case, so that equal reasons of cases are one.
+    let again = command.again(&place, RecordedCases::All);
     let of_sample = |sample: u32| {
         let exchanges = match recordings.get(&sample) {
             Some(file) if is_of_another_user(files, file, request, sample) => Err(format!(

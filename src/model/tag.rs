@@ -41,7 +41,7 @@ impl Tag {
             Self::Prompt => "the agent did not have the rule",
             Self::Tooling => "a parser, a mapping or a tool was wrong",
             Self::Routing => "the wrong node or tool was chosen",
-            Self::Schema => "the output could not be read",
+            Self::Schema => "the output does not have the form that is asked for",
             Self::Model => "the agent had the rule and ignored it",
             Self::Cost => "the agent took too long or used too much",
         }

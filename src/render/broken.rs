@@ -7,7 +7,7 @@ use super::evidence::{
 };
 use super::{since_base, words};
 use crate::model::{
-    AgentName, AgentReport, CaseEvidence, CaseId, CaseTrend, ChangedText, EvidenceLine,
+    AgentName, AgentReport, COVERAGE, CaseEvidence, CaseId, CaseTrend, ChangedText, EvidenceLine,
     EvidenceSource, FailureLine, GateRuling, MetricReport, PairCheck, PairResult, Report, Ruling,
     SuiteId, SuiteReport, Tag, Tier, Verdict,
 };
@@ -201,6 +201,10 @@ impl<'a> BrokenAgents<'a> {
 /// The first inconclusive gate of a metric that cases explain.
 fn undecided(metric: &MetricReport) -> Option<&GateRuling> {
     let is_undecided = |ruling: &Ruling| *ruling == Ruling::Judged(Verdict::Inconclusive);
+    // The reason for no verdict names the cases that were not measured.
+    if metric.name == COVERAGE {
+        return None;
+    }
     let explained = is_undecided(&metric.verdict) && !metric.evidence.cases.is_empty();
     let mut gates = metric.gates.iter();
     gates.find(|gate| explained && is_undecided(&gate.ruling))

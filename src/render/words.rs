@@ -376,3 +376,26 @@ pub fn tiers(report: &Report) -> String {
         .collect::<Vec<_>>()
         .join(" and ")
 }
+
+/// The longest reason why a sample is missing, in characters.
+pub const WHY_LOST: usize = 400;
+
+/// Why samples of a case are missing, those in a row with the same reason together: `samples 0 to 2: error: …`.
+pub fn lost_samples(case: &PairResult, clean: impl Fn(&str) -> String) -> String {
+    let runs = case
+        .lost
+        .chunk_by(|left, right| left.why == right.why && left.sample + 1 == right.sample);
+    let mut texts = Vec::new();
+    for run in runs {
+        let (Some(first), Some(last)) = (run.first(), run.last()) else {
+            continue;
+        };
+        let samples = if first.sample == last.sample {
+            format!("sample {}", first.sample)
+        } else {
+            format!("samples {} to {}", first.sample, last.sample)
+        };
+        texts.push(format!("{samples}: {}", clean(&first.why.text())));
+    }
+    texts.join("; ")
+}

@@ -315,7 +315,7 @@ fn withhold(metrics: &mut [MetricReport]) {
 const NAMED: usize = 10;
 
 /// The length of a sample's error, in characters.
-const ERROR: usize = 160;
+const ERROR: usize = 400;
 
 /// The cases that were not measured, with reasons; those in the baseline come first.
 fn not_covered(pairs: &[PairResult], before: Option<&BaselineEntry>) -> String {

@@ -389,7 +389,8 @@ fn unknown(source: &SourceText) -> Diagnostic {
 /// The formats that can be read.
 fn formats() -> String {
     format!(
-        "use one of the formats {} (docs/traces.md), or name the format before the path",
+        "use one of the formats {} (docs/traces.md), or name the format before the path; for inputs without answers write cases, and record \
+             them (docs/recipes/extraction.md)",
         Format::names()
     )
 }

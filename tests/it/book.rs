@@ -188,11 +188,7 @@ fn walk(page: &str) {
             .unwrap_or_default()
             .to_owned();
         let mut shown = body.to_owned();
-        match (
-            label.strip_suffix("`:"),
-            command(&label),
-            form,
-        ) {
+        match (label.strip_suffix("`:"), command(&label), form) {
             (Some(before), None, _) => {
                 let path = before.rsplit('`').next().unwrap();
                 repository.write(path, format!("{body}\n"))

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::files::sha256_hex;
 use crate::model::{ExchangeWire, RecordedRequest};
-use crate::text::line;
+use crate::text::{changed_part, line};
 
 /// Keys of a request's body that name the caller, and do not change what the model answers.
 const CALLER_KEYS: [&str; 5] = [
@@ -44,37 +44,33 @@ pub fn request_key(wire: ExchangeWire, request: &RecordedRequest) -> String {
 pub fn first_difference(recorded: &Value, asked: &Value) -> Option<String> {
     let (recorded, asked) = (meaning(recorded), meaning(asked));
     let (path, before, now) = difference(&recorded, &asked, String::new())?;
-    let same = match (before, now) {
-        (Some(Value::String(before)), Some(Value::String(now))) => same_start(before, now),
-        _ => 0,
-    };
-    let show = |value: Option<&Value>| match value {
-        None => "nothing".to_owned(),
-        Some(Value::String(text)) if same > CONTEXT => {
-            let text: String = text.chars().skip(same - CONTEXT).collect();
-            line(&format!("…{}", Value::from(text)), SHOWN)
-        }
-        Some(value) => line(&value.to_string(), SHOWN),
-    };
     let path = if path.is_empty() {
         "the body".to_owned()
     } else {
         path
     };
-    Some(format!("{path} was {}, and is {}", show(before), show(now)))
+    let (before, now) = shown(before, now);
+    Some(format!("{path} was {before}, and is {now}"))
 }
 
 /// The most characters of a value that are shown.
 const SHOWN: usize = 80;
-/// The characters that are shown before the first difference of two texts.
-const CONTEXT: usize = 20;
 
-/// The number of characters with which both texts begin.
-fn same_start(one: &str, other: &str) -> usize {
-    one.chars()
-        .zip(other.chars())
-        .take_while(|(one, other)| one == other)
-        .count()
+/// Two values that differ: of texts the words that differ.
+fn shown(before: Option<&Value>, now: Option<&Value>) -> (String, String) {
+    if let (Some(Value::String(before)), Some(Value::String(now))) = (before, now) {
+        let (before, now) = changed_part(before, now, SHOWN);
+        if before != now {
+            return (format!("\"{before}\""), format!("\"{now}\""));
+        }
+    }
+    (part(before), part(now))
+}
+
+fn part(value: Option<&Value>) -> String {
+    value.map_or("nothing".to_owned(), |value| {
+        line(&value.to_string(), SHOWN)
+    })
 }
 
 /// The body without what does not count. Objects have their keys in order.

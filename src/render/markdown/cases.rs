@@ -74,17 +74,9 @@ pub fn cases(report: &Report) -> String {
             drafts.collect(),
         );
         for case in agent.cases.iter().filter(|case| !case.lost.is_empty()) {
-            let why: Vec<String> = case
-                .lost
-                .iter()
-                .map(|lost| {
-                    format!(
-                        "sample {}: {}",
-                        lost.sample,
-                        inline(&line_with_end(&lost.why.text(), 240), 250)
-                    )
-                })
-                .collect();
+            let why = words::lost_samples(case, |why| {
+                inline(&line_with_end(why, words::WHY_LOST), 2 * words::WHY_LOST)
+            });
             let word = if case.exclusion == Exclusion::NoMajority {
                 "**Excluded**"
             } else {
@@ -97,7 +89,7 @@ pub fn cases(report: &Report) -> String {
                     full(suite, agent, &case.case),
                     case.completed,
                     case.planned,
-                    why.join("; ")
+                    why
                 ),
             );
         }

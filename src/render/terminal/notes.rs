@@ -1,6 +1,9 @@
 //! Notes on the run and on cases: lost samples, quarantine, exclusions, and cases that moved.
 
-use crate::model::{AgentReport, Exclusion, PairResult, Report, SuiteReport};
+use crate::model::{
+    AgentReport, COVERAGE, Exclusion, MetricReport, PairResult, Report, Ruling, SuiteReport,
+    Verdict,
+};
 use crate::render::evidence::short_gate;
 use crate::render::plain::{line, put};
 use crate::render::screen::Detail;
@@ -20,15 +23,15 @@ pub(super) fn notes(out: &mut String, report: &Report, detail: Detail) {
         put(out, &format!("note: {}", words::note(note)));
     }
     let review = words::command(report, "review", "");
-    let mut folded = 0;
+    let mut folded = Vec::new();
     for (suite, agent) in report.suite_agents() {
-        let own = minor(suite, agent);
+        let mut own = minor(suite, agent);
         match detail {
             Detail::Everything => own.iter().for_each(|text| put(out, text)),
             Detail::Changes | Detail::Verdict => {
                 let shown = agent.notes.len().min(OF_AGENT);
                 own.iter().take(shown).for_each(|text| put(out, text));
-                folded += own.len() - shown;
+                folded.extend(own.drain(shown..));
             }
         }
         major(out, suite, agent, &review);
@@ -36,8 +39,10 @@ pub(super) fn notes(out: &mut String, report: &Report, detail: Detail) {
             put(out, &format!("{}/{}: {uses}", suite.id, agent.agent));
         }
     }
-    if folded > 0 {
-        let notes = words::plural(folded, "more note", "more notes");
+    if let [note] = folded.as_slice() {
+        put(out, note);
+    } else if !folded.is_empty() {
+        let notes = words::plural(folded.len(), "more note", "more notes");
         put(
             out,
             &format!("… and {notes} on single cases, lost samples and quarantine; -v shows them"),
@@ -74,21 +79,7 @@ fn minor(suite: &SuiteReport, agent: &AgentReport) -> Vec<String> {
 /// Cases that do not count because samples are missing, and cases that moved.
 fn major(out: &mut String, suite: &SuiteReport, agent: &AgentReport, review: &str) {
     let who = format!("{}/{}", suite.id, agent.agent);
-    for case in agent
-        .cases
-        .iter()
-        .filter(|case| case.exclusion == Exclusion::NoMajority)
-    {
-        let (done, planned) = (case.completed, case.planned);
-        put(
-            out,
-            &format!(
-                "{who}/{}: excluded, {done} of {planned} samples completed: {}",
-                case.case,
-                lost(case)
-            ),
-        );
-    }
+    excluded(out, &who, agent);
     let excused = agent.metrics.iter().flat_map(|metric| {
         let gates = metric.gates.iter();
         gates
@@ -136,13 +127,36 @@ fn major(out: &mut String, suite: &SuiteReport, agent: &AgentReport, review: &st
     }
 }
 
+/// The cases that do not count because samples are missing, those with the same reason together. Where coverage has no verdict, the reason
+/// for that names them.
+fn excluded(out: &mut String, who: &str, agent: &AgentReport) {
+    let is_open = |metric: &MetricReport| {
+        metric.name == COVERAGE && metric.verdict == Ruling::Judged(Verdict::Inconclusive)
+    };
+    if agent.metrics.iter().any(is_open) {
+        return;
+    }
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+    for case in &agent.cases {
+        if case.exclusion != Exclusion::NoMajority {
+            continue;
+        }
+        let (done, planned) = (case.completed, case.planned);
+        let reason = format!("{done} of {planned} samples completed: {}", lost(case));
+        match reasons.last_mut() {
+            Some((last, cases)) if *last == reason => cases.push(case.case.as_str()),
+            Some(_) | None => reasons.push((reason, vec![case.case.as_str()])),
+        }
+    }
+    for (reason, cases) in reasons {
+        put(
+            out,
+            &format!("{who}: excluded: {}: {reason}", cases.join(", ")),
+        );
+    }
+}
+
+/// Why samples of a case are missing.
 fn lost(case: &PairResult) -> String {
-    let lost = case.lost.iter().map(|lost| {
-        format!(
-            "sample {} {}",
-            lost.sample,
-            line_with_end(&lost.why.text(), 240)
-        )
-    });
-    lost.collect::<Vec<_>>().join("; ")
+    words::lost_samples(case, |why| line_with_end(why, words::WHY_LOST))
 }
