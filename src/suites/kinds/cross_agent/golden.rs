@@ -124,17 +124,16 @@ pub fn read_golden(
     rules: &Rules,
     runs_of: &SuiteId,
 ) -> Result<(Pair, CrossAgentCase), Diagnostic> {
-    let bad_id = |bad: BadId| file.problem(&file.id, Code::BAD_ID, bad.to_string(), bad.help());
-    let case = CaseId::new(&file.id.text).map_err(bad_id)?;
+    let case = CaseId::new(&file.id.text).map_err(|bad| bad_case_id(file, bad))?;
     let Framed { frame, form } = json::golden::<Framed<CrossAgentCaseForm<'_>>>(source)?;
     let cursor = JsonCursor::whole(source);
-    let bad = |path: &[Step<'_>], bad: BadId| {
-        cursor.problem(path, Code::BAD_ID, bad.to_string(), bad.help())
-    };
-    let contract = CaseId::new(&form.contract).map_err(|id| bad(&[Key("contract")], id))?;
+    let contract =
+        CaseId::new(&form.contract).map_err(|bad| bad_id(&cursor, &[Key("contract")], bad))?;
     let mut agents = Vec::new();
-    for (at, agent) in form.agents.iter().enumerate() {
-        agents.push(AgentName::new(agent).map_err(|id| bad(&[Key("agents"), At(at)], id))?);
+    for (index, agent) in form.agents.iter().enumerate() {
+        let agent = AgentName::new(agent)
+            .map_err(|bad| bad_id(&cursor, &[Key("agents"), At(index)], bad))?;
+        agents.push(agent);
     }
     if agents.iter().collect::<BTreeSet<_>>().len() != agents.len() || agents.len() < 2 {
         return Err(cursor.problem_of_key(
@@ -153,17 +152,20 @@ pub fn read_golden(
             agents.len(),
         )?);
     }
-    let run = |agent: &AgentName| RunKey {
-        suite: runs_of.clone(),
-        agent: agent.clone(),
-        case: contract.clone(),
-    };
+    let mut runs = Vec::with_capacity(agents.len());
+    for agent in &agents {
+        runs.push(RunKey {
+            suite: runs_of.clone(),
+            agent: agent.clone(),
+            case: contract.clone(),
+        });
+    }
     let stated = frame.case(&cursor, ())?;
     let pair = Pair {
         case,
-        agent: AgentName::new("all").map_err(bad_id)?,
+        agent: AgentName::new("all").map_err(|bad| bad_case_id(file, bad))?,
         digest: sha256_hex(digested_case(&source.text, DescriptionKeys::USUAL).as_bytes()),
-        runs: agents.iter().map(run).collect(),
+        runs,
         samples: None,
         marks: stated.marks,
         quarantine: stated.quarantine,
@@ -183,10 +185,18 @@ pub fn read_golden(
     if case.is_empty() {
         let help =
             "add shared_findings, expected_triggers or must_not_trigger, or no_duplicates: true";
-        let what = "the case requires nothing";
-        return Err(cursor.problem(&[], Code::ASKS_NOTHING, what, help));
+        let message = "the case requires nothing";
+        return Err(cursor.problem(&[], Code::ASKS_NOTHING, message, help));
     }
     Ok((pair, case))
+}
+
+fn bad_case_id(file: &CaseSource, bad: BadId) -> Diagnostic {
+    file.problem(&file.id, Code::BAD_ID, bad.to_string(), bad.help())
+}
+
+fn bad_id(cursor: &JsonCursor<'_>, path: &[Step<'_>], bad: BadId) -> Diagnostic {
+    cursor.problem(path, Code::BAD_ID, bad.to_string(), bad.help())
 }
 
 fn read_shared(
@@ -201,9 +211,14 @@ fn read_shared(
     } = SharedForm::read(cursor)?;
     let min_agents = min_agents.unwrap_or(form.min_agents);
     if min_agents == 0 || min_agents > agents {
-        let what = format!("min_agents is {min_agents}, the case has {agents} agents");
+        let message = format!("min_agents is {min_agents}, the case has {agents} agents");
         let help = format!("write 1 to {agents}");
-        return Err(cursor.problem_of_key(&[Key("min_agents")], Code::UNSATISFIABLE, what, help));
+        return Err(cursor.problem_of_key(
+            &[Key("min_agents")],
+            Code::UNSATISFIABLE,
+            message,
+            help,
+        ));
     }
     Ok(Shared {
         expected: ExpectedFinding::of(expected, cursor, &MatchRules::default())?,
@@ -226,18 +241,18 @@ impl SharedForm {
         } = cursor.read()?;
         let mut fields: serde_json::Map<String, Value> = cursor.read()?;
         if fields.get("required") == Some(&Value::Bool(false)) {
-            let what = "a shared finding is always required, so required: false has no effect";
+            let message = "a shared finding is always required, so required: false has no effect";
             let help = "remove required; remove the finding if no agent has to make it";
-            return Err(cursor.problem_of_key(&[Key("required")], Code::NO_EFFECT, what, help));
+            return Err(cursor.problem_of_key(&[Key("required")], Code::NO_EFFECT, message, help));
         }
         fields.remove("min_agents");
         fields.remove("max_severity_spread");
         let expected = serde_json::from_value(fields.into()).map_err(|error| {
-            let what = format!("not a valid expected finding: {error}");
+            let message = format!("not a valid expected finding: {error}");
             cursor.problem(
                 &[],
                 Code::BAD_VALUE,
-                what,
+                message,
                 "write it as in expected/{agent}/{contract}.json",
             )
         })?;

@@ -17,7 +17,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::model::{
     Better, ExplainedBy, Gate, Grade, InputLimit, Layer, Limit, LimitSide, MetricSpec, NeverClass,
-    Run, Strictness, SuiteConfig, all_hold, indicator, share,
+    RepoPath, Run, Strictness, SuiteConfig, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -115,29 +115,23 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         )
         .into());
     };
-    let own = suite_folder(&suite.path);
+    let own_folder = suite_folder(&suite.path);
     let has_rules = files
-        .list(&own)
+        .list(&own_folder)
         .is_ok_and(|entries| entries.iter().any(|entry| entry.name == "rules.yaml"));
-    let rules = match has_rules {
-        true => files
-            .text(&own.child("rules.yaml"))
+    let rules = if has_rules {
+        files
+            .text(&own_folder.child("rules.yaml"))
             .map_err(Diagnostics::from)
-            .and_then(|source| Rules::read(&source)),
-        false => Ok(Rules::default()),
+            .and_then(|source| Rules::read(&source))
+    } else {
+        Ok(Rules::default())
     };
     let rules = problems.keep_all(rules).unwrap_or_default();
-    // If they cannot be listed, their own suite reports it.
-    let documents = suite.runs_in.as_ref().and_then(|path| {
-        let folder = suite_folder(path).child("contracts");
-        let names = files
-            .list(&folder)
-            .ok()?
-            .into_iter()
-            .map(|entry| entry.name)
-            .collect();
-        Some(Documents { folder, names })
-    });
+    let documents = suite
+        .runs_in
+        .as_ref()
+        .and_then(|path| list_documents(path, files));
     let folder = suite.path.child("cases");
     let cases = named_cases(suite, files, &folder, &mut problems);
     let read: Vec<_> = cases
@@ -150,7 +144,7 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         .collect();
     let read: Vec<(Pair, CrossAgentCase)> = read
         .into_iter()
-        .filter_map(|one| problems.keep(one))
+        .filter_map(|case| problems.keep(case))
         .collect();
     let table = CaseTable::of(folder, read.into_iter().map(|(pair, case)| (case, [pair])));
     problems.or(Box::new(CrossAgent {
@@ -158,6 +152,14 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         rules,
         table,
     }))
+}
+
+/// The documents of the suite whose runs are compared; if they cannot be listed, that suite reports it.
+fn list_documents(suite: &RepoPath, files: &dyn Files) -> Option<Documents> {
+    let folder = suite_folder(suite).child("contracts");
+    let entries = files.list(&folder).ok()?;
+    let names = entries.into_iter().map(|entry| entry.name).collect();
+    Some(Documents { folder, names })
 }
 
 impl Suite for CrossAgent {
@@ -183,7 +185,7 @@ impl Suite for CrossAgent {
             .iter()
             .zip(runs)
             .zip(&produced)
-            .map(|((agent, run), one)| FailureClassifier::of(agent, run, context, &one.flaws))
+            .map(|((agent, run), output)| FailureClassifier::of(agent, run, context, &output.flaws))
             .collect();
         let view = View {
             case,
@@ -192,42 +194,40 @@ impl Suite for CrossAgent {
             documents: self.documents.as_ref(),
         };
         let doubled = view.duplicates(context)?;
-        let all = produced.iter().map(|one| one.findings.len()).sum();
-        let found = case
+        let all = produced.iter().map(|output| output.findings.len()).sum();
+        let agreed = case
             .shared
             .iter()
             .filter(|shared| view.finders(shared).len() >= shared.min_agents)
             .count();
-        let contradicted = || {
-            case.shared
+        // Without a required agreement nothing is measured, so that no gate can fail on it.
+        let contradictions = if case.no_contradictions {
+            let contradicted = case
+                .shared
                 .iter()
                 .filter(|shared| view.spread(shared) > shared.max_spread)
-                .count()
+                .count();
+            Some(share(contradicted, case.shared.len()).unwrap_or(0.0))
+        } else {
+            None
         };
-        // Without a required agreement nothing is measured, so that no gate can fail on it.
-        let contradictions = case
-            .no_contradictions
-            .then(|| share(contradicted(), case.shared.len()).unwrap_or(0.0));
         let mut checks = view.checks(&doubled);
         let fired = view.fired(&self.rules);
         let all_fired: BTreeSet<&str> = fired.iter().flatten().copied().collect();
-        let classifier = |id: &str, detail: String, action: String| {
-            view.wrongly_called(&self.rules, &fired, id, &detail, &action)
-        };
         checks.extend(trigger_checks(
             &self.rules,
             &case.expected,
             &case.forbidden,
             &all_fired,
-            &classifier,
+            &|id, detail, action| view.wrongly_called(&self.rules, &fired, id, &detail, &action),
         ));
         let layer = produced
             .iter()
-            .map(|one| one.layer)
+            .map(|output| output.layer)
             .max()
             .unwrap_or(Layer::Structured);
         let values = CrossAgentMetrics {
-            cross_recall: share(found, case.shared.len()),
+            cross_recall: share(agreed, case.shared.len()),
             duplicate_rate: Some(share(doubled.len(), all).unwrap_or(0.0)),
             contradiction_rate: contradictions,
             case_pass_rate: Some(indicator(all_hold(&checks))),

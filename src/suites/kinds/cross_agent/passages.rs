@@ -41,7 +41,7 @@ impl<'a> Passage<'a> {
             // Agents choose the name: only names in the folder's listing are opened.
             let named =
                 documents.and_then(|documents| Some((documents, documents.names.cited(citation)?)));
-            let found = match named {
+            let position = match named {
                 Some((documents, name)) => {
                     let paper = context.paper(&documents.folder.child(name))?;
                     let start = paper.find(&citation.quote);
@@ -49,22 +49,25 @@ impl<'a> Passage<'a> {
                 }
                 None => None,
             };
-            passages.push(Self { citation, found });
+            passages.push(Self {
+                citation,
+                found: position,
+            });
         }
         Ok(passages)
     }
 
     /// Whether both quote the same passage: by position if both are in one document, else by text.
-    pub fn overlaps(&self, other: &Self) -> bool {
-        let (one, two) = (&self.citation.quote, &other.citation.quote);
-        if one.contains(two.as_str()) || two.contains(one.as_str()) {
+    pub fn overlaps(&self, passage: &Self) -> bool {
+        let (quote, other_quote) = (&self.citation.quote, &passage.citation.quote);
+        if quote.contains(other_quote.as_str()) || other_quote.contains(quote.as_str()) {
             return true;
         }
-        match (&self.found, &other.found) {
-            (Some((paper, one)), Some((_, two)))
-                if self.citation.file_key() == other.citation.file_key() =>
+        match (&self.found, &passage.found) {
+            (Some((paper, range)), Some((_, other_range)))
+                if self.citation.file_key() == passage.citation.file_key() =>
             {
-                let both = one.start.max(two.start)..one.end.min(two.end);
+                let both = range.start.max(other_range.start)..range.end.min(other_range.end);
                 paper.get(both).is_some_and(is_passage)
             }
             _ => false,

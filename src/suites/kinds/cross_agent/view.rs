@@ -30,7 +30,7 @@ impl<'a> View<'a> {
     fn matching(&self, shared: &Shared) -> Vec<(usize, &'a Finding)> {
         let produced = self.produced.iter().enumerate();
         produced
-            .flat_map(|(agent, one)| one.findings.iter().map(move |finding| (agent, finding)))
+            .flat_map(|(agent, output)| output.findings.iter().map(move |finding| (agent, finding)))
             .filter(|(_, finding)| shared.expected.matches(finding))
             .collect()
     }
@@ -50,21 +50,18 @@ impl<'a> View<'a> {
             .into_iter()
             .filter_map(|(agent, finding)| Some((agent, finding.severity?.rank())))
             .collect();
-        let rank = |one: &&(usize, u32)| one.1;
-        let (Some(lowest), Some(highest)) =
-            (rated.iter().min_by_key(rank), rated.iter().max_by_key(rank))
-        else {
+        let lowest = rated.iter().min_by_key(|(_, rank)| *rank);
+        let highest = rated.iter().max_by_key(|(_, rank)| *rank);
+        let (Some(lowest), Some(highest)) = (lowest, highest) else {
             return 0;
         };
         // One side of the largest difference is the lowest or the highest of all.
-        let not_by = |agent: usize| {
-            rated
-                .iter()
-                .filter(move |one| one.0 != agent)
-                .map(|one| one.1)
-        };
-        let below = not_by(highest.0).min().map(|other| highest.1 - other);
-        let above = not_by(lowest.0).max().map(|other| other - lowest.1);
+        let below = ranks_of_others(&rated, highest.0)
+            .min()
+            .map(|rank| highest.1 - rank);
+        let above = ranks_of_others(&rated, lowest.0)
+            .max()
+            .map(|rank| rank - lowest.1);
         below.max(above).unwrap_or(0)
     }
 
@@ -73,29 +70,25 @@ impl<'a> View<'a> {
         &self,
         context: &GradeContext<'_>,
     ) -> Result<Vec<(usize, usize)>, Diagnostic> {
-        let mut passages: Vec<Vec<Vec<Passage<'_>>>> = Vec::new();
-        for one in self.produced {
-            let of_finding = |finding: &'a Finding| Passage::all(finding, self.documents, context);
-            passages.push(
-                one.findings
-                    .iter()
-                    .map(of_finding)
-                    .collect::<Result<_, _>>()?,
-            );
+        let mut by_agent: Vec<Vec<QuotedFinding<'_>>> = Vec::new();
+        for output in self.produced {
+            let mut findings = Vec::with_capacity(output.findings.len());
+            for finding in &output.findings {
+                let passages = Passage::all(finding, self.documents, context)?;
+                findings.push(QuotedFinding { finding, passages });
+            }
+            by_agent.push(findings);
         }
         let mut doubled = Vec::new();
-        for (agent, one) in self.produced.iter().enumerate() {
-            for (index, finding) in one.findings.iter().enumerate() {
-                let own = (finding, &passages[agent][index]);
-                let others = self
-                    .produced
-                    .iter()
-                    .zip(&passages)
-                    .enumerate()
-                    .filter(|(other, _)| *other != agent);
-                let mut others =
-                    others.flat_map(|(_, (other, passages))| other.findings.iter().zip(passages));
-                if others.any(|other| is_duplicate(own, other)) {
+        for (agent, findings) in by_agent.iter().enumerate() {
+            let others: Vec<&QuotedFinding<'_>> = by_agent
+                .iter()
+                .enumerate()
+                .filter(|(other_agent, _)| *other_agent != agent)
+                .flat_map(|(_, findings)| findings)
+                .collect();
+            for (index, finding) in findings.iter().enumerate() {
+                if others.iter().any(|twin| finding.is_duplicate_of(twin)) {
                     doubled.push((agent, index));
                 }
             }
@@ -105,8 +98,8 @@ impl<'a> View<'a> {
 
     pub fn checks(&self, doubled: &[(usize, usize)]) -> Vec<Check> {
         let mut checks = Vec::new();
-        for (agent, one) in self.case.agents.iter().zip(self.produced) {
-            let failure = one.flaws.first().map(|flaw| Failure {
+        for (agent, output) in self.case.agents.iter().zip(self.produced) {
+            let failure = output.flaws.first().map(|flaw| Failure {
                 tag: Tag::Schema,
                 detail: format!("{agent}: {flaw}"),
                 next_action: format!(
@@ -123,58 +116,45 @@ impl<'a> View<'a> {
         }
         for (index, shared) in self.case.shared.iter().enumerate() {
             let key = CheckKey::at(index);
-            let at = shared.expected.line;
-            let expected = || {
-                format!(
-                    "{} by at least {} agents",
-                    shared.expected, shared.min_agents
-                )
-            };
+            let line = shared.expected.line;
+            let category = &shared.expected.category;
             checks.push(Check::of(
                 "shared_finding",
                 key.clone(),
-                at,
-                expected,
+                line,
+                || {
+                    format!(
+                        "{} by at least {} agents",
+                        shared.expected, shared.min_agents
+                    )
+                },
                 self.missed(shared),
             ));
             if shared.expected.states_severity() {
-                let expected = || {
-                    format!(
-                        "{} with severity {}",
-                        shared.expected.category,
-                        shared.expected.severity_range()
-                    )
-                };
+                let range = shared.expected.severity_range();
                 checks.push(Check::of(
                     "shared_severity",
                     key.clone(),
-                    at,
-                    expected,
+                    line,
+                    || format!("{category} with severity {range}"),
                     self.wrong_severity(shared),
                 ));
             }
             if self.case.no_contradictions {
-                let expected = || {
-                    let category = &shared.expected.category;
-                    format!(
-                        "severity difference of {category}: at most {}",
-                        shared.max_spread
-                    )
-                };
+                let most = shared.max_spread;
                 checks.push(Check::of(
                     "no_contradiction",
                     key,
-                    at,
-                    expected,
+                    line,
+                    || format!("severity difference of {category}: at most {most}"),
                     self.contradiction(shared),
                 ));
             }
         }
         if self.case.no_duplicates {
-            let expected = || "each finding by one agent alone".to_owned();
             checks.push(Check::only(
                 "no_duplicates",
-                expected,
+                || "each finding by one agent alone".to_owned(),
                 self.repeated(doubled),
             ));
         }
@@ -183,10 +163,10 @@ impl<'a> View<'a> {
 
     /// Losses in metrics without a check: findings that another agent also produced.
     pub fn shortfalls(&self, doubled: &[(usize, usize)]) -> Vec<Shortfall> {
-        let mut found = Shortfalls::default();
-        for (agent, place) in doubled {
-            found.add(&["duplicate_rate"], || {
-                let finding = &self.produced[*agent].findings[*place];
+        let mut shortfalls = Shortfalls::default();
+        for (agent, index) in doubled {
+            shortfalls.add(&["duplicate_rate"], || {
+                let finding = &self.produced[*agent].findings[*index];
                 let title = line(&finding.title, 120);
                 let who = &self.case.agents[*agent];
                 Difference {
@@ -199,7 +179,7 @@ impl<'a> View<'a> {
                 }
             });
         }
-        found.into()
+        shortfalls.into()
     }
 
     fn missed(&self, shared: &Shared) -> Option<Failure> {
@@ -214,10 +194,10 @@ impl<'a> View<'a> {
             .iter()
             .map(|agent| self.case.agents[*agent].as_str())
             .collect();
-        let (category, found, expected) =
+        let (category, finder_count, expected) =
             (&shared.expected.category, finders.len(), shared.min_agents);
         let detail = format!(
-            "{category}: found by {found} of {expected} required agents, not by {}",
+            "{category}: found by {finder_count} of {expected} required agents, not by {}",
             names.join(", ")
         );
         self.first(missing.into_iter(), |agent, classifier| {
@@ -269,21 +249,14 @@ impl<'a> View<'a> {
             .into_iter()
             .filter(|(agent, _)| !right.contains(agent))
             .collect();
-        let severity = |finding: &Finding| {
-            finding
-                .severity
-                .map_or("none".to_owned(), |one| one.to_string())
-        };
-        let got: Vec<String> = wrong
-            .iter()
-            .map(|(agent, finding)| {
-                format!(
-                    "{} rated it {}",
-                    self.case.agents[*agent],
-                    severity(finding)
-                )
-            })
-            .collect();
+        let mut got = Vec::with_capacity(wrong.len());
+        for (agent, finding) in &wrong {
+            let name = &self.case.agents[*agent];
+            match finding.severity {
+                Some(severity) => got.push(format!("{name} rated it {severity}")),
+                None => got.push(format!("{name} rated it none")),
+            }
+        }
         let (category, range) = (&shared.expected.category, shared.expected.severity_range());
         let detail = format!("{category}: expected severity {range}, {}", got.join(", "));
         self.first(
@@ -332,21 +305,21 @@ impl<'a> View<'a> {
         })
     }
 
+    fn titled(&self, (agent, index): (usize, usize)) -> String {
+        let title = &self.produced[agent].findings[index].title;
+        format!("\"{title}\" of {}", self.case.agents[agent])
+    }
+
     fn repeated(&self, doubled: &[(usize, usize)]) -> Option<Failure> {
         let first = doubled.first()?;
-        let titled = |(agent, place): &(usize, usize)| {
-            format!(
-                "\"{}\" of {}",
-                self.produced[*agent].findings[*place].title, self.case.agents[*agent]
-            )
-        };
-        let other = doubled.iter().find(|(agent, _)| *agent != first.0);
-        let other = other.map_or(String::new(), |other| format!(" and {}", titled(other)));
-        let detail = format!(
-            "findings in two agents' results: {}, first {}{other}",
+        let mut detail = format!(
+            "findings in two agents' results: {}, first {}",
             doubled.len(),
-            titled(first)
+            self.titled(*first)
         );
+        if let Some(twin) = doubled.iter().find(|(agent, _)| *agent != first.0) {
+            detail.push_str(&format!(" and {}", self.titled(*twin)));
+        }
         self.first(doubled.iter().map(|(agent, _)| *agent), |_, classifier| {
             let action =
                 "divide the category between the agents' prompts, or drop no_duplicates".to_owned();
@@ -358,7 +331,7 @@ impl<'a> View<'a> {
     pub fn fired<'r>(&self, rules: &'r Rules) -> Vec<BTreeSet<&'r str>> {
         let produced = self.case.agents.iter().zip(self.produced);
         produced
-            .map(|(agent, one)| rules.fired(agent.as_str(), &one.findings))
+            .map(|(agent, output)| rules.fired(agent.as_str(), &output.findings))
             .collect()
     }
 
@@ -418,13 +391,31 @@ impl<'a> View<'a> {
     }
 }
 
-fn is_duplicate(
-    (one, quoted): (&Finding, &Vec<Passage<'_>>),
-    (other, quoted_too): (&Finding, &Vec<Passage<'_>>),
-) -> bool {
-    one.category_key == other.category_key
-        && (quoted
+/// The severity ranks that the other agents gave.
+fn ranks_of_others(rated: &[(usize, u32)], agent: usize) -> impl Iterator<Item = u32> {
+    rated
+        .iter()
+        .filter(move |(rater, _)| *rater != agent)
+        .map(|(_, rank)| *rank)
+}
+
+/// A finding with the passages that it quotes.
+struct QuotedFinding<'a> {
+    finding: &'a Finding,
+    passages: Vec<Passage<'a>>,
+}
+
+impl QuotedFinding<'_> {
+    fn is_duplicate_of(&self, twin: &QuotedFinding<'_>) -> bool {
+        if self.finding.category_key != twin.finding.category_key {
+            return false;
+        }
+        self.passages
             .iter()
-            .any(|passage| quoted_too.iter().any(|twin| passage.overlaps(twin)))
-            || reaches(token_overlap(&one.text, &other.text), DUPLICATE_OVERLAP))
+            .any(|passage| twin.passages.iter().any(|quoted| passage.overlaps(quoted)))
+            || reaches(
+                token_overlap(&self.finding.text, &twin.finding.text),
+                DUPLICATE_OVERLAP,
+            )
+    }
 }

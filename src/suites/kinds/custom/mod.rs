@@ -88,8 +88,11 @@ impl Suite for Custom {
         let classifier = FailureClassifier::new(pair, run, context, &flaws);
         let failure =
             classifier.schema("make the agent answer with a text, or with fields in `outputs`");
-        let expected = || "an answer, or fields in `outputs`".to_owned();
-        let checks = vec![Check::only("schema", expected, failure)];
+        let checks = vec![Check::only(
+            "schema",
+            || "an answer, or fields in `outputs`".to_owned(),
+            failure,
+        )];
         let layer = if flaws.is_empty() {
             Layer::Structured
         } else {
@@ -115,7 +118,7 @@ impl Suite for Custom {
     ) -> Result<Option<Ask>, Diagnostic> {
         let (prompt, inputs) = match &self.table.case(pair).input {
             Value::String(text) => (text.clone(), json!({"query": text})),
-            other => (format!("{other:#}"), json!({INPUT: other})),
+            value => (format!("{value:#}"), json!({INPUT: value})),
         };
         Ok(Some(Ask::plain(prompt, inputs, None)))
     }
