@@ -7,7 +7,7 @@ use self::repository::{find_root, no_root};
 use self::settings::{AnswerSchema, EvidenceSettings};
 use self::task::{EvidenceTask, TaskForm, read_task};
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::files::{Files, SourceText};
+use crate::files::Files;
 use crate::format::JsonCursor;
 use crate::model::{
     Ask, Better, Exclusion, ExplainedBy, Gate, Grade, Layer, MetricSpec, NeverClass, OutputField,
@@ -146,14 +146,13 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         .and_then(|settings| settings.schema.as_ref())
         .map(|file| AnswerSchema::open(file, files))
         .transpose()?;
-    let read = |source: &SourceText, files: &dyn Files| {
+    let table = folder::open_cases(suite, files, suite.path.child("tasks"), |source, files| {
         let mut task = read_task(source, &suite.path, files)?;
         if let Some(schema) = &schema {
             task.measured_with.push_str(&schema.source.text);
         }
         Ok(task)
-    };
-    let table = folder::open_cases(suite, files, suite.path.child("tasks"), read)?;
+    })?;
     Ok(Box::new(EvidenceSuite {
         path: suite.path.clone(),
         table,
@@ -270,14 +269,14 @@ impl Suite for EvidenceSuite {
     fn audit(&self, files: &dyn Files) -> Audit {
         let mut audit = Audit::of_folder(files, &self.table.pairs.path);
         for task in &self.table.cases {
-            task.unsatisfiable
-                .iter()
-                .for_each(|problem| audit.problems.push(problem.clone()));
+            if let Some(problem) = &task.unsatisfiable {
+                audit.problems.push(problem.clone());
+            }
             if !task.owed.is_empty() {
-                let what = format!("the lifecycle lacks {}", task.owed.join(", "));
+                let message = format!("the lifecycle lacks {}", task.owed.join(", "));
                 audit.note(
                     &task.golden,
-                    what,
+                    message,
                     "state where the task comes from and who can explain it",
                 );
             }

@@ -44,18 +44,23 @@ struct ReadOutputs {
 
 fn outputs(run: &Run) -> ReadOutputs {
     let given = lenient::any(&run.outputs).unwrap_or_default();
-    let has =
-        |value: &Value| value.get("files_inspected").is_some() || value.get("result").is_some();
-    let text = given
-        .get("text")
-        .and_then(Value::as_str)
-        .filter(|_| !has(&given));
-    let found = text.and_then(recover_any).filter(|found| has(&found.value));
+    let recovered = if has_result_keys(&given) {
+        None
+    } else {
+        given
+            .get("text")
+            .and_then(Value::as_str)
+            .and_then(recover_any)
+            .filter(|recovered| has_result_keys(&recovered.value))
+    };
     let (mut aside, mut invalid_calls, mut violations) = (Vec::new(), Vec::new(), Vec::new());
-    for side in std::iter::once(&given).chain(found.as_ref().map(|found| &found.value)) {
+    let of_text = recovered.as_ref().map(|recovered| &recovered.value);
+    for side in std::iter::once(&given).chain(of_text) {
         let mut others = others(side);
         others.remove("result");
-        others.values().for_each(|value| texts(value, &mut aside));
+        for value in others.values() {
+            texts(value, &mut aside);
+        }
         violations.extend(side.get(VIOLATIONS).filter(|list| !list.is_null()).cloned());
         invalid_calls.extend(
             INVALID_CALLS
@@ -65,10 +70,10 @@ fn outputs(run: &Run) -> ReadOutputs {
                 .cloned(),
         );
     }
-    match found {
-        Some(found) => ReadOutputs {
-            main: found.value,
-            layer: Layer::from(found.layer),
+    match recovered {
+        Some(recovered) => ReadOutputs {
+            main: recovered.value,
+            layer: Layer::from(recovered.layer),
             aside,
             invalid_calls,
             violations,
@@ -81,6 +86,10 @@ fn outputs(run: &Run) -> ReadOutputs {
             violations,
         },
     }
+}
+
+fn has_result_keys(outputs: &Value) -> bool {
+    outputs.get("files_inspected").is_some() || outputs.get("result").is_some()
 }
 
 /// The largest of the counts: the runtime states one, and the model may state another.
@@ -100,9 +109,9 @@ const VIOLATIONS: &str = "violations";
 
 /// The outputs without the counts and the list of the runtime.
 fn of_the_agent(outputs: &Value) -> Map<String, Value> {
-    let mut own = outputs.as_object().cloned().unwrap_or_default();
-    own.retain(|key, _| !INVALID_CALLS.contains(&&**key) && key != VIOLATIONS);
-    own
+    let mut fields = outputs.as_object().cloned().unwrap_or_default();
+    fields.retain(|key, _| !INVALID_CALLS.contains(&&**key) && key != VIOLATIONS);
+    fields
 }
 
 /// What the agent said apart from the files that it inspected.
@@ -120,33 +129,38 @@ fn listed_violations(lists: &[Value], flaws: &mut Vec<String>) -> Option<Vec<Vio
             flaws.push("\"violations\" is not a list".to_owned());
             continue;
         };
-        violations.extend(list.iter().map(|violation| {
+        for violation in list {
             let reason = violation.get("reason").unwrap_or(violation);
-            ViolationCategory::of(reason.as_str())
-        }));
+            violations.push(ViolationCategory::of(reason.as_str()));
+        }
     }
     (!lists.is_empty()).then_some(violations)
 }
 
 /// A count; `2.0` is accepted, too.
 fn whole(count: &Value) -> Option<u64> {
-    count.as_u64().or_else(|| {
-        count
-            .as_f64()
-            .filter(|count| *count >= 0.0 && count.fract() == 0.0)
-            .map(|count| count as u64)
-    })
+    if let Some(count) = count.as_u64() {
+        return Some(count);
+    }
+    let count = count.as_f64()?;
+    (count >= 0.0 && count.fract() == 0.0).then_some(count as u64)
 }
 
 /// Appends every text, key and number of a value in the normal form.
 pub fn texts(value: &Value, out: &mut Vec<String>) {
     match value {
         Value::String(text) => out.push(norm(text)),
-        Value::Array(list) => list.iter().for_each(|one| texts(one, out)),
-        Value::Object(fields) => fields.iter().for_each(|(key, one)| {
-            out.push(norm(key));
-            texts(one, out);
-        }),
+        Value::Array(list) => {
+            for item in list {
+                texts(item, out);
+            }
+        }
+        Value::Object(fields) => {
+            for (key, field) in fields {
+                out.push(norm(key));
+                texts(field, out);
+            }
+        }
         Value::Number(number) => out.push(norm(&number.to_string())),
         Value::Null | Value::Bool(_) => {}
     }
@@ -156,7 +170,7 @@ pub fn texts(value: &Value, out: &mut Vec<String>) {
 fn is_violation(name: &str) -> bool {
     let letters = name
         .chars()
-        .filter(|one| one.is_alphanumeric())
+        .filter(|char| char.is_alphanumeric())
         .flat_map(char::to_lowercase);
     letters.eq("policyviolation".chars())
 }
@@ -229,6 +243,30 @@ impl ViolationCategory {
             None => Self::Unknown,
         }
     }
+
+    /// Whether it is of a category; a violation of an unknown category may be of any.
+    pub fn may_be(&self, category: &str) -> bool {
+        match self {
+            Self::Named(name) => norm(name) == norm(category),
+            Self::Unknown => true,
+        }
+    }
+}
+
+fn observed_event(event: &Value) -> ObservedEvent {
+    let name = match text_of_event(event, "name") {
+        Some(name) => Some(name),
+        None => event.as_str().map(str::to_owned),
+    };
+    let violation = name
+        .as_deref()
+        .filter(|name| is_violation(name))
+        .map(|_| ViolationCategory::of(text_of_event(event, "category").as_deref()));
+    ObservedEvent { name, violation }
+}
+
+fn text_of_event(event: &Value, key: &str) -> Option<String> {
+    event.get(key).and_then(Value::as_str).map(str::to_owned)
 }
 
 /// Reads the output of a run; `schema` is that of its answer.
@@ -254,27 +292,20 @@ pub fn produced(run: &Run, schema: Option<&JsonSchemaValidator>) -> EvidenceOutp
         None | Some(Value::Null | Value::Array(_)) => {}
         Some(_) => flaws.push("\"events\" is not a list".to_owned()),
     }
-    let event = |event: &Value| {
-        let text = |key: &str| event.get(key).and_then(Value::as_str).map(str::to_owned);
-        let name = text("name").or_else(|| event.as_str().map(str::to_owned));
-        let violation = name
-            .as_deref()
-            .filter(|name| is_violation(name))
-            .map(|_| ViolationCategory::of(text("category").as_deref()));
-        ObservedEvent { name, violation }
-    };
     let events = intermediate.get("events").and_then(Value::as_array);
     let (calls, broken) = calls(run);
     flaws.extend(broken);
-    let tidy = |file: &str| tidied(file).ok_or_else(|| file.to_owned());
     EvidenceOutput {
-        files: files.into_iter().map(tidy).collect(),
+        files: files
+            .into_iter()
+            .map(|file| tidied(file).ok_or_else(|| file.to_owned()))
+            .collect(),
         result,
         aside,
         layer,
         invalid_calls,
         violations,
-        events: events.map(|events| events.iter().map(event).collect()),
+        events: events.map(|events| events.iter().map(observed_event).collect()),
         calls,
         flaws,
     }

@@ -19,8 +19,8 @@ pub fn find_root(suite: &RepoPath, path: &str, files: &dyn Files) -> Option<Repo
 /// The problem of a task without a fixture repository.
 pub fn no_root(cursor: &JsonCursor<'_>, path: &str) -> Diagnostic {
     let help = "correct repo_path, or state allowed_files";
-    let what = format!("fixture repository {path:?} does not exist");
-    cursor.problem_of_key(&[Key("repo_path")], Code::MISSING_FOLDER, what, help)
+    let message = format!("fixture repository {path:?} does not exist");
+    cursor.problem_of_key(&[Key("repo_path")], Code::MISSING_FOLDER, message, help)
 }
 
 /// Maximum number of subfolders of a fixture repository.
@@ -35,7 +35,7 @@ pub fn files(
     root: RepoPath,
     files: &dyn Files,
 ) -> Result<BTreeSet<String>, Diagnostic> {
-    let mut found = BTreeSet::new();
+    let mut names = BTreeSet::new();
     let mut open = vec![(root, String::new())];
     let mut folders = 0;
     while let Some((folder, inside)) = open.pop() {
@@ -50,28 +50,24 @@ pub fn files(
             };
             match entry.kind {
                 EntryKind::File | EntryKind::Link(_) => {
-                    found.insert(name);
+                    names.insert(name);
                 }
                 EntryKind::Folder if folders < FOLDERS => {
                     folders += 1;
                     open.push((folder.child(&entry.name), name));
                 }
                 EntryKind::Folder => {
-                    let (what, help) = (
-                        "the fixture repository has too many folders",
-                        "state allowed_files",
-                    );
                     return Err(cursor.problem_of_key(
                         &[Key("repo_path")],
                         Code::MISSING_FOLDER,
-                        what,
-                        help,
+                        "the fixture repository has too many folders",
+                        "state allowed_files",
                     ));
                 }
             }
         }
     }
-    Ok(found)
+    Ok(names)
 }
 
 /// A path without `.`, empty parts and `a/..`; `None` if it leaves the repository.
@@ -88,7 +84,7 @@ pub fn tidied(path: &str) -> Option<String> {
             ".." => {
                 parts.pop()?;
             }
-            other => parts.push(other),
+            name => parts.push(name),
         }
     }
     (!parts.is_empty()).then(|| parts.join("/"))

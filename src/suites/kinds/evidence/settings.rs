@@ -97,8 +97,8 @@ impl AnswerSchema {
         let validator =
             JsonSchemaValidator::new(&json::golden::<Value>(&source)?).map_err(|reason| {
                 let help = "write a JSON Schema; a $ref to another document is not resolved";
-                let what = format!("invalid JSON Schema: {reason}");
-                source.problem(0, Code::BAD_JSON_SCHEMA, what, help)
+                let message = format!("invalid JSON Schema: {reason}");
+                source.problem(0, Code::BAD_JSON_SCHEMA, message, help)
             })?;
         Ok(Self { source, validator })
     }

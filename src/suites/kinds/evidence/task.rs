@@ -135,36 +135,14 @@ pub fn read_task(
 ) -> Result<GoldenCase<EvidenceTask>, Diagnostic> {
     let Framed { frame, form } = json::golden::<Framed<TaskForm>>(source)?;
     let cursor = JsonCursor::whole(source);
-    let inside = |path: &[Step<'_>], text: &str| {
-        tidied(text).ok_or_else(|| {
-            let what = format!("{text:?} leaves the fixture repository");
-            cursor.problem_of_key(
-                path,
-                Code::PATH_OUTSIDE,
-                what,
-                "write a path inside the repository",
-            )
-        })
-    };
-    let keyword = |path: &[Step<'_>], name: &str, text: &str| {
-        Keyword::new(text).ok_or_else(|| {
-            let help = "write a word: an empty one would match everything";
-            cursor.problem_of_key(
-                path,
-                Code::EMPTY_KEYWORD,
-                format!("{name} has an empty text"),
-                help,
-            )
-        })
-    };
     let allowed = match &form.allowed_files {
         Some(files) => {
-            let file = |(at, file): (usize, &String)| inside(&[Key("allowed_files"), At(at)], file);
-            files
-                .iter()
-                .enumerate()
-                .map(file)
-                .collect::<Result<_, _>>()?
+            let mut allowed = BTreeSet::new();
+            for (index, file) in files.iter().enumerate() {
+                let path = [Key("allowed_files"), At(index)];
+                allowed.insert(path_inside(&cursor, &path, file)?);
+            }
+            allowed
         }
         None => {
             let root = find_root(suite, &form.repo_path, disk)
@@ -175,27 +153,19 @@ pub fn read_task(
     if let Some(question) = &form.question {
         cursor.filled(&[Key("question")], "the question", question)?;
     }
-    let file = inside(&[Key("expected_file")], &form.expected_file)?;
+    let file = path_inside(&cursor, &[Key("expected_file")], &form.expected_file)?;
     let word = keyword(
+        &cursor,
         &[Key("expected_keyword")],
         "expected_keyword",
         &form.expected_keyword,
     )?;
     form.checks.sound(&cursor)?;
-    let forbidden = |(at, text): (usize, &String)| {
-        keyword(
-            &[Key("checks"), Key("forbidden_strings"), At(at)],
-            "forbidden_strings",
-            text,
-        )
-    };
-    let forbidden = form
-        .checks
-        .forbidden_strings
-        .iter()
-        .enumerate()
-        .map(forbidden)
-        .collect::<Result<_, _>>()?;
+    let mut forbidden = Vec::new();
+    for (index, text) in form.checks.forbidden_strings.iter().enumerate() {
+        let path = [Key("checks"), Key("forbidden_strings"), At(index)];
+        forbidden.push(keyword(&cursor, &path, "forbidden_strings", text)?);
+    }
     let retired = form.lifecycle.sound(&cursor)?;
     if form.allowed_files.as_ref().is_some_and(Vec::is_empty) {
         return Err(nothing_allowed(&cursor));
@@ -240,11 +210,36 @@ fn nothing_allowed(cursor: &JsonCursor<'_>) -> Diagnostic {
 }
 
 /// The problem of a task whose expected file may not be inspected.
+fn path_inside(
+    cursor: &JsonCursor<'_>,
+    path: &[Step<'_>],
+    text: &str,
+) -> Result<String, Diagnostic> {
+    tidied(text).ok_or_else(|| {
+        let message = format!("{text:?} leaves the fixture repository");
+        let help = "write a path inside the repository";
+        cursor.problem_of_key(path, Code::PATH_OUTSIDE, message, help)
+    })
+}
+
+fn keyword(
+    cursor: &JsonCursor<'_>,
+    path: &[Step<'_>],
+    name: &str,
+    text: &str,
+) -> Result<Keyword, Diagnostic> {
+    Keyword::new(text).ok_or_else(|| {
+        let message = format!("{name} has an empty text");
+        let help = "write a word: an empty one would match everything";
+        cursor.problem_of_key(path, Code::EMPTY_KEYWORD, message, help)
+    })
+}
+
 fn not_allowed(cursor: &JsonCursor<'_>, file: &str) -> Diagnostic {
-    let what =
+    let message =
         format!("the expected file \"{file}\" is not among the allowed files, or does not exist");
     let help = "add it to allowed_files, or correct expected_file";
-    cursor.problem(&[Key("expected_file")], Code::UNSATISFIABLE, what, help)
+    cursor.problem(&[Key("expected_file")], Code::UNSATISFIABLE, message, help)
 }
 
 impl ChecksForm {
@@ -273,11 +268,11 @@ impl ChecksForm {
                 Key("policy_violations"),
                 Key(category.as_str()),
             ];
-            let what = "a category of policy violations has no name";
+            let message = "a category of policy violations has no name";
             return Err(cursor.problem_of_key(
                 &path,
                 Code::EMPTY_TEXT,
-                what,
+                message,
                 "name it as the records do",
             ));
         }
@@ -315,16 +310,6 @@ impl LifecycleForm {
 
     /// The reason if the task is retired. Refuses invalid dates and empty texts.
     fn sound(&self, cursor: &JsonCursor<'_>) -> Result<Option<String>, Diagnostic> {
-        let at = |key| [Key("lifecycle"), Key(key)];
-        let day = |path: &[Step<'_>], text: &str| match is_day(text) {
-            true => Ok(()),
-            false => Err(cursor.problem(
-                path,
-                Code::BAD_DATE,
-                format!("invalid date {text:?}"),
-                "write it as YYYY-MM-DD",
-            )),
-        };
         let Self {
             created_from,
             owner,
@@ -332,22 +317,35 @@ impl LifecycleForm {
             retired,
         } = self;
         for (key, text) in [("created_from", created_from), ("owner", owner)] {
-            text.as_ref()
-                .map_or(Ok(()), |text| cursor.filled(&at(key), key, text))?;
+            if let Some(text) = text {
+                cursor.filled(&[Key("lifecycle"), Key(key)], key, text)?;
+            }
         }
-        reviewed
-            .as_ref()
-            .map_or(Ok(()), |text| day(&at("reviewed"), text))?;
+        if let Some(text) = reviewed {
+            check_day(cursor, &[Key("lifecycle"), Key("reviewed")], text)?;
+        }
         let Some(RetiredForm { date, reason }) = retired else {
             return Ok(None);
         };
-        let [lifecycle, left] = at("retired");
-        day(&[lifecycle, left, Key("date")], date)?;
+        let date_path = [Key("lifecycle"), Key("retired"), Key("date")];
+        check_day(cursor, &date_path, date)?;
         cursor.filled(
-            &[lifecycle, left, Key("reason")],
+            &[Key("lifecycle"), Key("retired"), Key("reason")],
             "the reason why a task is retired",
             reason,
         )?;
         Ok(Some(format!("retired on {date}: {reason}")))
     }
+}
+
+fn check_day(cursor: &JsonCursor<'_>, path: &[Step<'_>], text: &str) -> Result<(), Diagnostic> {
+    if is_day(text) {
+        return Ok(());
+    }
+    Err(cursor.problem(
+        path,
+        Code::BAD_DATE,
+        format!("invalid date {text:?}"),
+        "write it as YYYY-MM-DD",
+    ))
 }
