@@ -53,13 +53,13 @@ impl AuditedFindings<'_> {
                     audit.strays(files, &path);
                 }
                 EntryKind::Folder => {
-                    let what = format!(
+                    let message = format!(
                         "the suite has no agent \"{}\": its expectations are ignored",
                         entry.name
                     );
                     audit.note(
                         &path,
-                        what,
+                        message,
                         "add the agent to the config, or remove the folder",
                     );
                 }
@@ -72,7 +72,9 @@ impl AuditedFindings<'_> {
         }
         for pair in &table.pairs.counted {
             let expectation = table.case(pair);
-            impossible(&pair.golden, expectation).for_each(|problem| audit.problems.push(problem));
+            for problem in impossible(&pair.golden, expectation) {
+                audit.problems.push(problem);
+            }
             if expectation.is_empty() && pair.answer.is_none() {
                 audit.problems.push(Diagnostic::of_file(
                     &pair.golden,
@@ -87,12 +89,12 @@ impl AuditedFindings<'_> {
                     .and_then(|citation| citation.file.as_deref())
                     .filter(|file| listed.named(file).is_none())
                 {
-                    let what = format!(
+                    let message = format!(
                         "\"{file}\" is not a document of the suite: quotes from it cannot be checked"
                     );
                     audit.note(
                         &pair.golden,
-                        what,
+                        message,
                         "correct citation_must_reference, or add the document",
                     );
                 }
@@ -103,36 +105,36 @@ impl AuditedFindings<'_> {
 }
 
 /// Required findings that a must_not_find entry forbids, or that exceed max_expected_findings.
-fn impossible<'a>(
-    golden: &'a RepoPath,
-    expectation: &'a Expectation,
-) -> impl Iterator<Item = Diagnostic> + 'a {
-    let forbidden = expectation.required().filter_map(move |(place, expected)| {
-        let guard = expectation
+fn impossible(golden: &RepoPath, expectation: &Expectation) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for (index, expected) in expectation.required() {
+        let Some(guard) = expectation
             .guards
             .iter()
-            .find(|guard| expected.always_has(&guard.keys, &guard.keywords))?;
-        let what = format!(
-            "expected_findings[{place}] ({}) always matches must_not_find of line {}",
+            .find(|guard| expected.always_has(&guard.keys, &guard.keywords))
+        else {
+            continue;
+        };
+        let message = format!(
+            "expected_findings[{index}] ({}) always matches must_not_find of line {}",
             expected.category, guard.line
         );
-        Some(Diagnostic::of_file(
+        problems.push(Diagnostic::of_file(
             golden,
             Code::UNSATISFIABLE,
-            what,
+            message,
             "give must_not_find keywords that the finding does not have",
-        ))
-    });
-    let no_room = expectation.count.is_some_and(|(_, most)| most == 0)
-        && expectation.required().next().is_some();
-    let no_room = no_room.then(|| {
-        let what = "findings are required, but max_expected_findings is 0";
-        Diagnostic::of_file(
+        ));
+    }
+    if expectation.count.is_some_and(|(_, most)| most == 0)
+        && expectation.required().next().is_some()
+    {
+        problems.push(Diagnostic::of_file(
             golden,
             Code::UNSATISFIABLE,
-            what,
+            "findings are required, but max_expected_findings is 0",
             "raise max_expected_findings",
-        )
-    });
-    forbidden.chain(no_room)
+        ));
+    }
+    problems
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::fits::Fits;
-use super::golden::{Expectation, Guard};
+use super::golden::{Expectation, ExpectedGap, Guard};
 use crate::model::{Check, CheckKey, Failure, Tag};
 use crate::suites::shared::expected::ExpectedFinding;
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
@@ -25,10 +25,9 @@ impl FindingsChecker<'_> {
     /// Every check, in the order of the golden file; every sample has the same checks.
     pub fn checks(&self) -> Vec<Check> {
         let form = "make the agent answer {\"findings\": [{category, severity, title, description, citations}], \"gaps\": []}";
-        let readable = || "JSON with the lists findings and gaps".to_owned();
         let mut checks = vec![Check::only(
             "schema",
-            readable,
+            || "JSON with the lists findings and gaps".to_owned(),
             self.classifier.schema(form),
         )];
         for (index, expected) in self.expectation.required() {
@@ -42,54 +41,57 @@ impl FindingsChecker<'_> {
             ));
         }
         for (index, gap) in self.expectation.gaps.iter().enumerate() {
-            let missing = (!self.produced.gaps.contains(&gap.key)).then(|| {
-                let action = "make the prompt ask for missing documents of this type; only if none is missing, correct expected_gaps";
-                self.failure(None, format!("the gap \"{}\" was not reported", gap.name), action.to_owned())
-            });
-            let expected = || format!("the gap \"{}\" reported", gap.name);
             checks.push(Check::of(
                 "expected_gap",
                 CheckKey::at(index),
                 gap.line,
-                expected,
-                missing,
+                || format!("the gap \"{}\" reported", gap.name),
+                self.missing_gap(gap),
             ));
         }
         for (index, guard) in self.expectation.guards.iter().enumerate() {
-            let expected = || format!("no finding of category {}", guard.category);
             checks.push(Check::of(
                 "must_not_find",
                 CheckKey::at(index),
                 guard.line,
-                expected,
+                || format!("no finding of category {}", guard.category),
                 self.guard(guard),
             ));
         }
         if let Some((least, most)) = self.expectation.count {
-            let found = self.produced.findings.len() as u64;
-            let outside = (!(least..=most).contains(&found)).then(|| {
-                // Outside the range, so `<` and `<=` are the same here.
-                let action = if found < least {
-                    "find out what the agent missed in this document"
-                } else {
-                    "look for findings that are not expected in this document"
-                };
-                self.failure(
-                    None,
-                    format!("findings produced: {found}"),
-                    action.to_owned(),
-                )
-            });
-            let expected = || format!("findings: {}", range(least, most));
             checks.push(Check::of(
                 "count_in_range",
                 CheckKey::Only,
                 self.expectation.count_line,
-                expected,
-                outside,
+                || format!("findings: {}", range(least, most)),
+                self.count_outside(least, most),
             ));
         }
         checks
+    }
+
+    fn missing_gap(&self, gap: &ExpectedGap) -> Option<Failure> {
+        if self.produced.gaps.contains(&gap.key) {
+            return None;
+        }
+        let detail = format!("the gap \"{}\" was not reported", gap.name);
+        let action = "make the prompt ask for missing documents of this type; only if none is missing, correct expected_gaps";
+        Some(self.failure(None, detail, action.to_owned()))
+    }
+
+    fn count_outside(&self, least: u64, most: u64) -> Option<Failure> {
+        let count = self.produced.findings.len() as u64;
+        if (least..=most).contains(&count) {
+            return None;
+        }
+        // Outside the range, so `<` and `<=` are the same here.
+        let action = if count < least {
+            "find out what the agent missed in this document"
+        } else {
+            "look for findings that are not expected in this document"
+        };
+        let detail = format!("findings produced: {count}");
+        Some(self.failure(None, detail, action.to_owned()))
     }
 
     fn failure(&self, rule: Option<&str>, detail: String, next_action: String) -> Failure {
@@ -180,13 +182,14 @@ impl FindingsChecker<'_> {
             .filter(|file| !file.is_empty())
             .collect();
         let list: Vec<String> = cited.iter().map(|file| format!("\"{file}\"")).collect();
-        let detail = match list.is_empty() {
-            true => format!("{category}: reported{} without a citation", named(near)),
-            false => format!(
+        let detail = if list.is_empty() {
+            format!("{category}: reported{} without a citation", named(near))
+        } else {
+            format!(
                 "{category}: reported{}, citing {} instead of \"{file}\"",
                 named(near),
                 list.join(", ")
-            ),
+            )
         };
         match (
             near.cited_outside(self.files),
@@ -240,8 +243,9 @@ fn range(least: u64, most: u64) -> String {
 }
 
 fn named(finding: &Finding) -> String {
-    match finding.title.is_empty() {
-        true => String::new(),
-        false => format!(" (\"{}\")", finding.title),
+    if finding.title.is_empty() {
+        String::new()
+    } else {
+        format!(" (\"{}\")", finding.title)
     }
 }

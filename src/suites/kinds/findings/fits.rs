@@ -16,6 +16,20 @@ pub enum Fit {
     Match,
 }
 
+impl Fit {
+    fn of(expected: &ExpectedFinding, finding: &Finding) -> Self {
+        if !expected.matches_loosely(finding) {
+            Self::None
+        } else if !expected.cites(finding) {
+            Self::Loose
+        } else if !expected.cites_section(finding) {
+            Self::OtherSection
+        } else {
+            Self::Match
+        }
+    }
+}
+
 /// A matrix: one row for each expected finding, one column for each produced one.
 pub struct Fits {
     rows: Vec<Vec<Fit>>,
@@ -24,20 +38,12 @@ pub struct Fits {
 impl Fits {
     /// Compares every expected finding with every produced one.
     pub fn of(expected: &[ExpectedFinding], findings: &[Finding]) -> Self {
-        let fit = |expected: &ExpectedFinding, finding: &Finding| match expected
-            .matches_loosely(finding)
-        {
-            false => Fit::None,
-            true if !expected.cites(finding) => Fit::Loose,
-            true if !expected.cites_section(finding) => Fit::OtherSection,
-            true => Fit::Match,
-        };
-        Self {
-            rows: expected
-                .iter()
-                .map(|one| findings.iter().map(|finding| fit(one, finding)).collect())
-                .collect(),
+        let mut rows = Vec::with_capacity(expected.len());
+        for expected in expected {
+            let row = findings.iter().map(|finding| Fit::of(expected, finding));
+            rows.push(row.collect());
         }
+        Self { rows }
     }
 
     /// How the produced finding matches the expected one, both by index.
@@ -48,6 +54,14 @@ impl Fits {
     /// Whether they match: the section that a citation names only counts in `citation_accuracy`.
     pub fn is_match(&self, expected: usize, finding: usize) -> bool {
         self.at(expected, finding) >= Fit::OtherSection
+    }
+
+    /// The indices of the produced findings that fit any expected one at least as well as `least`.
+    pub fn at_least(&self, least: Fit) -> Vec<usize> {
+        let findings = 0..self.rows.first().map_or(0, Vec::len);
+        findings
+            .filter(|finding| self.rows.iter().any(|row| row[*finding] >= least))
+            .collect()
     }
 
     /// The indices of the produced findings that match an expected one.

@@ -165,16 +165,8 @@ pub fn expectation<'a>(
     let gaps = text
         .expected_gaps
         .iter()
-        .map(|raw| {
-            let name: String = json::part(source, raw)?;
-            let cursor = JsonCursor::part(source, raw);
-            Ok(ExpectedGap {
-                key: cursor.category(&[], &name, None)?,
-                line: cursor.line(),
-                name,
-            })
-        })
-        .collect::<Result<_, Diagnostic>>()?;
+        .map(|raw| gap(source, raw))
+        .collect::<Result<_, _>>()?;
     let zone: Option<f64> = text
         .ambiguity_zone
         .map(|raw| json::part(source, raw))
@@ -184,22 +176,16 @@ pub fn expectation<'a>(
         text.ambiguity_zone,
         zone.filter(|zone| !(0.0..=0.5).contains(zone)),
     ) {
-        let what = format!("ambiguity_zone is {zone}");
+        let message = format!("ambiguity_zone is {zone}");
         return Err(source.problem(
             json::offset_of(source, raw),
             Code::BAD_ZONE,
-            what,
+            message,
             "write a number from 0 to 0.5",
         ));
     }
-    let number = |raw: Option<&'a RawValue>| {
-        raw.map(|raw| json::part::<Option<u64>>(source, raw))
-            .transpose()
-    };
-    let (least, most) = (
-        number(text.min_expected_findings)?.flatten(),
-        number(text.max_expected_findings)?.flatten(),
-    );
+    let least = number(source, text.min_expected_findings)?;
+    let most = number(source, text.max_expected_findings)?;
     let count = match (least, most) {
         (None, None) => None,
         (least, most) => Some((least.unwrap_or(0), most.unwrap_or(u64::MAX))),
@@ -208,11 +194,12 @@ pub fn expectation<'a>(
     if let (Some((least, most)), Some(raw)) =
         (count.filter(|(least, most)| least > most), count_raw)
     {
-        let what = format!("min_expected_findings {least} is above max_expected_findings {most}");
+        let message =
+            format!("min_expected_findings {least} is above max_expected_findings {most}");
         return Err(source.problem(
             json::offset_of(source, raw),
             Code::EMPTY_RANGE,
-            what,
+            message,
             "swap them, or widen the range",
         ));
     }
@@ -243,4 +230,21 @@ fn guard(source: &SourceText, raw: &RawValue, rules: &MatchRules) -> Result<Guar
         rule: cursor.rule(form.rule)?,
         line: cursor.line(),
     })
+}
+
+fn gap(source: &SourceText, raw: &RawValue) -> Result<ExpectedGap, Diagnostic> {
+    let name: String = json::part(source, raw)?;
+    let cursor = JsonCursor::part(source, raw);
+    Ok(ExpectedGap {
+        key: cursor.category(&[], &name, None)?,
+        line: cursor.line(),
+        name,
+    })
+}
+
+fn number(source: &SourceText, raw: Option<&RawValue>) -> Result<Option<u64>, Diagnostic> {
+    match raw {
+        Some(raw) => json::part(source, raw),
+        None => Ok(None),
+    }
 }

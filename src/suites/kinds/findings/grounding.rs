@@ -30,10 +30,12 @@ impl<'a> Grounding<'a> {
             ungrounded: Vec::new(),
             unreadable,
         };
-        let citations = produced
-            .findings
-            .iter()
-            .flat_map(|finding| finding.citations.iter().map(move |one| (finding, one)));
+        let citations = produced.findings.iter().flat_map(|finding| {
+            finding
+                .citations
+                .iter()
+                .map(move |citation| (finding, citation))
+        });
         for (finding, citation) in citations.filter(|(_, citation)| !citation.quote.is_empty()) {
             grounding.quotes += 1;
             // Agents choose the name: only names in the folder's listing are opened.

@@ -202,8 +202,8 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         problems: others,
     } = jobs;
     problems.extend(others);
-    jobs.sort_by(|(agent, one), (other_agent, other)| {
-        (&one.id.text, agent).cmp(&(&other.id.text, other_agent))
+    jobs.sort_by(|(agent, left), (other_agent, right)| {
+        (&left.id.text, agent).cmp(&(&right.id.text, other_agent))
     });
     let reader = PairReader {
         suite,
@@ -218,7 +218,7 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         .with_max_len(AT_ONCE)
         .map(|(agent, case)| case.read(files, |source, own| reader.read(own, agent, &case, source)))
         .collect();
-    let read = read.into_iter().filter_map(|one| problems.keep(one));
+    let read = read.into_iter().filter_map(|case| problems.keep(case));
     let table = CaseTable::of(
         suite.path.child("expected"),
         read.map(|(pair, expectation)| (expectation, [pair])),
@@ -269,14 +269,14 @@ fn expectations<'a>(suite: &'a SuiteConfig, files: &dyn Files) -> ExpectedCases<
             {
                 Some(agent) => jobs.push((agent, case)),
                 None => {
-                    let what = format!("the suite has no agent \"{}\"", stated.text);
+                    let message = format!("the suite has no agent \"{}\"", stated.text);
                     let known = suite.agents.keys().map(AgentName::as_str);
                     let help = did_you_mean(
                         &stated.text,
                         known,
                         "add the agent to the config, or remove the case",
                     );
-                    problems.push(case.problem(stated, Code::UNKNOWN_AGENT, what, help));
+                    problems.push(case.problem(stated, Code::UNKNOWN_AGENT, message, help));
                 }
             }
         }
@@ -287,11 +287,11 @@ fn expectations<'a>(suite: &'a SuiteConfig, files: &dyn Files) -> ExpectedCases<
         .keys()
         .map(|agent| (agent, suite.path.child("expected").child(agent.as_str())))
         .collect();
-    let found: Vec<_> = folders
+    let cases_by_agent: Vec<_> = folders
         .into_par_iter()
         .map(|(agent, folder)| (agent, files_of_cases(files, &folder)))
         .collect();
-    for (agent, cases) in found {
+    for (agent, cases) in cases_by_agent {
         let cases = problems.keep(cases).unwrap_or_default();
         jobs.extend(
             keep_first_of_name(cases, &mut problems)
@@ -326,10 +326,10 @@ impl PairReader<'_> {
         let Framed { frame, form: text } = golden::<Framed<ExpectedFile<'_>>>(source)?;
         let cursor = JsonCursor::whole(source);
         if let Some(stated) = text.agent.as_deref().filter(|name| *name != agent.as_str()) {
-            let what =
+            let message =
                 format!("the agent is \"{stated}\", but the file is in the folder \"{agent}\"");
             let help = "move the file to the folder of its agent, or remove `agent`";
-            return Err(cursor.problem_of_key(&[Key("agent")], Code::CONTRADICTION, what, help));
+            return Err(cursor.problem_of_key(&[Key("agent")], Code::CONTRADICTION, message, help));
         }
         let document = self.document(&text, file, &cursor)?;
         let (expectation, zone) = expectation(source, &text, self.rules, document)?;
@@ -379,16 +379,16 @@ impl PairReader<'_> {
         if let Some(name) = contracts.named(&name) {
             return Ok(name.to_owned());
         }
-        let what = format!("contract \"{name}\" does not exist");
+        let message = format!("contract \"{name}\" does not exist");
         if stated.is_some() {
             let names = contracts.iter().map(String::as_str);
             let help = did_you_mean(&name, names, format!("add it to {}", self.documents));
             let path = [Key("contract")];
-            return Err(cursor.problem(&path, Code::MISSING_CONTRACT, what, help));
+            return Err(cursor.problem(&path, Code::MISSING_CONTRACT, message, help));
         }
-        let own = if file.is_entry() { "case" } else { "file" };
-        let help = format!("add {}, or remove this {own}", self.documents.child(&name));
-        Err(file.problem(&file.id, Code::MISSING_CONTRACT, what, help))
+        let noun = if file.is_entry() { "case" } else { "file" };
+        let help = format!("add {}, or remove this {noun}", self.documents.child(&name));
+        Err(file.problem(&file.id, Code::MISSING_CONTRACT, message, help))
     }
 }
 
@@ -536,29 +536,21 @@ fn values(
         credited,
     } = compared;
     let required: Vec<usize> = expectation.required().map(|(place, _)| place).collect();
-    let found = required.iter().filter(|place| credited[**place]).count();
-    let recall = share(found, required.len()).unwrap_or(1.0);
-    let expected = 0..expectation.expected.len();
+    let credited_count = required.iter().filter(|place| credited[**place]).count();
+    let recall = share(credited_count, required.len()).unwrap_or(1.0);
     let precision = share(*matching, findings.len()).unwrap_or(indicator(required.is_empty()));
-    let at_least = |fit: Fit| {
-        let expected = expected.clone();
-        (0..findings.len()).filter(move |finding| {
-            expected
-                .clone()
-                .any(|expected| fits.at(expected, *finding) >= fit)
-        })
-    };
-    let matched = at_least(Fit::OtherSection).count();
-    let well_rated = at_least(Fit::OtherSection).filter(|finding| {
-        let matches = expectation
+    let matched = fits.at_least(Fit::OtherSection);
+    let mut well_rated = 0;
+    for finding in &matched {
+        let is_well_rated = expectation
             .expected
             .iter()
             .enumerate()
-            .filter(|(at, _)| fits.is_match(*at, *finding));
-        matches
-            .map(|(_, expected)| expected)
-            .any(|expected| expected.fits_severity(&findings[*finding]))
-    });
+            .any(|(index, expected)| {
+                fits.is_match(index, *finding) && expected.fits_severity(&findings[*finding])
+            });
+        well_rated += usize::from(is_well_rated);
+    }
     let hits = findings
         .iter()
         .filter(|finding| expectation.guards.iter().any(|guard| guard.is_hit(finding)))
@@ -574,8 +566,11 @@ fn values(
     FindingsMetrics {
         finding_recall: Some(recall),
         finding_precision: Some(precision),
-        citation_accuracy: share(at_least(Fit::Match).count(), at_least(Fit::Loose).count()),
-        severity_accuracy: share(well_rated.count(), matched),
+        citation_accuracy: share(
+            fits.at_least(Fit::Match).len(),
+            fits.at_least(Fit::Loose).len(),
+        ),
+        severity_accuracy: share(well_rated, matched.len()),
         false_positive_rate: share(hits, findings.len()).or(Some(0.0)),
         f1_score: Some(harmonic(recall, precision)),
         gap_recall: share(reported, expectation.gaps.len()),

@@ -6,6 +6,23 @@ use serde::{Deserialize, Serialize};
 use crate::diag::Code;
 use crate::format::Step::Key;
 use crate::format::config::{FromKeys, SuiteKeyReader};
+fn categories_change(weight: SettingWeight, words: String) -> SettingChange {
+    SettingChange {
+        path: "categories".to_owned(),
+        weight,
+        words,
+    }
+}
+
+/// The names that `present` has and `absent` lacks.
+fn names_missing_in(absent: &[String], present: &[String]) -> Vec<String> {
+    present
+        .iter()
+        .filter(|name| !absent.contains(name))
+        .cloned()
+        .collect()
+}
+
 #[cfg(test)]
 use crate::model::Weight::{Listed, NeedsApproval};
 use crate::model::{
@@ -182,51 +199,36 @@ impl OwnSettings for FindingsSettings {
     };
 
     fn changes(old: &Self, new: &Self, suite: &SuiteId) -> Vec<SettingChange> {
-        let change = |weight, words| SettingChange {
-            path: "categories".to_owned(),
-            weight,
-            words,
-        };
         let (old, new) = match (&old.categories, &new.categories) {
             (old, new) if old == new => return Vec::new(),
             (None, _) => {
-                return vec![change(
+                return vec![categories_change(
                     SettingWeight::Listed,
                     format!("`{suite}` lists its categories"),
                 )];
             }
             (Some(_), None) => {
                 let words = format!("`{suite}` no longer lists categories: any word is valid");
-                return vec![change(SettingWeight::NeedsApproval, words)];
+                return vec![categories_change(SettingWeight::NeedsApproval, words)];
             }
             (Some(old), Some(new)) => (old, new),
         };
-        let alone = |some: &[String], others: &[String]| -> Vec<String> {
-            some.iter()
-                .filter(|one| !others.contains(one))
-                .cloned()
-                .collect()
-        };
-        let moved = [
-            (alone(old, new), SettingWeight::NeedsApproval, "removed"),
-            (alone(new, old), SettingWeight::Listed, "added"),
-        ];
-        let mut changes: Vec<SettingChange> = moved
-            .into_iter()
-            .filter(|(names, ..)| !names.is_empty())
-            .map(|(names, weight, verb)| {
-                let words = counted(
-                    &names,
-                    "category",
-                    "categories",
-                    &format!("of `{suite}` {verb}"),
-                );
-                change(weight, words)
-            })
-            .collect();
+        let removed = names_missing_in(new, old);
+        let added = names_missing_in(old, new);
+        let mut changes = Vec::new();
+        for (names, weight, verb) in [
+            (removed, SettingWeight::NeedsApproval, "removed"),
+            (added, SettingWeight::Listed, "added"),
+        ] {
+            if !names.is_empty() {
+                let verb = format!("of `{suite}` {verb}");
+                let words = counted(&names, "category", "categories", &verb);
+                changes.push(categories_change(weight, words));
+            }
+        }
         if changes.is_empty() {
             // Another order.
-            changes.push(change(SettingWeight::Nothing, String::new()));
+            changes.push(categories_change(SettingWeight::Nothing, String::new()));
         }
         changes
     }
@@ -240,13 +242,16 @@ impl OwnSettings for FindingsSettings {
             ("synonyms of categories", categories),
             ("synonyms of keywords", keywords),
         ];
-        let file = |(name, path): (&str, &Option<RepoPath>)| {
-            path.clone().map(|path| SettingFile {
-                name: name.to_owned(),
-                path,
-            })
-        };
-        named.into_iter().filter_map(file).collect()
+        let mut files = Vec::new();
+        for (name, path) in named {
+            if let Some(path) = path {
+                files.push(SettingFile {
+                    name: name.to_owned(),
+                    path: path.clone(),
+                });
+            }
+        }
+        files
     }
 
     fn with_paths(&self, moved: PathMove<'_>) -> Option<Self> {

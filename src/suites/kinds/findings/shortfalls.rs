@@ -24,57 +24,52 @@ pub fn shortfalls(
     matched: usize,
     grounding: &Grounding<'_>,
 ) -> Vec<Shortfall> {
-    let mut found = Shortfalls::default();
+    let mut shortfalls = Shortfalls::default();
     let expected = &expectation.expected;
     let mut of_an_expectation = 0;
     for (index, finding) in findings.iter().enumerate() {
-        let fitting = |fit: Fit| {
-            (0..expected.len())
-                .find(|at| fits.at(*at, index) == fit)
-                .map(|at| &expected[at])
-        };
         let mut matching = (0..expected.len()).filter(|at| fits.is_match(*at, index));
         if let Some(first) = matching.next().map(|at| &expected[at]) {
             of_an_expectation += 1;
-            if fitting(Fit::Match).is_none() {
-                found.add(CITATION, || citation(first, finding));
+            if first_with(expected, fits, Fit::Match, index).is_none() {
+                shortfalls.add(CITATION, || citation(first, finding));
             }
             let rated = (0..expected.len()).filter(|at| fits.is_match(*at, index));
             if !rated
                 .map(|at| &expected[at])
                 .any(|expected| expected.fits_severity(finding))
             {
-                found.add(SEVERITY, || {
+                shortfalls.add(SEVERITY, || {
                     severity(first, finding, &short_name(findings, finding))
                 });
             }
             continue;
         }
-        if let Some(near) = fitting(Fit::Loose) {
-            found.add(CITATION, || citation(near, finding));
+        if let Some(near) = first_with(expected, fits, Fit::Loose, index) {
+            shortfalls.add(CITATION, || citation(near, finding));
         }
-        found.add(PRECISION, || Difference {
+        shortfalls.add(PRECISION, || Difference {
             line: 1,
             expected: "only findings that the golden file expects".to_owned(),
             produced: format!("{}, which matches no expected finding", named(finding)),
         });
     }
     if of_an_expectation > matched {
-        found.add(PRECISION, || Difference {
+        shortfalls.add(PRECISION, || Difference {
             line: 1,
             expected: "one finding for each expected finding".to_owned(),
             produced: format!("{of_an_expectation} findings for {matched} expected"),
         });
     }
     if findings.is_empty() && !expected.is_empty() {
-        found.add(PRECISION, || Difference {
+        shortfalls.add(PRECISION, || Difference {
             line: expected.first().map_or(1, |first| first.line),
             expected: format!("findings: {} in the golden file", expected.len()),
             produced: "no finding".to_owned(),
         });
     }
     for (finding, citation) in &grounding.ungrounded {
-        found.add(QUOTE, || Difference {
+        shortfalls.add(QUOTE, || Difference {
             line: 1,
             expected: format!("a quote from {:?}", citation.file),
             produced: format!(
@@ -84,14 +79,14 @@ pub fn shortfalls(
             ),
         });
     }
-    found.into()
+    shortfalls.into()
 }
 
 /// The category alone where it names one finding of the sample, so that samples with other titles count as the same difference.
 fn short_name(findings: &[Finding], finding: &Finding) -> String {
     match findings
         .iter()
-        .filter(|one| one.category == finding.category)
+        .filter(|twin| twin.category == finding.category)
         .count()
     {
         1 => finding.category.clone(),
@@ -147,12 +142,24 @@ fn citation(expected: &ExpectedFinding, finding: &Finding) -> Difference {
 }
 
 fn named(finding: &Finding) -> String {
-    match finding.title.is_empty() {
-        true => finding.category.clone(),
-        false => format!(
+    if finding.title.is_empty() {
+        finding.category.clone()
+    } else {
+        format!(
             "{} (\"{}\")",
             finding.category,
             line(&finding.title, QUOTED)
-        ),
+        )
     }
+}
+
+/// The first expected finding that a produced one fits in just this way.
+fn first_with<'a>(
+    expected: &'a [ExpectedFinding],
+    fits: &Fits,
+    fit: Fit,
+    finding: usize,
+) -> Option<&'a ExpectedFinding> {
+    let index = (0..expected.len()).find(|index| fits.at(*index, finding) == fit)?;
+    Some(&expected[index])
 }
