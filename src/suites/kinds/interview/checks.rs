@@ -50,26 +50,25 @@ impl InterviewChecker<'_> {
     /// Every check, in the order of the golden file; every sample has the same checks.
     pub fn checks(&self, edges: &[Vec<usize>]) -> Vec<Check> {
         let form = "make the agent answer {\"atoms\": [{description, category, observableOutcomes, evidence, validators}], \"questions\": []}";
-        let readable = || "JSON with the lists atoms and questions".to_owned();
         let mut checks = vec![Check::only(
             "schema",
-            readable,
+            || "JSON with the lists atoms and questions".to_owned(),
             self.classifier.schema(form),
         )];
-        for (place, (expected, edges)) in (0_u32..).zip(self.scenario.expected.iter().zip(edges)) {
+        for (index, (expected, edges)) in (0_u32..).zip(self.scenario.expected.iter().zip(edges)) {
             let failure = edges.is_empty().then(|| self.missed(expected));
             checks.push(Check::of(
                 "expected_atom",
-                CheckKey::At(place),
+                CheckKey::At(index),
                 expected.line,
                 || expected.to_string(),
                 failure,
             ));
         }
-        for (place, non_goal) in (0_u32..).zip(&self.scenario.non_goals) {
+        for (index, non_goal) in (0_u32..).zip(&self.scenario.non_goals) {
             checks.push(Check::of(
                 "non_goal",
-                CheckKey::At(place),
+                CheckKey::At(index),
                 1,
                 || format!("no atom with \"{}\"", non_goal.as_str()),
                 self.wanted_non_goal(non_goal),
@@ -80,29 +79,44 @@ impl InterviewChecker<'_> {
             || "every atom has an observable outcome".to_owned(),
             self.vacuous(),
         ));
-        let (total, most) = (self.points.total(), self.points.most());
-        let least = scaled(self.scenario.least, most);
-        let low = (!reaches(total, least)).then(|| {
-            let lost = self.points.lost();
-            let lost: Vec<String> = lost
-                .map(|(name, points)| format!("{name} {points} of {MOST_POINTS}"))
-                .collect();
-            let detail = format!("{total} of {most} points: {}", lost.join(", "));
-            let action =
-                "start with the lowest dimension: each has its rule in the policy".to_owned();
-            self.classifier
-                .failure(CheckFailure::Content, None, detail, action)
-        });
-        let expected = || {
-            let mut expected = format!("at least {least} of {most} points");
-            let unmeasured = unmeasured(|name| self.points.is_measured(name));
-            if let Some(unmeasured) = unmeasured {
-                expected.push_str(&format!("; {unmeasured}"));
-            }
-            expected
-        };
-        checks.push(Check::only("rubric_total", expected, low));
+        checks.push(Check::only(
+            "rubric_total",
+            || self.expected_points(),
+            self.too_few_points(),
+        ));
         checks
+    }
+
+    /// The points that the scenario needs, of the dimensions that are measured.
+    fn least(&self) -> f64 {
+        scaled(self.scenario.least, self.points.most())
+    }
+
+    fn expected_points(&self) -> String {
+        let (least, most) = (self.least(), self.points.most());
+        let expected = format!("at least {least} of {most} points");
+        match unmeasured(|name| self.points.is_measured(name)) {
+            Some(unmeasured) => format!("{expected}; {unmeasured}"),
+            None => expected,
+        }
+    }
+
+    fn too_few_points(&self) -> Option<Failure> {
+        let (total, most) = (self.points.total(), self.points.most());
+        if reaches(total, self.least()) {
+            return None;
+        }
+        let lost: Vec<String> = self
+            .points
+            .lost()
+            .map(|(name, points)| format!("{name} {points} of {MOST_POINTS}"))
+            .collect();
+        let detail = format!("{total} of {most} points: {}", lost.join(", "));
+        let action = "start with the lowest dimension: each has its rule in the policy".to_owned();
+        Some(
+            self.classifier
+                .failure(CheckFailure::Content, None, detail, action),
+        )
     }
 
     fn wanted_non_goal(&self, non_goal: &Keyword) -> Option<Failure> {
@@ -218,15 +232,14 @@ pub fn shortfalls(
     edges: &[Vec<usize>],
     points: Scores,
 ) -> Vec<Shortfall> {
-    let mut found = Shortfalls::default();
+    let mut shortfalls = Shortfalls::default();
     let matching: BTreeSet<usize> = edges.iter().flatten().copied().collect();
     for (index, atom) in produced.atoms.iter().enumerate() {
-        let title = || line(&atom.title, 120);
         if !matching.contains(&index) {
-            found.add(&["atom_precision"], || Difference {
+            shortfalls.add(&["atom_precision"], || Difference {
                 line: 1,
                 expected: "only atoms that the scenario expects".to_owned(),
-                produced: format!("\"{}\" matches no expected atom", title()),
+                produced: format!("\"{}\" matches no expected atom", short_title(atom)),
             });
         }
         if atom.outcomes == 0 || scenario.measure.vague.are_in(&atom.description) {
@@ -235,33 +248,37 @@ pub fn shortfalls(
             } else {
                 "a vague term"
             };
-            found.add(&["atom_clarity"], || Difference {
+            shortfalls.add(&["atom_clarity"], || Difference {
                 line: 1,
                 expected: "atoms with an observable outcome and without a vague term".to_owned(),
-                produced: format!("\"{}\" has {lacks}", title()),
+                produced: format!("\"{}\" has {lacks}", short_title(atom)),
             });
         }
         if points.is_measured("validator_testability") && atom.validator != Validator::Executable {
-            found.add(&["validator_testability"], || Difference {
+            shortfalls.add(&["validator_testability"], || Difference {
                 line: 1,
                 expected: "atoms with an executable validator".to_owned(),
-                produced: format!("\"{}\" has none", title()),
+                produced: format!("\"{}\" has none", short_title(atom)),
             });
         }
     }
     if produced.atoms.is_empty() && !scenario.expected.is_empty() {
-        found.add(&["atom_precision"], || Difference {
+        shortfalls.add(&["atom_precision"], || Difference {
             line: 1,
             expected: format!("atoms: {} in the scenario", scenario.expected.len()),
             produced: "no atom".to_owned(),
         });
     }
     for (name, scored) in points.lost() {
-        found.add(&["rubric_total"], || Difference {
+        shortfalls.add(&["rubric_total"], || Difference {
             line: 1,
             expected: format!("{MOST_POINTS} points of {name}"),
             produced: format!("{scored} of {MOST_POINTS} points"),
         });
     }
-    found.into()
+    shortfalls.into()
+}
+
+fn short_title(atom: &Atom) -> String {
+    line(&atom.title, 120)
 }

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use self::checks::{InterviewChecker, shortfalls};
 use self::scenario::{InterviewScenario, InterviewScenarioForm, read_scenario};
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::files::{Files, SourceText};
+use crate::files::Files;
 use crate::model::{
-    AgentName, Ask, CaseId, ExplainedBy, Gate, Grade, MetricSpec, PairResult, PairValue, Ruling,
-    Run, RunKey, SuiteConfig, Unit, all_hold, indicator, share,
+    AgentName, Ask, CaseId, ExplainedBy, Gate, Grade, MetricSpec, PairResult, Ruling, Run, RunKey,
+    SuiteConfig, Unit, all_hold, indicator, share,
 };
 use crate::suites::GradeContext;
 use crate::suites::kind::{
@@ -123,16 +123,16 @@ struct Interview {
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let mut terms = |built_in| problems.keep(TermList::open(built_in, suite, files));
-    let (Some(vague), Some(edge_case)) = (terms(&VAGUE), terms(&EDGE_CASE)) else {
+    let vague = problems.keep(TermList::open(&VAGUE, suite, files));
+    let edge_case = problems.keep(TermList::open(&EDGE_CASE, suite, files));
+    let (Some(vague), Some(edge_case)) = (vague, edge_case) else {
         return Err(problems);
     };
-    let scenario = |source: &SourceText| read_scenario(source, &vague, &edge_case);
     let table = folder::open_cases(
         suite,
         files,
         folder::case_folder(suite, files, "scenarios"),
-        |source, _| scenario(source),
+        |source, _| read_scenario(source, &vague, &edge_case),
     )?;
     Ok(Box::new(Interview {
         labels: Labels::open(suite.labels.as_ref(), files)?,
@@ -162,11 +162,10 @@ impl Suite for Interview {
                     .collect()
             })
             .collect();
-        let found = edges.iter().filter(|edges| !edges.is_empty()).count();
-        let has_part = |part: &str| {
+        let atoms_found = edges.iter().filter(|edges| !edges.is_empty()).count();
+        let mut points = scores(&scenario.measure, &produced, |part| {
             produced.parts.contains(part) || context.has_recorded_part(&pair.agent, part)
-        };
-        let mut points = scores(&scenario.measure, &produced, has_part);
+        });
         for label in self.labels.of(&pair.agent, &pair.case) {
             if let LabelContent::Score(dimension, score, outputs) = &label.content
                 && context.has_outputs(outputs.as_deref())
@@ -193,7 +192,7 @@ impl Suite for Interview {
         ] = points.0.map(|points| points.map(f64::from));
         let values = InterviewMetrics {
             scenario_pass_rate: Some(indicator(all_hold(&checks))),
-            atom_recall: share(found, scenario.expected.len()).or(Some(1.0)),
+            atom_recall: share(atoms_found, scenario.expected.len()).or(Some(1.0)),
             atom_precision: share(
                 matching::maximum(&edges, produced.atoms.len()),
                 produced.atoms.len(),
@@ -224,11 +223,9 @@ impl Suite for Interview {
 
     fn remarks(&self, pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {
         let mut remarks = score_remarks(&self.labels, pairs);
-        let has_value =
-            |value: &PairValue, name: &str| &*value.name == name && value.value.is_some();
         remarks.extend(unmeasured(|name| {
             let mut values = pairs.iter().flat_map(|pair| &pair.values);
-            values.any(|value| has_value(value, name))
+            values.any(|value| &*value.name == name && value.value.is_some())
         }));
         let failing: BTreeSet<(&CaseId, &AgentName)> = pairs
             .iter()

@@ -155,12 +155,12 @@ pub fn read_scenario(
     let Framed { frame, form } = json::golden::<Framed<InterviewScenarioForm<'_>>>(source)?;
     let cursor = JsonCursor::whole(source);
     if !(0.0..=12.0).contains(&form.minimum_rubric_score) {
-        let what = format!("minimumRubricScore is {}", form.minimum_rubric_score);
+        let message = format!("minimumRubricScore is {}", form.minimum_rubric_score);
         let path = [Key("minimumRubricScore")];
         return Err(cursor.problem_of_key(
             &path,
             Code::BAD_SCORE,
-            what,
+            message,
             "the rubric has 0 to 12 points",
         ));
     }
@@ -207,20 +207,20 @@ fn messages(
 ) -> Result<Vec<String>, Diagnostic> {
     let limit = &InputLimit::TURNS;
     if limit.is_exceeded_by(forms.len()) {
-        let what = format!(
+        let message = format!(
             "{} entries in `userMessages`; the limit is {limit}",
             forms.len()
         );
         let path = [Key("userMessages"), At(limit.count())];
-        return Err(cursor.problem(&path, Code::TOO_MANY, what, limit.help));
+        return Err(cursor.problem(&path, Code::TOO_MANY, message, limit.help));
     }
     let mut messages = Vec::with_capacity(forms.len());
     for (index, form) in forms.into_iter().enumerate() {
         let path = [Key("userMessages"), At(index)];
         if let Some(turn) = form.turn.filter(|turn| *turn != index + 1) {
-            let what = format!("message {} has the turn {turn}", index + 1);
+            let message = format!("message {} has the turn {turn}", index + 1);
             let help = "list the messages in the order of their turns, from 1";
-            return Err(cursor.problem(&step(&path, Key("turn")), Code::BAD_NUMBER, what, help));
+            return Err(cursor.problem(&step(&path, Key("turn")), Code::BAD_NUMBER, message, help));
         }
         let content = step(&path, Key("content"));
         cursor.filled(&content, "a message of the client", &form.content)?;
@@ -252,14 +252,12 @@ impl ExpectedAtom {
             let category = category.map(|text| cursor.category(&[Key("category")], &text, None));
             category.into_iter().collect::<Result<_, _>>()?
         } else {
-            let category = |(at, text): (usize, &String)| {
-                cursor.category(&[Key("categoryOneOf"), At(at)], text, None)
-            };
-            category_one_of
-                .iter()
-                .enumerate()
-                .map(category)
-                .collect::<Result<_, _>>()?
+            let mut categories = Vec::with_capacity(category_one_of.len());
+            for (index, text) in category_one_of.iter().enumerate() {
+                let path = [Key("categoryOneOf"), At(index)];
+                categories.push(cursor.category(&path, text, None)?);
+            }
+            categories
         };
         let states_none = words.is_empty() && categories.is_empty() && min_confidence.is_none();
         if states_none && min_outcomes == 0 && !requires_evidence {
@@ -294,8 +292,11 @@ impl ExpectedAtom {
 
     /// Whether the agent is confident enough of an atom.
     pub fn trusted(&self, atom: &Atom) -> bool {
-        let enough = |least: f64| atom.confidence.is_some_and(|stated| reaches(stated, least));
-        self.confidence.is_none_or(enough)
+        match (self.confidence, atom.confidence) {
+            (None, _) => true,
+            (Some(least), Some(stated)) => reaches(stated, least),
+            (Some(_), None) => false,
+        }
     }
 
     /// Whether an atom meets every condition.

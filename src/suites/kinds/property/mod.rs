@@ -151,42 +151,44 @@ fn read_case(source: &SourceText, id: &str) -> Result<GoldenCase<PropertyCase>, 
         text: id.to_owned(),
         at: 0,
     }];
-    for (
-        at,
-        VariantForm {
+    for (index, variant) in variants.iter().enumerate() {
+        let VariantForm {
             name,
             transform,
             snapshot: variant_snapshot,
-        },
-    ) in variants.iter().enumerate()
-    {
-        let of = |key| [Key("variants"), At(at), Key(key)];
-        cursor.filled(&of("name"), "the name of a variant", name)?;
-        cursor.filled(&of("transform"), "the transform of a variant", transform)?;
-        if variants[..at].iter().any(|other| other.name == *name) {
-            let what = format!("duplicate variant \"{name}\"");
+        } = variant;
+        let name_path = [Key("variants"), At(index), Key("name")];
+        let transform_path = [Key("variants"), At(index), Key("transform")];
+        let snapshot_path = [Key("variants"), At(index), Key("snapshot")];
+        cursor.filled(&name_path, "the name of a variant", name)?;
+        cursor.filled(&transform_path, "the transform of a variant", transform)?;
+        if variants[..index]
+            .iter()
+            .any(|earlier| earlier.name == *name)
+        {
+            let message = format!("duplicate variant \"{name}\"");
             return Err(cursor.problem(
-                &of("name"),
+                &name_path,
                 Code::DUPLICATE_ID,
-                what,
+                message,
                 "give each variant its own name",
             ));
         }
         match (&snapshot, variant_snapshot) {
-            (Some(_), Some(variant_snapshot)) => variant_snapshot
-                .ranges(&cursor.inner(&of("snapshot")))
-                .map(|_| ())?,
+            (Some(_), Some(variant_snapshot)) => {
+                variant_snapshot.ranges(&cursor.inner(&snapshot_path))?;
+            }
             (None, None) => {}
             (Some(_), None) | (None, Some(_)) => {
-                let what =
+                let message =
                     format!("only one of the case and its variant \"{name}\" has a snapshot");
                 let help = "give a snapshot to the case and every variant, or to none of them";
-                return Err(cursor.problem(&of("name"), Code::NO_SNAPSHOT, what, help));
+                return Err(cursor.problem(&name_path, Code::NO_SNAPSHOT, message, help));
             }
         }
         runs.push(StatedName {
             text: format!("{id}--{name}"),
-            at: cursor.value(&of("name")),
+            at: cursor.value(&name_path),
         });
     }
     let case = PropertyCase {
@@ -225,18 +227,17 @@ impl Suite for Property {
         let read: Vec<(DeltasOutput, Layer)> = runs.iter().map(produced).collect();
         let flaws: Vec<String> = read
             .iter()
-            .flat_map(|(one, _)| one.flaws.iter().cloned())
+            .flat_map(|(output, _)| output.flaws.iter().cloned())
             .collect();
         let kinds: Vec<_> = read
             .iter()
-            .map(|(one, _)| kinds_by_item(&one.deltas))
+            .map(|(output, _)| kinds_by_item(&output.deltas))
             .collect();
         let form_hint = "make the agent answer {\"deltas\": [{item, kind, evidence}]}";
         let classifier = FailureClassifier::new(pair, &runs[0], context, &flaws);
-        let readable = || "JSON with the list deltas".to_owned();
         let mut checks = vec![Check::only(
             "schema",
-            readable,
+            || "JSON with the list deltas".to_owned(),
             classifier.schema(form_hint),
         )];
         if !expected.is_empty() {
@@ -245,38 +246,46 @@ impl Suite for Property {
                     "fix the classification itself first, with kind reconciliation: a stable wrong one has no value";
                 classifier.failure(CheckFailure::Content, None, detail, action.to_owned())
             });
-            let expected = || format!("the base run reports {expected}");
-            checks.push(Check::only("base_classified", expected, failure));
+            checks.push(Check::only(
+                "base_classified",
+                || format!("the base run reports {expected}"),
+                failure,
+            ));
         }
         let mut stable = 0_usize;
-        for (at, variant) in variants.iter().enumerate() {
-            let (of, other, run) = (&kinds[at + 1], &read[at + 1].0, &runs[at + 1]);
+        let base_output = &read[0].0;
+        for (index, variant) in variants.iter().enumerate() {
+            let variant_kinds = &kinds[index + 1];
+            let variant_output = &read[index + 1].0;
             // Two unreadable runs do not agree.
-            let unread = [("the base run", &read[0].0), ("its run", other)]
+            let unread = [("the base run", base_output), ("its run", variant_output)]
                 .into_iter()
-                .find(|(_, one)| !one.whole);
-            let same = unread.is_none() && kinds[0] == *of;
+                .find(|(_, output)| !output.whole);
+            let same = unread.is_none() && kinds[0] == *variant_kinds;
             stable += usize::from(same);
             let failure = (!same).then(|| {
-                let classifier = classifier.compared_with(run);
-                if let Some((which, one)) = unread {
-                    let flaw = one.flaws.first().map_or("", String::as_str);
+                let classifier = classifier.compared_with(&runs[index + 1]);
+                if let Some((which, output)) = unread {
+                    let flaw = output.flaws.first().map_or("", String::as_str);
                     let detail = format!("{}: nothing to compare, {which} cannot be read: {flaw}", variant.transform);
                     return classifier.failure(CheckFailure::Content, None, detail, form_hint.to_owned());
                 }
-                let items: BTreeSet<&str> = kinds[0].keys().chain(of.keys()).copied().collect();
-                let moved: Vec<&str> = items.into_iter().filter(|item| kinds[0].get(item) != of.get(item)).collect();
+                let items: BTreeSet<&str> =
+                    kinds[0].keys().chain(variant_kinds.keys()).copied().collect();
+                let moved: Vec<&str> = items
+                    .into_iter()
+                    .filter(|item| kinds[0].get(item) != variant_kinds.get(item))
+                    .collect();
                 let detail = format!("{}: classified differently: {}", variant.transform, moved.join(", "));
                 let action =
                     "make the prompt say what a classification depends on, and that this change does not matter";
                 classifier.failure(CheckFailure::Content, None, detail, action.to_owned())
             });
-            let expected = || format!("the same kinds after \"{}\"", variant.transform);
             checks.push(Check::of(
                 "stable",
                 CheckKey::named(variant.name.as_str()),
                 1,
-                expected,
+                || format!("the same kinds after \"{}\"", variant.transform),
                 failure,
             ));
         }

@@ -151,15 +151,15 @@ pub fn read_fixture(source: &SourceText) -> Result<GoldenCase<Fixture>, Diagnost
             snapshot
         }
         (None, None) => {
-            let what = "the key \"snapshot\" is missing";
+            let message = "the key \"snapshot\" is missing";
             let help =
                 "add \"snapshot\" with the names in the repository, or \"repo\" with its files";
-            return Err(cursor.problem(&[], Code::MISSING_KEY, what, help));
+            return Err(cursor.problem(&[], Code::MISSING_KEY, message, help));
         }
         (Some(_), Some(_)) => {
-            let what = "the fixture has both snapshot and repo";
+            let message = "the fixture has both snapshot and repo";
             let help = "keep one of them";
-            return Err(cursor.problem_of_key(&[Key("repo")], Code::CONTRADICTION, what, help));
+            return Err(cursor.problem_of_key(&[Key("repo")], Code::CONTRADICTION, message, help));
         }
     };
     let at_snapshot: &[Step<'_>] = if contents.is_empty() {
@@ -207,8 +207,8 @@ fn snapshot_of(
     for (index, file) in repo.test_files.iter().enumerate() {
         let Some(text) = repo.files.get(file) else {
             let path = step(&[Key("repo"), Key("testFiles")], At(index));
-            let what = format!("{file:?} is not one of the files");
-            return Err(cursor.problem(&path, Code::BAD_PATH, what, "add its text to `files`"));
+            let message = format!("{file:?} is not one of the files");
+            return Err(cursor.problem(&path, Code::BAD_PATH, message, "add its text to `files`"));
         };
         tests.extend(test_names(text));
     }
@@ -225,8 +225,8 @@ fn test_names(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut rest = text;
     while let Some(open) = rest.find('(') {
-        let (before, after) = (&rest[..open], &rest[open + 1..]);
-        let word = before
+        let (head, after) = (&rest[..open], &rest[open + 1..]);
+        let word = head
             .rsplit(|char: char| !char.is_alphanumeric() && char != '_')
             .next();
         let argument = after.trim_start();

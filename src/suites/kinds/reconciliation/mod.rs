@@ -112,24 +112,23 @@ impl Fixture {
             ranges,
             ..
         } = delta;
-        let covered = |text: &str| {
-            LineRange::read(text).is_some_and(|cited| {
-                let known = self
-                    .coverage
-                    .iter()
-                    .filter(|known| known.path == cited.path);
-                known
-                    .into_iter()
-                    .any(|known| known.from <= cited.from && cited.to <= known.to)
-            })
-        };
+
         let paths = paths.iter().filter(|path| !self.files.contains(*path));
         let tests = tests.iter().filter(|test| !self.tests.contains(*test));
         paths
             .chain(tests)
-            .chain(ranges.iter().filter(|range| !covered(range)))
+            .chain(ranges.iter().filter(|range| !self.is_covered(range)))
             .map(String::as_str)
             .collect()
+    }
+
+    fn is_covered(&self, range: &str) -> bool {
+        let Some(cited) = LineRange::read(range) else {
+            return false;
+        };
+        self.coverage.iter().any(|known| {
+            known.path == cited.path && known.from <= cited.from && cited.to <= known.to
+        })
     }
 
     /// Whether a claim cites something, and every citation exists.
@@ -165,7 +164,10 @@ impl Suite for Reconciliation {
         let bounded = fixture
             .most
             .is_none_or(|most| produced.conditions.len() <= most)
-            && produced.conditions.iter().all(|one| !one.is_empty());
+            && produced
+                .conditions
+                .iter()
+                .all(|condition| !condition.is_empty());
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
         let checks = ReconciliationChecker {
             fixture,
@@ -264,12 +266,14 @@ impl ReconciliationChecker<'_> {
     }
 
     fn reported(&self, test: &TestRef) -> Option<Failure> {
-        let is_it = |delta: &&Delta| {
+        let is_reported = self.produced.deltas.iter().any(|delta| {
             delta.kind == DeltaKind::OrphanTest.as_str()
                 && delta.item == test.test_name
                 && (delta.paths.is_empty() || delta.paths.contains(&test.file_path))
-        };
-        self.produced.deltas.iter().find(is_it)?;
+        });
+        if !is_reported {
+            return None;
+        }
         let detail = format!("\"{}\" is reported, and an atom has it", test.test_name);
         let action = "make the agent read which tests the registry links to an atom".to_owned();
         let rule = self.fixture.rule.as_deref();
@@ -280,9 +284,9 @@ impl ReconciliationChecker<'_> {
     }
 
     fn too_many_errors(&self, most: usize) -> Option<Failure> {
-        let found = self.produced.errors.len();
-        let first = self.produced.errors.first().filter(|_| found > most)?;
-        let detail = format!("errors: {found}; the first is {}", line(first, 200));
+        let count = self.produced.errors.len();
+        let first = self.produced.errors.first().filter(|_| count > most)?;
+        let detail = format!("errors: {count}; the first is {}", line(first, 200));
         let action = "fix what the agent reports".to_owned();
         Some(
             self.classifier
@@ -292,33 +296,40 @@ impl ReconciliationChecker<'_> {
 
     fn missing(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Option<Failure> {
         let missing = self.fixture.expected.missing(kinds);
-        (!missing.is_empty()).then(|| {
-            let action = match self.fixture.rule.as_deref() {
-                Some(rule) if self.classifier.had_rule(rule) => {
-                    format!("the agent had rule {rule} and did not follow it: add an example")
-                }
-                Some(rule) => format!("write rule {rule} into the prompt package"),
-                None => {
-                    "make the prompt say how to recognize such an item, and name the rule in the fixture".to_owned()
-                }
-            };
-            let detail = format!("not found: {}", missing.join(", "));
-            self.classifier.failure(CheckFailure::Content, self.fixture.rule.as_deref(), detail, action)
-        })
+        if missing.is_empty() {
+            return None;
+        }
+        let rule = self.fixture.rule.as_deref();
+        let action = match rule {
+            Some(rule) if self.classifier.had_rule(rule) => {
+                format!("the agent had rule {rule} and did not follow it: add an example")
+            }
+            Some(rule) => format!("write rule {rule} into the prompt package"),
+            None => {
+                "make the prompt say how to recognize such an item, and name the rule in the fixture"
+                    .to_owned()
+            }
+        };
+        let detail = format!("not found: {}", missing.join(", "));
+        Some(
+            self.classifier
+                .failure(CheckFailure::Content, rule, detail, action),
+        )
     }
 
     fn wrong_kind(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Option<Failure> {
         let wrong = self.fixture.expected.wrong(kinds);
-        (!wrong.is_empty()).then(|| {
-            let action =
-                "sharpen the classification rules of the prompt package for this item".to_owned();
-            self.classifier.failure(
-                CheckFailure::Content,
-                self.fixture.rule.as_deref(),
-                wrong.join("; "),
-                action,
-            )
-        })
+        if wrong.is_empty() {
+            return None;
+        }
+        let action =
+            "sharpen the classification rules of the prompt package for this item".to_owned();
+        Some(self.classifier.failure(
+            CheckFailure::Content,
+            self.fixture.rule.as_deref(),
+            wrong.join("; "),
+            action,
+        ))
     }
 
     fn ungrounded(&self) -> Option<Failure> {
@@ -335,18 +346,17 @@ impl ReconciliationChecker<'_> {
             .iter()
             .find(|(_, unknown)| !unknown.is_empty())
             .or(loose.first())?;
-        let (detail, fault) = match unknown.is_empty() {
-            true => (
+        let (detail, fault) = if unknown.is_empty() {
+            (
                 format!("{} is claimed without any evidence", loose.item),
                 CheckFailure::Content,
-            ),
-            false => {
-                let cited = unknown.join(", ");
-                (
-                    format!("{} cites {cited}, not in the snapshot", loose.item),
-                    CheckFailure::Unmapped,
-                )
-            }
+            )
+        } else {
+            let cited = unknown.join(", ");
+            (
+                format!("{} cites {cited}, not in the snapshot", loose.item),
+                CheckFailure::Unmapped,
+            )
         };
         let action = "make the agent cite only paths, tests and ranges of the snapshot";
         Some(self.classifier.failure(
@@ -358,17 +368,17 @@ impl ReconciliationChecker<'_> {
     }
 
     fn unbounded(&self) -> Option<Failure> {
-        let found = self.produced.conditions.len();
+        let count = self.produced.conditions.len();
         let open = self
             .produced
             .conditions
             .iter()
-            .filter(|one| one.is_empty())
+            .filter(|condition| condition.is_empty())
             .count();
-        let detail = if self.fixture.most.is_some_and(|most| found > most) {
-            format!("recommendations: {found}")
+        let detail = if self.fixture.most.is_some_and(|most| count > most) {
+            format!("recommendations: {count}")
         } else if open > 0 {
-            format!("recommendations without a success condition: {open} of {found}")
+            format!("recommendations without a success condition: {open} of {count}")
         } else {
             return None;
         };

@@ -172,7 +172,7 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         .collect();
     let read: Vec<(Pair, TriggerCase)> = read
         .into_iter()
-        .filter_map(|one| problems.keep(one))
+        .filter_map(|case| problems.keep(case))
         .collect();
     let table = CaseTable::of(folder, read.into_iter().map(|(pair, case)| (case, [pair])));
     problems.or(Box::new(Triggers {
@@ -215,17 +215,17 @@ fn read_golden(
         forbidden: rule_ids(&cursor, rules, "must_not_trigger", form.must_not_trigger)?,
         agent: form.agent,
     };
-    if let Some((both, _)) = case
-        .forbidden
-        .iter()
-        .find(|(id, _)| case.expected.iter().any(|(other, _)| other == id))
-    {
-        let what = format!("the rule \"{both}\" is both expected and forbidden");
+    if let Some((both, _)) = case.forbidden.iter().find(|(id, _)| {
+        case.expected
+            .iter()
+            .any(|(expected_id, _)| expected_id == id)
+    }) {
+        let message = format!("the rule \"{both}\" is both expected and forbidden");
         let path = [Key("must_not_trigger")];
         return Err(cursor.problem_of_key(
             &path,
             Code::UNSATISFIABLE,
-            what,
+            message,
             "remove it from one of the lists",
         ));
     }
@@ -256,19 +256,16 @@ pub fn rule_ids(
     key: &str,
     ids: Vec<String>,
 ) -> Result<Vec<(String, u32)>, Diagnostic> {
-    let checked = ids.into_iter().enumerate().map(|(at, id)| {
-        let cursor = cursor.inner(&[Key(key), At(at)]);
-        match rules.known(&id) {
-            Ok(()) => Ok((id, cursor.line())),
-            Err(help) => Err(cursor.problem(
-                &[],
-                Code::UNKNOWN_RULE,
-                format!("unknown rule \"{id}\""),
-                help,
-            )),
+    let mut known = Vec::with_capacity(ids.len());
+    for (index, id) in ids.into_iter().enumerate() {
+        let cursor = cursor.inner(&[Key(key), At(index)]);
+        if let Err(help) = rules.known(&id) {
+            let message = format!("unknown rule \"{id}\"");
+            return Err(cursor.problem(&[], Code::UNKNOWN_RULE, message, help));
         }
-    });
-    checked.collect()
+        known.push((id, cursor.line()));
+    }
+    Ok(known)
 }
 
 impl Suite for Triggers {
@@ -286,10 +283,10 @@ impl Suite for Triggers {
             .map(|(id, _)| id.as_str())
             .collect();
         for id in self.rules.ids().filter(|id| !expected.contains(id)) {
-            let what = format!("no case expects the rule \"{id}\", so it is not tested");
+            let message = format!("no case expects the rule \"{id}\", so it is not tested");
             audit.note(
                 &self.folder.child("rules.yaml"),
-                what,
+                message,
                 "add a case that fires it, or remove the rule",
             );
         }
@@ -304,21 +301,9 @@ impl Suite for Triggers {
     ) -> Result<Grade, Diagnostic> {
         let case = self.table.case(pair);
         let fired = self.rules.fired(&case.agent, &case.findings);
-        let ids = |list: &[(String, u32)]| {
-            list.iter()
-                .map(|(id, _)| id.as_str())
-                .map(str::to_owned)
-                .collect::<BTreeSet<String>>()
-        };
-        let (expected, forbidden) = (ids(&case.expected), ids(&case.forbidden));
-        let hit = expected
-            .iter()
-            .filter(|id| fired.contains(id.as_str()))
-            .count();
-        let wrong = forbidden
-            .iter()
-            .filter(|id| fired.contains(id.as_str()))
-            .count();
+        let expected = distinct_ids(&case.expected);
+        let hit = expected.intersection(&fired).count();
+        let wrong = distinct_ids(&case.forbidden).intersection(&fired).count();
         let checks = self.checks(case, &fired);
         let values = TriggersMetrics {
             case_pass_rate: Some(indicator(all_hold(&checks))),
@@ -340,17 +325,16 @@ impl Suite for Triggers {
 impl Triggers {
     /// The checks; all pass exactly if the expected rules fired and no other.
     fn checks(&self, case: &TriggerCase, fired: &BTreeSet<&str>) -> Vec<Check> {
-        let routing = |_: &str, detail, next_action| Failure {
-            tag: Tag::Routing,
-            detail,
-            next_action,
-        };
         let mut checks = trigger_checks(
             &self.rules,
             &case.expected,
             &case.forbidden,
             fired,
-            &routing,
+            &|_, detail, next_action| Failure {
+                tag: Tag::Routing,
+                detail,
+                next_action,
+            },
         );
         let surplus: Vec<&str> = fired
             .iter()
@@ -360,7 +344,7 @@ impl Triggers {
                     .expected
                     .iter()
                     .chain(&case.forbidden)
-                    .any(|(other, _)| other == id)
+                    .any(|(named_id, _)| named_id == id)
             })
             .collect();
         let failure = (!surplus.is_empty()).then(|| Failure {
@@ -426,14 +410,17 @@ pub fn trigger_checks(
                 format!("narrow the conditions of {id} in rules.yaml"),
             )
         });
-        let expected = || format!("the rule {id} does not fire");
         checks.push(Check::of(
             "must_not_trigger",
             CheckKey::named(id.as_str()),
             *line,
-            expected,
+            || format!("the rule {id} does not fire"),
             failure,
         ));
     }
     checks
+}
+
+fn distinct_ids(list: &[(String, u32)]) -> BTreeSet<&str> {
+    list.iter().map(|(id, _)| id.as_str()).collect()
 }
