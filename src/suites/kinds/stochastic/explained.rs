@@ -23,25 +23,22 @@ pub(super) struct ScenarioMeans<'a> {
 impl ScenarioMeans<'_> {
     /// How many samples reach all thresholds.
     fn reaching(&self) -> usize {
-        let count = self.precision.samples.len();
-        let of_sample =
-            |metric: &PairValue, index: usize| metric.samples.get(index).copied().flatten();
-        let reaches = |index: &usize| {
-            let (precision, recall) = (
-                of_sample(self.precision, *index),
-                of_sample(self.recall, *index),
-            );
-            precision.zip(recall).is_some_and(|(precision, recall)| {
-                let rubric = of_sample(self.rubric, *index);
-                ComparedValues {
-                    precision,
-                    recall,
-                    rubric,
-                }
-                .reach(self.thresholds)
-            })
-        };
-        (0..count).filter(reaches).count()
+        let mut reaching = 0;
+        for index in 0..self.precision.samples.len() {
+            let (Some(precision), Some(recall)) = (
+                value_of_sample(self.precision, index),
+                value_of_sample(self.recall, index),
+            ) else {
+                continue;
+            };
+            let values = ComparedValues {
+                precision,
+                recall,
+                rubric: value_of_sample(self.rubric, index),
+            };
+            reaching += usize::from(values.reach(self.thresholds));
+        }
+        reaching
     }
 }
 
@@ -63,43 +60,28 @@ impl StochasticScenario {
                     .insert(pair.case.as_str());
             }
         }
-        let named = |cases: BTreeSet<&str>| cases.into_iter().collect::<Vec<_>>().join(", ");
-        spoken
-            .into_iter()
-            .map(|(persona, cases)| format!("persona {persona}: {}", named(cases)))
-            .collect()
+        let mut lines = Vec::with_capacity(spoken.len());
+        for (persona, cases) in spoken {
+            let cases: Vec<&str> = cases.into_iter().collect();
+            lines.push(format!("persona {persona}: {}", cases.join(", ")));
+        }
+        lines
     }
 
     /// The means of all completed runs with their thresholds, and the facts that were not found.
     pub(super) fn means(&self, means: &ScenarioMeans<'_>, samples: &[Vec<Run>]) -> String {
-        let of_metric = |metric: &PairValue, name: &str, enough: f64| {
-            let by_run: Vec<String> = metric
-                .samples
-                .iter()
-                .flatten()
-                .map(|one| format!("{one:.2}"))
-                .collect();
-            let mean = metric
-                .value
-                .map_or("–".to_owned(), |mean| format!("{mean:.2}"));
-            format!(
-                "mean {name} {mean}, needs {enough} (by sample: {})",
-                by_run.join(" ")
-            )
-        };
         let runs: Vec<Vec<f64>> = samples
             .iter()
             .flatten()
             .map(|run| fact_scores(self.pairs, &self.facts, &produced(run).0.atoms))
             .collect();
-        let missed = |fact: usize| runs.iter().filter(|scores| scores[fact] < 1.0).count();
-        let mut lost: Vec<(usize, &str)> = self
-            .facts
-            .iter()
-            .enumerate()
-            .map(|(index, fact)| (missed(index), fact.text.as_str()))
-            .filter(|(missed, _)| *missed > 0)
-            .collect();
+        let mut lost: Vec<(usize, &str)> = Vec::new();
+        for (index, fact) in self.facts.iter().enumerate() {
+            let missed = runs.iter().filter(|scores| scores[index] < 1.0).count();
+            if missed > 0 {
+                lost.push((missed, fact.text.as_str()));
+            }
+        }
         // The sort is stable: on a tie the order of the case decides.
         lost.sort_by_key(|(missed, _)| Reverse(*missed));
         let lost: Vec<String> = lost
@@ -118,9 +100,9 @@ impl StochasticScenario {
                 runs.len(),
                 if rubric.is_some() { "all" } else { "both" },
             )),
-            Some(of_metric(means.recall, "recall", recall)),
-            Some(of_metric(means.precision, "precision", precision)),
-            rubric.map(|rubric| of_metric(means.rubric, "rubric", rubric)),
+            Some(mean_and_samples(means.recall, "recall", recall)),
+            Some(mean_and_samples(means.precision, "precision", precision)),
+            rubric.map(|rubric| mean_and_samples(means.rubric, "rubric", rubric)),
             (!lost.is_empty()).then(|| format!("facts not fully found: {}", lost.join("; "))),
             self.persona
                 .as_ref()
@@ -136,14 +118,14 @@ impl StochasticScenario {
         atoms: usize,
         undecided: impl Iterator<Item = (&'a Fact, &'a Atom)>,
     ) -> Vec<Shortfall> {
-        let mut found = Shortfalls::default();
+        let mut shortfalls = Shortfalls::default();
         for (fact, score) in self
             .facts
             .iter()
             .zip(scores)
             .filter(|(_, score)| **score < 1.0)
         {
-            found.add(&["precision", "recall", "f1"], || {
+            shortfalls.add(&["precision", "recall", "f1"], || {
                 let how = if *score > 0.0 {
                     "found in part: one keyword of several"
                 } else {
@@ -157,14 +139,14 @@ impl StochasticScenario {
             });
         }
         if atoms > self.facts.len() {
-            found.add(&["precision", "f1"], || Difference {
+            shortfalls.add(&["precision", "f1"], || Difference {
                 line: 1,
                 expected: format!("atoms: {}, one for each fact", self.facts.len()),
                 produced: format!("atoms: {atoms}"),
             });
         }
         for (fact, atom) in undecided {
-            found.add(&["precision", "f1"], || Difference {
+            shortfalls.add(&["precision", "f1"], || Difference {
                 line: 1,
                 expected: format!(
                     "no atom of \"{}\", which is not decided",
@@ -173,6 +155,27 @@ impl StochasticScenario {
                 produced: format!("\"{}\"", line(&atom.title, 120)),
             });
         }
-        found.into()
+        shortfalls.into()
     }
+}
+
+fn value_of_sample(metric: &PairValue, index: usize) -> Option<f64> {
+    metric.samples.get(index).copied().flatten()
+}
+
+/// The mean of a metric, the least that it needs, and its value for each sample.
+fn mean_and_samples(metric: &PairValue, name: &str, least: f64) -> String {
+    let by_sample: Vec<String> = metric
+        .samples
+        .iter()
+        .flatten()
+        .map(|value| format!("{value:.2}"))
+        .collect();
+    let mean = metric
+        .value
+        .map_or("–".to_owned(), |mean| format!("{mean:.2}"));
+    format!(
+        "mean {name} {mean}, needs {least} (by sample: {})",
+        by_sample.join(" ")
+    )
 }

@@ -65,7 +65,7 @@ impl PairRule {
                 }
             }
         }
-        pairs.sort_by(|one, other| other.0.total_cmp(&one.0));
+        pairs.sort_by(|left, right| right.0.total_cmp(&left.0));
         let (mut matched, mut used) = (vec![false; facts.len()], vec![false; atoms.len()]);
         for (_, fact, atom) in pairs {
             let is_taken = matched[fact] || self.one_to_one && used[atom];

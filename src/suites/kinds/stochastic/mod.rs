@@ -149,8 +149,9 @@ struct Stochastic {
 
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let mut terms = |built_in| problems.keep(TermList::open(built_in, suite, files));
-    let (Some(vague), Some(edge_case)) = (terms(&VAGUE), terms(&EDGE_CASE)) else {
+    let vague = problems.keep(TermList::open(&VAGUE, suite, files));
+    let edge_case = problems.keep(TermList::open(&EDGE_CASE, suite, files));
+    let (Some(vague), Some(edge_case)) = (vague, edge_case) else {
         return Err(problems);
     };
     let settings = suite.settings.get::<StochasticSettings>();
@@ -261,11 +262,9 @@ impl Suite for Stochastic {
             ),
             Check::only(
                 REACHES_THRESHOLDS,
-                || {
-                    let is_measured =
-                        |name: &str| rubric.is_none_or(|scores| scores.is_measured(name));
-                    let unmeasured = unmeasured(is_measured).map(|text| format!("; {text}"));
-                    format!("{thresholds}{}", unmeasured.unwrap_or_default())
+                || match unmeasured(|name| rubric.is_none_or(|scores| scores.is_measured(name))) {
+                    Some(unmeasured) => format!("{thresholds}; {unmeasured}"),
+                    None => thresholds.to_string(),
                 },
                 low,
             ),

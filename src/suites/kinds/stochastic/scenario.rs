@@ -181,9 +181,9 @@ pub fn read_scenario(
         None => ("numRuns", form.num_runs),
     };
     if let Some(0 | 1001..) = runs {
-        let what = "the number of runs is out of range";
+        let message = "the number of runs is out of range";
         let help = "write 1 to 1000";
-        return Err(cursor.problem_of_key(&[Key(runs_key)], Code::BAD_SAMPLES, what, help));
+        return Err(cursor.problem_of_key(&[Key(runs_key)], Code::BAD_SAMPLES, message, help));
     }
     let mut measured_with = pairs.map_or_else(String::new, |rule| format!("{rule:?}"));
     let measure = match thresholds.rubric {
@@ -241,9 +241,6 @@ fn read_facts(
     truth: TruthForm,
     cursor: &JsonCursor<'_>,
 ) -> Result<(Vec<Fact>, Vec<Fact>), Diagnostic> {
-    let truth_path = [Key("groundTruth")];
-    let bad_truth =
-        |what: String, help: &str| cursor.problem_of_key(&truth_path, Code::BAD_TRUTH, what, help);
     let (mut facts, mut undecided) = (Vec::new(), Vec::new());
     match truth {
         TruthForm::Lists(ListsForm {
@@ -251,18 +248,18 @@ fn read_facts(
             keyword_sets,
         }) => {
             if decided_facts.is_empty() || decided_facts.len() != keyword_sets.len() {
-                let what = format!(
+                let message = format!(
                     "there are {} decidedFacts and {} keywordSets",
                     decided_facts.len(),
                     keyword_sets.len()
                 );
                 let help = "write one set of keywords for each fact, and at least one fact";
-                return Err(bad_truth(what, help));
+                return Err(bad_truth(cursor, message, help));
             }
-            for (at, (text, words)) in decided_facts.into_iter().zip(keyword_sets).enumerate() {
-                let path = [Key("groundTruth"), Key("decidedFacts"), At(at)];
+            for (index, (text, words)) in decided_facts.into_iter().zip(keyword_sets).enumerate() {
+                let path = [Key("groundTruth"), Key("decidedFacts"), At(index)];
                 cursor.filled(&path, "a decided fact", &text)?;
-                let path = [Key("groundTruth"), Key("keywordSets"), At(at)];
+                let path = [Key("groundTruth"), Key("keywordSets"), At(index)];
                 facts.push(Fact {
                     text,
                     keywords: keyword_set(&path, &words, cursor)?,
@@ -290,8 +287,8 @@ fn read_facts(
                 }
             }
             if facts.is_empty() {
-                let what = "no fact is decided".to_owned();
-                return Err(bad_truth(what, "write at least one"));
+                let message = "no fact is decided".to_owned();
+                return Err(bad_truth(cursor, message, "write at least one"));
             }
         }
     }
@@ -299,6 +296,10 @@ fn read_facts(
 }
 
 /// The distinct keywords of a fact.
+fn bad_truth(cursor: &JsonCursor<'_>, message: String, help: &str) -> Diagnostic {
+    cursor.problem_of_key(&[Key("groundTruth")], Code::BAD_TRUTH, message, help)
+}
+
 fn keyword_set(
     path: &[Step<'_>],
     words: &[String],
@@ -311,8 +312,8 @@ fn keyword_set(
         }
     }
     if set.is_empty() {
-        let what = "a keyword set is empty";
-        return Err(cursor.problem(path, Code::EMPTY_SET, what, "name at least one"));
+        let message = "a keyword set is empty";
+        return Err(cursor.problem(path, Code::EMPTY_SET, message, "name at least one"));
     }
     Ok(set)
 }
@@ -346,17 +347,17 @@ fn read_thresholds(
             ],
         ),
         (None, None) => {
-            let what = "the key \"thresholds\" is missing";
+            let message = "the key \"thresholds\" is missing";
             let help = "add \"thresholds\" with precision and recall, or \"evaluation\"";
-            return Err(cursor.problem(&[], Code::MISSING_KEY, what, help));
+            return Err(cursor.problem(&[], Code::MISSING_KEY, message, help));
         }
         (Some(_), Some(_)) => {
-            let what = "the scenario has both thresholds and evaluation";
+            let message = "the scenario has both thresholds and evaluation";
             let help = "keep one of them";
             return Err(cursor.problem_of_key(
                 &[Key("evaluation")],
                 Code::CONTRADICTION,
-                what,
+                message,
                 help,
             ));
         }
@@ -364,21 +365,21 @@ fn read_thresholds(
     let stated = [("precision", read.precision), ("recall", read.recall)];
     for ((name, threshold), path) in stated.into_iter().zip(paths) {
         if !(0.0..=1.0).contains(&threshold) {
-            let what = format!("the threshold of {name} is {threshold}");
+            let message = format!("the threshold of {name} is {threshold}");
             let help = "write a number from 0 to 1";
-            return Err(cursor.problem(&path, Code::BAD_NUMBER, what, help));
+            return Err(cursor.problem(&path, Code::BAD_NUMBER, message, help));
         }
     }
     if read
         .rubric
         .is_some_and(|rubric| !(0.0..=12.0).contains(&rubric))
     {
-        let what = format!("minimumRubricScore is {}", read.rubric.unwrap_or_default());
+        let message = format!("minimumRubricScore is {}", read.rubric.unwrap_or_default());
         let path = [Key("evaluation"), Key("minimumRubricScore")];
         return Err(cursor.problem(
             &path,
             Code::BAD_SCORE,
-            what,
+            message,
             "the rubric has 0 to 12 points",
         ));
     }

@@ -44,16 +44,17 @@ impl FromKeys for StochasticSettings {
             threshold: form.threshold.unwrap_or(usual.threshold),
             one_to_one: form.one_to_one.unwrap_or(usual.one_to_one),
         };
-        let mut refuse = |key, what: String, help| {
-            reader.refuse(&[Key("match"), Key(key)], Code::BAD_NUMBER, what, help);
-        };
         if !(0.0..=1.0).contains(&rule.category_weight) {
-            let what = format!("the weight of the category is {}", rule.category_weight);
-            refuse("category_weight", what, "write a number from 0 to 1");
+            let path = [Key("match"), Key("category_weight")];
+            let message = format!("the weight of the category is {}", rule.category_weight);
+            let help = "write a number from 0 to 1";
+            reader.refuse(&path, Code::BAD_NUMBER, message, help);
         }
         if !(rule.threshold > 0.0 && rule.threshold <= 1.0) {
-            let what = format!("the threshold of a match is {}", rule.threshold);
-            refuse("threshold", what, "write a number above 0, up to 1");
+            let path = [Key("match"), Key("threshold")];
+            let message = format!("the threshold of a match is {}", rule.threshold);
+            let help = "write a number above 0, up to 1";
+            reader.refuse(&path, Code::BAD_NUMBER, message, help);
         }
         Self { rule }
     }

@@ -54,9 +54,13 @@ pub struct ComparedValues {
 
 impl ComparedValues {
     pub fn reach(self, thresholds: Thresholds) -> bool {
-        let points = |minimum: f64| self.rubric.is_some_and(|points| reaches(points, minimum));
+        let has_points = match (thresholds.rubric, self.rubric) {
+            (None, _) => true,
+            (Some(least), Some(points)) => reaches(points, least),
+            (Some(_), None) => false,
+        };
         reaches(self.precision, thresholds.precision)
             && reaches(self.recall, thresholds.recall)
-            && thresholds.rubric.is_none_or(points)
+            && has_points
     }
 }

@@ -6,15 +6,15 @@ use crate::model::{PairValue, Run};
 
 /// Whether there are several samples with byte-identical outputs, which suggests a cache.
 pub(super) fn are_identical(samples: &[Vec<Run>]) -> bool {
-    let outputs = |runs: &[Run]| {
-        runs.iter()
-            .map(|run| run.outputs.clone())
-            .collect::<Vec<_>>()
-    };
     samples.len() > 1
         && samples
             .windows(2)
-            .all(|two| outputs(&two[0]) == outputs(&two[1]))
+            .all(|pair| have_equal_outputs(&pair[0], &pair[1]))
+}
+
+fn have_equal_outputs(left: &[Run], right: &[Run]) -> bool {
+    let left = left.iter().map(|run| &run.outputs);
+    left.eq(right.iter().map(|run| &run.outputs))
 }
 
 pub(super) fn variance(values: &[f64], mean: f64) -> f64 {
